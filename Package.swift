@@ -1,0 +1,60 @@
+// swift-tools-version: 6.1
+// Bluebonnet: an HTTP client library and batch runner for Swift on Linux.
+
+import PackageDescription
+
+let strict: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+let package = Package(
+    name: "Bluebonnet",
+    products: [
+        .library(name: "Bluebonnet", targets: ["Bluebonnet"]),
+        .executable(name: "bluebonnet", targets: ["BluebonnetCommand"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
+    ],
+    targets: [
+        .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+        .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
+        .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+        .target(name: "CLinux"),
+        .target(
+            name: "Bluebonnet",
+            dependencies: ["CCurl", "COpenSSL", "CZlib", "CLinux"],
+            swiftSettings: strict
+        ),
+        .executableTarget(
+            name: "BluebonnetCommand",
+            dependencies: [
+                "Bluebonnet",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            swiftSettings: strict
+        ),
+        .executableTarget(name: "Smoke", dependencies: ["Bluebonnet"], path: "Examples/Smoke", swiftSettings: strict),
+        .target(
+            name: "TestServer",
+            dependencies: [
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+            ],
+            path: "Tests/TestServer",
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "BluebonnetTests",
+            dependencies: ["Bluebonnet", "TestServer"],
+            swiftSettings: strict
+        ),
+    ],
+    swiftLanguageModes: [.v6]
+)

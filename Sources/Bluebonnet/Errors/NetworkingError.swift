@@ -1,0 +1,69 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+public import Foundation
+public import FoundationNetworking
+
+/// Why an operation failed.
+///
+/// `code` says what happened and is stable; `message` is for people. The request, the response and the body are there
+/// as far as the operation got.
+public struct NetworkingError: Error, Sendable {
+    /// What happened.
+    public var code: Code
+    /// One sentence: what happened, to what, and what to do if that is known.
+    public var message: String
+    /// The request that failed: the last one sent, when redirects were followed.
+    public var request: URLRequest?
+    /// The response, when its head arrived.
+    public var response: HTTPURLResponse?
+    /// The body that came with a response that was refused, when it was kept in memory.
+    public var body: Data?
+    /// The error below this one: a `LibraryError` from libcurl or OpenSSL, a `POSIXError`, or a serializer's error.
+    public var underlying: (any Error)?
+
+    /// Makes an error; everything but the code and the sentence is optional.
+    public init(
+        _ code: Code, _ message: String, request: URLRequest? = nil, response: HTTPURLResponse? = nil,
+        body: Data? = nil, underlying: (any Error)? = nil
+    ) {
+        self.code = code
+        self.message = message
+        self.request = request
+        self.response = response
+        self.body = body
+        self.underlying = underlying
+    }
+
+    /// Whether the same request, sent again later, could succeed: the network or the server was at fault, not the request.
+    public var isTransient: Bool {
+        switch code {
+        case .cannotFindHost, .cannotConnect, .timedOut, .connectionLost, .notConnected: true
+        case .unacceptableStatus: [408, 429, 500, 502, 503, 504].contains(response?.statusCode ?? 0)
+        default: false
+        }
+    }
+}
+
+extension NetworkingError: LocalizedError, CustomStringConvertible {
+    public var errorDescription: String? { message }
+    public var description: String { "\(code.rawValue): \(message)" }
+}
+
+/// A result code of libcurl or OpenSSL, with its text, for a bug report.
+public struct LibraryError: Error, Sendable, Equatable, CustomStringConvertible {
+    /// `libcurl`, `OpenSSL` or `zlib`.
+    public let library: String
+    /// The library's own code.
+    public let code: Int
+    /// The library's own text.
+    public let text: String
+
+    public var description: String { "\(library) \(code): \(text)" }
+
+    init(library: String, code: Int, text: String) {
+        self.library = library
+        self.code = code
+        self.text = text
+    }
+}

@@ -1,0 +1,166 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+public import Dispatch
+public import Foundation
+public import FoundationNetworking
+internal import Synchronization
+
+/// Makes request operations that share a base URL, serializers, limits, trust and handlers' queue, and runs them.
+///
+/// ```swift
+/// let manager = RequestOperationManager(baseURL: URL(string: "https://api.example.com/v1/"))
+/// let me = try await manager.get("me").value(as: JSONValue.self)
+/// ```
+///
+/// All of it may be used from any thread. What is set counts for operations that are made later.
+public final class RequestOperationManager: Sendable {
+    /// Limits and defaults; copied when the manager is made.
+    public struct Configuration: Sendable {
+        /// Transfers of this manager on the wire at once; the rest wait. Default 64.
+        public var maximumConcurrentTransferCount = 64
+        /// Transfers of this manager on the wire at once to one scheme, host and port. Default 6.
+        public var maximumConcurrentTransferCountPerOrigin = 6
+        /// Limits, trust and proxy of the operations that the manager makes.
+        public var transferOptions = TransferOptions()
+
+        /// The defaults.
+        public init() {}
+    }
+
+    private struct Shared {
+        var requestSerializer: any RequestSerializer = HTTPRequestSerializer()
+        var responseSerializer: any ResponseSerializer = JSONResponseSerializer()
+        var transferOptions: TransferOptions
+        var completionQueue: DispatchQueue?
+        var completionGroup: DispatchGroup?
+    }
+
+    /// What relative URLs are resolved against; its path ends in a slash. Nil when there is none.
+    public let baseURL: URL?
+    /// The queue that the verbs add their operations to.
+    public let operationQueue = RequestOperationQueue()
+    private let shared: Mutex<Shared>
+    let services: NetworkServices
+
+    /// Makes a manager.
+    ///
+    /// - Parameter baseURL: a path that does not end in a slash gets one, so that relative URLs go below it.
+    public convenience init(baseURL: URL? = nil, configuration: Configuration = Configuration()) {
+        precondition(
+            configuration.maximumConcurrentTransferCount > 0 && configuration.maximumConcurrentTransferCountPerOrigin > 0,
+            "a manager needs room for at least one transfer")
+        let services = NetworkServices(
+            limit: configuration.maximumConcurrentTransferCount,
+            limitPerOrigin: configuration.maximumConcurrentTransferCountPerOrigin)
+        self.init(baseURL: baseURL, options: configuration.transferOptions, services: services)
+    }
+
+    init(baseURL: URL?, options: TransferOptions, services: NetworkServices) {
+        self.baseURL = baseURL.map(Self.withTrailingSlash)
+        self.services = services
+        shared = Mutex(Shared(transferOptions: options))
+    }
+
+    /// `http://host/v1` becomes `http://host/v1/`; `http://host` stays; a query keeps its place.
+    private static func withTrailingSlash(_ url: URL) -> URL {
+        guard !url.path.isEmpty, !url.absoluteString.hasSuffix("/"),
+            var parts = URLComponents(url: url, resolvingAgainstBaseURL: true), !parts.percentEncodedPath.hasSuffix("/")
+        else { return url }
+        parts.percentEncodedPath += "/"
+        return parts.url ?? url
+    }
+}
+
+// MARK: - Shared components
+
+extension RequestOperationManager {
+    /// Makes requests from parameters. Default `HTTPRequestSerializer`.
+    public var requestSerializer: any RequestSerializer {
+        get { shared.withLock { $0.requestSerializer } }
+        set { shared.withLock { $0.requestSerializer = newValue } }
+    }
+
+    /// Makes values from responses. Default `JSONResponseSerializer`.
+    public var responseSerializer: any ResponseSerializer {
+        get { shared.withLock { $0.responseSerializer } }
+        set { shared.withLock { $0.responseSerializer = newValue } }
+    }
+
+    /// Limits, trust and proxy of the operations that are made from now on.
+    public var transferOptions: TransferOptions {
+        get { shared.withLock { $0.transferOptions } }
+        set { shared.withLock { $0.transferOptions = newValue } }
+    }
+
+    /// Where handlers of the operations that are made from now on run; nil is the library's serial queue.
+    public var completionQueue: DispatchQueue? {
+        get { shared.withLock { $0.completionQueue } }
+        set { shared.withLock { $0.completionQueue = newValue } }
+    }
+
+    /// The group in which the completion handlers run of the operations that are made from now on. Default nil.
+    public var completionGroup: DispatchGroup? {
+        get { shared.withLock { $0.completionGroup } }
+        set { shared.withLock { $0.completionGroup = newValue } }
+    }
+
+    /// Closes the process's kept-alive connections, where no transfer of the same trust identity is under way.
+    public func closeIdleConnections() {
+        NetworkThread.shared.submit { [services] in services.transport.closeIdleConnections() }
+    }
+}
+
+// MARK: - Making operations
+
+extension RequestOperationManager {
+    /// Makes an operation with the manager's components and does not start it.
+    public func operation(
+        with request: URLRequest, responseSerializer: (any ResponseSerializer)? = nil
+    ) -> HTTPRequestOperation {
+        operation(source: .ready(request), responseSerializer: responseSerializer)
+    }
+
+    /// Makes an operation that starts when others have ended, with a request made from their results; does not add it to
+    /// a queue.
+    ///
+    /// - Parameter makeRequest: called once, off the network thread, when `dependencies` have ended, however they ended. What
+    ///   it throws is the operation's error, and nothing is sent.
+    public func operation(
+        after dependencies: [Operation], responseSerializer: (any ResponseSerializer)? = nil,
+        makeRequest: @escaping @Sendable () throws -> URLRequest
+    ) -> HTTPRequestOperation {
+        let operation = operation(source: .made(makeRequest), responseSerializer: responseSerializer)
+        for dependency in dependencies { operation.addDependency(dependency) }
+        return operation
+    }
+
+    /// Makes a request as the verbs do: the URL resolved against `baseURL`, the parameters by `requestSerializer`.
+    ///
+    /// - Throws: `NetworkingError` with `badURL` or `invalidRequest`.
+    public func request(
+        _ method: String, _ url: String, parameters: Parameters? = nil
+    ) throws(NetworkingError) -> URLRequest {
+        do {
+            return try requestSerializer.request(
+                method: method, url: try RequestCheck.url(url, relativeTo: baseURL), parameters: parameters)
+        } catch let error as NetworkingError {
+            throw error
+        } catch {
+            throw NetworkingError(.invalidRequest, "the request cannot be made: \(error)", underlying: error)
+        }
+    }
+
+    func operation(
+        source: RequestSource, responseSerializer: (any ResponseSerializer)?,
+        expectations: HTTPRequestOperation.Expectations = .init(), options: TransferOptions? = nil
+    ) -> HTTPRequestOperation {
+        let components = shared.withLock { $0 }
+        let operation = HTTPRequestOperation(
+            source: source, responseSerializer: responseSerializer ?? components.responseSerializer,
+            options: options ?? components.transferOptions, services: services, expectations: expectations)
+        operation.completionQueue = components.completionQueue
+        operation.completionGroup = components.completionGroup
+        return operation
+    }
+}

@@ -1,0 +1,38 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+/// Takes one response's body: content decoding, limits, and the sink behind. Network thread only.
+final class BodyReceiver {
+    let sink: any BodySink
+    private let decoder: ContentDecoder?
+    private var isEmpty = true
+
+    init(sink: any BodySink, codings: [String], maximumExpansionRatio: Int) throws(NetworkingError) {
+        self.sink = sink
+        let limits = ContentDecoder.Limits(
+            decodedByteCount: sink.byteLimit.map(Int64.init), expansionRatio: Int64(maximumExpansionRatio))
+        decoder = codings.isEmpty ? nil : try ContentDecoder(codings: codings, limits: limits)
+    }
+
+    func receive(_ bytes: UnsafeRawBufferPointer) throws(NetworkingError) {
+        isEmpty = false
+        guard let decoder else { return try store(bytes) }
+        do {
+            try decoder.decode(bytes) { piece in try store(piece) }
+        } catch {
+            throw error as? NetworkingError ?? NetworkingError(.cannotDecodeBody, "\(error)", underlying: error)
+        }
+    }
+
+    /// The body has ended as its framing says: so must its coding, unless there was no body at all.
+    func finish() throws(NetworkingError) {
+        if !isEmpty { try decoder?.finish() }
+    }
+
+    private func store(_ bytes: UnsafeRawBufferPointer) throws(NetworkingError) {
+        if let limit = sink.byteLimit, sink.byteCount + Int64(bytes.count) > Int64(limit) {
+            throw NetworkingError(.bodyTooLarge, "the body is larger than the limit of \(limit) bytes")
+        }
+        try sink.write(bytes)
+    }
+}

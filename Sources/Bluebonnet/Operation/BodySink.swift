@@ -1,0 +1,64 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+internal import Foundation
+
+/// Where a response's decoded body goes. Network thread only.
+///
+/// Every byte is taken or the operation fails: a sink that cannot take a piece in full throws.
+protocol BodySink: AnyObject {
+    /// How many bytes the sink holds: where a paused transfer goes on.
+    var byteCount: Int64 { get }
+    /// The most it may hold; nil is no limit.
+    var byteLimit: Int? { get }
+    /// Appends a piece.
+    func write(_ bytes: UnsafeRawBufferPointer) throws(NetworkingError)
+    /// Drops everything, to start again.
+    func truncate() throws(NetworkingError)
+}
+
+/// A body in memory.
+final class MemorySink: BodySink {
+    private(set) var data = Data()
+    let byteLimit: Int?
+
+    init(byteLimit: Int) { self.byteLimit = byteLimit }
+
+    var byteCount: Int64 { Int64(data.count) }
+
+    /// Makes room for a body whose length is known, as far as the length is believable.
+    func reserve(_ byteCount: Int64) {
+        data.reserveCapacity(Int(min(byteCount, 4 * 1024 * 1024)))
+    }
+
+    func write(_ bytes: UnsafeRawBufferPointer) throws(NetworkingError) {
+        data.append(contentsOf: bytes)
+    }
+
+    func truncate() throws(NetworkingError) {
+        data.removeAll()
+    }
+}
+
+/// A body on its way to a file.
+final class FileSink: BodySink {
+    let file: PartialFile
+    private(set) var byteCount: Int64
+
+    init(_ file: PartialFile) {
+        self.file = file
+        byteCount = file.initialByteCount
+    }
+
+    var byteLimit: Int? { nil }
+
+    func write(_ bytes: UnsafeRawBufferPointer) throws(NetworkingError) {
+        try file.write(bytes, at: byteCount)
+        byteCount += Int64(bytes.count)
+    }
+
+    func truncate() throws(NetworkingError) {
+        try file.truncate()
+        byteCount = 0
+    }
+}

@@ -1,0 +1,120 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+internal import Foundation
+public import FoundationNetworking
+internal import Synchronization
+
+/// A request operation that validates its response and turns the body into a value before it is finished, so that an
+/// operation that depends on it can use the value.
+public final class HTTPRequestOperation: RequestOperation, @unchecked Sendable {  // safe: adds immutable state only
+    /// What the response has to be, and becomes. Default `HTTPResponseSerializer`: any content with a status from 200 to 299.
+    public let responseSerializer: any ResponseSerializer
+    private let expectations: Expectations
+
+    /// Checks beside those of the serializer.
+    struct Expectations: Sendable {
+        /// SHA-256 of the body in lower-case hexadecimal.
+        var digest: String?
+        /// Whether the body's digest is wanted even when nothing is expected of it.
+        var wantsDigest = false
+    }
+
+    /// Makes an operation for a request.
+    public convenience init(
+        request: URLRequest, responseSerializer: any ResponseSerializer = HTTPResponseSerializer(),
+        options: TransferOptions = TransferOptions()
+    ) {
+        self.init(source: .ready(request), responseSerializer: responseSerializer, options: options)
+    }
+
+    /// Makes an operation whose request is made when it starts: when what it depends on has ended.
+    ///
+    /// - Parameter makeRequest: called once, off the network thread. What it throws is the operation's error, and nothing is
+    ///   sent: a `NetworkingError` as it is, another one as `invalidRequest`.
+    public convenience init(
+        responseSerializer: any ResponseSerializer = HTTPResponseSerializer(),
+        options: TransferOptions = TransferOptions(), makeRequest: @escaping @Sendable () throws -> URLRequest
+    ) {
+        self.init(source: .made(makeRequest), responseSerializer: responseSerializer, options: options)
+    }
+
+    init(
+        source: RequestSource, responseSerializer: any ResponseSerializer, options: TransferOptions,
+        services: NetworkServices = .default, expectations: Expectations = Expectations()
+    ) {
+        self.responseSerializer = responseSerializer
+        self.expectations = expectations
+        super.init(source: source, options: options, services: services)
+    }
+
+    override func acceptsForOutput(status: Int) -> Bool {
+        responseSerializer.validation.accepts(status: status)
+    }
+
+    override func makeOutcome(from result: TransferResult) -> OperationOutcome {
+        ResponseProcessing(
+            serializer: responseSerializer, expectedDigest: expectations.digest,
+            wantsDigest: expectations.wantsDigest || expectations.digest != nil, outputFile: outputFile
+        ).outcome(from: result)
+    }
+}
+
+// MARK: - The outcome
+
+extension HTTPRequestOperation {
+    /// The serialized response: `Data` from `HTTPResponseSerializer`, `JSONValue` from `JSONResponseSerializer`. Nil unless
+    /// the operation succeeded.
+    public var responseObject: (any Sendable)? { shared.withLock { $0.outcome?.value } }
+
+    /// SHA-256 of the body in hexadecimal, when it was asked for.
+    var digest: String? { shared.withLock { $0.outcome?.digest } }
+
+    /// The outcome, once the operation is finished.
+    public var result: Result<any Sendable, NetworkingError>? {
+        shared.withLock { state -> Result<any Sendable, NetworkingError>? in
+            guard let outcome = state.outcome else { return nil }
+            if let error = outcome.error { return .failure(error) }
+            return .success(outcome.value ?? Data())
+        }
+    }
+
+    /// Sets what runs on `completionQueue` once the operation is finished: one of the two, once. They are let go then.
+    ///
+    /// On an operation that is finished already, the handler runs at once. Several may be set; they run in order.
+    public func setCompletionBlock(
+        success: (@Sendable (_ operation: HTTPRequestOperation, _ responseObject: any Sendable) -> Void)? = nil,
+        failure: (@Sendable (_ operation: HTTPRequestOperation, _ error: NetworkingError) -> Void)? = nil
+    ) {
+        addCompletionHandler { operation in
+            guard let operation = operation as? HTTPRequestOperation, let result = operation.result else { return }
+            switch result {
+            case .success(let object): success?(operation, object)
+            case .failure(let error): failure?(operation, error)
+            }
+        }
+    }
+
+    /// Waits for the outcome. Cancelling the waiting task cancels the operation.
+    ///
+    /// The operation has to be started: by a queue, or by `start()`.
+    ///
+    /// - Throws: the operation's `NetworkingError`.
+    public func value() async throws(NetworkingError) -> any Sendable {
+        await finished()
+        guard let result else { preconditionFailure("a finished operation has an outcome") }
+        return try result.get()
+    }
+
+    /// Waits for the outcome as the type that the serializer makes, for instance `value(as: JSONValue.self)`.
+    ///
+    /// - Throws: the operation's `NetworkingError`; `cannotParseResponse` when the serializer makes another type.
+    public func value<Value>(as type: Value.Type) async throws(NetworkingError) -> Value {
+        let value = try await value()
+        guard let typed = value as? Value else {
+            throw NetworkingError(
+                .cannotParseResponse, "the response serializer makes \(Swift.type(of: value)), not \(type)")
+        }
+        return typed
+    }
+}

@@ -1,0 +1,154 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+internal import CLinux
+internal import CoreFoundation
+internal import Foundation
+internal import Glibc
+
+/// A download that is being written beside its destination, locked against every other writer.
+///
+/// Beside `DEST` stand `DEST.bluebonnet-partial` with the bytes and, when they could be continued, a record
+/// `DEST.bluebonnet-partial.json` that says of what they are a part. The destination itself is not touched before the body
+/// is complete. Closed when the last reference goes; what then becomes of the files, `keepOrRemove` has said.
+final class PartialFile: Sendable {
+    let destination: String
+    /// The bytes that were there when the file was opened, and may be continued.
+    let initialByteCount: Int64
+    /// What the bytes that were there are a part of.
+    let initialRecord: PartialRecord?
+    private let descriptor: CInt
+
+    static let suffix = ".bluebonnet-partial"
+    var path: String { destination + Self.suffix }
+    private var recordPath: String { path + ".json" }
+
+    /// Opens or creates the partial file; may block for as long as the file system does.
+    ///
+    /// - Parameter url: what will be requested: a partial body of another URL is not continued.
+    init(destination: String, url: URL?) throws(NetworkingError) {
+        let path = destination + Self.suffix
+        let (opened, size) = try Self.openLocked(path)
+        descriptor = opened
+        self.destination = destination
+        let record = PartialRecord.read(path + ".json")
+        initialRecord = size > 0 && record?.url == url?.absoluteString ? record : nil
+        initialByteCount = initialRecord == nil ? 0 : size
+        if initialRecord == nil { try truncate() }
+    }
+
+    /// Opens the file and locks it. A writer before us may move it into place between the two: then the lock is on a file
+    /// that has another name by now, and everything is done again.
+    private static func openLocked(_ path: String) throws(NetworkingError) -> (descriptor: CInt, size: Int64) {
+        for _ in 0..<100 {
+            let opened = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o666)
+            guard opened >= 0 else {
+                throw NetworkingError(
+                    .cannotOpenFile, "cannot create \(path): does its folder exist and may it be written to?",
+                    underlying: POSIXError.last)
+            }
+            var status = stat()
+            var named = stat()
+            if let reason = lockRefusal(opened, &status) {
+                close(opened)
+                throw NetworkingError(.cannotOpenFile, "cannot write \(path): \(reason)")
+            }
+            if lstat(path, &named) == 0, named.st_ino == status.st_ino { return (opened, Int64(status.st_size)) }
+            close(opened)
+        }
+        throw NetworkingError(.cannotOpenFile, "cannot write \(path): other downloads keep replacing it")
+    }
+
+    private static func lockRefusal(_ descriptor: CInt, _ status: inout stat) -> String? {
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return "it is not a regular file" }
+        return flock(descriptor, LOCK_EX | LOCK_NB) == 0 ? nil : "another download writes to it"
+    }
+
+    func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(NetworkingError) {
+        var done = 0
+        while done < bytes.count {
+            let rest = UnsafeRawBufferPointer(rebasing: bytes[done...])
+            let count = pwrite(descriptor, rest.baseAddress, rest.count, off_t(offset) + off_t(done))
+            if count > 0 {
+                done += count
+            } else if errno != EINTR {
+                throw NetworkingError(.cannotWriteFile, "cannot write \(path)", underlying: POSIXError.last)
+            }
+        }
+    }
+
+    func truncate() throws(NetworkingError) {
+        guard ftruncate(descriptor, 0) == 0 else {
+            throw NetworkingError(.resumeRefused, "cannot truncate \(path) to start again", underlying: POSIXError.last)
+        }
+    }
+
+    /// The digest of what was written, in hexadecimal; reads the file again.
+    func digest() throws(NetworkingError) -> String {
+        let digest = MessageDigest(.sha256)
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 * 1024, alignment: 16)
+        defer { buffer.deallocate() }
+        var offset: off_t = 0
+        while true {
+            let count = pread(descriptor, buffer.baseAddress, buffer.count, offset)
+            guard count >= 0 else {
+                throw NetworkingError(.cannotReadFile, "cannot read \(path) again", underlying: POSIXError.last)
+            }
+            if count == 0 { return digest.finish() }
+            digest.update(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+            offset += off_t(count)
+        }
+    }
+
+    deinit { close(descriptor) }
+}
+
+// MARK: - The end
+
+extension PartialFile {
+    /// Writes down what the bytes are a part of, before the first of them is written; nil takes the record away.
+    func setRecord(_ record: PartialRecord?) throws(NetworkingError) {
+        guard let record else {
+            unlink(recordPath)
+            return
+        }
+        do {
+            try record.encoded().write(to: URL(fileURLWithPath: recordPath), options: .atomic)
+        } catch {
+            throw NetworkingError(.cannotWriteFile, "cannot write \(recordPath)", underlying: error)
+        }
+    }
+
+    /// Moves the complete body into place, over a file that was there.
+    func moveIntoPlace() throws(NetworkingError) {
+        guard rename(path, destination) == 0 else {
+            throw NetworkingError(
+                .cannotWriteFile, "cannot move \(path) to \(destination)", underlying: POSIXError.last)
+        }
+        unlink(recordPath)
+    }
+
+    /// After a failure: keeps what can be continued, removes what cannot.
+    func keepOrRemove(canContinue: Bool) {
+        guard !canContinue else { return }
+        unlink(recordPath)
+        unlink(path)
+    }
+}
+
+/// What a partial body is a part of: the URL that was asked for, and the strong validator (RFC 9110, 8.8.1) and total
+/// length of the representation.
+struct PartialRecord: Codable, Equatable, Sendable {
+    var url: String
+    var etag: String
+    var totalByteCount: Int64?
+
+    static func read(_ path: String) -> PartialRecord? {
+        guard let data = try? Data(contentsOf: URL(fileURLWithPath: path)) else { return nil }
+        return try? JSONDecoder().decode(PartialRecord.self, from: data)
+    }
+
+    func encoded() throws -> Data {
+        try JSONEncoder().encode(self)
+    }
+}

@@ -1,0 +1,59 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+/// Decides how a transfer that stopped goes on: a pure value, which knows what arrived and of which representation.
+///
+/// A continued body is never spliced from two representations: only a strong validator (RFC 9110, 8.8.1) is sent in
+/// `If-Range`, and the answer is checked before a byte of it is taken.
+struct RangeResumption: Equatable {
+    /// The decoded bytes that the sink holds, which are also the bytes that came: only uncoded bodies are continued.
+    let offset: Int64
+    let etag: String
+    let totalByteCount: Int64?
+
+    /// What to do with the answer to the range request.
+    enum Decision: Equatable {
+        /// The answer goes on where the body stopped.
+        case append
+        /// The answer is the whole body: empty the sink and take it.
+        case startOver
+        /// The answer fits nothing: empty the sink and ask again without a range.
+        case askAgain
+        /// The body was complete already.
+        case isComplete
+        /// Another final answer, which has nothing to do with the body: an error, for instance.
+        case unrelated
+    }
+
+    /// The fields of the range request (RFC 9110, 14.2 and 13.1.5).
+    var headers: [(name: String, value: String)] {
+        [("Range", "bytes=\(offset)-"), ("If-Range", etag), ("Accept-Encoding", "identity")]
+    }
+
+    func decide(on head: ResponseHead) -> Decision {
+        switch head.status {
+        case 200: .startOver
+        case 206: continues(head) ? .append : .askAgain
+        case 416: isAlreadyComplete(head) ? .isComplete : .askAgain
+        default: .unrelated
+        }
+    }
+
+    /// A 206 must start where we are, have our total where both are known, and not name another representation.
+    private func continues(_ head: ResponseHead) -> Bool {
+        guard case .part(offset, _, let total)? = head.contentRange, head.contentCodings.isEmpty else { return false }
+        if let total, let totalByteCount, total != totalByteCount { return false }
+        return namesSameRepresentation(head)
+    }
+
+    /// A 416 means a complete body only when its total is exactly what we have, and nothing says otherwise.
+    private func isAlreadyComplete(_ head: ResponseHead) -> Bool {
+        guard case .unsatisfied(offset)? = head.contentRange else { return false }
+        return head.strongETag == etag && (totalByteCount ?? offset) == offset
+    }
+
+    private func namesSameRepresentation(_ head: ResponseHead) -> Bool {
+        guard let field = head.value(for: "ETag") else { return true }  // a 206 to If-Range need not repeat it
+        return field == etag
+    }
+}

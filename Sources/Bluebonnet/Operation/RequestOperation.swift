@@ -1,0 +1,227 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+internal import Dispatch
+public import Foundation
+public import FoundationNetworking
+internal import Synchronization
+
+/// One request as an operation: its state machine, the bytes that go out and the bytes that come in.
+///
+/// Put it into a `RequestOperationQueue` or a plain `OperationQueue`, or call `start()`. All of it may be used from any
+/// thread. What it does on the way is told to handlers on `completionQueue`, in this order: progress, then the operation is
+/// finished, then its completion handlers, then its batch's progress and completion.
+///
+/// `HTTPRequestOperation` adds validation and a serialized response; this class delivers any response as it is.
+public class RequestOperation: Operation, @unchecked Sendable {  // safe: all state is in one Mutex, as in Operation
+    let shared: Mutex<RequestOperationState>
+    let services: NetworkServices
+    let network = NetworkBound(RunnerBox())
+
+    /// Makes an operation for a request.
+    ///
+    /// - Parameter options: limits, trust and proxy; copied.
+    public convenience init(request: URLRequest, options: TransferOptions = TransferOptions()) {
+        self.init(source: .ready(request), options: options, services: .default)
+    }
+
+    init(source: RequestSource, options: TransferOptions, services: NetworkServices) {
+        shared = Mutex(RequestOperationState(source: source, options: options))
+        self.services = services
+        super.init()
+    }
+
+    deinit {
+        DependencyNode.release(shared.withLock { $0.node.takeDependencies() })
+    }
+
+    /// Called on a processing queue when the transfers are over and before the operation is finished: turns what arrived
+    /// into an outcome. The base class takes every complete response.
+    func makeOutcome(from result: TransferResult) -> OperationOutcome {
+        if case .file(let file, let canContinue) = result.content {
+            guard result.error == nil else {
+                file.keepOrRemove(canContinue: canContinue)
+                return OperationOutcome(result)
+            }
+            do throws(NetworkingError) {
+                try file.moveIntoPlace()
+            } catch {
+                return OperationOutcome(result, error: error)
+            }
+        }
+        return OperationOutcome(result)
+    }
+
+    /// Whether a response with this status may go to the output file; the body of another one is kept in memory.
+    func acceptsForOutput(status: Int) -> Bool { (200...299).contains(status) }
+
+    // Foundation's members. Swift wants overrides in the class itself.
+
+    /// Whether the operation may be started: nothing it depends on is unfinished, or it was cancelled.
+    override public var isReady: Bool { shared.withLock { $0.isReady } }
+
+    /// Whether the operation was started and is neither paused nor finished.
+    override public var isExecuting: Bool { shared.withLock { $0.lifecycle.isExecuting } }
+
+    /// Whether the operation has its one outcome.
+    override public var isFinished: Bool { shared.withLock { $0.lifecycle.isFinished } }
+
+    /// Whether the operation was cancelled before it was finished.
+    override public var isCancelled: Bool { shared.withLock { $0.lifecycle.isCancelled } }
+
+    /// True: the operation runs on the network thread.
+    override public var isAsynchronous: Bool { true }
+
+    /// Starts the operation; a queue calls it. Does nothing while dependencies are unfinished, and a second time.
+    override public func start() { _ = startIfReady() }
+
+    /// Stops the operation with the error `cancelled`. One that was not started yet finishes when its queue starts it and
+    /// never touches the network; a paused one finishes as well.
+    override public func cancel() { handle(.cancel) }
+
+    /// What this operation waits for, in the order in which it was added; empty once it is finished.
+    override public var dependencies: [Operation] { shared.withLock { $0.node.operations } }
+
+    /// Makes this operation wait until another has ended, however it ended; at the same cost however many edges there are.
+    ///
+    /// Nothing of Foundation's is used for an edge between request operations: its own bookkeeping on Linux is unsafe.
+    override public func addDependency(_ operation: Operation) { addEdge(to: operation) }
+
+    /// Takes a dependency away; an operation that waited for nothing else is ready then.
+    override public func removeDependency(_ operation: Operation) { removeEdge(to: operation) }
+
+    /// Run once on `completionQueue` after the operation is finished, before the other handlers, then let go. Set on a
+    /// finished operation it is not run, as with Foundation.
+    override public var completionBlock: (@Sendable () -> Void)? {
+        get { shared.withLock { $0.completionBlock } }
+        set {
+            shared.withLock { state in
+                if !state.lifecycle.isFinished { state.completionBlock = newValue }
+            }
+        }
+    }
+
+    override public var description: String {
+        let (name, isCancelled) = shared.withLock { ($0.lifecycle.stateName, $0.lifecycle.isCancelled) }
+        let target = request.map { "\($0.httpMethod ?? "GET") \($0.url?.absoluteString ?? "")" } ?? "request not made yet"
+        let status = statusCode.map { ", status \($0)" } ?? ""
+        return "<\(type(of: self)): \(name), cancelled: \(isCancelled ? "yes" : "no"), \(target)\(status)>"
+    }
+}
+
+/// Where an operation's request comes from.
+enum RequestSource: Sendable {
+    case ready(URLRequest)
+    /// Made when the dependencies have ended, off the network thread.
+    case made(@Sendable () throws -> URLRequest)
+}
+
+// MARK: - What goes out
+
+extension RequestOperation {
+    /// The request: as it was given, or as it was made, or the last one sent once the operation is finished.
+    public var request: URLRequest? {
+        shared.withLock { state in
+            if let last = state.outcome?.result.request { return last }
+            if case .ready(let request) = state.source { return request }
+            return nil
+        }
+    }
+
+    /// Limits, trust and proxy, as they were when the operation was made.
+    public var options: TransferOptions { shared.withLock { $0.options } }
+
+    /// A file to send as the body, streamed from disk; it counts when the operation starts.
+    ///
+    /// Overrides the request's `httpBody`. Default nil.
+    public var uploadFile: URL? {
+        get { shared.withLock { $0.uploadFile } }
+        set { shared.withLock { $0.uploadFile = newValue } }
+    }
+
+    /// A file for the body of an accepted response: written beside it, moved into place when complete; it counts when the
+    /// operation starts. `responseData` is nil then. Default nil: the body is kept in memory.
+    ///
+    /// What an earlier attempt left beside it is continued when the server confirms it with a strong validator.
+    public var outputFile: URL? {
+        get { shared.withLock { $0.outputFile } }
+        set { shared.withLock { $0.outputFile = newValue } }
+    }
+
+    /// Anything of yours; the library does not look at it.
+    public var userInfo: [String: any Sendable] {
+        get { shared.withLock { $0.userInfo } }
+        set { shared.withLock { $0.userInfo = newValue } }
+    }
+}
+
+// MARK: - What came in
+
+extension RequestOperation {
+    /// The final response, once its head arrived and the operation is finished.
+    public var response: HTTPURLResponse? {
+        shared.withLock { state in
+            if let response = state.response { return response }
+            state.response = try? state.outcome?.result.head?.urlResponse()
+            return state.response
+        }
+    }
+
+    /// The status of the final response, once the operation is finished.
+    public var statusCode: Int? { shared.withLock { $0.outcome?.result.head?.status } }
+
+    /// The final response's header fields in the order of arrival, repeated ones included; empty before it is finished.
+    public var responseFields: [(name: String, value: String)] {
+        shared.withLock { $0.outcome?.result.head?.fields ?? [] }
+    }
+
+    /// The HTTP version of the final response: `1.0`, `1.1` or `2`.
+    public var httpVersion: String? { shared.withLock { $0.outcome?.result.head?.httpVersion } }
+
+    /// The decoded body, once the operation is finished; nil when there was none or it went to a file.
+    public var responseData: Data? {
+        shared.withLock { state in
+            guard case .memory(let data)? = state.outcome?.result.content else { return nil }
+            return data
+        }
+    }
+
+    /// The body as text, in the encoding that the response's charset names, else UTF-8; nil when it is not such text.
+    public var responseString: String? {
+        guard let data = responseData else { return nil }
+        let encoding = response?.textEncodingName.flatMap(String.Encoding.init(ianaName:)) ?? .utf8
+        return String(data: data, encoding: encoding)
+    }
+
+    /// Why the operation failed; nil while it runs and when it succeeded.
+    public var error: NetworkingError? { shared.withLock { $0.outcome?.error } }
+
+    /// How many body bytes arrived and were stored, after decoding; also when the operation failed.
+    public var receivedByteCount: Int64 { shared.withLock { $0.outcome?.result.receivedByteCount ?? 0 } }
+
+    /// Attempts, redirects and timings, once the operation is finished.
+    public var summary: TransferSummary { shared.withLock { $0.outcome?.result.summary ?? TransferSummary() } }
+}
+
+extension String.Encoding {
+    /// The encoding of an IANA charset name, as far as Foundation knows it.
+    init?(ianaName: String) {
+        switch ianaName.lowercased() {
+        case "utf-8", "utf8": self = .utf8
+        case "us-ascii", "ascii": self = .ascii
+        case "iso-8859-1", "latin1": self = .isoLatin1
+        case "iso-8859-2": self = .isoLatin2
+        case "windows-1252": self = .windowsCP1252
+        case "windows-1251": self = .windowsCP1251
+        case "windows-1250": self = .windowsCP1250
+        case "utf-16": self = .utf16
+        case "utf-16be": self = .utf16BigEndian
+        case "utf-16le": self = .utf16LittleEndian
+        case "utf-32": self = .utf32
+        case "shift_jis": self = .shiftJIS
+        case "euc-jp": self = .japaneseEUC
+        case "iso-2022-jp": self = .iso2022JP
+        default: return nil
+        }
+    }
+}

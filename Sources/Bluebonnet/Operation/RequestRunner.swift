@@ -1,0 +1,270 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+internal import Foundation
+internal import FoundationNetworking
+internal import Synchronization
+
+/// Runs one operation on the network thread: prepares its request, waits for admission, makes one transfer after another
+/// (redirects, answers to challenges, continuations), and says exactly once that it has ended.
+///
+/// Network thread only. It takes the lifecycle's effects in their order; after the end it ignores them. It knows nothing of
+/// serializers.
+final class RequestRunner {
+    private enum Phase {
+        /// Nothing under way: before the first `begin`, or held.
+        case idle
+        /// The request is being made or its files opened, off this thread.
+        case preparing
+        case waiting
+        case transferring(any Transfer, Origin)
+        /// Held with its connection: an unsafe method is never sent twice.
+        case heldInPlace(any Transfer, Origin)
+        case waitingToContinue(any Transfer, Origin)
+        case ended
+    }
+
+    let operation: RequestOperation
+    let options: TransferOptions
+    private let admission: Admission
+    private let transport: any Transport
+    private let ticket: AdmissionQueue.Ticket
+    private var phase = Phase.idle
+    private var isHeld = false
+
+    /// The request and what came of it so far; nil before it was prepared.
+    var exchange: Exchange?
+    private var preparedRequest: URLRequest?
+    private let started = MonotonicClock.now()
+    /// When it was first let on the wire.
+    private var admitted: UInt64?
+    private var transferBegan: UInt64 = 0
+    private var remainingTime: UInt64?
+    var summary = TransferSummary()
+
+    init(_ operation: RequestOperation) {
+        self.operation = operation
+        options = operation.options
+        admission = operation.services.admission
+        transport = operation.services.transport
+        ticket = admission.makeTicket()
+        remainingTime = options.timeout?.nanoseconds
+    }
+}
+
+@available(*, unavailable)
+extension RequestRunner: Sendable {}
+
+// MARK: - The lifecycle's effects
+
+extension RequestRunner {
+    /// Begins, or goes on after `hold()`.
+    func begin() {
+        isHeld = false
+        switch phase {
+        case .idle where exchange == nil: prepare()
+        case .idle: enqueue()
+        case .heldInPlace(let transfer, let origin): waitToContinue(transfer, origin)
+        case .preparing, .waiting, .transferring, .waitingToContinue, .ended: return
+        }
+    }
+
+    /// Stops for a while, keeping what arrived, and gives the place on the wire back.
+    func hold() {
+        isHeld = true
+        switch phase {
+        case .waiting:
+            admission.withdraw(ticket)
+            phase = .idle
+        case .waitingToContinue(let transfer, let origin):
+            admission.withdraw(ticket)
+            phase = .heldInPlace(transfer, origin)
+        case .transferring(let transfer, let origin):
+            chargeTime()
+            hold(transfer, origin)
+            admission.release(origin: origin)
+        case .idle, .preparing, .heldInPlace, .ended: return
+        }
+    }
+
+    /// Stops for good.
+    func abort() {
+        let error = NetworkingError(.cancelled, "the operation was cancelled")
+        switch phase {
+        case .ended: return
+        case .waiting: admission.withdraw(ticket)
+        case .waitingToContinue(let transfer, _):
+            admission.withdraw(ticket)
+            account(transfer.abort())
+        case .heldInPlace(let transfer, _): account(transfer.abort())
+        case .transferring(let transfer, let origin):
+            account(transfer.abort())
+            admission.release(origin: origin)
+        case .idle, .preparing: break
+        }
+        end(with: error)
+    }
+
+    /// GET and HEAD give their connection up and go on by a range; anything else keeps it.
+    private func hold(_ transfer: any Transfer, _ origin: Origin) {
+        if exchange?.canBeSentAgain == true {
+            account(transfer.abort())
+            exchange?.noteInterruption()
+            phase = .idle
+        } else {
+            transfer.pause()
+            phase = .heldInPlace(transfer, origin)
+        }
+    }
+}
+
+// MARK: - Preparing
+
+extension RequestRunner {
+    /// Makes and checks the request: here when that is all computation, else where it may wait.
+    private func prepare() {
+        phase = .preparing
+        let (source, uploadFile, outputFile) = operation.shared.withLock { ($0.source, $0.uploadFile, $0.outputFile) }
+        let options = self.options
+        let work: @Sendable () -> Result<PreparedRequest, NetworkingError> = {
+            Result { () throws(NetworkingError) in
+                try PreparedRequest(
+                    source.request(), uploadFile: uploadFile, outputFile: outputFile, options: options)
+            }
+        }
+        if case .ready(let request) = source {
+            preparedRequest = request
+            guard PreparedRequest.needsFiles(uploadFile: uploadFile, outputFile: outputFile, options: options) else {
+                return prepared(work())
+            }
+        }
+        Queues.preparation.async { [operation] in
+            let result = work()
+            NetworkThread.shared.submit { operation.network.value.prepared(result) }
+        }
+    }
+
+    func prepared(_ result: Result<PreparedRequest, NetworkingError>) {
+        phase = .idle
+        switch result {
+        case .failure(let error): end(with: error)
+        case .success(let prepared):
+            preparedRequest = prepared.request
+            exchange = Exchange(prepared, operation: operation, options: options)
+            if !isHeld { enqueue() }
+        }
+    }
+}
+
+extension RequestSource {
+    fileprivate func request() throws(NetworkingError) -> URLRequest {
+        switch self {
+        case .ready(let request): return request
+        case .made(let make):
+            do {
+                return try make()
+            } catch let error as NetworkingError {
+                throw error
+            } catch {
+                throw NetworkingError(
+                    .invalidRequest, "the request could not be made: \(error)", underlying: error)
+            }
+        }
+    }
+}
+
+// MARK: - Admission and transfers
+
+extension RequestRunner {
+    private func enqueue() {
+        guard let exchange, let origin = Origin(exchange.next.url) else {
+            return end(with: NetworkingError(.badURL, "the request has no usable URL"))
+        }
+        phase = .waiting
+        admission.enqueue(ticket, origin: origin, priority: operation.queuePriority.rawValue) { [self] in
+            beginTransfer(origin)
+        }
+    }
+
+    private func beginTransfer(_ origin: Origin) {
+        guard let exchange else { preconditionFailure("a transfer was let in before its request was made") }
+        let now = MonotonicClock.now()
+        if admitted == nil {
+            admitted = now
+            summary.timings.queued = .nanoseconds(Int64(now - started))
+        }
+        transferBegan = now
+        summary.attemptCount += 1
+        let deadline = remainingTime.map { now + $0 } ?? .max
+        phase = .transferring(transport.begin(exchange.transferRequest(deadline: deadline), delegate: self), origin)
+    }
+
+    private func waitToContinue(_ transfer: any Transfer, _ origin: Origin) {
+        phase = .waitingToContinue(transfer, origin)
+        admission.enqueue(ticket, origin: origin, priority: operation.queuePriority.rawValue) { [self] in
+            transferBegan = MonotonicClock.now()
+            phase = .transferring(transfer, origin)
+            transfer.resume()
+        }
+    }
+
+    /// Takes what the transfer used off the whole request's time limit.
+    private func chargeTime() {
+        let used = MonotonicClock.now() - transferBegan
+        remainingTime = remainingTime.map { $0 > used ? $0 - used : 1 }
+    }
+
+    private func account(_ metrics: TransferMetrics) {
+        summary.timings.nameLookup += .nanoseconds(Int64(metrics.nameLookup))
+        summary.timings.connect += .nanoseconds(Int64(metrics.connect))
+        summary.timings.tls += .nanoseconds(Int64(metrics.tls))
+        summary.isReused = metrics.isReused
+        if metrics.firstByte > 0, let admitted {
+            summary.timings.firstByte = .nanoseconds(Int64(transferBegan - admitted + metrics.firstByte))
+        }
+    }
+
+    private func end(with error: NetworkingError?) {
+        phase = .ended
+        summary.timings.total = .nanoseconds(Int64(MonotonicClock.now() - started))
+        exchange?.flushProgress()
+        var result = exchange?.result(error: error) ?? TransferResult()
+        result.request = result.request ?? preparedRequest
+        result.error = error
+        result.summary = summary
+        exchange = nil
+        operation.transferEnded(result)
+    }
+}
+
+// MARK: - The transport's reports
+
+extension RequestRunner: TransferDelegate {
+    func transferDidSend(bodyByteCount: Int) {
+        exchange?.noteSent(bodyByteCount)
+    }
+
+    func transferDidReceive(head: ResponseHead) throws(NetworkingError) {
+        try exchange?.receive(head)
+    }
+
+    func transferDidReceive(bytes: UnsafeRawBufferPointer) throws(NetworkingError) {
+        try exchange?.receive(bytes)
+    }
+
+    func transferDidEnd(error: NetworkingError?, metrics: TransferMetrics) {
+        // A transfer that was held in place and is ended by its server holds no place.
+        if case .transferring(_, let origin) = phase { admission.release(origin: origin) }
+        if case .waitingToContinue = phase { admission.withdraw(ticket) }
+        chargeTime()
+        account(metrics)
+        phase = .idle
+        switch exchange?.finishTransfer(error: error) {
+        case .failed(let error)?: end(with: error)
+        case .complete?, nil: end(with: nil)
+        case .another(let isRedirect)?:
+            if isRedirect { summary.redirectCount += 1 }
+            if !isHeld { enqueue() }
+        }
+    }
+}

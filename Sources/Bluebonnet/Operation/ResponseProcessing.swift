@@ -1,0 +1,82 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+internal import Foundation
+
+/// Turns what the transfers brought into an operation's outcome: digest, validation, serialization, the file's move into
+/// place. On a processing queue; a value that knows no operation.
+struct ResponseProcessing {
+    let serializer: any ResponseSerializer
+    let expectedDigest: String?
+    let wantsDigest: Bool
+    let outputFile: URL?
+
+    func outcome(from result: TransferResult) -> OperationOutcome {
+        var outcome = OperationOutcome(result)
+        do throws(NetworkingError) {
+            if wantsDigest { outcome.digest = try digest(of: result.content) }
+            if let error = result.error { throw error }
+            try validate(result)
+            if let expectedDigest { try check(outcome.digest, against: expectedDigest, in: result) }
+            outcome.value = try value(of: result)
+        } catch {
+            outcome.error = completed(error, result)
+            giveUpFile(result, error: error)
+        }
+        return outcome
+    }
+
+    private func validate(_ result: TransferResult) throws(NetworkingError) {
+        guard let head = result.head else { return }
+        let refusal = serializer.validation.refusal(
+            status: result.isContinued ? 200 : head.status, contentType: head.value(for: "Content-Type"),
+            bodyIsEmpty: result.receivedByteCount == 0)
+        if let refusal { throw refusal }
+    }
+
+    private func value(of result: TransferResult) throws(NetworkingError) -> any Sendable {
+        if case .file(let file, _) = result.content {
+            try file.moveIntoPlace()
+            return URL(fileURLWithPath: file.destination)
+        }
+        let body: Data = if case .memory(let data) = result.content { data } else { Data() }
+        if serializer is HTTPResponseSerializer { return body }  // needs no response object, which costs 5 µs to make
+        guard let response = try result.head?.urlResponse() else { return body }
+        do {
+            return try serializer.value(for: response, body: body)
+        } catch let error as NetworkingError {
+            throw error
+        } catch {
+            throw NetworkingError(.cannotParseResponse, "the body cannot be understood: \(error)", underlying: error)
+        }
+    }
+
+    private func digest(of content: TransferResult.Content) throws(NetworkingError) -> String? {
+        switch content {
+        case .none: MessageDigest.hexadecimalDigest(of: Data())
+        case .memory(let data): MessageDigest.hexadecimalDigest(of: data)
+        case .file(let file, _): try file.digest()
+        }
+    }
+
+    private func check(_ digest: String?, against expected: String, in result: TransferResult) throws(NetworkingError) {
+        guard digest != expected.lowercased() else { return }
+        throw NetworkingError(
+            .digestMismatch,
+            "the body's SHA-256 is \(digest ?? "unknown"), not \(expected.lowercased())")
+    }
+
+    /// A body with the wrong digest cannot be continued to the right one; any other that can be, is kept.
+    private func giveUpFile(_ result: TransferResult, error: NetworkingError) {
+        guard case .file(let file, let canContinue) = result.content else { return }
+        file.keepOrRemove(canContinue: canContinue && result.error != nil && error.code != .digestMismatch)
+    }
+
+    private func completed(_ error: NetworkingError, _ result: TransferResult) -> NetworkingError {
+        var error = error
+        error.request = error.request ?? result.request
+        error.response = error.response ?? (try? result.head?.urlResponse())
+        if case .memory(let data) = result.content { error.body = error.body ?? data }
+        return error
+    }
+}

@@ -1,0 +1,53 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+internal import Foundation
+internal import FoundationNetworking
+
+/// What the network thread hands over when an operation's transfers are over. Values only: it crosses threads.
+struct TransferResult: Sendable {
+    var request: URLRequest?
+    var head: ResponseHead?
+    var content = Content.none
+    var error: NetworkingError?
+    var receivedByteCount: Int64 = 0
+    /// The last response is the rest that a range request of ours asked for: its 206 stands for a 200.
+    var isContinued = false
+    var summary = TransferSummary()
+
+    /// Where the body is.
+    enum Content: Sendable {
+        case none
+        case memory(Data)
+        /// A body in a file that has to be moved into place or given up.
+        case file(PartialFile, canContinue: Bool)
+    }
+}
+
+/// What an operation's transfers amounted to.
+public struct TransferSummary: Sendable, Equatable {
+    /// Transfers made: redirects, answers to challenges and continuations count.
+    public internal(set) var attemptCount = 0
+    /// Redirects followed.
+    public internal(set) var redirectCount = 0
+    /// Whether the last transfer ran on a connection that was there before.
+    public internal(set) var isReused = false
+    /// Where the time went.
+    public internal(set) var timings = TransferTimings()
+}
+
+/// Where an operation's time went, by the monotonic clock. The phases of connecting are summed over its transfers.
+public struct TransferTimings: Sendable, Equatable {
+    /// From the operation's start until it was let on the wire.
+    public internal(set) var queued = Duration.zero
+    /// Name look-up.
+    public internal(set) var nameLookup = Duration.zero
+    /// TCP connection, without the look-up.
+    public internal(set) var connect = Duration.zero
+    /// TLS handshake.
+    public internal(set) var tls = Duration.zero
+    /// From being let on the wire to the first byte of the final response; zero when none came.
+    public internal(set) var firstByte = Duration.zero
+    /// From the operation's start to the end of its last transfer.
+    public internal(set) var total = Duration.zero
+}

@@ -1,0 +1,41 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import Foundation
+
+/// What a request says about the program and the user when the caller says nothing; pure text, made once.
+enum DefaultHeaders {
+    /// `Accept-Language` and `User-Agent` of this process.
+    static let ofThisProcess: HTTPHeaders = {
+        var headers = HTTPHeaders()
+        headers["Accept-Language"] = acceptLanguage(Locale.preferredLanguages)
+        let bundle = Bundle.main
+        let version = ["CFBundleShortVersionString", "CFBundleVersion"].lazy
+            .compactMap { bundle.infoDictionary?[$0] as? String }.first
+        headers["User-Agent"] = userAgent(product: ProcessInfo.processInfo.processName, version: version)
+        return headers
+    }()
+
+    /// The languages in order with falling weight, from 1 to 0.5, so six at most; nil when there are none.
+    static func acceptLanguage(_ languages: [String]) -> String? {
+        let weights = ["1", "0.9", "0.8", "0.7", "0.6", "0.5"]
+        let usable = languages.filter { $0.utf8.allSatisfy(FieldSyntax.isTokenByte) && !$0.isEmpty }
+        guard !usable.isEmpty else { return nil }
+        return zip(usable, weights).map { "\($0);q=\($1)" }.joined(separator: ", ")
+    }
+
+    /// `Product/Version (Linux; Swift)`, in ASCII whatever the program is called.
+    ///
+    /// A program without a name is `Bluebonnet`, one without a version has version 0.
+    static func userAgent(product: String, version: String?) -> String {
+        "\(token(product) ?? "Bluebonnet")/\(version.flatMap(token) ?? "0") (Linux; Swift)"
+    }
+
+    /// The text as a token: other scripts in Latin letters, anything else that a token cannot hold as a hyphen.
+    private static func token(_ text: String) -> String? {
+        let latin = text.applyingTransform(StringTransform("Any-Latin; Latin-ASCII"), reverse: false) ?? text
+        let name = String(latin.unicodeScalars.lazy.filter(\.isASCII).map(Character.init))
+        guard name.utf8.contains(where: FieldSyntax.isTokenByte) else { return nil }
+        return String(decoding: name.utf8.map { FieldSyntax.isTokenByte($0) ? $0 : UInt8(ascii: "-") }, as: UTF8.self)
+    }
+}

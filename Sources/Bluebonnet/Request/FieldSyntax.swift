@@ -1,0 +1,51 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+/// What RFC 9110 (5.1, 5.5, 5.6.2) allows in methods, field names and field values; it knows bytes, not meanings.
+enum FieldSyntax {
+    /// Whether a method or a field name may be made of this byte.
+    static func isTokenByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), 0x21, 0x23...0x27, 0x2A, 0x2B, 0x2D, 0x2E: true
+        case 0x5E...0x60, 0x7C, 0x7E: true
+        default: false
+        }
+    }
+
+    /// Whether these bytes are a token: at least one, and only token bytes.
+    static func isToken(_ bytes: some Collection<UInt8>) -> Bool {
+        !bytes.isEmpty && bytes.allSatisfy(isTokenByte)
+    }
+
+    /// Whether a value must not contain this byte: every control but the horizontal tab.
+    static func isForbiddenInValue(_ byte: UInt8) -> Bool {
+        (byte < 0x20 && byte != 0x09) || byte == 0x7F
+    }
+
+    /// Whether these bytes are digits, and at least one.
+    static func isNumber(_ bytes: some Collection<UInt8>) -> Bool {
+        !bytes.isEmpty && bytes.allSatisfy { (0x30...0x39).contains($0) }
+    }
+
+    /// Whether two field names are the same; ASCII letters are compared without regard to case.
+    static func isSameName(_ first: String, _ second: String) -> Bool {
+        let (first, second) = (first.utf8, second.utf8)
+        return first.count == second.count && zip(first, second).allSatisfy { lowercase($0) == lowercase($1) }
+    }
+
+    /// The lower-case letter for an ASCII capital; any other byte as it is.
+    static func lowercase(_ byte: UInt8) -> UInt8 {
+        (0x41...0x5A).contains(byte) ? byte | 0x20 : byte
+    }
+
+    /// How a message names a control character, which must not be printed as it is.
+    static func name(ofControl byte: UInt8) -> String {
+        switch byte {
+        case 0x00: "a NUL"
+        case 0x0A: "a line feed"
+        case 0x0D: "a carriage return"
+        default: "the control character 0x" + (byte < 0x10 ? "0" : "") + String(byte, radix: 16, uppercase: true)
+        }
+    }
+}

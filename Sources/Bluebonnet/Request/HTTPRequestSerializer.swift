@@ -1,0 +1,96 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+public import Foundation
+public import FoundationNetworking
+
+/// Encodes parameters into the URL or into a form body, and adds the default headers.
+///
+/// A method in `methodsEncodingParametersInURL` gets them as a query, any other as
+/// `application/x-www-form-urlencoded`; `QueryEncoder` says how both are written.
+///
+/// ```swift
+/// var serializer = HTTPRequestSerializer()
+/// serializer.setAuthorization(user: "ada", password: "secret")
+/// let request = try serializer.request(method: "GET", url: url, parameters: ["page": 2])
+/// ```
+public struct HTTPRequestSerializer: RequestSerializer {
+    /// Added to every request that has no field of that name. First: `Accept-Language` and `User-Agent`.
+    public var headers = DefaultHeaders.ofThisProcess
+    /// The methods whose parameters go into the URL; case does not matter. Default GET, HEAD and DELETE.
+    public var methodsEncodingParametersInURL: Set<String> = ["GET", "HEAD", "DELETE"]
+    public var timeoutInterval: TimeInterval?
+
+    /// Makes a serializer with the default headers.
+    public init() {}
+
+    /// Sets `Authorization` to HTTP Basic. The user's name must have no colon: the server splits at the first one.
+    public mutating func setAuthorization(user: String, password: String) {
+        headers["Authorization"] = "Basic " + Data("\(user):\(password)".utf8).base64EncodedString()
+    }
+
+    /// Removes `Authorization`.
+    public mutating func clearAuthorization() {
+        headers["Authorization"] = nil
+    }
+
+    /// The request with default headers, and with the parameters in its URL or its body.
+    ///
+    /// Without parameters a method that has a body is sent an empty form, unless the request has a body already.
+    public func request(_ request: URLRequest, with parameters: Parameters?) throws -> URLRequest {
+        var request = try addingHeaders(to: request)
+        if encodesParametersInURL(request) {
+            if let parameters { request.url = try request.url.map { try url($0, adding: parameters) } }
+        } else if parameters != nil || !request.hasBody {
+            let form = try QueryEncoder().encode(parameters ?? [:])
+            request.setBody(Data(form.utf8), contentType: "application/x-www-form-urlencoded")
+        }
+        return request
+    }
+
+    /// The request with every default header that it does not have.
+    func addingHeaders(to request: URLRequest) throws -> URLRequest {
+        // Foundation on Linux crashes when a request without URL is changed.
+        guard request.url != nil else { throw NetworkingError(.badURL, "the request has no URL") }
+        var request = request
+        for field in headers.fields where request.value(forHTTPHeaderField: field.name) == nil {
+            try RequestCheck.field(name: field.name, value: field.value)
+            request.setValue(field.value, forHTTPHeaderField: field.name)
+        }
+        return request
+    }
+
+    /// Whether this request's method takes its parameters in the URL.
+    func encodesParametersInURL(_ request: URLRequest) -> Bool {
+        let method = (request.httpMethod ?? "GET").uppercased()
+        return methodsEncodingParametersInURL.contains { $0.uppercased() == method }
+    }
+
+    private func url(_ url: URL, adding parameters: Parameters) throws -> URL {
+        let query = try QueryEncoder().encode(parameters)
+        if query.isEmpty { return url }
+        guard let result = URL(string: Self.text(url.absoluteString, adding: query)) else {
+            throw NetworkingError(.badURL, "\(url.absoluteString) takes no query")
+        }
+        return result
+    }
+
+    /// Puts the query before the fragment; a URL that has a query already, even an empty one, gets "&".
+    private static func text(_ url: String, adding query: String) -> String {
+        let address = url.prefix { $0 != "#" }
+        return address + (address.contains("?") ? "&" : "?") + query + url[address.endIndex...]
+    }
+}
+
+extension URLRequest {
+    /// Whether there is anything to send after the head.
+    var hasBody: Bool { httpBodyStream != nil || !(httpBody ?? Data()).isEmpty }
+
+    /// Sets the body, and says what it is unless the request says so itself.
+    mutating func setBody(_ body: Data, contentType: String) {
+        httpBody = body
+        if value(forHTTPHeaderField: "Content-Type") == nil {
+            setValue(contentType, forHTTPHeaderField: "Content-Type")
+        }
+    }
+}

@@ -1,0 +1,39 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+public import Foundation
+public import FoundationNetworking
+
+/// Named values that a request serializer encodes into a URL or a body; they may be nested.
+///
+/// Values are strings, numbers, truth values, `URL`, `UUID`, `NSNull` or nil, `JSONValue`, and dictionaries and arrays
+/// of them. A `Date` is refused: no text form of it is the one that every server means, so format it first.
+public typealias Parameters = [String: any Sendable]
+
+/// Puts parameters and default headers into a request.
+///
+/// Serializers are values: a manager keeps one and copies it into each request, and changing it changes later requests.
+public protocol RequestSerializer: Sendable {
+    /// How long a request that this serializer makes may stay without progress; nil leaves Foundation's own value.
+    var timeoutInterval: TimeInterval? { get }
+
+    /// The request with the parameters encoded into it.
+    ///
+    /// What the request says already is kept: a header of its own always wins over the serializer's.
+    /// - Throws: `NetworkingError` with `invalidRequest`, naming the parameter that cannot be encoded.
+    func request(_ request: URLRequest, with parameters: Parameters?) throws -> URLRequest
+}
+
+extension RequestSerializer {
+    public var timeoutInterval: TimeInterval? { nil }
+
+    /// Makes a request from a method, a URL and the parameters.
+    ///
+    /// - Throws: `NetworkingError` with `invalidRequest`, naming the parameter that cannot be encoded.
+    public func request(method: String, url: URL, parameters: Parameters? = nil) throws -> URLRequest {
+        var request = URLRequest(url: url)
+        request.httpMethod = method
+        if let timeoutInterval { request.timeoutInterval = timeoutInterval }
+        return try self.request(request, with: parameters)
+    }
+}

@@ -1,0 +1,56 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import Foundation
+
+// What the head says about the body: whether there is one, how long it is and how it is coded.
+extension ResponseHead {
+    /// The body's length on the wire, when `Content-Length` says it.
+    var contentLength: Int64? {
+        Self.length(values(for: "Content-Length")).value
+    }
+
+    /// Whether the body comes in chunks.
+    var isChunked: Bool {
+        list(for: "Transfer-Encoding").last == "chunked"
+    }
+
+    /// The content codings in the order in which the server applied them, in lower case.
+    var contentCodings: [String] {
+        list(for: "Content-Encoding")
+    }
+
+    /// Whether a response to this method has a body (RFC 9112, 6.3); it may still be empty.
+    func hasBody(for method: String) -> Bool {
+        switch method {
+        case "HEAD": false
+        case "CONNECT" where (200...299).contains(status): false
+        default: !(100...199).contains(status) && status != 204 && status != 304
+        }
+    }
+
+    /// Refuses lengths that contradict each other: the end of such a body is a guess.
+    func checkFraming() throws(NetworkingError) {
+        let values = values(for: "Content-Length")
+        if let fault = Self.length(values).fault { throw NetworkingError(.badServerResponse, fault) }
+        if !values.isEmpty, value(for: "Transfer-Encoding") != nil {
+            throw NetworkingError(.badServerResponse, "the response has both Content-Length and Transfer-Encoding")
+        }
+    }
+
+    /// The one length that the values of `Content-Length` give, or what is wrong with them; equal repetitions are fine.
+    private static func length(_ values: [String]) -> (value: Int64?, fault: String?) {
+        var length: Int64?
+        for text in values.flatMap({ $0.split(separator: ",", omittingEmptySubsequences: false) }) {
+            let digits = text.trimmingCharacters(in: .whitespaces)
+            guard FieldSyntax.isNumber(digits.utf8), let number = Int64(digits) else {
+                return (nil, "the response's Content-Length is not a length: \(text.prefix(80))")
+            }
+            guard number == length ?? number else {
+                return (nil, "the response has two Content-Lengths, \(length ?? 0) and \(number)")
+            }
+            length = number
+        }
+        return (length, values.isEmpty || length != nil ? nil : "the response's Content-Length is empty")
+    }
+}

@@ -1,0 +1,60 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import Foundation
+
+// What the head says about the version of the body and about a part of it: what a resumed transfer relies on.
+extension ResponseHead {
+    /// The one entity tag of the response, if it is a strong one: only such a tag promises the same bytes.
+    var strongETag: String? {
+        let tags = values(for: "ETag")
+        guard tags.count == 1, let tag = tags.first, tag.utf8.count >= 2 else { return nil }
+        guard tag.utf8.first == UInt8(ascii: "\""), tag.utf8.last == UInt8(ascii: "\"") else { return nil }
+        return tag.utf8.dropFirst().dropLast().allSatisfy(Self.isTagByte) ? tag : nil
+    }
+
+    /// Which bytes the body holds, when `Content-Range` says it once and correctly.
+    var contentRange: ContentRange? {
+        let ranges = values(for: "Content-Range")
+        return ranges.count == 1 ? ranges.first.flatMap(ContentRange.init) : nil
+    }
+
+    private static func isTagByte(_ byte: UInt8) -> Bool {
+        byte == 0x21 || (byte >= 0x23 && byte != 0x7F)
+    }
+}
+
+/// The value of a `Content-Range` field in bytes (RFC 9110, 14.4).
+enum ContentRange: Sendable, Equatable {
+    /// The body holds these bytes, the last one included, of so many in all, if the server knows.
+    case part(first: Int64, last: Int64, total: Int64?)
+    /// The wanted range does not exist: there are so many bytes in all.
+    case unsatisfied(total: Int64)
+
+    /// Reads `bytes 0-499/1234`, `bytes 0-499/*` or `bytes */1234`; nil for anything else.
+    init?(_ text: String) {
+        let words = text.split(separator: " ", maxSplits: 1).map(String.init)
+        guard words.count == 2, words[0].lowercased() == "bytes" else { return nil }
+        let parts = words[1].split(separator: "/", omittingEmptySubsequences: false)
+        guard parts.count == 2 else { return nil }
+        let total = Self.number(parts[1])
+        guard total != nil || parts[1] == "*" else { return nil }
+        self.init(range: parts[0], total: total)
+    }
+
+    private init?(range: Substring, total: Int64?) {
+        if range == "*" {
+            guard let total else { return nil }
+            self = .unsatisfied(total: total)
+            return
+        }
+        let ends = range.split(separator: "-", omittingEmptySubsequences: false).map(Self.number)
+        guard ends.count == 2, let first = ends[0], let last = ends[1], first <= last else { return nil }
+        if let total, last >= total { return nil }
+        self = .part(first: first, last: last, total: total)
+    }
+
+    private static func number(_ text: Substring) -> Int64? {
+        FieldSyntax.isNumber(text.utf8) ? Int64(text) : nil
+    }
+}

@@ -1,0 +1,21 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+public import Foundation
+public import FoundationNetworking
+
+/// Turns a response and its body into a value, after checking that it is one.
+///
+/// Serializers are values that many operations share; they run on a processing queue, never on the network thread.
+public protocol ResponseSerializer: Sendable {
+    /// What the body becomes.
+    associatedtype Value: Sendable
+
+    /// Which statuses and content types are accepted, before the body is looked at.
+    var validation: ResponseValidation { get }
+
+    /// Makes the value from a response that passed `validation`; throws when the body cannot be understood.
+    ///
+    /// A `NetworkingError` is delivered as it is; any other error is wrapped as `cannotParseResponse`.
+    func value(for response: HTTPURLResponse, body: Data) throws -> Value
+}

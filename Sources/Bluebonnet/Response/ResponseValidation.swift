@@ -1,0 +1,60 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+public import Foundation
+
+/// Which statuses and content types a response serializer accepts.
+public struct ResponseValidation: Sendable, Equatable {
+    /// Accepted status codes; nil accepts any. Default 200 to 299.
+    public var acceptableStatusCodes: IndexSet?
+    /// Accepted content types without parameters, compared without regard to case; nil accepts any. Default nil.
+    ///
+    /// A star stands for any text that is not empty: `image/*`, `application/*+json`.
+    public var acceptableContentTypes: Set<String>?
+
+    /// Accepts what is named; the default is any content type with a status from 200 to 299.
+    public init(
+        acceptableStatusCodes: IndexSet? = IndexSet(integersIn: 200...299),
+        acceptableContentTypes: Set<String>? = nil
+    ) {
+        self.acceptableStatusCodes = acceptableStatusCodes
+        self.acceptableContentTypes = acceptableContentTypes
+    }
+
+    /// Whether the status alone is accepted: what decides, before the body arrives, where it goes.
+    func accepts(status: Int) -> Bool {
+        acceptableStatusCodes?.contains(status) ?? true
+    }
+
+    /// What is wrong with a response, or nil. The status comes first, as AFNetworking reports it.
+    ///
+    /// - Parameter bodyIsEmpty: a response without a body needs no content type (204, 205, an answer to HEAD).
+    func refusal(status: Int, contentType: String?, bodyIsEmpty: Bool) -> NetworkingError? {
+        guard accepts(status: status) else {
+            return NetworkingError(.unacceptableStatus, "the server answered with status \(status)")
+        }
+        guard let acceptableContentTypes else { return nil }
+        guard let contentType else {
+            return bodyIsEmpty ? nil : NetworkingError(.unacceptableContentType, "the response has no content type")
+        }
+        let mediaType = Self.mediaType(of: contentType)
+        if acceptableContentTypes.contains(where: { Self.matches(mediaType, $0.lowercased()) }) { return nil }
+        let wanted = acceptableContentTypes.sorted().joined(separator: ", ")
+        return NetworkingError(
+            .unacceptableContentType, "the response's content type is \(mediaType), not one of \(wanted)")
+    }
+
+    /// Whether a media type is the accepted one, in which one star may stand for any text.
+    private static func matches(_ mediaType: String, _ accepted: String) -> Bool {
+        guard let star = accepted.firstIndex(of: "*") else { return mediaType == accepted }
+        let (start, end) = (accepted[..<star], accepted[star...].dropFirst())
+        return mediaType.hasPrefix(start) && mediaType.hasSuffix(end)
+            && mediaType.utf8.count > start.utf8.count + end.utf8.count
+    }
+
+    /// The media type of a `Content-Type` field (RFC 9110, 8.3.1): without parameters, in lower case.
+    static func mediaType(of field: String) -> String {
+        let type = field.prefix { $0 != ";" }
+        return type.trimmingCharacters(in: .whitespaces).lowercased()
+    }
+}

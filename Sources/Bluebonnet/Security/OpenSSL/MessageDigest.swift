@@ -1,0 +1,48 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+internal import COpenSSL
+internal import Foundation
+
+/// A message digest, computed piece by piece with OpenSSL's EVP interface.
+final class MessageDigest {
+    /// Which digest.
+    enum Algorithm { case md5, sha256 }
+
+    private let context: OpaquePointer
+
+    init(_ algorithm: Algorithm) {
+        guard let context = EVP_MD_CTX_new() else { preconditionFailure("OpenSSL is out of memory") }
+        self.context = context
+        let type = algorithm == .md5 ? EVP_md5() : EVP_sha256()
+        guard EVP_DigestInit_ex(context, type, nil) == 1 else {
+            preconditionFailure("OpenSSL has no \(algorithm); a FIPS configuration may have taken it away")
+        }
+    }
+
+    func update(_ bytes: UnsafeRawBufferPointer) {
+        EVP_DigestUpdate(context, bytes.baseAddress, bytes.count)
+    }
+
+    /// The digest in lower-case hexadecimal; the object is of no use afterwards.
+    func finish() -> String {
+        var bytes = [UInt8](repeating: 0, count: Int(EVP_MAX_MD_SIZE))
+        var count: CUnsignedInt = 0
+        EVP_DigestFinal_ex(context, &bytes, &count)
+        return Self.hexadecimal(bytes.prefix(Int(count)))
+    }
+
+    deinit { EVP_MD_CTX_free(context) }
+
+    /// The digest of bytes that are all there.
+    static func hexadecimalDigest(of data: some ContiguousBytes, _ algorithm: Algorithm = .sha256) -> String {
+        let digest = MessageDigest(algorithm)
+        data.withUnsafeBytes { digest.update($0) }
+        return digest.finish()
+    }
+
+    private static func hexadecimal(_ bytes: ArraySlice<UInt8>) -> String {
+        let digits = Array("0123456789abcdef".utf8)
+        return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+    }
+}

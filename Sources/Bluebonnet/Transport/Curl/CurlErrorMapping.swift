@@ -1,0 +1,87 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+internal import CCurl
+
+/// Turns libcurl's result for a transfer into the error that users see. The only place that knows both sets of codes.
+struct CurlErrorMapping {
+    private let error: CurlError
+    private let host: String
+    private let text: String
+    private let isInsideHead: Bool
+    private let connectStatus: Int
+
+    init(transfer: CurlTransfer, error: CurlError) {
+        self.error = error
+        host = transfer.hostName
+        text = transfer.handle.lastErrorText ?? error.text
+        isInsideHead = transfer.hasHeaderBytes && !transfer.hasResponseHead
+        connectStatus = transfer.handle.long(CURLINFO_HTTP_CONNECTCODE)
+    }
+
+    var networkingError: NetworkingError {
+        NetworkingError(
+            code, "\(sentence): \(text)",
+            underlying: LibraryError(library: "libcurl", code: Int(error.code), text: text))
+    }
+
+    private var code: NetworkingError.Code {
+        if let code = Self.codes[error.code] { return code }
+        switch CURLcode(error.code) {
+        case CURLE_RECV_ERROR: return receiveErrorCode
+        case CURLE_HTTP2_STREAM where text.contains("REFUSED_STREAM"): return .connectionLost
+        case CURLE_HTTP2_STREAM: return .badServerResponse
+        default: return .connectionLost
+        }
+    }
+
+    /// CURLE_RECV_ERROR stands for a lost connection, for a broken chunk, and for a proxy's refusal of CONNECT.
+    private var receiveErrorCode: NetworkingError.Code {
+        if connectStatus == 407 { return .authenticationRequired }
+        if connectStatus >= 300 { return .cannotConnect }
+        if text.contains("chunked-encoding") { return .badServerResponse }
+        if isInsideHead && text.contains("header") { return .headersTooLarge }
+        return .connectionLost
+    }
+
+    private var sentence: String {
+        switch code {
+        case .cannotFindHost: "the name \(host) has no address"
+        case .cannotConnect: "no connection to \(host)"
+        case .timedOut: "\(host) did not answer in time"
+        case .serverNotTrusted: "the certificate of \(host) is not trusted"
+        case .secureConnectionFailed: "no secure connection to \(host)"
+        case .badServerResponse: "\(host) broke the protocol or its body is truncated"
+        case .connectionLost: "the connection to \(host) was lost"
+        case .headersTooLarge: "the response's header section from \(host) is too large"
+        case .authenticationRequired: "the proxy wants a credential for \(host)"
+        default: "the request to \(host) failed"
+        }
+    }
+
+    private static let codes: [UInt32: NetworkingError.Code] = [
+        CURLE_UNSUPPORTED_PROTOCOL.rawValue: .badServerResponse,  // HTTP/0.9 or garbage: URLs were checked before
+        CURLE_URL_MALFORMAT.rawValue: .badURL,
+        CURLE_COULDNT_RESOLVE_PROXY.rawValue: .cannotFindHost,
+        CURLE_COULDNT_RESOLVE_HOST.rawValue: .cannotFindHost,
+        CURLE_COULDNT_CONNECT.rawValue: .cannotConnect,
+        CURLE_PROXY.rawValue: .cannotConnect,
+        CURLE_WEIRD_SERVER_REPLY.rawValue: .badServerResponse,
+        CURLE_PARTIAL_FILE.rawValue: .badServerResponse,
+        CURLE_BAD_CONTENT_ENCODING.rawValue: .cannotDecodeBody,
+        CURLE_OUT_OF_MEMORY.rawValue: .headersTooLarge,  // what this libcurl says of one header line over 100 kB
+        CURLE_OPERATION_TIMEDOUT.rawValue: .timedOut,
+        CURLE_SSL_CONNECT_ERROR.rawValue: .secureConnectionFailed,
+        CURLE_SSL_CIPHER.rawValue: .secureConnectionFailed,
+        CURLE_SSL_CERTPROBLEM.rawValue: .invalidSecurityPolicy,
+        CURLE_SSL_CACERT_BADFILE.rawValue: .invalidSecurityPolicy,
+        CURLE_PEER_FAILED_VERIFICATION.rawValue: .serverNotTrusted,
+        CURLE_SSL_ISSUER_ERROR.rawValue: .serverNotTrusted,
+        CURLE_SSL_INVALIDCERTSTATUS.rawValue: .serverNotTrusted,
+        CURLE_SSL_PINNEDPUBKEYNOTMATCH.rawValue: .pinMismatch,
+        CURLE_TOO_LARGE_HEADERS: .headersTooLarge,
+    ]
+
+    /// CURLE_TOO_LARGE came after 7.88.
+    private static let CURLE_TOO_LARGE_HEADERS: UInt32 = 100
+}

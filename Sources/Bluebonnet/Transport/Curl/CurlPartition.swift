@@ -1,0 +1,199 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+internal import CCurl
+internal import CLinux
+internal import Glibc
+
+/// The connections of one trust identity: one multi handle with its pool, and its easy handles. Network thread only.
+///
+/// Connections, TLS sessions and easy handles never leave their partition, which is what keeps identities apart.
+final class CurlPartition: EventLoopClient {
+    private static let idleHandleLimit = 128
+    private let multi: UnsafeMutableRawPointer
+    private let loop: EventLoop
+    private var slot = -1
+    private var active: [CurlTransfer] = []
+    private var idleHandles: [EasyHandle] = []
+    private var curlDeadline = UInt64.max
+    private var limitDeadline = UInt64.max
+    /// When the last transfer ended, while there is none.
+    private(set) var idleSince: UInt64?
+
+    init(loop: EventLoop) {
+        guard let multi = curl_multi_init() else { preconditionFailure("libcurl is out of memory") }
+        self.multi = multi
+        self.loop = loop
+        slot = loop.add(self)
+        let context = Unmanaged.passUnretained(self).toOpaque()
+        _ = bluebonnet_multi_setopt_socket_callback(multi, socketCallback)
+        _ = bluebonnet_multi_setopt_timer_callback(multi, timerCallback)
+        _ = bluebonnet_multi_setopt_pointer(multi, CURLMOPT_SOCKETDATA, context)
+        _ = bluebonnet_multi_setopt_pointer(multi, CURLMOPT_TIMERDATA, context)
+    }
+
+    var isIdle: Bool { active.isEmpty }
+
+    /// Closes every connection; the partition is of no use afterwards. Only while it is idle.
+    func close() {
+        precondition(isIdle, "a partition was closed with transfers in it")
+        for handle in idleHandles { handle.close() }
+        idleHandles = []
+        curl_multi_cleanup(multi)
+        loop.remove(slot: slot)
+    }
+}
+
+@available(*, unavailable)
+extension CurlPartition: Sendable {}
+
+// MARK: - Transfers
+
+extension CurlPartition {
+    /// Begins a transfer. A request that libcurl refuses ends in the next round, never inside this call.
+    func begin(_ request: TransferRequest, delegate: any TransferDelegate) -> CurlTransfer {
+        let handle = idleHandles.popLast() ?? EasyHandle()
+        let transfer = CurlTransfer(request, handle: handle, partition: self, delegate: delegate)
+        transfer.activeIndex = active.count
+        active.append(transfer)
+        idleSince = nil
+        do throws(CurlError) {
+            try transfer.configure()
+            guard curl_multi_add_handle(multi, handle.raw) == CURLM_OK else {
+                throw CurlError(code: CURLE_FAILED_INIT.rawValue)
+            }
+        } catch {
+            transfer.stop(with: NetworkingError(
+                .invalidRequest, "libcurl refused the request to \(transfer.hostName)", underlying: error.libraryError))
+            limitDeadline = 0
+        }
+        deadlineMayBeEarlier(transfer.nextDeadline)
+        return transfer
+    }
+
+    /// Takes a transfer off libcurl before its end.
+    func remove(_ transfer: CurlTransfer) {
+        forget(transfer)
+        recycle(transfer.handle)
+    }
+
+    /// Goes on with a transfer that was paused; what libcurl held back may arrive inside this call.
+    func resume(_ transfer: CurlTransfer) {
+        _ = curl_easy_pause(transfer.handle.raw, CURLPAUSE_CONT)
+        deadlineMayBeEarlier(transfer.nextDeadline)
+    }
+
+    /// Takes back an easy handle that is off the multi handle.
+    func recycle(_ handle: EasyHandle) {
+        guard idleHandles.count < Self.idleHandleLimit else { return handle.close() }
+        handle.reset()
+        idleHandles.append(handle)
+    }
+
+    private func forget(_ transfer: CurlTransfer) {
+        curl_multi_remove_handle(multi, transfer.handle.raw)
+        let index = transfer.activeIndex
+        active.swapAt(index, active.count - 1)
+        active[index].activeIndex = index
+        active.removeLast()
+        if active.isEmpty { idleSince = MonotonicClock.now() }
+    }
+}
+
+// MARK: - Events
+
+extension CurlPartition {
+    func socketIsReady(_ descriptor: CInt, events: UInt32) {
+        var mask: CInt = 0
+        if events & EPOLLIN.rawValue != 0 { mask |= CURL_CSELECT_IN }
+        if events & EPOLLOUT.rawValue != 0 { mask |= CURL_CSELECT_OUT }
+        if events & (EPOLLERR.rawValue | EPOLLHUP.rawValue) != 0 { mask |= CURL_CSELECT_ERR }
+        act(on: descriptor, mask: mask)
+    }
+
+    func deadlineHasPassed() {
+        let now = MonotonicClock.now()
+        if curlDeadline <= now {
+            curlDeadline = .max
+            act(on: CURL_SOCKET_TIMEOUT, mask: 0)
+        }
+        if limitDeadline <= now { enforceLimits(now: now) }
+        updateDeadline()
+    }
+
+    /// A limit may have come nearer; limits that move away are noticed when the old instant comes.
+    func deadlineMayBeEarlier(_ deadline: UInt64) {
+        limitDeadline = min(limitDeadline, deadline)
+        updateDeadline()
+    }
+
+    private func act(on descriptor: curl_socket_t, mask: CInt) {
+        var runningCount: CInt = 0
+        curl_multi_socket_action(multi, descriptor, mask, &runningCount)
+        drainMessages()
+    }
+
+    /// Ends what libcurl says is over. Also without a socket event: transfers can end inside any call.
+    private func drainMessages() {
+        var remaining: CInt = 0
+        while let message = curl_multi_info_read(multi, &remaining) {
+            guard message.pointee.msg == CURLMSG_DONE, let handle = message.pointee.easy_handle else { continue }
+            let result = bluebonnet_message_result(message)
+            guard let transfer = CurlTransfer.of(handle) else { continue }
+            forget(transfer)
+            transfer.end(result: result)
+        }
+    }
+
+    private func enforceLimits(now: UInt64) {
+        limitDeadline = .max
+        let overdue = active.compactMap { transfer in
+            (transfer.failure ?? transfer.timeoutError(now: now)).map { (transfer, $0) }
+        }
+        for (transfer, error) in overdue { transfer.fail(error) }
+        for transfer in active { limitDeadline = min(limitDeadline, transfer.nextDeadline) }
+    }
+
+    private func updateDeadline() {
+        loop.setDeadline(min(curlDeadline, limitDeadline), slot: slot)
+    }
+
+    fileprivate func setCurlTimer(milliseconds: Int) {
+        curlDeadline = milliseconds < 0 ? .max : MonotonicClock.now() + UInt64(milliseconds) * 1_000_000
+        updateDeadline()
+    }
+
+    fileprivate func watch(_ descriptor: curl_socket_t, what: CInt, isNew: Bool) {
+        switch what {
+        case CURL_POLL_IN: loop.watch(descriptor, events: EPOLLIN.rawValue, isNew: isNew, slot: slot)
+        case CURL_POLL_OUT: loop.watch(descriptor, events: EPOLLOUT.rawValue, isNew: isNew, slot: slot)
+        case CURL_POLL_INOUT:
+            loop.watch(descriptor, events: EPOLLIN.rawValue | EPOLLOUT.rawValue, isNew: isNew, slot: slot)
+        default: loop.unwatch(descriptor)
+        }
+    }
+}
+
+private func socketCallback(
+    _: UnsafeMutableRawPointer?, _ descriptor: curl_socket_t, _ what: CInt, _ context: UnsafeMutableRawPointer?,
+    _ known: UnsafeMutableRawPointer?
+) -> CInt {
+    guard let context else { return 0 }
+    let partition = Unmanaged<CurlPartition>.fromOpaque(context).takeUnretainedValue()
+    partition.socketChanged(descriptor, what: what, isNew: known == nil)
+    return 0
+}
+
+private func timerCallback(_: UnsafeMutableRawPointer?, _ milliseconds: Int, _ context: UnsafeMutableRawPointer?) -> CInt {
+    guard let context else { return 0 }
+    Unmanaged<CurlPartition>.fromOpaque(context).takeUnretainedValue().setCurlTimer(milliseconds: milliseconds)
+    return 0
+}
+
+extension CurlPartition {
+    /// libcurl remembers a mark for each socket it has told of (curl_multi_assign), so that new ones can be told apart.
+    fileprivate func socketChanged(_ descriptor: curl_socket_t, what: CInt, isNew: Bool) {
+        watch(descriptor, what: what, isNew: isNew)
+        if isNew { curl_multi_assign(multi, descriptor, Unmanaged.passUnretained(self).toOpaque()) }
+    }
+}

@@ -1,0 +1,80 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+internal import CCurl
+internal import Foundation
+
+/// libcurl's callbacks: each recovers its transfer, calls one method and maps the answer. The context is the transfer,
+/// which its partition keeps for as long as libcurl may call.
+extension CurlTransfer {
+    func setCallbacks() throws(CurlError) {
+        let context = UnsafeRawPointer(Unmanaged.passUnretained(self).toOpaque())
+        try handle.set(CURLOPT_PRIVATE, pointer: context)
+        try handle.set(CURLOPT_HEADERDATA, pointer: context)
+        try handle.set(CURLOPT_WRITEDATA, pointer: context)
+        try handle.set(CURLOPT_PREREQDATA, pointer: context)
+        try handle.set(CURLOPT_HEADERFUNCTION, callback: headerCallback)
+        try handle.set(CURLOPT_WRITEFUNCTION, callback: bodyCallback)
+        try bluebonnet_easy_setopt_prereq_callback(handle.raw, sendingCallback).check()
+        if request.body.byteCount > 0 {
+            try handle.set(CURLOPT_READDATA, pointer: context)
+            try handle.set(CURLOPT_SEEKDATA, pointer: context)
+            try handle.set(CURLOPT_READFUNCTION, callback: uploadCallback)
+            try bluebonnet_easy_setopt_seek_callback(handle.raw, seekCallback).check()
+        }
+        if request.url.scheme == "https" {
+            try bluebonnet_easy_setopt_ssl_context_callback(handle.raw, tlsContextCallback).check()
+        }
+    }
+
+    /// The transfer of an easy handle, out of CURLOPT_PRIVATE.
+    static func of(_ handle: UnsafeMutableRawPointer) -> CurlTransfer? {
+        var context: UnsafeMutablePointer<CChar>?
+        guard bluebonnet_easy_getinfo_string(handle, CURLINFO_PRIVATE, &context) == CURLE_OK, let context else {
+            return nil
+        }
+        return recover(UnsafeMutableRawPointer(context))
+    }
+
+    fileprivate static func recover(_ context: UnsafeMutableRawPointer?) -> CurlTransfer {
+        guard let context else { preconditionFailure("libcurl called without its context") }
+        return Unmanaged<CurlTransfer>.fromOpaque(context).takeUnretainedValue()
+    }
+}
+
+private func headerCallback(_ bytes: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int, _ context: UnsafeMutableRawPointer?) -> Int {
+    let line = UnsafeRawBufferPointer(start: bytes, count: size * count)
+    return CurlTransfer.recover(context).consumeHeaderLine(line) ? line.count : stopTransfer
+}
+
+private func bodyCallback(_ bytes: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int, _ context: UnsafeMutableRawPointer?) -> Int {
+    let piece = UnsafeRawBufferPointer(start: bytes, count: size * count)
+    return CurlTransfer.recover(context).consumeBody(piece) ? piece.count : stopTransfer
+}
+
+private func uploadCallback(_ bytes: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int, _ context: UnsafeMutableRawPointer?) -> Int {
+    let buffer = UnsafeMutableRawBufferPointer(start: bytes, count: size * count)
+    return CurlTransfer.recover(context).produceBody(into: buffer) ?? Int(CURL_READFUNC_ABORT)
+}
+
+private func seekCallback(_ context: UnsafeMutableRawPointer?, _ offset: curl_off_t, _ origin: CInt) -> CInt {
+    guard origin == SEEK_SET else { return CInt(CURL_SEEKFUNC_CANTSEEK) }
+    CurlTransfer.recover(context).seekBody(to: Int64(offset))
+    return CInt(CURL_SEEKFUNC_OK)
+}
+
+private func sendingCallback(
+    _ context: UnsafeMutableRawPointer?, _: UnsafeMutablePointer<CChar>?, _: UnsafeMutablePointer<CChar>?, _: CInt, _: CInt
+) -> CInt {
+    CurlTransfer.recover(context).mayBeginSending() ? CInt(CURL_PREREQFUNC_OK) : CInt(CURL_PREREQFUNC_ABORT)
+}
+
+private func tlsContextCallback(
+    _: UnsafeMutableRawPointer?, _ context: UnsafeMutableRawPointer?, _: UnsafeMutableRawPointer?
+) -> CURLcode {
+    if let context { CloseNoticeLedger.watch(context: context) }
+    return CURLE_OK
+}
+
+/// A count that is no buffer's (CURL_WRITEFUNC_ERROR): an empty header line or piece must be refusable too.
+private let stopTransfer = Int(CURL_WRITEFUNC_ERROR)

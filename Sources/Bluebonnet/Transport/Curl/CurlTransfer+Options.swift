@@ -1,0 +1,100 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+internal import CCurl
+internal import Foundation
+
+extension CurlTransfer {
+    /// Sets everything on the easy handle. Each option that guards a rule of ours is required: a libcurl that refuses one
+    /// makes the transfer fail.
+    func configure() throws(CurlError) {
+        try setTarget()
+        try setLimits()
+        try setTrust()
+        try setProxy()
+        try setBody()
+        try handle.setHeaderLines(headerLines)
+        try setCallbacks()
+    }
+
+    private func setTarget() throws(CurlError) {
+        try handle.set(CURLOPT_URL, request.url.absoluteString)
+        try handle.set(CURLOPT_PROTOCOLS_STR, "http,https")
+        try handle.set(CURLOPT_FOLLOWLOCATION, false)
+        try handle.set(CURLOPT_HTTP_VERSION, request.httpVersion.curlValue)
+        try handle.set(CURLOPT_HTTP_CONTENT_DECODING, false)
+        try handle.set(CURLOPT_NETRC, Int(CURL_NETRC_IGNORED.rawValue))
+        try handle.set(CURLOPT_SUPPRESS_CONNECT_HEADERS, true)
+        if let path = request.identity.unixSocketPath { try handle.set(CURLOPT_UNIX_SOCKET_PATH, path) }
+        guard !request.identity.addressOverrides.isEmpty else { return }
+        let port = Origin(request.url)?.port ?? 0
+        try handle.setResolveLines(request.identity.addressOverrides.map { "\($0.key):\(port):\($0.value)" })
+    }
+
+    private func setLimits() throws(CurlError) {
+        try handle.set(CURLOPT_NOSIGNAL, true)
+        try handle.set(CURLOPT_QUICK_EXIT, true)
+        // 0 would mean libcurl's own 300 s.
+        let milliseconds = (request.connectTimeout + 999_999) / 1_000_000
+        try handle.set(CURLOPT_CONNECTTIMEOUT_MS, milliseconds == 0 ? Int(Int32.max) : Int(min(milliseconds, 1 << 30)))
+        try handle.set(CURLOPT_BUFFERSIZE, request.expectsLargeBody ? 256 * 1024 : 32 * 1024)
+    }
+
+    private func setTrust() throws(CurlError) {
+        let policy = request.identity.securityPolicy
+        try handle.set(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
+        try handle.set(CURLOPT_SSL_VERIFYPEER, !policy.allowInvalidCertificates)
+        try handle.set(CURLOPT_SSL_VERIFYHOST, policy.validatesDomainName ? 2 : 0)
+        if let file = policy.certificateAuthorityFile { try handle.set(CURLOPT_CAINFO, file) }
+    }
+
+    /// An empty CURLOPT_PROXY is what keeps libcurl from reading the environment.
+    private func setProxy() throws(CurlError) {
+        let proxy = request.identity.proxy
+        try handle.set(CURLOPT_PROXY, proxy?.url ?? "")
+        try handle.set(CURLOPT_NOPROXY, "")
+        guard let proxy else { return }
+        try handle.set(CURLOPT_PROXY_SSL_VERIFYPEER, true)
+        try handle.set(CURLOPT_PROXY_SSL_VERIFYHOST, 2)
+        if let user = proxy.user { try handle.set(CURLOPT_PROXYUSERNAME, user) }
+        if let password = proxy.password { try handle.set(CURLOPT_PROXYPASSWORD, password) }
+    }
+
+    private func setBody() throws(CurlError) {
+        switch (request.method, request.body.byteCount) {
+        case ("HEAD", _): try handle.set(CURLOPT_NOBODY, true)
+        case ("GET", 0): try handle.set(CURLOPT_HTTPGET, true)
+        case ("POST", 0), ("PUT", 0), ("PATCH", 0):
+            try handle.set(CURLOPT_POST, true)
+            try handle.setLarge(CURLOPT_POSTFIELDSIZE_LARGE, 0)
+            try handle.set(CURLOPT_COPYPOSTFIELDS, "")
+            try handle.set(CURLOPT_CUSTOMREQUEST, request.method)
+        case (_, 0): try handle.set(CURLOPT_CUSTOMREQUEST, request.method)
+        case (_, let byteCount):
+            try handle.set(CURLOPT_UPLOAD, true)
+            try handle.setLarge(CURLOPT_INFILESIZE_LARGE, byteCount)
+            try handle.set(CURLOPT_CUSTOMREQUEST, request.method)
+        }
+    }
+
+    /// libcurl adds `Expect` and, for POST, a content type of its own unless a line without value forbids it.
+    private var headerLines: [String] {
+        var lines = request.headers.map { $0.value.isEmpty ? "\($0.name);" : "\($0.name): \($0.value)" }
+        for name in ["Expect", "Content-Type"]
+        where !request.headers.contains(where: { $0.name.caseInsensitiveCompare(name) == .orderedSame }) {
+            lines.append("\(name):")
+        }
+        return lines
+    }
+}
+
+extension HTTPVersion {
+    fileprivate var curlValue: Int {
+        switch self {
+        case .negotiated: CURL_HTTP_VERSION_2TLS
+        case .http1: CURL_HTTP_VERSION_1_1
+        case .http2: CURL_HTTP_VERSION_2_0
+        case .http2PriorKnowledge: CURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE
+        }
+    }
+}

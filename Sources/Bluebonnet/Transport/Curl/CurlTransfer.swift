@@ -1,0 +1,214 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+internal import CCurl
+internal import Foundation
+
+/// One transfer on one easy handle of a partition: what libcurl's callbacks call, and the truth about its end.
+///
+/// Network thread only. It knows one request and its delegate; it does not follow, retry or decode.
+final class CurlTransfer: Transfer {
+    let request: TransferRequest
+    let handle: EasyHandle
+    /// Where it stands in its partition's list of active transfers.
+    var activeIndex = 0
+    private unowned let partition: CurlPartition
+    private var delegate: (any TransferDelegate)?
+    private var headParser: ResponseHeadParser
+    private var head: ResponseHead?
+    private(set) var failure: NetworkingError?
+    private(set) var hasHeaderBytes = false
+    private var sendingCount = 0
+    private var sentByteCount: Int64 = 0
+    private var isPaused = false
+    /// The TLS connection whose close_notify must be seen, when the body has no other end.
+    private var awaitedNotice: UnsafeMutableRawPointer?
+    /// When a byte last moved; nil while the connection is being made, which has a limit of its own.
+    private var lastActivity: UInt64?
+    private var lastUploadCount: Int64 = 0
+
+    init(_ request: TransferRequest, handle: EasyHandle, partition: CurlPartition, delegate: any TransferDelegate) {
+        self.request = request
+        self.handle = handle
+        self.partition = partition
+        self.delegate = delegate
+        headParser = ResponseHeadParser(url: request.url, limit: request.headerByteLimit)
+    }
+
+    func abort() -> TransferMetrics {
+        let metrics = handle.metrics
+        delegate = nil
+        partition.remove(self)
+        return metrics
+    }
+
+    func pause() {
+        isPaused = true
+        _ = curl_easy_pause(handle.raw, CURLPAUSE_ALL)
+    }
+
+    func resume() {
+        isPaused = false
+        lastActivity = MonotonicClock.now()
+        partition.resume(self)
+    }
+}
+
+// MARK: - The end
+
+extension CurlTransfer {
+    /// Ends the transfer with libcurl's result; the partition has taken it off the multi handle.
+    func end(result: CURLcode) {
+        let metrics = handle.metrics
+        let error = endError(result: result)
+        let delegate = self.delegate
+        self.delegate = nil
+        partition.recycle(handle)
+        delegate?.transferDidEnd(error: error, metrics: metrics)
+    }
+
+    /// Ends it for a reason of ours, while libcurl still works on it.
+    func fail(_ error: NetworkingError) {
+        let metrics = handle.metrics
+        let delegate = self.delegate
+        self.delegate = nil
+        partition.remove(self)
+        delegate?.transferDidEnd(error: error, metrics: metrics)
+    }
+
+    private func endError(result: CURLcode) -> NetworkingError? {
+        if let failure { return failure }
+        if result != CURLE_OK {
+            return CurlErrorMapping(transfer: self, error: CurlError(code: result.rawValue)).networkingError
+        }
+        guard let head else {
+            return NetworkingError(.badServerResponse, "\(hostName) closed the connection inside its response's header section")
+        }
+        if let awaitedNotice, !CloseNoticeLedger.takeNotice(connection: awaitedNotice) {
+            return NetworkingError(
+                .badServerResponse,
+                "\(hostName) ended the TLS connection without notice, so the body of status \(head.status) may be truncated")
+        }
+        return nil
+    }
+
+    var hostName: String { request.url.host ?? "the server" }
+    var hasResponseHead: Bool { head != nil }
+}
+
+// MARK: - Time
+
+extension CurlTransfer {
+    /// When the transfer has to be looked at for its time limits; `UInt64.max` is never.
+    var nextDeadline: UInt64 {
+        guard request.idleTimeout > 0, !isPaused, let lastActivity else { return request.deadline }
+        return min(request.deadline, lastActivity + request.idleTimeout)
+    }
+
+    /// The error when a limit has passed.
+    func timeoutError(now: UInt64) -> NetworkingError? {
+        if now >= request.deadline {
+            return NetworkingError(.timedOut, "the request to \(hostName) took longer than its time limit")
+        }
+        guard nextDeadline <= now, !uploadHasMoved(now: now) else { return nil }
+        return NetworkingError(.timedOut, "no byte has moved to or from \(hostName) for longer than the idle limit")
+    }
+
+    /// What left libcurl's upload buffer is not told by a callback: it is asked for before the limit is called passed.
+    private func uploadHasMoved(now: UInt64) -> Bool {
+        let count = handle.large(CURLINFO_SIZE_UPLOAD_T)
+        defer { lastUploadCount = count }
+        guard count > lastUploadCount else { return false }
+        lastActivity = now
+        return true
+    }
+}
+
+// MARK: - What libcurl's callbacks call
+
+extension CurlTransfer {
+    /// Remembers the first failure; libcurl is told to stop.
+    func stop(with error: NetworkingError) {
+        if failure == nil { failure = error }
+    }
+
+    /// Before each sending of the request (CURLOPT_PREREQFUNCTION): a second one is libcurl's silent retry.
+    func mayBeginSending() -> Bool {
+        sendingCount += 1
+        lastActivity = MonotonicClock.now()
+        partition.deadlineMayBeEarlier(nextDeadline)
+        guard sendingCount > 1 else { return true }
+        sentByteCount = 0
+        headParser = ResponseHeadParser(url: request.url, limit: request.headerByteLimit)
+        if request.isIdempotent && sendingCount == 2 { return true }
+        stop(with: NetworkingError(
+            .connectionLost,
+            "\(hostName) closed the connection before it answered; \(request.method) was not sent a second time"))
+        return false
+    }
+
+    func consumeHeaderLine(_ line: UnsafeRawBufferPointer) -> Bool {
+        lastActivity = MonotonicClock.now()
+        do throws(NetworkingError) {
+            hasHeaderBytes = true
+            guard case .complete(let head)? = try headParser.consume(line: line) else { return true }
+            self.head = head
+            noteFraming(of: head)
+            try delegate?.transferDidReceive(head: head)
+            return true
+        } catch {
+            stop(with: error)
+            return false
+        }
+    }
+
+    /// A body without length and without chunks ends with its connection: over TLS, only a notice makes that an end.
+    private func noteFraming(of head: ResponseHead) {
+        guard head.hasBody(for: request.method), head.contentLength == nil, !head.isChunked, head.httpVersion != "2"
+        else { return }
+        awaitedNotice = handle.tlsConnection
+    }
+
+    func consumeBody(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        lastActivity = MonotonicClock.now()
+        do throws(NetworkingError) {
+            try delegate?.transferDidReceive(bytes: bytes)
+            return true
+        } catch {
+            stop(with: error)
+            return false
+        }
+    }
+
+    /// Fills libcurl's upload buffer; nil aborts.
+    func produceBody(into buffer: UnsafeMutableRawBufferPointer) -> Int? {
+        lastActivity = MonotonicClock.now()
+        do throws(NetworkingError) {
+            let count = try request.body.read(into: buffer, at: sentByteCount)
+            sentByteCount += Int64(count)
+            delegate?.transferDidSend(bodyByteCount: count)
+            return count
+        } catch {
+            stop(with: error)
+            return nil
+        }
+    }
+
+    /// Starts the body again for a second sending (CURLOPT_SEEKFUNCTION).
+    func seekBody(to offset: Int64) {
+        sentByteCount = offset
+    }
+}
+
+extension TransferBody {
+    fileprivate func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(NetworkingError) -> Int {
+        switch self {
+        case .none: return 0
+        case .file(let file): return try file.read(into: buffer, at: offset)
+        case .data(let data):
+            let start = data.startIndex + Int(offset)
+            let end = min(data.endIndex, start + buffer.count)
+            return start < end ? data.copyBytes(to: buffer, from: start..<end) : 0
+        }
+    }
+}

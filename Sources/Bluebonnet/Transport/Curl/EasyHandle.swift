@@ -1,0 +1,135 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+internal import CCurl
+
+/// One libcurl easy handle with what it borrows: its header list and its error text. Network thread only; call `close()`
+/// there before letting go.
+final class EasyHandle {
+    let raw: UnsafeMutableRawPointer
+    private var headerList: UnsafeMutablePointer<curl_slist>?
+    private var resolveList: UnsafeMutablePointer<curl_slist>?
+    private let errorText: UnsafeMutablePointer<CChar>
+    private var isClosed = false
+
+    init() {
+        guard let raw = curl_easy_init() else { preconditionFailure("libcurl is out of memory") }
+        self.raw = raw
+        errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
+        reset()
+    }
+
+    /// Back to the state of a new handle: nothing of the last request (Digest state, options) reaches the next one.
+    func reset() {
+        curl_easy_reset(raw)
+        curl_slist_free_all(headerList)
+        curl_slist_free_all(resolveList)
+        headerList = nil
+        resolveList = nil
+        errorText.pointee = 0
+        _ = bluebonnet_easy_setopt_pointer(raw, CURLOPT_ERRORBUFFER, errorText)
+    }
+
+    func close() {
+        reset()
+        curl_easy_cleanup(raw)
+        errorText.deallocate()
+        isClosed = true
+    }
+
+    deinit { precondition(isClosed, "an easy handle was let go without close()") }
+
+    /// libcurl's sentence about the last failure, when it wrote one.
+    var lastErrorText: String? {
+        errorText.pointee == 0 ? nil : String(cString: errorText)
+    }
+}
+
+@available(*, unavailable)
+extension EasyHandle: Sendable {}
+
+// MARK: - Options
+
+extension EasyHandle {
+    func set(_ option: CURLoption, _ value: Int) throws(CurlError) {
+        try bluebonnet_easy_setopt_long(raw, option, value).check()
+    }
+
+    func set(_ option: CURLoption, _ value: Bool) throws(CurlError) {
+        try set(option, value ? 1 : 0)
+    }
+
+    func setLarge(_ option: CURLoption, _ value: Int64) throws(CurlError) {
+        try bluebonnet_easy_setopt_off_t(raw, option, curl_off_t(value)).check()
+    }
+
+    func set(_ option: CURLoption, _ value: String) throws(CurlError) {
+        try bluebonnet_easy_setopt_string(raw, option, value).check()
+    }
+
+    func set(_ option: CURLoption, pointer: UnsafeRawPointer?) throws(CurlError) {
+        try bluebonnet_easy_setopt_pointer(raw, option, pointer).check()
+    }
+
+    func set(_ option: CURLoption, callback: @escaping bluebonnet_data_callback) throws(CurlError) {
+        try bluebonnet_easy_setopt_data_callback(raw, option, callback).check()
+    }
+
+    /// Sets the request's header lines (CURLOPT_HTTPHEADER).
+    func setHeaderLines(_ lines: [String]) throws(CurlError) {
+        headerList = try Self.list(lines)
+        try bluebonnet_easy_setopt_list(raw, CURLOPT_HTTPHEADER, headerList).check()
+    }
+
+    /// Sets `host:port:address` lines (CURLOPT_RESOLVE).
+    func setResolveLines(_ lines: [String]) throws(CurlError) {
+        resolveList = try Self.list(lines)
+        try bluebonnet_easy_setopt_list(raw, CURLOPT_RESOLVE, resolveList).check()
+    }
+
+    private static func list(_ lines: [String]) throws(CurlError) -> UnsafeMutablePointer<curl_slist>? {
+        var list: UnsafeMutablePointer<curl_slist>?
+        for line in lines {
+            guard let longer = curl_slist_append(list, line) else {
+                curl_slist_free_all(list)
+                throw CurlError(code: CURLE_OUT_OF_MEMORY.rawValue)
+            }
+            list = longer
+        }
+        return list
+    }
+}
+
+// MARK: - Results
+
+extension EasyHandle {
+    func long(_ info: CURLINFO) -> Int {
+        var value = 0
+        return bluebonnet_easy_getinfo_long(raw, info, &value) == CURLE_OK ? value : 0
+    }
+
+    func large(_ info: CURLINFO) -> Int64 {
+        var value: curl_off_t = 0
+        return bluebonnet_easy_getinfo_off_t(raw, info, &value) == CURLE_OK ? Int64(value) : 0
+    }
+
+    /// The `SSL` object of the connection in use (CURLINFO_TLS_SSL_PTR), nil without TLS; only while a callback runs.
+    var tlsConnection: UnsafeMutableRawPointer? {
+        var session: UnsafeMutablePointer<curl_tlssessioninfo>?
+        guard bluebonnet_easy_getinfo_session(raw, &session) == CURLE_OK, let session else { return nil }
+        return session.pointee.backend == CURLSSLBACKEND_OPENSSL ? session.pointee.internals : nil
+    }
+
+    /// The times and counts of the transfer that ended, out of libcurl's (microseconds from its start).
+    var metrics: TransferMetrics {
+        let nameLookup = large(CURLINFO_NAMELOOKUP_TIME_T)
+        let connect = large(CURLINFO_CONNECT_TIME_T)
+        let tls = large(CURLINFO_APPCONNECT_TIME_T)
+        func nanoseconds(_ microseconds: Int64) -> UInt64 { UInt64(max(0, microseconds)) * 1000 }
+        return TransferMetrics(
+            nameLookup: nanoseconds(nameLookup), connect: nanoseconds(connect - nameLookup),
+            tls: nanoseconds(tls - connect), firstByte: nanoseconds(large(CURLINFO_STARTTRANSFER_TIME_T)),
+            total: nanoseconds(large(CURLINFO_TOTAL_TIME_T)),
+            isReused: connect > 0 && long(CURLINFO_NUM_CONNECTS) == 0)
+    }
+}

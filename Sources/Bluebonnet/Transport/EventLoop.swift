@@ -1,0 +1,178 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+internal import CLinux
+internal import Glibc
+
+/// Something that has sockets and a deadline on the event loop: one partition of the transport.
+protocol EventLoopClient: AnyObject {
+    /// A socket that the client watches is ready for what `events` says (EPOLLIN, EPOLLOUT, EPOLLERR, EPOLLHUP).
+    func socketIsReady(_ descriptor: CInt, events: UInt32)
+    /// The client's deadline has passed; it has none until it sets one again.
+    func deadlineHasPassed()
+}
+
+/// The network thread's event loop: sockets, deadlines and handed-over work behind one epoll descriptor.
+///
+/// Network thread only. It does not know how the thread sleeps: `runTurn` is called when the epoll descriptor became
+/// readable, and returns when there is nothing left to do. It does not know libcurl.
+final class EventLoop {
+    /// One epoll_wait takes up to this many events.
+    private static let eventCapacity: CInt = 256
+    /// A turn gives the run loop's other sources their chance after this many rounds.
+    private static let roundLimit = 32
+
+    /// The descriptor that becomes readable when there is something to do.
+    let epoll: CInt
+    private let inbox: Inbox
+    private let timer: CInt
+    private var events = [epoll_event](repeating: epoll_event(), count: Int(eventCapacity))
+    private var slots: [Slot] = []
+    private var freeSlots: [Int] = []
+    private var armedDeadline = UInt64.max
+    private var roundEndActions: [() -> Void] = []
+
+    private struct Slot {
+        var client: (any EventLoopClient)?
+        var deadline = UInt64.max
+    }
+
+    private static let inboxToken = UInt64.max
+    private static let timerToken = UInt64.max - 1
+
+    init(inbox: Inbox) {
+        self.inbox = inbox
+        epoll = epoll_create1(CInt(EPOLL_CLOEXEC))
+        timer = timerfd_create(CLOCK_MONOTONIC, CInt(TFD_NONBLOCK) | CInt(TFD_CLOEXEC))
+        precondition(epoll >= 0 && timer >= 0, "no descriptor is left for the network thread's event loop")
+        _ = bluebonnet_epoll_control(epoll, EPOLL_CTL_ADD, inbox.descriptor, EPOLLIN.rawValue, Self.inboxToken)
+        _ = bluebonnet_epoll_control(epoll, EPOLL_CTL_ADD, timer, EPOLLIN.rawValue, Self.timerToken)
+    }
+
+    /// Runs `action` once, at the end of this round: after all events and all work that came with them.
+    func atEndOfRound(_ action: @escaping () -> Void) {
+        roundEndActions.append(action)
+    }
+}
+
+@available(*, unavailable)
+extension EventLoop: Sendable {}
+
+// MARK: - Clients
+
+extension EventLoop {
+    /// Adds a client; the slot is its name on this loop until `remove`.
+    func add(_ client: any EventLoopClient) -> Int {
+        if let slot = freeSlots.popLast() {
+            slots[slot] = Slot(client: client)
+            return slot
+        }
+        slots.append(Slot(client: client))
+        return slots.count - 1
+    }
+
+    /// Lets a client go, whose sockets are no longer watched.
+    func remove(slot: Int) {
+        slots[slot] = Slot(client: nil)
+        freeSlots.append(slot)
+    }
+
+    /// Watches a socket for `events`, or changes what it is watched for.
+    func watch(_ descriptor: CInt, events: UInt32, isNew: Bool, slot: Int) {
+        let token = UInt64(slot) << 32 | UInt64(UInt32(bitPattern: descriptor))
+        let operation = isNew ? EPOLL_CTL_ADD : EPOLL_CTL_MOD
+        if bluebonnet_epoll_control(epoll, operation, descriptor, events, token) != 0 {
+            // The kernel forgets a descriptor when it is closed; libcurl may use its number again without saying so.
+            let other = isNew ? EPOLL_CTL_MOD : EPOLL_CTL_ADD
+            _ = bluebonnet_epoll_control(epoll, other, descriptor, events, token)
+        }
+    }
+
+    /// Stops watching a socket.
+    func unwatch(_ descriptor: CInt) {
+        _ = bluebonnet_epoll_control(epoll, EPOLL_CTL_DEL, descriptor, 0, 0)
+    }
+
+    /// Sets a client's only deadline, in nanoseconds of the monotonic clock; `UInt64.max` is none.
+    func setDeadline(_ deadline: UInt64, slot: Int) {
+        slots[slot].deadline = deadline
+    }
+}
+
+// MARK: - Turns
+
+extension EventLoop {
+    /// Does all there is to do, in bounded rounds. The run loop sees the epoll descriptor edge-triggered, so a turn ends
+    /// only when epoll has nothing left, or after the eventfd was made readable again.
+    func runTurn() {
+        for _ in 0..<Self.roundLimit {
+            let didSomething = runRound()
+            if !didSomething && inbox.sleep() {
+                armTimer()
+                return
+            }
+        }
+        armTimer()
+        inbox.wake()
+    }
+
+    private func runRound() -> Bool {
+        let count = epoll_wait(epoll, &events, Self.eventCapacity, 0)
+        for index in 0..<max(0, Int(count)) { dispatch(events[index]) }
+        let work = inbox.takeAll()
+        for item in work { item() }
+        let dueCount = runDueDeadlines()
+        return runRoundEndActions() || count > 0 || !work.isEmpty || dueCount > 0
+    }
+
+    private func runRoundEndActions() -> Bool {
+        guard !roundEndActions.isEmpty else { return false }
+        let actions = roundEndActions
+        roundEndActions.removeAll(keepingCapacity: true)
+        for action in actions { action() }
+        return true
+    }
+
+    private func dispatch(_ event: epoll_event) {
+        let token = withUnsafePointer(to: event) { bluebonnet_epoll_data($0) }
+        switch token {
+        case Self.inboxToken: inbox.clearWakeup()
+        case Self.timerToken: clearTimer()
+        default:
+            let descriptor = CInt(truncatingIfNeeded: token & 0xFFFF_FFFF)
+            slots[Int(token >> 32)].client?.socketIsReady(descriptor, events: event.events)
+        }
+    }
+
+    private func runDueDeadlines() -> Int {
+        var count = 0
+        var now: UInt64?
+        for slot in slots.indices where slots[slot].deadline != .max {
+            let instant = now ?? MonotonicClock.now()
+            now = instant
+            guard slots[slot].deadline <= instant else { continue }
+            slots[slot].deadline = .max
+            slots[slot].client?.deadlineHasPassed()
+            count += 1
+        }
+        return count
+    }
+
+    /// Sets the timerfd for the earliest deadline. An earlier setting is left: it costs one wake-up for nothing, where
+    /// moving it would cost a system call a turn.
+    private func armTimer() {
+        let earliest = slots.lazy.map(\.deadline).min() ?? .max
+        guard earliest < armedDeadline else { return }
+        armedDeadline = earliest
+        var setting = itimerspec()
+        setting.it_value.tv_sec = Int(earliest / 1_000_000_000)
+        setting.it_value.tv_nsec = Int(earliest % 1_000_000_000)
+        _ = timerfd_settime(timer, CInt(TFD_TIMER_ABSTIME), &setting, nil)
+    }
+
+    private func clearTimer() {
+        var expirations: UInt64 = 0
+        _ = read(timer, &expirations, MemoryLayout<UInt64>.size)
+        armedDeadline = .max
+    }
+}

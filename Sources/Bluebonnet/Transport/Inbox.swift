@@ -1,0 +1,64 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+internal import CLinux
+internal import Glibc
+internal import Synchronization
+
+/// Work handed to the network thread from any thread: in order, with one eventfd write for a batch, not for an item.
+final class Inbox: Sendable {
+    typealias Work = @Sendable () -> Void
+
+    private struct State {
+        var items: [Work] = []
+        /// The network thread will look before it sleeps: nobody needs to wake it.
+        var isAwake = false
+    }
+
+    private let state = Mutex(State())
+    /// The eventfd that wakes the network thread.
+    let descriptor: CInt
+
+    init() {
+        descriptor = eventfd(0, CInt(EFD_NONBLOCK) | CInt(EFD_CLOEXEC))
+        precondition(descriptor >= 0, "no descriptor is left for the network thread's eventfd")
+    }
+
+    /// Adds work at the end. The lock guards the list only; the work runs on the network thread.
+    func submit(_ work: @escaping Work) {
+        let mustWake = state.withLock { state in
+            state.items.append(work)
+            defer { state.isAwake = true }
+            return !state.isAwake
+        }
+        if mustWake { wake() }
+    }
+
+    /// Makes the eventfd readable. Writing can only fail when the counter is full, and then it is readable anyway.
+    func wake() {
+        _ = eventfd_write(descriptor, 1)
+    }
+
+    /// Takes what has been handed over. Network thread only; until `sleep()` says yes, submitters need not wake it.
+    func takeAll() -> [Work] {
+        state.withLock { state in
+            state.isAwake = true
+            defer { state.items = [] }
+            return state.items
+        }
+    }
+
+    /// Whether the network thread may sleep: nothing is waiting, and from now on a submitter wakes it.
+    func sleep() -> Bool {
+        state.withLock { state in
+            state.isAwake = !state.items.isEmpty
+            return !state.isAwake
+        }
+    }
+
+    /// Empties the eventfd after it woke the thread.
+    func clearWakeup() {
+        var count: eventfd_t = 0
+        _ = eventfd_read(descriptor, &count)
+    }
+}

@@ -1,0 +1,15 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+/// Carries a non-Sendable value between threads; only the network thread may open it.
+struct NetworkBound<Value>: @unchecked Sendable {  // safe: `value` traps on any other thread
+    private let stored: Value
+
+    init(_ value: sending Value) { stored = value }
+
+    /// The value; network thread only.
+    var value: Value {
+        NetworkThread.preconditionIsCurrent()
+        return stored
+    }
+}

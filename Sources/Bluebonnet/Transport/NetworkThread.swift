@@ -1,0 +1,96 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+internal import CoreFoundation
+public import Foundation
+internal import CLinux
+internal import Glibc
+internal import Synchronization
+
+/// The one thread, for the whole process, on which every transfer runs; its run loop is the event loop.
+///
+/// It is started when it is first used and lives as long as the process. Nothing of a user's runs here except what
+/// `perform(_:)` is given: timers and short blocks. Whatever blocks here holds up every transfer.
+public final class NetworkThread: Sendable {
+    /// The thread.
+    public static let shared = NetworkThread()
+
+    private static let currentThread = Atomic<UInt>(0)
+
+    private let inbox: Inbox
+    private let bound: NetworkBound<EventLoop>
+
+    private init() {
+        inbox = Inbox()
+        bound = NetworkBound(EventLoop(inbox: inbox))
+        let thread = Thread { [bound] in NetworkThread.run(bound) }
+        thread.name = "org.bluebonnet.network"
+        thread.start()
+    }
+
+    /// Runs `block` on the network thread, after everything that was given to it before, with the thread's run loop:
+    /// the place to add a timer or a source of your own.
+    ///
+    /// May be called from any thread. The block must not block.
+    public func perform(_ block: @escaping @Sendable (RunLoop) -> Void) {
+        submit { block(RunLoop.current) }
+    }
+
+    /// Whether the caller runs on the network thread.
+    public static var isCurrent: Bool {
+        currentThread.load(ordering: .relaxed) == UInt(pthread_self())
+    }
+
+    /// Runs work on the network thread, in the order of submission.
+    func submit(_ work: @escaping Inbox.Work) {
+        inbox.submit(work)
+    }
+
+    /// The event loop; network thread only.
+    var eventLoop: EventLoop { bound.value }
+
+    static func preconditionIsCurrent() {
+        precondition(isCurrent, "this belongs to the network thread")
+    }
+}
+
+// MARK: - The thread's main function
+
+extension NetworkThread {
+    private static func run(_ bound: NetworkBound<EventLoop>) -> Never {
+        currentThread.store(UInt(pthread_self()), ordering: .relaxed)
+        blockSignals()
+        let loop = bound.value
+        addSource(for: loop)
+        loop.runTurn()  // what was submitted before the source existed
+        while true {
+            // The run loop has a source that is never removed; it returns only when somebody stops it.
+            CFRunLoopRunInMode(kCFRunLoopDefaultMode, .greatestFiniteMagnitude, false)
+        }
+    }
+
+    /// A peer that went away must not kill the process (SIGPIPE), nor a file-size limit (SIGXFSZ): both arrive at the
+    /// thread that wrote, and with the signal blocked the write returns EPIPE or EFBIG.
+    private static func blockSignals() {
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        sigaddset(&signals, SIGPIPE)
+        sigaddset(&signals, SIGXFSZ)
+        pthread_sigmask(SIG_BLOCK, &signals, nil)
+    }
+
+    /// Makes the epoll descriptor the port of a version-1 source, handed over rebound as version 0, as the header asks.
+    private static func addSource(for loop: EventLoop) {
+        var context = CFRunLoopSourceContext1()
+        context.version = 1
+        context.info = Unmanaged.passRetained(loop).toOpaque()  // for as long as the process lives
+        context.getPort = { Unmanaged<EventLoop>.fromOpaque($0!).takeUnretainedValue().epoll }
+        context.perform = { Unmanaged<EventLoop>.fromOpaque($0!).takeUnretainedValue().runTurn() }
+        withUnsafeMutablePointer(to: &context) { pointer in
+            pointer.withMemoryRebound(to: CFRunLoopSourceContext.self, capacity: 1) { rebound in
+                let source = CFRunLoopSourceCreate(nil, 0, rebound)
+                CFRunLoopAddSource(CFRunLoopGetCurrent(), source, kCFRunLoopCommonModes)
+            }
+        }
+    }
+}

@@ -1,0 +1,93 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+internal import Foundation
+public import FoundationNetworking
+
+/// How an operation's transfers are made: time limits, size limits, trust, proxy. Copied when the operation is made.
+public struct TransferOptions: Sendable {
+    /// Gives up when a connection, TLS handshake included, is not there in this time. Default 10 s; zero waits for ever.
+    public var connectTimeout: Duration = .seconds(10)
+    /// Gives up when no byte has moved for this long. Default nil: the request's `timeoutInterval`, which is 60 s unless
+    /// it was set; zero waits for ever.
+    public var idleTimeout: Duration?
+    /// Gives up when the whole request, redirects included, takes longer than this. Waiting for admission and pauses do
+    /// not count. Default nil: no limit.
+    public var timeout: Duration?
+    /// The largest body kept in memory, after decoding. Default 64 MiB. A body that goes to a file has no limit.
+    public var maximumBodyByteCount = 64 * 1024 * 1024
+    /// The largest factor by which a content coding may expand a body, looked at from 1 MiB on. Default 500.
+    public var maximumExpansionRatio = 500
+    /// The largest header section of a response. Default 256 KiB.
+    public var maximumHeaderByteCount = 256 * 1024
+    /// The most redirects followed; 0 delivers the redirect itself. Default 20.
+    public var maximumRedirectCount = 20
+    /// Whether a redirect may lead from https to http. Default false.
+    public var allowsInsecureRedirects = false
+    /// Whom to trust. Default: the system's certificate store, host names checked.
+    public var securityPolicy = SecurityPolicy.default
+    /// The proxy to go through. Default nil: none. The environment is not read.
+    public var proxy: Proxy?
+    /// Which HTTP version to speak. Default: HTTP/2 when TLS negotiates it, else HTTP/1.1.
+    public var httpVersion = HTTPVersion.negotiated
+    /// Connect to this socket instead of to the URL's host (CURLOPT_UNIX_SOCKET_PATH).
+    public var unixSocketPath: String?
+    /// Connect to this address for that host; TLS still checks the host (CURLOPT_RESOLVE).
+    public var addressOverrides: [String: String] = [:]
+    /// Answers a Basic or Digest challenge of the request's own origin, never of another.
+    public var credential: URLCredential?
+
+    /// The defaults.
+    public init() {}
+
+    var identity: TrustIdentity {
+        TrustIdentity(
+            securityPolicy: securityPolicy, proxy: proxy, unixSocketPath: unixSocketPath,
+            addressOverrides: addressOverrides)
+    }
+}
+
+/// Which HTTP version to speak.
+public enum HTTPVersion: String, Sendable, Hashable, Codable {
+    /// HTTP/2 when TLS negotiates it, else HTTP/1.1.
+    case negotiated
+    /// HTTP/1.1 only.
+    case http1 = "1.1"
+    /// HTTP/2 over TLS, and by upgrade without.
+    case http2 = "2"
+    /// HTTP/2 without asking, also over plain TCP.
+    case http2PriorKnowledge = "2-prior-knowledge"
+}
+
+/// A proxy and the credential for it, which never reaches an origin.
+public struct Proxy: Sendable, Hashable {
+    /// `http://`, `https://` or `socks5h://`, with host and port, without user information.
+    public let url: String
+    /// The user name for the proxy.
+    public let user: String?
+    /// The password for the proxy.
+    public let password: String?
+
+    private static let schemes = ["http", "https", "socks5h"]
+
+    /// Makes a proxy from its URL, which may carry `user:password@`.
+    ///
+    /// - Throws: `NetworkingError` with `invalidRequest` when the URL is none, or of another scheme.
+    public init(_ text: String) throws(NetworkingError) {
+        guard var parts = URLComponents(string: text), let scheme = parts.scheme?.lowercased(),
+            Self.schemes.contains(scheme), parts.host?.isEmpty == false
+        else {
+            throw NetworkingError(
+                .invalidRequest, "the proxy must be an http://, https:// or socks5h:// URL with a host")
+        }
+        user = parts.user
+        password = parts.password
+        parts.user = nil
+        parts.password = nil
+        parts.path = ""
+        url = parts.string ?? text
+        for part in [user, password] where part?.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) == true {
+            throw NetworkingError(.invalidRequest, "the proxy's credential has a control character in it")
+        }
+    }
+}

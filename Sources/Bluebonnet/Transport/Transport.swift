@@ -1,0 +1,88 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+internal import Foundation
+
+/// Makes transfers. Network thread only; it knows nothing of operations, redirects, serializers or limits on their number.
+protocol Transport: AnyObject {
+    /// Begins a transfer; what happens is told to `delegate`, which is kept until the transfer ended or was aborted.
+    func begin(_ request: TransferRequest, delegate: any TransferDelegate) -> any Transfer
+
+    /// Closes every kept-alive connection that no transfer uses.
+    func closeIdleConnections()
+}
+
+/// One transfer under way: one request and its response, over one connection. Network thread only.
+protocol Transfer: AnyObject {
+    /// Stops it at once. The delegate hears nothing more.
+    func abort() -> TransferMetrics
+    /// Stops reading and writing while the connection is kept.
+    func pause()
+    /// Goes on after `pause()`.
+    func resume()
+}
+
+/// Hears of one transfer, on the network thread. What it throws ends the transfer with that error.
+protocol TransferDelegate: AnyObject {
+    /// Body bytes have been handed to the connection.
+    func transferDidSend(bodyByteCount: Int)
+    /// The response's header section is complete; interim responses are not told.
+    func transferDidReceive(head: ResponseHead) throws(NetworkingError)
+    /// Body bytes as they came, still content-coded. The buffer is gone after the call.
+    func transferDidReceive(bytes: UnsafeRawBufferPointer) throws(NetworkingError)
+    /// The transfer is over: with an error, or with a response that is complete as its framing says.
+    func transferDidEnd(error: NetworkingError?, metrics: TransferMetrics)
+}
+
+/// All that one transfer needs to know.
+struct TransferRequest {
+    var url: URL
+    var method: String
+    /// In the order in which they go out.
+    var headers: [(name: String, value: String)]
+    var body = TransferBody.none
+    var identity = TrustIdentity()
+    var httpVersion = HTTPVersion.negotiated
+    /// Gives up connecting, handshakes included, after this many nanoseconds; 0 is never.
+    var connectTimeout: UInt64 = 0
+    /// Gives up when no byte has moved for this many nanoseconds; 0 is never.
+    var idleTimeout: UInt64 = 0
+    /// Gives up at this instant of the monotonic clock.
+    var deadline = UInt64.max
+    var headerByteLimit = 256 * 1024
+    /// Whether a large body is expected, so that a large buffer pays.
+    var expectsLargeBody = false
+
+    /// Whether the request may be sent a second time on a new connection when the first one turned out dead: RFC 9110,
+    /// 9.2.2.
+    var isIdempotent: Bool {
+        ["GET", "HEAD", "PUT", "DELETE", "OPTIONS", "TRACE"].contains(method)
+    }
+}
+
+/// The body of a transfer's request. A file is read as it is sent, never loaded.
+enum TransferBody: Sendable {
+    case none
+    case data(Data)
+    case file(UploadFile)
+
+    var byteCount: Int64 {
+        switch self {
+        case .none: 0
+        case .data(let data): Int64(data.count)
+        case .file(let file): file.byteCount
+        }
+    }
+}
+
+/// What was measured of one transfer; times in nanoseconds.
+struct TransferMetrics: Sendable, Equatable {
+    var nameLookup: UInt64 = 0
+    var connect: UInt64 = 0
+    var tls: UInt64 = 0
+    /// From the start of the transfer to the first byte of the response; 0 when none came.
+    var firstByte: UInt64 = 0
+    var total: UInt64 = 0
+    /// Whether it ran on a connection that was there before.
+    var isReused = false
+}

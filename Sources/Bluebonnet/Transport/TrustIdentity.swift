@@ -1,0 +1,12 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+/// What a connection was trusted with and for: connections, TLS sessions and easy handles are pooled by it, so that a
+/// request never travels on a connection that another identity opened.
+struct TrustIdentity: Hashable, Sendable {
+    var securityPolicy = SecurityPolicy.default
+    var proxy: Proxy?
+    var unixSocketPath: String?
+    /// Host to address; part of the identity because libcurl remembers them with the connections.
+    var addressOverrides: [String: String] = [:]
+}
