@@ -130,7 +130,8 @@ extension RequestOperationManager {
         after dependencies: [Operation], responseSerializer: (any ResponseSerializer)? = nil,
         makeRequest: @escaping @Sendable () throws -> URLRequest
     ) -> HTTPRequestOperation {
-        let operation = operation(source: .made(makeRequest), responseSerializer: responseSerializer)
+        let source = RequestSource.made { RequestBlueprint(request: try makeRequest()) }
+        let operation = operation(source: source, responseSerializer: responseSerializer)
         for dependency in dependencies { operation.addDependency(dependency) }
         return operation
     }
@@ -153,12 +154,12 @@ extension RequestOperationManager {
 
     func operation(
         source: RequestSource, responseSerializer: (any ResponseSerializer)?,
-        expectations: HTTPRequestOperation.Expectations = .init(), options: TransferOptions? = nil
+        wantsDigest: Bool = false
     ) -> HTTPRequestOperation {
         let components = shared.withLock { $0 }
         let operation = HTTPRequestOperation(
             source: source, responseSerializer: responseSerializer ?? components.responseSerializer,
-            options: options ?? components.transferOptions, services: services, expectations: expectations)
+            options: components.transferOptions, services: services, wantsDigest: wantsDigest)
         operation.completionQueue = components.completionQueue
         operation.completionGroup = components.completionGroup
         return operation

@@ -57,7 +57,8 @@ final class Exchange {
     /// A body that nobody wants is read to its end, to keep the connection, up to this size.
     private static let discardLimit = 64 * 1024
 
-    init(_ prepared: PreparedRequest, operation: RequestOperation, options: TransferOptions) {
+    init(_ prepared: PreparedRequest, operation: RequestOperation) {
+        let options = prepared.options
         self.prepared = prepared
         self.operation = operation
         self.options = options

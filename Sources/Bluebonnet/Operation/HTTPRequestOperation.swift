@@ -10,15 +10,8 @@ internal import Synchronization
 public final class HTTPRequestOperation: RequestOperation, @unchecked Sendable {  // safe: adds immutable state only
     /// What the response has to be, and becomes. Default `HTTPResponseSerializer`: any content with a status from 200 to 299.
     public let responseSerializer: any ResponseSerializer
-    private let expectations: Expectations
-
-    /// Checks beside those of the serializer.
-    struct Expectations: Sendable {
-        /// SHA-256 of the body in lower-case hexadecimal.
-        var digest: String?
-        /// Whether the body's digest is wanted even when nothing is expected of it.
-        var wantsDigest = false
-    }
+    /// Whether the body's digest is wanted even when nothing is expected of it.
+    private let wantsDigest: Bool
 
     /// Makes an operation for a request.
     public convenience init(
@@ -36,26 +29,31 @@ public final class HTTPRequestOperation: RequestOperation, @unchecked Sendable {
         responseSerializer: any ResponseSerializer = HTTPResponseSerializer(),
         options: TransferOptions = TransferOptions(), makeRequest: @escaping @Sendable () throws -> URLRequest
     ) {
-        self.init(source: .made(makeRequest), responseSerializer: responseSerializer, options: options)
+        self.init(source: .made { RequestBlueprint(request: try makeRequest()) }, responseSerializer: responseSerializer, options: options)
     }
 
     init(
         source: RequestSource, responseSerializer: any ResponseSerializer, options: TransferOptions,
-        services: NetworkServices = .default, expectations: Expectations = Expectations()
+        services: NetworkServices = .default, wantsDigest: Bool = false
     ) {
         self.responseSerializer = responseSerializer
-        self.expectations = expectations
+        self.wantsDigest = wantsDigest
         super.init(source: source, options: options, services: services)
     }
 
     override func acceptsForOutput(status: Int) -> Bool {
-        responseSerializer.validation.accepts(status: status)
+        serializerInForce.validation.accepts(status: status)
+    }
+
+    /// The serializer that a late request brought, else the operation's.
+    private var serializerInForce: any ResponseSerializer {
+        shared.withLock { $0.lateSerializer } ?? responseSerializer
     }
 
     override func makeOutcome(from result: TransferResult) -> OperationOutcome {
-        ResponseProcessing(
-            serializer: responseSerializer, expectedDigest: expectations.digest,
-            wantsDigest: expectations.wantsDigest || expectations.digest != nil, outputFile: outputFile
+        let expectedDigest = shared.withLock { $0.lateExpectedDigest }
+        return ResponseProcessing(
+            serializer: serializerInForce, expectedDigest: expectedDigest, wantsDigest: wantsDigest
         ).outcome(from: result)
     }
 }

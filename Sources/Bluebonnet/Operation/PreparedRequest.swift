@@ -11,19 +11,26 @@ struct PreparedRequest: Sendable {
     let first: RedirectPolicy.Request
     let body: TransferBody
     let idleTimeout: Duration
+    let options: TransferOptions
+    let responseSerializer: (any ResponseSerializer)?
+    let expectedDigest: String?
     /// The file for the body of an accepted response.
     let file: PartialFile?
 
     /// Checks a request and opens its files; may block for as long as the file system does.
-    init(
-        _ request: URLRequest, uploadFile: URL?, outputFile: URL?, options: TransferOptions
-    ) throws(NetworkingError) {
+    ///
+    /// - Parameter options: those of the operation, over which the blueprint's go.
+    init(_ blueprint: RequestBlueprint, options operationOptions: TransferOptions) throws(NetworkingError) {
+        let request = blueprint.request
+        options = blueprint.options ?? operationOptions
+        responseSerializer = blueprint.responseSerializer
+        expectedDigest = blueprint.expectedDigest
         guard let url = request.url else { throw NetworkingError(.badURL, "the request has no URL") }
         try RequestCheck.check(url)
         guard let origin = Origin(url) else { throw NetworkingError(.badURL, "\(url) is no http or https URL") }
         let method = request.httpMethod ?? "GET"
         try RequestCheck.method(method)
-        body = try Self.body(of: request, uploadFile: uploadFile)
+        body = try Self.body(of: request, uploadFile: blueprint.uploadFile)
         let given = (request.allHTTPHeaderFields ?? [:]).sorted { $0.key < $1.key }.map { (name: $0.key, value: $0.value) }
         let fields = try RequestCheck.fields(given, bodyByteCount: body.byteCount)
         var headers = HTTPHeaders()
@@ -33,7 +40,7 @@ struct PreparedRequest: Sendable {
         self.request = request
         idleTimeout = options.idleTimeout ?? .seconds(request.timeoutInterval)
         try Self.checkFiles(of: options)
-        file = try outputFile.map { output throws(NetworkingError) in
+        file = try blueprint.outputFile.map { output throws(NetworkingError) in
             try PartialFile(destination: Self.path(of: output), url: url)
         }
     }

@@ -82,6 +82,9 @@ extension RequestOperation {
     /// Tells Foundation and the queue, after the lock was let go.
     private func announceChange(from old: Announced, to new: Announced) {
         if old.isReady != new.isReady { announceReadiness(isReady: new.isReady) }
+        if new.isExecuting && !old.wasStarted {
+            shared.withLock { $0.takeStartHandler() }?(self)
+        }
         if old.isExecuting != new.isExecuting {
             didChangeValue(forKey: "isExecuting")
             if new.isExecuting { OperationNotification.start.post(for: self) }
@@ -98,6 +101,11 @@ extension RequestOperation {
 }
 
 extension RequestOperationState {
+    fileprivate mutating func takeStartHandler() -> (@Sendable (RequestOperation) -> Void)? {
+        defer { startHandler = nil }
+        return startHandler
+    }
+
     var isReady: Bool {
         lifecycle.state == .ready && (lifecycle.isCancelled || node.unfinishedCount == 0)
     }

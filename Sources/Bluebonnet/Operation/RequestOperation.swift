@@ -113,7 +113,17 @@ public class RequestOperation: Operation, @unchecked Sendable {  // safe: all st
 enum RequestSource: Sendable {
     case ready(URLRequest)
     /// Made when the dependencies have ended, off the network thread.
-    case made(@Sendable () throws -> URLRequest)
+    case made(@Sendable () throws -> RequestBlueprint)
+}
+
+/// What is known of an operation once its request is made; what is nil is as the operation has it.
+struct RequestBlueprint: Sendable {
+    var request: URLRequest
+    var options: TransferOptions?
+    var uploadFile: URL?
+    var outputFile: URL?
+    var responseSerializer: (any ResponseSerializer)?
+    var expectedDigest: String?
 }
 
 // MARK: - What goes out
@@ -174,6 +184,8 @@ extension RequestOperation {
     public var responseFields: [(name: String, value: String)] {
         shared.withLock { $0.outcome?.result.head?.fields ?? [] }
     }
+
+    var responseHead: ResponseHead? { shared.withLock { $0.outcome?.result.head } }
 
     /// The HTTP version of the final response: `1.0`, `1.1` or `2`.
     public var httpVersion: String? { shared.withLock { $0.outcome?.result.head?.httpVersion } }

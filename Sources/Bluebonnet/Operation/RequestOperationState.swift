@@ -15,6 +15,12 @@ struct RequestOperationState: Sendable {
     var outputFile: URL?
     var userInfo: [String: any Sendable] = [:]
 
+    /// What a request that was made late brought along.
+    var lateSerializer: (any ResponseSerializer)?
+    var lateExpectedDigest: String?
+    /// Called once, when the operation is first started, by whatever thread starts it: it must be short.
+    var startHandler: (@Sendable (RequestOperation) -> Void)?
+
     var completionQueue: DispatchQueue?
     var completionGroup: DispatchGroup?
     var completionBlock: (@Sendable () -> Void)?

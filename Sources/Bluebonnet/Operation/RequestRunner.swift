@@ -25,7 +25,7 @@ final class RequestRunner {
     }
 
     let operation: RequestOperation
-    let options: TransferOptions
+    private let options: TransferOptions
     private let admission: Admission
     private let transport: any Transport
     private let ticket: AdmissionQueue.Ticket
@@ -48,7 +48,6 @@ final class RequestRunner {
         admission = operation.services.admission
         transport = operation.services.transport
         ticket = admission.makeTicket()
-        remainingTime = options.timeout?.nanoseconds
     }
 }
 
@@ -128,8 +127,10 @@ extension RequestRunner {
         let options = self.options
         let work: @Sendable () -> Result<PreparedRequest, NetworkingError> = {
             Result { () throws(NetworkingError) in
-                try PreparedRequest(
-                    source.request(), uploadFile: uploadFile, outputFile: outputFile, options: options)
+                var blueprint = try source.blueprint()
+                blueprint.uploadFile = blueprint.uploadFile ?? uploadFile
+                blueprint.outputFile = blueprint.outputFile ?? outputFile
+                return try PreparedRequest(blueprint, options: options)
             }
         }
         if case .ready(let request) = source {
@@ -150,16 +151,28 @@ extension RequestRunner {
         case .failure(let error): end(with: error)
         case .success(let prepared):
             preparedRequest = prepared.request
-            exchange = Exchange(prepared, operation: operation, options: options)
+            remainingTime = prepared.options.timeout?.nanoseconds
+            exchange = Exchange(prepared, operation: operation)
+            noteLateParts(of: prepared)
             if !isHeld { enqueue() }
         }
     }
 }
 
+extension RequestRunner {
+    private func noteLateParts(of prepared: PreparedRequest) {
+        guard prepared.responseSerializer != nil || prepared.expectedDigest != nil else { return }
+        operation.shared.withLock { state in
+            state.lateSerializer = prepared.responseSerializer
+            state.lateExpectedDigest = prepared.expectedDigest
+        }
+    }
+}
+
 extension RequestSource {
-    fileprivate func request() throws(NetworkingError) -> URLRequest {
+    fileprivate func blueprint() throws(NetworkingError) -> RequestBlueprint {
         switch self {
-        case .ready(let request): return request
+        case .ready(let request): return RequestBlueprint(request: request)
         case .made(let make):
             do {
                 return try make()

@@ -9,12 +9,11 @@ struct ResponseProcessing {
     let serializer: any ResponseSerializer
     let expectedDigest: String?
     let wantsDigest: Bool
-    let outputFile: URL?
 
     func outcome(from result: TransferResult) -> OperationOutcome {
         var outcome = OperationOutcome(result)
         do throws(NetworkingError) {
-            if wantsDigest { outcome.digest = try digest(of: result.content) }
+            if wantsDigest || expectedDigest != nil { outcome.digest = try digest(of: result.content) }
             if let error = result.error { throw error }
             try validate(result)
             if let expectedDigest { try check(outcome.digest, against: expectedDigest, in: result) }

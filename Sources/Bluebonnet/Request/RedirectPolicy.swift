@@ -83,10 +83,10 @@ struct RedirectChain: Sendable {
         next.change(by: status)
         if Origin(url) != Origin(current.url) { next.leaveOrigin() }
         guard hopCount < policy.limit else {
-            throw NetworkingError(.tooManyRedirects, "more than \(policy.limit) redirects, the last one to \(url)")
+            throw NetworkingError(.tooManyRedirects, "more than \(policy.limit) redirects, the last one to \(Self.shown(url))")
         }
         guard !visited.contains(Self.key(next)) else {
-            throw NetworkingError(.tooManyRedirects, "the redirects lead in a circle, back to \(url)")
+            throw NetworkingError(.tooManyRedirects, "the redirects lead in a circle, back to \(Self.shown(url))")
         }
         return next
     }
@@ -102,19 +102,19 @@ struct RedirectChain: Sendable {
 extension RedirectChain {
     private func target(_ locations: [String]) throws(NetworkingError) -> URL {
         guard let location = locations.first else {
-            throw NetworkingError(.badServerResponse, "a redirect of \(current.url) has no Location")
+            throw NetworkingError(.badServerResponse, "a redirect of \(Self.shown(current.url)) has no Location")
         }
         guard Set(locations).count == 1 else {
-            throw NetworkingError(.badServerResponse, "a redirect of \(current.url) has several Locations")
+            throw NetworkingError(.badServerResponse, "a redirect of \(Self.shown(current.url)) has several Locations")
         }
         guard !location.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F || $0 == UInt8(ascii: "\\") }),
             let url = URLText.url(location, relativeTo: current.url)
         else { throw Self.unusable(location) }
         guard let scheme = url.scheme?.lowercased(), ["http", "https"].contains(scheme) else {
-            throw NetworkingError(.redirectRefused, "a redirect leads to \(url), which is not http or https")
+            throw NetworkingError(.redirectRefused, "a redirect leads to \(Self.shown(url)), which is not http or https")
         }
         guard scheme == "https" || current.url.scheme?.lowercased() == "http" || policy.allowsInsecureTarget else {
-            throw NetworkingError(.redirectRefused, "a redirect leads from https to \(url), which is not encrypted")
+            throw NetworkingError(.redirectRefused, "a redirect leads from https to \(Self.shown(url)), which is not encrypted")
         }
         return try completed(url, location)
     }
@@ -123,6 +123,7 @@ extension RedirectChain {
     /// the caller.
     private func completed(_ url: URL, _ location: String) throws(NetworkingError) -> URL {
         let parts = URLText(url.absoluteString)
+        guard parts.authority != nil else { throw Self.unusable(location) }
         let previous = URLText(current.url.absoluteString)
         let isSameOrigin = Origin(url) == Origin(current.url)
         let userInfo = isSameOrigin ? previous.userInfo.map { $0 + "@" } ?? "" : ""
@@ -137,8 +138,12 @@ extension RedirectChain {
     }
 
     private static func unusable(_ location: String) -> NetworkingError {
-        let shown = URLText.escape(location).prefix(200)
+        let shown = URLText.escape(URLText(location).withoutUserInfo).prefix(200)
         return NetworkingError(.badServerResponse, "a redirect's Location cannot be used: \(shown)")
+    }
+
+    private static func shown(_ url: URL) -> Substring {
+        URLText(url.absoluteString).withoutUserInfo.prefix(200)
     }
 }
 

@@ -11,7 +11,7 @@ enum RequestCheck {
     /// The URL of a text, which may be relative to `base`.
     static func url(_ text: String, relativeTo base: URL? = nil) throws(NetworkingError) -> URL {
         if let byte = text.utf8.first(where: { $0 < 0x20 || $0 == 0x7F }) {
-            throw badURL(shown(text), "contains \(FieldSyntax.name(ofControl: byte))")
+            throw badURL(text, "contains \(FieldSyntax.name(ofControl: byte))")
         }
         if text.utf8.contains(0x20) { throw badURL(text, "contains a space, which has to be written %20") }
         let parts = URLText(text)
@@ -58,7 +58,7 @@ enum RequestCheck {
 
 extension RequestCheck {
     private static func badURL(_ text: String, _ fault: String) -> NetworkingError {
-        NetworkingError(.badURL, "the URL \(text.prefix(200)) \(fault)")
+        NetworkingError(.badURL, "the URL \(shown(URLText(text).withoutUserInfo)) \(fault)")
     }
 
     private static func scheme(of parts: URLText, _ text: String) throws(NetworkingError) {
@@ -98,7 +98,7 @@ extension RequestCheck {
     private static func isAddress(_ text: Substring) -> Bool {
         guard text.last == "]" else { return false }
         let parts = text.dropLast().split(separator: "%", maxSplits: 1, omittingEmptySubsequences: false)
-        let zone = parts.dropFirst().first ?? "none"
+        let zone = parts.dropFirst().first.map { $0.hasPrefix("25") ? $0.dropFirst(2) : $0 } ?? "none"
         return parts[0].contains(":") && !zone.isEmpty && zone.utf8.allSatisfy { $0 == 0x2E || isNameByte($0) }
             && parts[0].allSatisfy { ($0.isHexDigit && $0.isASCII) || $0 == ":" || $0 == "." }
     }

@@ -41,6 +41,13 @@ struct URLText {
         (0x30...0x39).contains(byte) || (0x61...0x7A).contains(FieldSyntax.lowercase(byte))
     }
 
+    /// The text as a message may show it: without user information, which may hold a password.
+    var withoutUserInfo: String {
+        let start = scheme.map { $0 + ":" } ?? ""
+        guard let authority else { return start + remainder }
+        return start + "//" + (userInfo.map { authority[$0.endIndex...].dropFirst() } ?? authority) + remainder
+    }
+
     // MARK: - Parts of the authority
 
     /// What stands before the last "@".
@@ -64,12 +71,9 @@ struct URLText {
     private var hostAndPort: (host: Substring, port: Substring?) {
         guard let authority else { return ("", nil) }
         let rest = authority.lastIndex(of: "@").map { authority[authority.index(after: $0)...] } ?? authority
-        let host: Substring
-        if rest.hasPrefix("["), let bracket = rest.firstIndex(of: "]") {
-            host = rest[...bracket]
-        } else {
-            host = rest.prefix { $0 != ":" }
-        }
-        return (host, host.endIndex == rest.endIndex ? nil : rest[host.endIndex...].dropFirst())
+        // The colons of an IPv6 address stand between brackets.
+        let start = rest.hasPrefix("[") ? rest.firstIndex(of: "]") ?? rest.endIndex : rest.startIndex
+        let colon = rest[start...].firstIndex(of: ":")
+        return (rest[..<(colon ?? rest.endIndex)], colon.map { rest[$0...].dropFirst() })
     }
 }

@@ -1,0 +1,124 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+internal import Foundation
+internal import FoundationNetworking
+internal import Glibc
+
+extension RequestLine {
+    /// What the operation of this line, with its references already resolved, sends and expects.
+    ///
+    /// - Parameter options: the batch's, over which the line's go.
+    /// - Throws: what makes the operation fail before a connection is opened.
+    func blueprint(baseURL: URL?, options: TransferOptions) throws -> RequestBlueprint {
+        var blueprint = RequestBlueprint(request: try request(baseURL: baseURL))
+        blueprint.options = try transferOptions(over: options)
+        if case .file(let path)? = body { blueprint.uploadFile = try Self.file(path, in: "file") }
+        if let output { blueprint.outputFile = try Self.file(output, in: "output") }
+        blueprint.responseSerializer = HTTPResponseSerializer(validation: validation)
+        blueprint.expectedDigest = expect?.sha256
+        return blueprint
+    }
+
+    private var validation: ResponseValidation {
+        var validation = ResponseValidation()
+        if let status = expect?.status { validation.acceptableStatusCodes = IndexSet(status) }
+        if let type = expect?.type { validation = ResponseValidation(
+            acceptableStatusCodes: validation.acceptableStatusCodes, acceptableContentTypes: Set(type)) }
+        return validation
+    }
+
+    private static func file(_ path: String, in field: String) throws(NetworkingError) -> URL {
+        guard !path.isEmpty, !path.utf8.contains(0) else {
+            throw NetworkingError(.cannotOpenFile, "the path in \"\(field)\" is empty or has a NUL in it")
+        }
+        return URL(fileURLWithPath: path)
+    }
+}
+
+// MARK: - The request
+
+extension RequestLine {
+    private func request(baseURL: URL?) throws -> URLRequest {
+        try RequestCheck.method(method)
+        var request = URLRequest(url: try RequestCheck.url(url, relativeTo: baseURL))
+        request.httpMethod = method
+        for (name, value) in headers {
+            try RequestCheck.field(name: name, value: value)
+            request.setValue(value, forHTTPHeaderField: name)
+        }
+        var serializer = HTTPRequestSerializer()
+        serializer.methodsEncodingParametersInURL = [method]
+        request = try serializer.request(request, with: query.map(Self.parameters))
+        try setBody(of: &request)
+        return request
+    }
+
+    private func setBody(of request: inout URLRequest) throws {
+        switch body {
+        case .json(let value)?:
+            request.setBody(Data(JSONText.text(of: value).utf8), contentType: "application/json")
+        case .form(let members)?:
+            let form = try QueryEncoder().encode(Self.parameters(members))
+            request.setBody(Data(form.utf8), contentType: "application/x-www-form-urlencoded")
+        case .text(let text)?:
+            request.setBody(Data(text.utf8), contentType: "text/plain; charset=utf-8")
+        case .plist?, .multipart?:
+            throw NetworkingError(.invalidRequest, "a body of this kind is not supported by this version")
+        case .file?, nil: return
+        }
+    }
+
+    private static func parameters(_ members: [String: JSONValue]) -> Parameters {
+        members.mapValues(\.foundationObject)
+    }
+}
+
+// MARK: - Options
+
+extension RequestLine {
+    private func transferOptions(over batch: TransferOptions) throws(NetworkingError) -> TransferOptions {
+        var options = batch
+        if let timeout { options.timeout = .seconds(timeout) }
+        if let connectTimeout { options.connectTimeout = .seconds(connectTimeout) }
+        if let idleTimeout { options.idleTimeout = .seconds(idleTimeout) }
+        if let maxBody { options.maximumBodyByteCount = maxBody }
+        options.maximumRedirectCount = redirects
+        options.httpVersion = httpVersion
+        if let credential {
+            options.credential = URLCredential(
+                user: credential.user, password: credential.password, persistence: .none)
+        }
+        if let security { options.securityPolicy = try policy(security, over: batch.securityPolicy) }
+        if let proxy { options.proxy = try Proxy(proxy) }
+        if let unixSocket { options.unixSocketPath = try Self.socketPath(unixSocket) }
+        for (host, address) in resolve { try Self.check(host: host, address: address) }
+        options.addressOverrides.merge(resolve) { _, own in own }
+        return options
+    }
+
+    private func policy(_ security: Security, over batch: SecurityPolicy) throws(NetworkingError) -> SecurityPolicy {
+        try SecurityPolicy(
+            allowInvalidCertificates: security.allowInvalidCertificates ?? batch.allowInvalidCertificates,
+            validatesDomainName: security.validatesHost ?? batch.validatesDomainName,
+            certificateAuthorityFile: security.ca ?? batch.certificateAuthorityFile)
+    }
+
+    /// The path of a socket has to fit the kernel's structure (unix(7)).
+    private static func socketPath(_ path: String) throws(NetworkingError) -> String {
+        guard !path.isEmpty, path.utf8.count < 108, !path.utf8.contains(0) else {
+            throw NetworkingError(.invalidRequest, "the path in \"unixSocket\" is empty, over 107 bytes, or has a NUL in it")
+        }
+        return path
+    }
+
+    private static func check(host: String, address: String) throws(NetworkingError) {
+        let isName = !host.isEmpty && host.utf8.allSatisfy { $0 > 0x20 && $0 != 0x7F && !":,*+[]".utf8.contains($0) }
+        guard isName else { throw NetworkingError(.invalidRequest, "\"resolve\" has a host that is no name") }
+        var storage = in6_addr()
+        let bare = address.hasPrefix("[") && address.hasSuffix("]") ? String(address.dropFirst().dropLast()) : address
+        guard inet_pton(AF_INET, address, &storage) == 1 || inet_pton(AF_INET6, bare, &storage) == 1 else {
+            throw NetworkingError(.invalidRequest, "\"resolve\" gives \(host) something that is no IP address")
+        }
+    }
+}

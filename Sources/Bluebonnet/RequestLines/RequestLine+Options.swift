@@ -1,0 +1,103 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+public import Foundation
+
+extension RequestLine {
+    /// Who goes first among the operations that are ready.
+    public enum Priority: String, CaseIterable, Sendable, Codable, JSONRepresentable {
+        case veryLow, low, normal, high, veryHigh
+
+        /// The same priority for Foundation.
+        public var queuePriority: Operation.QueuePriority {
+            switch self {
+            case .veryLow: .veryLow
+            case .low: .low
+            case .normal: .normal
+            case .high: .high
+            case .veryHigh: .veryHigh
+            }
+        }
+    }
+
+    /// What a response must be like, so that its operation succeeds.
+    public struct Expectation: Sendable, Hashable, Codable {
+        /// The accepted status codes; nil means 200 to 299.
+        public var status: [Int]?
+        /// The accepted content types; nil means any.
+        public var type: [String]?
+        /// The SHA-256 digest that the body must have, in hexadecimal digits.
+        public var sha256: String?
+
+        /// Makes an expectation; what is left out is not checked, or has its default.
+        public init(status: [Int]? = nil, type: [String]? = nil, sha256: String? = nil) {
+            self.status = status
+            self.type = type
+            self.sha256 = sha256
+        }
+    }
+
+    /// A user name and a password.
+    public struct Credential: Sendable, Hashable, Codable {
+        /// The user's name.
+        public var user: String
+        /// The password, in clear.
+        public var password: String
+
+        /// Makes a credential.
+        public init(user: String, password: String) {
+            self.user = user
+            self.password = password
+        }
+    }
+
+    /// Which servers are trusted, and how the client identifies itself; nil leaves the batch's policy in force.
+    public struct Security: Sendable, Hashable, Codable {
+        /// What is pinned.
+        public enum Mode: String, CaseIterable, Sendable, Codable, JSONRepresentable {
+            /// Nothing: the trust store decides.
+            case none
+            /// The public key of a certificate.
+            case publicKey
+            /// A whole certificate.
+            case certificate
+        }
+
+        /// What is pinned.
+        public var mode: Mode?
+        /// The paths of the pinned certificates, DER or PEM.
+        public var pins: [String]?
+        /// The path of the certificates to trust instead of the system's.
+        public var ca: String?
+        /// Whether a certificate that does not verify is accepted.
+        public var allowInvalidCertificates: Bool?
+        /// Whether the certificate must name the host.
+        public var validatesHost: Bool?
+        /// The path of the client's certificate.
+        public var clientCertificate: String?
+        /// The path of the client's private key.
+        public var clientKey: String?
+
+        /// Makes a policy that changes nothing.
+        public init() {}
+    }
+
+    /// Something that is done to the operation while it runs.
+    public struct ScriptStep: Sendable, Hashable, Codable {
+        /// What can be done to a running operation.
+        public enum Action: String, CaseIterable, Sendable, Codable, JSONRepresentable {
+            case pause, resume, cancel
+        }
+
+        /// The seconds after the operation's start.
+        public var at: Double
+        /// What is done; the field `do`.
+        public var action: Action
+
+        /// Makes a step.
+        public init(at: Double, action: Action) {
+            self.at = at
+            self.action = action
+        }
+    }
+}

@@ -1,0 +1,106 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+/// The lines of a batch and what each waits for, checked: every id once, every dependency known, no cycle, and no two
+/// lines with one output.
+///
+/// A file is checked as a whole, with `init(_:)`. From a pipe, where a line is checked as it comes, use `add(_:)`; then
+/// a line can only depend on earlier ones. Nothing here is recursive, and the time is linear in lines and references.
+public struct RequestLineGraph: Sendable {
+    /// A line with its dependencies.
+    public struct Node: Sendable, Hashable {
+        /// The line.
+        public let line: NumberedLine
+        /// The ids that it waits for, each once: those of `after`, then those that it refers to, as first mentioned.
+        public let dependencies: [String]
+    }
+
+    /// The lines in the order in which they were given.
+    public private(set) var nodes: [Node] = []
+    private var indices: [String: Int] = [:]
+    /// The indices of the nodes, dependencies first.
+    private var order: [Int] = []
+    private var outputs = OutputPaths()
+
+    /// Makes an empty graph, to add lines to.
+    public init() {}
+
+    /// Checks all lines of a batch, or throws everything that is wrong with them.
+    public init(_ lines: [NumberedLine]) throws(RequestLineErrors) {
+        var errors: [RequestLineError] = []
+        let linesByID = Dictionary(lines.map { ($0.id, $0) }) { first, _ in first }
+        for line in lines {
+            do throws(RequestLineError) {
+                insert(try checkedNode(line) { linesByID[$0] == nil ? "no line has the id" : nil })
+            } catch {
+                errors.append(error.numbered(line.number))
+            }
+        }
+        let dependencyOrder = DependencyOrder(nodes, indices: indices)
+        if let errors = RequestLineErrors(errors + dependencyOrder.cycles) { throw errors }
+        order = dependencyOrder.order
+    }
+
+    /// Adds a line that depends on earlier lines only; when it throws, the graph is as before.
+    @discardableResult
+    public mutating func add(_ line: NumberedLine) throws(RequestLineError) -> Node {
+        do throws(RequestLineError) {
+            let node = try checkedNode(line) { indices[$0] == nil ? "no earlier line has the id" : nil }
+            order.append(nodes.count)
+            insert(node)
+            return node
+        } catch {
+            throw error.numbered(line.number)
+        }
+    }
+
+    /// What the line with this id waits for, or nil when there is no such line.
+    public func dependencies(of id: String) -> [String]? {
+        indices[id].map { nodes[$0].dependencies }
+    }
+
+    /// The lines in an order in which dependencies come first: the given order, as far as it allows.
+    public var nodesInDependencyOrder: [Node] {
+        order.map { nodes[$0] }
+    }
+
+    private mutating func insert(_ node: Node) {
+        indices[node.line.id] = nodes.count
+        outputs.claim(for: node.line)
+        nodes.append(node)
+    }
+}
+
+// MARK: - Checks
+
+extension RequestLineGraph {
+    /// Checks what can be said of a line before its dependencies are followed; `reasonUnknown` judges their ids.
+    private func checkedNode(
+        _ line: NumberedLine, reasonUnknown: (String) -> String?
+    ) throws(RequestLineError) -> Node {
+        if let first = indices[line.id] {
+            let problem = "\(JSONText.quoted(line.id)) is the id of line \(nodes[first].line.number) already"
+            throw RequestLineError(field: "id", message: problem)
+        }
+        try outputs.refuseSecondUse(by: line)
+        var seen: Set<String> = []
+        let mentions = try line.line.mentions()
+        for mention in mentions where seen.insert(mention.id).inserted {
+            if mention.id == line.id { throw RequestLineError(at: mention.path, "a line cannot wait for itself") }
+            if let reason = reasonUnknown(mention.id) {
+                throw RequestLineError(at: mention.path, "\(reason) \(JSONText.quoted(mention.id))")
+            }
+        }
+        seen.removeAll(keepingCapacity: true)
+        return Node(line: line, dependencies: mentions.map(\.id).filter { seen.insert($0).inserted })
+    }
+}
+
+extension RequestLine {
+    /// Everything that makes an operation wait for another.
+    fileprivate func mentions() throws(RequestLineError) -> [Mention] {
+        let afterPath = FieldPath.top.member(Name.after.rawValue)
+        let named = after.enumerated().map { Mention(id: $1, path: afterPath.element($0)) }
+        return named + (try referencedMentions())
+    }
+}

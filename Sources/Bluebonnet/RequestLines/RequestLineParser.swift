@@ -1,0 +1,109 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+public import Foundation
+
+/// A request line with its place in the file.
+public struct NumberedLine: Sendable, Hashable {
+    /// The number of the line, from 1; empty lines count.
+    public var number: Int
+    /// What the line says.
+    public var line: RequestLine
+
+    /// Makes a numbered line.
+    public init(number: Int, line: RequestLine) {
+        self.number = number
+        self.line = line
+    }
+
+    /// The line's own id, or else its number.
+    public var id: String { line.id ?? String(number) }
+}
+
+/// Reads request lines strictly: what is not understood is an error that names the line and the field.
+///
+/// A line on its own is judged here; whether the lines of a batch fit together is for `RequestLineGraph`. A URL, a
+/// header value or a path that cannot be used is not an error of the line: the operation fails.
+public struct RequestLineParser: Sendable {
+    /// The fields of the format that this version refuses by name, because it cannot do what they ask for.
+    public static let unsupportedFields = [
+        "plist", "multipart", "security.mode", "security.pins", "security.allowInvalidCertificates",
+        "security.validatesHost", "security.clientCertificate", "security.clientKey",
+    ]
+
+    /// Makes a parser; it has no state.
+    public init() {}
+
+    /// Reads one line, with or without its line end, or gives nil for an empty one.
+    ///
+    /// Line 1 may start with a byte order mark.
+    public func parse(line: Data, number: Int) throws(RequestLineError) -> NumberedLine? {
+        try parse(ArraySlice(line), number: number)
+    }
+
+    /// Reads all lines of a file, or throws the first error of every bad line.
+    public func parse(file: Data) throws(RequestLineErrors) -> [NumberedLine] {
+        var lines: [NumberedLine] = []
+        var errors: [RequestLineError] = []
+        let slices = Array(file).split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+        for (index, slice) in slices.enumerated() {
+            do throws(RequestLineError) {
+                if let line = try parse(slice, number: index + 1) { lines.append(line) }
+            } catch {
+                errors.append(error)
+            }
+        }
+        if let errors = RequestLineErrors(errors) { throw errors }
+        return lines
+    }
+
+    private func parse(_ bytes: ArraySlice<UInt8>, number: Int) throws(RequestLineError) -> NumberedLine? {
+        let hasMark = number == 1 && bytes.starts(with: Self.byteOrderMark)
+        let text = hasMark ? bytes.dropFirst(Self.byteOrderMark.count) : bytes
+        guard !text.allSatisfy({ Self.blanks.contains($0) }) else { return nil }
+        do throws(RequestLineError) {
+            let value = try Self.value(text)
+            try Self.refuseUnsupportedFields(value)
+            return NumberedLine(number: number, line: try RequestLine(LineField(value: value, path: .top)))
+        } catch {
+            throw error.numbered(number)
+        }
+    }
+}
+
+// MARK: - Steps
+
+extension RequestLineParser {
+    private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
+    private static let blanks: [UInt8] = [0x20, 0x09, 0x0A, 0x0D]
+    private static let unsupportedPaths = unsupportedFields.map { $0.split(separator: ".").map(String.init) }
+
+    private static func value(_ text: ArraySlice<UInt8>) throws(RequestLineError) -> JSONValue {
+        guard String(validating: text, as: UTF8.self) != nil else { throw RequestLineError(message: "not valid UTF-8") }
+        guard !text.starts(with: byteOrderMark) else {
+            throw RequestLineError(message: "a byte order mark may stand at the start of the file only")
+        }
+        let value: JSONValue
+        do throws(JSONSyntaxError) {
+            value = try text.withUnsafeBytes { bytes in
+                Result { () throws(JSONSyntaxError) in try JSONParser.value(of: bytes) }
+            }.get()
+        } catch {
+            throw malformed(text.prefix(error.offset), error.reason)
+        }
+        if let path = FieldScanner.repeatedField(in: text) { throw RequestLineError(at: path, "given twice") }
+        return value
+    }
+
+    /// An error of text that is JSON as far as `prefix` goes.
+    private static func malformed(_ prefix: ArraySlice<UInt8>, _ reason: String) -> RequestLineError {
+        let column = String(decoding: prefix, as: UTF8.self).unicodeScalars.count + 1
+        return RequestLineError(at: FieldScanner.field(after: prefix), "malformed JSON at column \(column): \(reason)")
+    }
+
+    private static func refuseUnsupportedFields(_ line: JSONValue) throws(RequestLineError) {
+        for path in unsupportedPaths where path.reduce(Optional(line), { $0?[$1] }) != nil {
+            throw RequestLineError(field: path.joined(separator: "."), message: "not supported by this version")
+        }
+    }
+}

@@ -1,0 +1,89 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+extension ResultLine {
+    /// The headers of a response, as a result line shows them: names in lower case, each once, in order of arrival.
+    ///
+    /// Repeated headers are joined by `, `, except `set-cookie`, which is always a list, because its values may hold
+    /// commas. Equality does not look at the order of the names.
+    public struct HeaderFields: Sendable {
+        /// One name with its values: several for `set-cookie` only.
+        public struct Field: Sendable, Hashable {
+            /// The name in lower case.
+            public let name: String
+            /// The values: one, joined where the header was repeated, or those of `set-cookie`.
+            public fileprivate(set) var values: [String]
+        }
+
+        /// The headers in the order in which their names first came.
+        public private(set) var fields: [Field] = []
+
+        /// Collects headers as they arrived.
+        public init(_ headers: [(name: String, value: String)]) {
+            var indices: [String: Int] = [:]
+            for header in headers {
+                let name = header.name.lowercased()
+                if let index = indices[name] {
+                    fields[index].add(header.value)
+                } else {
+                    indices[name] = fields.count
+                    fields.append(Field(name: name, values: [header.value]))
+                }
+            }
+        }
+
+        /// The value of the header, whatever the case of `name`; the values of `set-cookie` are joined too.
+        public subscript(name: String) -> String? {
+            let name = name.lowercased()
+            return fields.first { $0.name == name }?.values.joined(separator: ", ")
+        }
+
+        private var valuesByName: [String: [String]] {
+            Dictionary(fields.map { ($0.name, $0.values) }) { first, _ in first }
+        }
+    }
+}
+
+extension ResultLine.HeaderFields.Field {
+    /// Whether the value is written as an array.
+    var isList: Bool { name == "set-cookie" }
+
+    /// Adds the value of a repeated header.
+    fileprivate mutating func add(_ value: String) {
+        if isList { values.append(value) } else { values[0] += ", \(value)" }
+    }
+}
+
+extension ResultLine.HeaderFields: Hashable {
+    public static func == (first: Self, second: Self) -> Bool {
+        first.valuesByName == second.valuesByName
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(valuesByName)
+    }
+}
+
+extension ResultLine.HeaderFields: Codable {
+    /// Reads an object; the order of its members is lost.
+    public init(from decoder: any Decoder) throws {
+        let members = try [String: JSONValue](from: decoder)
+        var headers: [(name: String, value: String)] = []
+        for (name, member) in members.sorted(by: { $0.key < $1.key }) {
+            let values = [member.string].compactMap(\.self) + (member.array ?? []).compactMap(\.string)
+            guard values.count == member.array?.count ?? 1 else {
+                let problem = "the header \(name) is neither a string nor an array of strings"
+                throw DecodingError.dataCorrupted(.init(codingPath: decoder.codingPath, debugDescription: problem))
+            }
+            headers += values.map { (name, $0) }
+        }
+        self.init(headers)
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        let members = fields.map { field in
+            (field.name, field.isList ? field.values.jsonValue : .string(field.values.joined(separator: ", ")))
+        }
+        try JSONValue.object(Dictionary(members) { first, _ in first }).encode(to: encoder)
+    }
+}

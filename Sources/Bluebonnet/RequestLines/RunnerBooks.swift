@@ -1,0 +1,153 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+internal import Foundation
+
+/// A runner's books: what was added, how it ended, what arrived. A value, guarded by the runner's lock; it runs nothing.
+struct RunnerBooks: Sendable {
+    private struct Entry {
+        let operation: HTTPRequestOperation
+        let dependencies: [String]
+        var receivedByteCount: Int64 = 0
+        var expectedByteCount: Int64 = -1
+
+        /// What the largest transfers are found by.
+        var size: Int64 { max(receivedByteCount, expectedByteCount) }
+    }
+
+    private let referencedIDs: Set<String>?
+    private var unfinished: [String: Entry] = [:]
+    private var outcomes: [String: ResultLine.Outcome] = [:]
+    private var sources: [String: ReferenceSource] = [:]
+    /// Unfinished lines that something they need has doomed, noted when the run is cancelled.
+    private var doomed: Set<String> = []
+    private var order: [String] = []
+    private var isCancelled = false
+    private var counts: [ResultLine.Outcome: Int] = [:]
+    private var finishedByteCount: Int64 = 0
+
+    init(referencedIDs: Set<String>?) {
+        self.referencedIDs = referencedIDs
+    }
+
+    /// Adds a line; gives the unfinished operations that it depends on, and whether the run was cancelled before.
+    mutating func add(
+        _ id: String, _ operation: HTTPRequestOperation, dependencies: [String]
+    ) -> (dependencies: [HTTPRequestOperation], isCancelled: Bool) {
+        precondition(unfinished[id] == nil && outcomes[id] == nil, "two lines have the id \(id)")
+        unfinished[id] = Entry(operation: operation, dependencies: dependencies)
+        order.append(id)
+        return (dependencies.compactMap { unfinished[$0]?.operation }, isCancelled)
+    }
+
+    mutating func noteProgress(_ id: String, received: Int64, expected: Int64) {
+        unfinished[id]?.receivedByteCount = received
+        unfinished[id]?.expectedByteCount = expected
+    }
+
+    /// What a line's references stand for.
+    ///
+    /// - Throws: `dependencyFailed` when something that the line needs did not succeed.
+    func sources(of id: String, dependencies: [String]) throws(NetworkingError) -> [String: ReferenceSource] {
+        var found: [String: ReferenceSource] = [:]
+        for dependency in dependencies {
+            // Its operation has ended, but its handlers may not have run yet: then the operation itself is asked.
+            let hasSucceeded = outcomes[dependency].map { $0 == .success }
+                ?? (unfinished[dependency]?.operation.error == nil)
+            guard hasSucceeded else {
+                throw NetworkingError(.dependencyFailed, "not started: \"\(dependency)\" did not succeed")
+            }
+            found[dependency] = sources[dependency] ?? unfinished[dependency].map { $0.operation.referenceSource }
+        }
+        return found
+    }
+
+    /// Notes a line's end and gives its outcome.
+    mutating func finish(_ id: String, _ operation: HTTPRequestOperation) -> ResultLine.Outcome {
+        let outcome = outcome(of: id, operation)
+        unfinished[id] = nil
+        outcomes[id] = outcome
+        counts[outcome, default: 0] += 1
+        finishedByteCount += operation.receivedByteCount
+        if outcome == .success, referencedIDs?.contains(id) ?? true { sources[id] = operation.referenceSource }
+        return outcome
+    }
+
+    private func outcome(of id: String, _ operation: HTTPRequestOperation) -> ResultLine.Outcome {
+        switch operation.error?.code {
+        case nil: .success
+        case .cancelled?: doomed.contains(id) ? .skipped : .cancelled
+        // What a cancelled run left undone was cancelled too, unless a failure had doomed it before.
+        case .dependencyFailed?: isCancelled && operation.isCancelled && !doomed.contains(id) ? .cancelled : .skipped
+        case .some: .failure
+        }
+    }
+
+    /// Marks the run cancelled; gives what has to be cancelled, and notes what a failure has doomed already.
+    mutating func cancel() -> [HTTPRequestOperation] {
+        isCancelled = true
+        for id in order {
+            guard let entry = unfinished[id] else { continue }
+            let isDoomed = entry.dependencies.contains { dependency in
+                doomed.contains(dependency) || [.failure, .skipped].contains(outcomes[dependency])
+            }
+            if isDoomed { doomed.insert(id) }
+        }
+        return order.compactMap { unfinished[$0]?.operation }
+    }
+
+    func snapshot(largest count: Int) -> RequestLineRunner.Snapshot {
+        let active = unfinished.filter { $0.value.receivedByteCount > 0 }
+        let largest = active.sorted { (a: (key: String, value: Entry), b: (key: String, value: Entry)) in
+            a.value.size > b.value.size
+        }.prefix(count).map { id, entry in
+            RequestLineRunner.Snapshot.Transfer(
+                id: id, receivedByteCount: entry.receivedByteCount, expectedByteCount: entry.expectedByteCount)
+        }
+        return RequestLineRunner.Snapshot(
+            totalCount: order.count, finishedCount: outcomes.count, successCount: counts[.success] ?? 0,
+            failureCount: counts[.failure] ?? 0, cancelledCount: counts[.cancelled] ?? 0,
+            skippedCount: counts[.skipped] ?? 0,
+            receivedByteCount: active.values.reduce(finishedByteCount) { $0 + $1.receivedByteCount },
+            largestTransfers: largest)
+    }
+}
+
+extension HTTPRequestOperation {
+    /// What other lines may refer to.
+    fileprivate var referenceSource: ReferenceSource {
+        ReferenceSource(status: statusCode, headers: responseFields, body: responseData)
+    }
+}
+
+extension RequestLineRunner {
+    /// Where a run stands.
+    public struct Snapshot: Sendable {
+        /// One transfer under way.
+        public struct Transfer: Sendable {
+            /// The line's id.
+            public let id: String
+            /// The bytes that arrived, after decoding.
+            public let receivedByteCount: Int64
+            /// The bytes expected; -1 when unknown.
+            public let expectedByteCount: Int64
+        }
+
+        /// Lines added so far.
+        public let totalCount: Int
+        /// Lines that ended, however they ended.
+        public let finishedCount: Int
+        /// Lines that succeeded.
+        public let successCount: Int
+        /// Lines that failed.
+        public let failureCount: Int
+        /// Lines that were cancelled.
+        public let cancelledCount: Int
+        /// Lines that were not started because of another's end.
+        public let skippedCount: Int
+        /// Body bytes that arrived in all.
+        public let receivedByteCount: Int64
+        /// The largest transfers under way.
+        public let largestTransfers: [Transfer]
+    }
+}

@@ -1,0 +1,44 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Testing
+
+@testable import Bluebonnet
+
+@Suite struct HeaderFieldsTests {
+    private typealias HeaderFields = ResultLine.HeaderFields
+
+    @Test func namesAreInLowerCaseEachOnceInOrderOfArrival() {
+        let headers = HeaderFields([("Vary", "a"), ("ETag", "e"), ("VARY", "b"), ("vary", "")])
+        #expect(headers.fields.map(\.name) == ["vary", "etag"])
+        #expect(headers.fields.map(\.values) == [["a, b, "], ["e"]])
+        #expect(headers["VaRy"] == "a, b, ")
+        #expect(headers["none"] == nil)
+    }
+
+    @Test func cookiesAreNeverJoined() {
+        let headers = HeaderFields([("Set-Cookie", "a"), ("X", "1"), ("SET-COOKIE", "b")])
+        #expect(headers.fields.map(\.values) == [["a", "b"], ["1"]])
+    }
+
+    @Test func equalityDoesNotLookAtTheOrderOfNames() {
+        let headers = HeaderFields([("A", "1"), ("B", "2")])
+        #expect(headers == HeaderFields([("b", "2"), ("a", "1")]))
+        #expect(headers.hashValue == HeaderFields([("b", "2"), ("a", "1")]).hashValue)
+        #expect(headers != HeaderFields([("b", "2")]))
+        #expect(headers != HeaderFields([("a", "1"), ("b", "3")]))
+    }
+
+    @Test func oneCookieIsAnArrayToo() throws {
+        let data = try JSONEncoder().encode(HeaderFields([("Set-Cookie", "a")]))
+        #expect(String(decoding: data, as: UTF8.self) == #"{"set-cookie":["a"]}"#)
+    }
+
+    @Test(arguments: [#"{"a":1}"#, #"{"a":["x",2]}"#, #"{"a":null}"#, #"{"a":{}}"#, "[]"])
+    func otherValuesAreNotDecoded(_ text: String) {
+        #expect(throws: DecodingError.self) {
+            try JSONDecoder().decode(ResultLine.HeaderFields.self, from: Data(text.utf8))
+        }
+    }
+}
