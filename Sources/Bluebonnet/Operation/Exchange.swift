@@ -108,7 +108,7 @@ extension Exchange {
     private var headers: [(name: String, value: String)] {
         var fields = next.headers.fields.map { (name: $0.name, value: $0.value) }
         func set(_ name: String, _ value: String) {
-            fields.removeAll { $0.name.caseInsensitiveCompare(name) == .orderedSame }
+            fields.removeAll { FieldSyntax.isSameName($0.name, name) }
             fields.append((name, value))
         }
         for field in resumption?.headers ?? [] { set(field.name, field.value) }

@@ -83,7 +83,7 @@ struct PreparedRequest: Sendable {
     /// Adds what every request carries unless its caller said otherwise.
     private static func withDefaults(_ fields: [(name: String, value: String)]) -> [(name: String, value: String)] {
         func isMissing(_ name: String) -> Bool {
-            !fields.contains { $0.name.caseInsensitiveCompare(name) == .orderedSame }
+            !fields.contains { FieldSyntax.isSameName($0.name, name) }
         }
         var all = fields
         if isMissing("Accept-Encoding") { all.append(("Accept-Encoding", ContentDecoder.acceptedCodings)) }

@@ -28,6 +28,13 @@ enum FieldSyntax {
         !bytes.isEmpty && bytes.allSatisfy { (0x30...0x39).contains($0) }
     }
 
+    /// The bytes without spaces and tabs around them.
+    static func trimmed(_ bytes: Substring.UTF8View) -> Substring.UTF8View {
+        let isSpace = { (byte: UInt8) in byte == 0x20 || byte == 0x09 }
+        guard let last = bytes.lastIndex(where: { !isSpace($0) }) else { return bytes.prefix(0) }
+        return bytes[...last].drop(while: isSpace)
+    }
+
     /// Whether two field names are the same; ASCII letters are compared without regard to case.
     static func isSameName(_ first: String, _ second: String) -> Bool {
         let (first, second) = (first.utf8, second.utf8)

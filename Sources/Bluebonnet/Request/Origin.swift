@@ -17,7 +17,8 @@ struct Origin: Sendable, Hashable {
         let text = URLText(url.absoluteString)
         scheme = text.scheme?.lowercased() ?? ""
         host = text.host.lowercased()
-        guard let implied = ["http": 80, "https": 443][scheme], !host.isEmpty else { return nil }
+        guard scheme == "http" || scheme == "https", !host.isEmpty else { return nil }
+        let implied = scheme == "http" ? 80 : 443
         guard let written = text.port, !written.isEmpty else {
             port = implied
             return

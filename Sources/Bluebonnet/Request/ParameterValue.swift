@@ -21,21 +21,40 @@ enum ParameterValue {
     struct Unsupported: Error { let reason: String }
 
     init(_ value: Any) throws(Unsupported) {
+        // In the order of their cost: a cast to a concrete type is cheap, one to a protocol that fails is not.
+        if let common = try Self.common(value) {
+            self = common
+        } else if let container = try Self.container(value) {
+            self = container
+        } else if let rare = try Self.rare(value) {
+            self = rare
+        } else {
+            self = try Self.unwrapped(value)
+        }
+    }
+
+    private static func common(_ value: Any) throws(Unsupported) -> ParameterValue? {
+        if type(of: value) is NSNumber.Type, let number = value as? NSNumber { return try boxed(number) }
+        return switch value {
+        case let text as String: .text(text)
+        case let value as Int: .number(String(value))
+        case let value as Bool: .bool(value)
+        case let value as Double: try floating(value)
+        case let value as JSONValue: try ParameterValue(value)
+        default: nil
+        }
+    }
+
+    private static func rare(_ value: Any) throws(Unsupported) -> ParameterValue? {
         switch value {
-        case let text as String: self = .text(text)
-        case let value as JSONValue: try self.init(value)
-        case let url as URL: self = .text(url.absoluteString)
-        case let identifier as UUID: self = .text(identifier.uuidString)
-        case let text as any StringProtocol: self = .text(String(text))
-        case is NSNull: self = .null
-        default:
-            if let number = try Self.numeric(value) {
-                self = number
-            } else if let container = try Self.container(value) {
-                self = container
-            } else {
-                self = try Self.unwrapped(value)
-            }
+        case is NSNull: .null
+        case let url as URL: .text(url.absoluteString)
+        case let identifier as UUID: .text(identifier.uuidString)
+        case let text as any StringProtocol: .text(String(text))
+        case let value as any BinaryInteger: .number(String(describing: value))
+        case let value as any BinaryFloatingPoint: try floating(value)
+        case let value as Decimal: try decimal(value)
+        default: nil
         }
     }
 
@@ -55,17 +74,6 @@ enum ParameterValue {
 // MARK: - Numbers
 
 extension ParameterValue {
-    private static func numeric(_ value: Any) throws(Unsupported) -> ParameterValue? {
-        if type(of: value) is NSNumber.Type, let number = value as? NSNumber { return try boxed(number) }
-        return switch value {
-        case let value as Bool: .bool(value)
-        case let value as any BinaryInteger: .number(String(describing: value))
-        case let value as any BinaryFloatingPoint: try floating(value)
-        case let value as Decimal: try decimal(value)
-        default: nil
-        }
-    }
-
     /// A number in Foundation's box; truth values there are two objects of which there is only one each.
     private static func boxed(_ number: NSNumber) throws(Unsupported) -> ParameterValue {
         if number === NSNumber(value: number.boolValue) { return .bool(number.boolValue) }

@@ -83,7 +83,8 @@ struct RedirectChain: Sendable {
         next.change(by: status)
         if Origin(url) != Origin(current.url) { next.leaveOrigin() }
         guard hopCount < policy.limit else {
-            throw NetworkingError(.tooManyRedirects, "more than \(policy.limit) redirects, the last one to \(Self.shown(url))")
+            let fault = "more than \(policy.limit) redirects, the last one to \(Self.shown(url))"
+            throw NetworkingError(.tooManyRedirects, fault)
         }
         guard !visited.contains(Self.key(next)) else {
             throw NetworkingError(.tooManyRedirects, "the redirects lead in a circle, back to \(Self.shown(url))")
@@ -111,10 +112,10 @@ extension RedirectChain {
             let url = URLText.url(location, relativeTo: current.url)
         else { throw Self.unusable(location) }
         guard let scheme = url.scheme?.lowercased(), ["http", "https"].contains(scheme) else {
-            throw NetworkingError(.redirectRefused, "a redirect leads to \(Self.shown(url)), which is not http or https")
+            throw NetworkingError(.redirectRefused, "a redirect leads to \(Self.shown(url)), not to http or https")
         }
         guard scheme == "https" || current.url.scheme?.lowercased() == "http" || policy.allowsInsecureTarget else {
-            throw NetworkingError(.redirectRefused, "a redirect leads from https to \(Self.shown(url)), which is not encrypted")
+            throw NetworkingError(.redirectRefused, "a redirect leads from https to \(Self.shown(url))")
         }
         return try completed(url, location)
     }

@@ -72,10 +72,12 @@ extension RequestCheck {
         let authority = parts.authority ?? ""
         guard !parts.host.isEmpty else { throw badURL(text, "has no host") }
         // A backslash ends the host for some readers and not for others, as a second "@" does: `http://a\@b`.
-        if authority.contains("\\") || authority.lowercased().contains("%5c") {
+        if authority.utf8.contains(UInt8(ascii: "\\")) || authority.lowercased().contains("%5c") {
             throw badURL(text, "has a backslash before its path")
         }
-        if parts.userInfo?.contains("@") == true { throw badURL(text, "has more than one @ before its path") }
+        if parts.userInfo?.utf8.contains(UInt8(ascii: "@")) == true {
+            throw badURL(text, "has more than one @ before its path")
+        }
         guard isHost(parts.host) else { throw badURL(text, "has the host \(parts.host), which is no name or address") }
         guard let port = parts.port, !port.isEmpty else { return }
         guard FieldSyntax.isNumber(port.utf8), let number = Int(port), (1...65535).contains(number) else {
@@ -85,7 +87,7 @@ extension RequestCheck {
 
     /// Whether every reader takes this for the same host: no escapes, no characters that only some allow.
     private static func isHost(_ host: Substring) -> Bool {
-        if host.hasPrefix("[") { return isAddress(host.dropFirst()) }
+        if host.utf8.first == UInt8(ascii: "[") { return isAddress(host) }
         return host.utf8.allSatisfy { $0 >= 0x80 || $0 == UInt8(ascii: ".") || isNameByte($0) }
     }
 
@@ -94,12 +96,18 @@ extension RequestCheck {
             || (0x61...0x7A).contains(FieldSyntax.lowercase(byte))
     }
 
-    /// An IPv6 address with its closing bracket, and perhaps a zone behind "%25" (RFC 6874) or "%".
+    /// An IPv6 address in brackets, perhaps with a zone behind "%25" (RFC 6874) or "%".
     private static func isAddress(_ text: Substring) -> Bool {
-        guard text.last == "]" else { return false }
-        let parts = text.dropLast().split(separator: "%", maxSplits: 1, omittingEmptySubsequences: false)
-        let zone = parts.dropFirst().first.map { $0.hasPrefix("25") ? $0.dropFirst(2) : $0 } ?? "none"
-        return parts[0].contains(":") && !zone.isEmpty && zone.utf8.allSatisfy { $0 == 0x2E || isNameByte($0) }
-            && parts[0].allSatisfy { ($0.isHexDigit && $0.isASCII) || $0 == ":" || $0 == "." }
+        guard text.utf8.last == UInt8(ascii: "]") else { return false }
+        let inner = text.utf8.dropFirst().dropLast()
+        let parts = inner.split(separator: UInt8(ascii: "%"), maxSplits: 1, omittingEmptySubsequences: false)
+        let isAddress = parts[0].contains(UInt8(ascii: ":")) && parts[0].allSatisfy(isAddressByte)
+        guard parts.count == 2 else { return isAddress }
+        let zone = parts[1].starts(with: "25".utf8) ? parts[1].dropFirst(2) : parts[1]
+        return isAddress && !zone.isEmpty && zone.allSatisfy { $0 == UInt8(ascii: ".") || isNameByte($0) }
+    }
+
+    private static func isAddressByte(_ byte: UInt8) -> Bool {
+        (0x30...0x3A).contains(byte) || byte == UInt8(ascii: ".") || (0x61...0x66).contains(FieldSyntax.lowercase(byte))
     }
 }

@@ -29,24 +29,29 @@ extension URLText {
 
     /// Path, query and fragment with everything escaped that RFC 3986 does not let them hold.
     static func escape(_ text: some StringProtocol) -> String {
+        if text.utf8.allSatisfy(isURLByte) { return String(text) }
         let bytes = Array(text.utf8)
         let fragment = bytes.firstIndex(of: UInt8(ascii: "#"))
         var result: [UInt8] = []
         for (index, byte) in bytes.enumerated() {
             let isKept = isURLByte(byte) || index == fragment || isEscape(bytes[index...])
-            result += isKept ? [byte] : escape(of: byte)
+            append(byte, escaped: !isKept, to: &result)
         }
         return String(decoding: result, as: UTF8.self)
     }
 
     /// The bytes as text in which everything that is not ASCII is escaped: the way a `Location` is made readable.
     static func escapingNonASCII(_ bytes: some Sequence<UInt8>) -> String {
-        String(decoding: bytes.flatMap { $0 < 0x80 ? [$0] : escape(of: $0) }, as: UTF8.self)
+        var result: [UInt8] = []
+        for byte in bytes { append(byte, escaped: byte >= 0x80, to: &result) }
+        return String(decoding: result, as: UTF8.self)
     }
 
-    private static func escape(of byte: UInt8) -> [UInt8] {
+    private static func append(_ byte: UInt8, escaped: Bool, to result: inout [UInt8]) {
+        guard escaped else { return result.append(byte) }
         let digits = String(byte, radix: 16, uppercase: true)
-        return Array((byte < 0x10 ? "%0" : "%").utf8) + Array(digits.utf8)
+        result += "%".utf8
+        result += (byte < 0x10 ? "0" + digits : digits).utf8
     }
 
     /// Whether the bytes start with "%" and two hexadecimal digits.

@@ -16,43 +16,54 @@ struct URLText {
 
     init(_ text: String) {
         let scheme = Self.scheme(of: text)
-        let rest = scheme.map { text[$0.endIndex...].dropFirst() } ?? text[...]
+        let rest = scheme.map { text[text.utf8.index(after: $0.endIndex)...] } ?? text[...]
         self.scheme = scheme
-        guard rest.hasPrefix("//") else {
+        guard rest.utf8.starts(with: "//".utf8) else {
             authority = nil
             remainder = rest
             return
         }
-        let authority = rest.dropFirst(2).prefix { $0 != "/" && $0 != "?" && $0 != "#" }
-        self.authority = authority
-        remainder = rest[authority.endIndex...]
+        let start = rest.utf8.index(rest.startIndex, offsetBy: 2)
+        let end = Self.firstIndex(ofAny: "/?#", in: rest[start...]) ?? rest.endIndex
+        authority = rest[start..<end]
+        remainder = rest[end...]
+    }
+
+    /// Searches bytes, not characters: a combining accent behind a "/" makes it another character, but not another URL.
+    private static func firstIndex(ofAny bytes: StaticString, in text: Substring) -> String.Index? {
+        let wanted = UnsafeBufferPointer(start: bytes.utf8Start, count: bytes.utf8CodeUnitCount)
+        return text.utf8.firstIndex { wanted.contains($0) }
     }
 
     private static func scheme(of text: String) -> Substring? {
-        let name = text.prefix { $0 != ":" && $0 != "/" && $0 != "?" && $0 != "#" }
-        guard name.endIndex < text.endIndex, text[name.endIndex] == ":", let first = name.utf8.first else { return nil }
-        let isScheme = name.utf8.allSatisfy {
-            FieldSyntax.isTokenByte($0) && ($0 == 0x2B || $0 == 0x2D || $0 == 0x2E || isAlphanumeric($0))
-        }
-        return isScheme && !(0x30...0x39).contains(first) ? name : nil
+        let end = firstIndex(ofAny: ":/?#", in: text[...])
+        guard let end, text.utf8[end] == UInt8(ascii: ":") else { return nil }
+        let name = text[..<end]
+        guard let first = name.utf8.first, isLetter(first) else { return nil }
+        return name.utf8.dropFirst().allSatisfy(isSchemeByte) ? name : nil
     }
 
-    private static func isAlphanumeric(_ byte: UInt8) -> Bool {
-        (0x30...0x39).contains(byte) || (0x61...0x7A).contains(FieldSyntax.lowercase(byte))
+    private static func isLetter(_ byte: UInt8) -> Bool {
+        (0x61...0x7A).contains(FieldSyntax.lowercase(byte))
+    }
+
+    private static func isSchemeByte(_ byte: UInt8) -> Bool {
+        isLetter(byte) || (0x30...0x39).contains(byte) || byte == 0x2B || byte == 0x2D || byte == 0x2E
     }
 
     /// The text as a message may show it: without user information, which may hold a password.
     var withoutUserInfo: String {
         let start = scheme.map { $0 + ":" } ?? ""
         guard let authority else { return start + remainder }
-        return start + "//" + (userInfo.map { authority[$0.endIndex...].dropFirst() } ?? authority) + remainder
+        let shown = userInfo.map { authority[authority.utf8.index(after: $0.endIndex)...] } ?? authority
+        return start + "//" + shown + remainder
     }
 
     // MARK: - Parts of the authority
 
     /// What stands before the last "@".
     var userInfo: Substring? {
-        guard let authority, let at = authority.lastIndex(of: "@") else { return nil }
+        guard let authority, let at = authority.utf8.lastIndex(of: UInt8(ascii: "@")) else { return nil }
         return authority[..<at]
     }
 
@@ -70,10 +81,11 @@ struct URLText {
 
     private var hostAndPort: (host: Substring, port: Substring?) {
         guard let authority else { return ("", nil) }
-        let rest = authority.lastIndex(of: "@").map { authority[authority.index(after: $0)...] } ?? authority
+        let rest = userInfo.map { authority[authority.utf8.index(after: $0.endIndex)...] } ?? authority
         // The colons of an IPv6 address stand between brackets.
-        let start = rest.hasPrefix("[") ? rest.firstIndex(of: "]") ?? rest.endIndex : rest.startIndex
-        let colon = rest[start...].firstIndex(of: ":")
-        return (rest[..<(colon ?? rest.endIndex)], colon.map { rest[$0...].dropFirst() })
+        let isAddress = rest.utf8.first == UInt8(ascii: "[")
+        let start = isAddress ? Self.firstIndex(ofAny: "]", in: rest) ?? rest.endIndex : rest.startIndex
+        guard let colon = Self.firstIndex(ofAny: ":", in: rest[start...]) else { return (rest, nil) }
+        return (rest[..<colon], rest[rest.utf8.index(after: colon)...])
     }
 }

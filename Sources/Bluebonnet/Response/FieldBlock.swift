@@ -60,12 +60,18 @@ struct FieldBlock: Sendable {
 extension FieldBlock {
     /// The fields in order.
     var fields: [(name: String, value: String)] {
-        ranges.map { (String(decoding: bytes[$0.name], as: UTF8.self), Self.text(bytes[$0.value])) }
+        bytes.withUnsafeBufferPointer { bytes in
+            ranges.map { range in
+                let name = UnsafeBufferPointer(rebasing: bytes[range.name])
+                let value = UnsafeBufferPointer(rebasing: bytes[range.value])
+                return (String(decoding: name, as: UTF8.self), Self.text(value))
+            }
+        }
     }
 
     /// The values of `Location`, whose bytes matter even where they are not text.
     var locations: [String] {
-        ranges.filter { FieldSyntax.isSameName(String(decoding: bytes[$0.name], as: UTF8.self), "Location") }
+        ranges.filter { bytes[$0.name].lazy.map(FieldSyntax.lowercase).elementsEqual("location".utf8) }
             .map { URLText.escapingNonASCII(bytes[$0.value]) }
     }
 

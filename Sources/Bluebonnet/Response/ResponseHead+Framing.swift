@@ -41,10 +41,11 @@ extension ResponseHead {
     /// The one length that the values of `Content-Length` give, or what is wrong with them; equal repetitions are fine.
     private static func length(_ values: [String]) -> (value: Int64?, fault: String?) {
         var length: Int64?
-        for text in values.flatMap({ $0.split(separator: ",", omittingEmptySubsequences: false) }) {
-            let digits = text.trimmingCharacters(in: .whitespaces)
-            guard FieldSyntax.isNumber(digits.utf8), let number = Int64(digits) else {
-                return (nil, "the response's Content-Length is not a length: \(text.prefix(80))")
+        let members = values.flatMap { $0.utf8.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false) }
+        for member in members {
+            let digits = FieldSyntax.trimmed(member)
+            guard FieldSyntax.isNumber(digits), let number = Int64(Substring(digits)) else {
+                return (nil, "the response's Content-Length is not a length: \(Substring(member).prefix(80))")
             }
             guard number == length ?? number else {
                 return (nil, "the response has two Content-Lengths, \(length ?? 0) and \(number)")

@@ -44,8 +44,8 @@ struct ResponseHead: Sendable {
 
     /// The members of a field that is a list (RFC 9110, 5.6.1), in lower case, over all its lines.
     func list(for name: String) -> [String] {
-        values(for: name).flatMap { $0.split(separator: ",") }
-            .map { $0.trimmingCharacters(in: .whitespaces).lowercased() }.filter { !$0.isEmpty }
+        values(for: name).flatMap { $0.utf8.split(separator: UInt8(ascii: ",")) }
+            .map { Substring(FieldSyntax.trimmed($0)).lowercased() }.filter { !$0.isEmpty }
     }
 
     /// Foundation's form of the response; repeated fields are joined by ", ".

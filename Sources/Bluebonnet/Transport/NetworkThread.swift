@@ -24,7 +24,6 @@ public final class NetworkThread: Sendable {
         inbox = Inbox()
         bound = NetworkBound(EventLoop(inbox: inbox))
         let thread = Thread { [bound] in NetworkThread.run(bound) }
-        thread.name = "org.bluebonnet.network"
         thread.start()
     }
 
@@ -59,6 +58,7 @@ public final class NetworkThread: Sendable {
 extension NetworkThread {
     private static func run(_ bound: NetworkBound<EventLoop>) -> Never {
         currentThread.store(UInt(pthread_self()), ordering: .relaxed)
+        Thread.current.name = "org.bluebonnet.network"  // before the start it would not reach the kernel
         blockSignals()
         let loop = bound.value
         addSource(for: loop)

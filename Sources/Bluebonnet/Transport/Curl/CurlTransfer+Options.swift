@@ -81,7 +81,7 @@ extension CurlTransfer {
     private var headerLines: [String] {
         var lines = request.headers.map { $0.value.isEmpty ? "\($0.name);" : "\($0.name): \($0.value)" }
         for name in ["Expect", "Content-Type"]
-        where !request.headers.contains(where: { $0.name.caseInsensitiveCompare(name) == .orderedSame }) {
+        where !request.headers.contains(where: { FieldSyntax.isSameName($0.name, name) }) {
             lines.append("\(name):")
         }
         return lines

@@ -1,0 +1,61 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+public import Foundation
+
+/// A httpbin of its own (Python, under gunicorn): redirects, authentication, codings, cookies, and an echo of each
+/// request.
+public final class HTTPBinServer: Sendable {
+    /// Whether a Python with httpbin and gunicorn was found. Tells once, on standard error, when it was not.
+    public static let isAvailable = Availability.decide(
+        "httpbin", missing: python == nil ? "no Python with httpbin and gunicorn was found" : nil)
+
+    /// The first Python that has both: the one the environment names, the one that the install script made, the
+    /// system's.
+    private static let python: String? = {
+        let root = URL(fileURLWithPath: #filePath).pathComponents.dropLast(4).dropFirst().joined(separator: "/")
+        let named = ProcessInfo.processInfo.environment["BLUEBONNET_HTTPBIN_PYTHON"]
+        return [named, "/\(root)/.build/httpbin-venv/bin/python3", "python3"].compactMap { $0 }.first(where: hasModules)
+    }()
+
+    private let process: ServerProcess
+
+    private init(process: ServerProcess) {
+        self.process = process
+    }
+
+    /// Starts a server and waits until it listens.
+    public static func start() async throws -> HTTPBinServer {
+        guard let python else { throw TestServerError("no Python with httpbin and gunicorn was found") }
+        let process = try await ServerProcess.start(portCount: 1) { folder, ports in
+            // Versions of gunicorn pass over the settings that they do not know.
+            let settings = """
+                bind = "127.0.0.1:\(ports[0])"
+                worker_class = "gthread"
+                threads = 16
+                graceful_timeout = 1
+                worker_tmp_dir = "\(folder.url.path)"
+                control_socket_disable = True
+
+                """
+            let path = try folder.write("gunicorn.conf.py", settings)
+            return [python, "-m", "gunicorn", "--config", path, "httpbin:app"]
+        }
+        return HTTPBinServer(process: process)
+    }
+
+    /// The port.
+    public var port: Int { process.ports[0] }
+
+    /// The URL of a path.
+    public func url(_ path: String = "/") -> URL { loopbackURL("http", port, path) }
+
+    /// Stops the server and waits until it is gone.
+    public func stop() async { await process.stop() }
+
+    private static func hasModules(_ python: String) -> Bool {
+        guard let folder = try? TemporaryFolder() else { return false }
+        defer { folder.remove() }
+        return (try? ChildProcess.run([python, "-c", "import httpbin, gunicorn"], in: folder)) != nil
+    }
+}

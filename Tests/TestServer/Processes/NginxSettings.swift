@@ -1,0 +1,69 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import Foundation
+
+/// The configuration file of an `NginxServer`.
+struct NginxSettings {
+    let folder: TemporaryFolder
+    let documentRoot: URL
+    let ports: [Int]
+
+    /// The text of the file. One process does all, so that it works for root and for others without a user to change to.
+    var text: String {
+        get throws {
+            """
+            daemon off;
+            master_process off;
+            pid \(folder.path("nginx.pid"));
+            error_log stderr warn;
+            events { worker_connections 4096; }
+            http {
+                access_log off;
+                \(temporaryPaths)
+                types { text/html html; text/plain txt; application/json json; image/png png; }
+                default_type application/octet-stream;
+                keepalive_requests 100000000;
+                absolute_redirect off;
+                client_max_body_size 0;
+                gzip on;
+                gzip_min_length 1;
+                gzip_types text/plain application/json;
+                server {
+                    listen 127.0.0.1:\(ports[0]) backlog=4096;
+                    listen 127.0.0.1:\(ports[1]) ssl http2 backlog=4096;
+                    ssl_certificate \(try TestCertificate.localhost.certificatePath);
+                    ssl_certificate_key \(try TestCertificate.localhost.keyPath);
+                    ssl_protocols TLSv1.2 TLSv1.3;
+                    ssl_session_cache shared:sessions:1m;
+                    root "\(documentRoot.path)";
+                    \(locations)
+                }
+            }
+
+            """
+        }
+    }
+
+    private var temporaryPaths: String {
+        ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
+            .map { "\($0)_temp_path \(folder.path($0));" }.joined(separator: "\n    ")
+    }
+
+    // An upload goes through the proxy module, because `return` alone would answer before the body has arrived.
+    private var locations: String {
+        """
+        location = /tiny { default_type text/plain; return 200 "Hello, world!"; }
+                location = /session { default_type text/plain; return 200 "$ssl_session_reused"; }
+                location = /redirect { return 302 /tiny; }
+                location = /redirect-307 { return 307 /upload; }
+                location = /received { default_type text/plain; return 200 "received"; }
+                location = /upload {
+                    proxy_pass http://127.0.0.1:\(ports[0])/received;
+                    proxy_method GET;
+                    proxy_pass_request_body off;
+                    proxy_set_header Content-Length "";
+                }
+        """
+    }
+}

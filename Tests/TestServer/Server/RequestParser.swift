@@ -1,0 +1,144 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import NIOCore
+
+/// Cuts the bytes of one connection into requests. A pure value: it knows no sockets and answers nothing.
+struct RequestParser {
+    /// What the bytes turned out to be.
+    enum Event {
+        /// A head that asks for "100 Continue" before its body.
+        case continueExpected
+        /// A whole request, or the head of one whose body is not wanted.
+        case request(ReceivedRequest)
+        /// Bytes that no request can have there. Nothing follows.
+        case malformed
+    }
+
+    private enum State {
+        case head
+        case body(remaining: Int)
+        case chunkSize
+        case chunk(remaining: Int)
+        case trailers
+        case ended
+    }
+
+    private let readsBodies: Bool
+    private var state = State.head
+    private var buffer = ByteBuffer()
+    private var searchedByteCount = 0
+    private var request = ReceivedRequest()
+
+    init(readsBodies: Bool) {
+        self.readsBodies = readsBodies
+    }
+
+    /// Takes in what arrived.
+    mutating func append(_ bytes: ByteBuffer) {
+        buffer.discardReadBytes()
+        buffer.writeImmutableBuffer(bytes)
+    }
+
+    /// The request that was under way when the connection ended, if there was one.
+    func unfinishedRequest() -> ReceivedRequest? {
+        var unfinished = request
+        if case .head = state { unfinished.rawHead.append(contentsOf: buffer.readableBytesView) }
+        return unfinished.rawHead.isEmpty ? nil : unfinished
+    }
+
+    /// The next event, or nil when more bytes are needed.
+    mutating func next() -> Event? {
+        while true {
+            switch state {
+            case .head:
+                guard let head = takeThrough("\r\n\r\n") else { return nil }
+                if let event = begin(head) { return event }
+            case .body(let remaining):
+                let left = moveBody(atMost: remaining)
+                state = .body(remaining: left)
+                return left == 0 ? finish() : nil
+            case .chunkSize:
+                guard let line = takeThrough("\r\n") else { return nil }
+                guard let size = chunkSize(line), size >= 0 else { return giveUp() }
+                state = size == 0 ? .trailers : .chunk(remaining: size)
+            case .chunk(let remaining):
+                let left = moveBody(atMost: remaining)
+                state = .chunk(remaining: left)
+                guard left == 0, let end = takeThrough("\r\n") else { return nil }
+                guard end.count == 2 else { return giveUp() }
+                request.rawBody += end
+                state = .chunkSize
+            case .trailers:
+                guard let line = takeThrough("\r\n") else { return nil }
+                request.rawBody += line
+                if line.count == 2 { return finish() }
+            case .ended:
+                return nil
+            }
+        }
+    }
+
+    /// Reads the head and decides what follows it.
+    private mutating func begin(_ head: Data) -> Event? {
+        request = RequestHeadParser.parse(head)
+        if !readsBodies {
+            state = .ended
+            return .request(request)
+        }
+        let length = request.headers["Content-Length"].map { Int($0) ?? -1 } ?? 0
+        if request.headers["Transfer-Encoding"]?.lowercased().hasSuffix("chunked") == true {
+            state = .chunkSize
+        } else if length >= 0 {
+            state = .body(remaining: length)
+        } else {
+            return giveUp()
+        }
+        return request.headers["Expect"]?.lowercased() == "100-continue" ? .continueExpected : nil
+    }
+
+    private mutating func finish() -> Event {
+        var finished = request
+        finished.isComplete = true
+        request = ReceivedRequest()
+        state = .head
+        return .request(finished)
+    }
+
+    private mutating func giveUp() -> Event {
+        state = .ended
+        return .malformed
+    }
+
+    /// Moves what has arrived of the body, and says how much is still to come.
+    private mutating func moveBody(atMost byteCount: Int) -> Int {
+        let available = min(byteCount, buffer.readableBytes)
+        if let slice = buffer.readSlice(length: available) {
+            slice.withUnsafeReadableBytes { bytes in
+                request.body.append(contentsOf: bytes)
+                request.rawBody.append(contentsOf: bytes)
+            }
+        }
+        return byteCount - available
+    }
+
+    private mutating func chunkSize(_ line: Data) -> Int? {
+        request.rawBody += line
+        let digits = line.prefix { $0 != UInt8(ascii: ";") && $0 != UInt8(ascii: "\r") }
+        return Int(String(decoding: digits, as: UTF8.self).trimmingCharacters(in: .whitespaces), radix: 16)
+    }
+
+    /// Takes the bytes up to and with `end`, once it has arrived.
+    private mutating func takeThrough(_ end: String) -> Data? {
+        let mark = Array(end.utf8)
+        let view = buffer.readableBytesView
+        let from = view.startIndex + max(0, searchedByteCount - mark.count + 1)
+        guard let found = view[from...].firstRange(of: mark) else {
+            searchedByteCount = view.count
+            return nil
+        }
+        searchedByteCount = 0
+        return buffer.readBytes(length: found.upperBound - view.startIndex).map { Data($0) }
+    }
+}

@@ -1,0 +1,66 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import NIOCore
+import NIOPosix
+
+/// Carries bytes between a client's connection and a server on the loopback interface. Event-loop thread only.
+final class Tunnel {
+    private let client: any Channel
+    private var server: (any Channel)?
+    private var held: [ByteBuffer] = []
+    private var hasEnded = false
+
+    init(from client: any Channel, toPort port: Int) {
+        self.client = client
+        let bootstrap = ClientBootstrap(group: client.eventLoop).channelInitializer { server in
+            server.eventLoop.makeCompletedFuture {
+                try server.pipeline.syncOperations.addHandler(TunnelExit(client: client))
+            }
+        }
+        bootstrap.connect(host: "127.0.0.1", port: port).assumeIsolated().whenComplete { self.connected($0) }
+    }
+
+    /// Sends on what the client sent, once there is a server.
+    func forward(_ bytes: ByteBuffer) {
+        if let server { server.writeAndFlush(bytes, promise: nil) } else { held.append(bytes) }
+    }
+
+    /// Closes the far side, because the client has gone.
+    func end() {
+        hasEnded = true
+        server?.close(promise: nil)
+    }
+
+    private func connected(_ result: Result<any Channel, any Error>) {
+        guard case .success(let channel) = result else { return client.close(promise: nil) }
+        server = channel
+        for bytes in held { channel.writeAndFlush(bytes, promise: nil) }
+        held = []
+        if hasEnded { end() }
+    }
+}
+
+/// The far side of a tunnel: hands what the server sends to the client, its end included. Event-loop thread only.
+private final class TunnelExit: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+
+    private let client: any Channel
+
+    init(client: any Channel) {
+        self.client = client
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        client.writeAndFlush(unwrapInboundIn(data), promise: nil)
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        client.close(promise: nil)
+        context.fireChannelInactive()
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        context.close(promise: nil)
+    }
+}
