@@ -5,17 +5,21 @@
 final class BodyReceiver {
     let sink: any BodySink
     private let decoder: ContentDecoder?
-    private var isEmpty = true
+    private let isFramed: Bool
 
-    init(sink: any BodySink, codings: [String], maximumExpansionRatio: Int) throws(NetworkingError) {
+    /// - Parameter isFramed: whether the body's end is marked otherwise than by the end of the connection, so that an empty
+    ///   one is known to be empty.
+    init(
+        sink: any BodySink, codings: [String], isFramed: Bool, maximumExpansionRatio: Int
+    ) throws(NetworkingError) {
         self.sink = sink
+        self.isFramed = isFramed
         let limits = ContentDecoder.Limits(
             decodedByteCount: sink.byteLimit.map(Int64.init), expansionRatio: Int64(maximumExpansionRatio))
         decoder = codings.isEmpty ? nil : try ContentDecoder(codings: codings, limits: limits)
     }
 
     func receive(_ bytes: UnsafeRawBufferPointer) throws(NetworkingError) {
-        isEmpty = false
         guard let decoder else { return try store(bytes) }
         do {
             try decoder.decode(bytes) { piece in try store(piece) }
@@ -26,7 +30,7 @@ final class BodyReceiver {
 
     /// The body has ended as its framing says: so must its coding, unless there was no body at all.
     func finish() throws(NetworkingError) {
-        if !isEmpty { try decoder?.finish() }
+        try decoder?.finish(isDeclaredEmpty: isFramed)
     }
 
     private func store(_ bytes: UnsafeRawBufferPointer) throws(NetworkingError) {

@@ -193,6 +193,7 @@ extension Exchange {
         download.restart(at: sink.byteCount)
         return try BodyReceiver(
             sink: sink, codings: head.hasBody(for: next.method) ? head.contentCodings : [],
+            isFramed: head.contentLength != nil || head.isChunked || head.httpVersion == "2",
             maximumExpansionRatio: options.maximumExpansionRatio)
     }
 

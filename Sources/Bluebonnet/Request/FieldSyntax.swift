@@ -37,8 +37,15 @@ enum FieldSyntax {
 
     /// Whether two field names are the same; ASCII letters are compared without regard to case.
     static func isSameName(_ first: String, _ second: String) -> Bool {
-        let (first, second) = (first.utf8, second.utf8)
-        return first.count == second.count && zip(first, second).allSatisfy { lowercase($0) == lowercase($1) }
+        guard first.utf8.count == second.utf8.count else { return false }
+        var (first, second) = (first, second)
+        return first.withUTF8 { first in second.withUTF8 { second in isSameName(first, second) } }
+    }
+
+    /// The same for names of the same length, as bytes.
+    private static func isSameName(_ first: UnsafeBufferPointer<UInt8>, _ second: UnsafeBufferPointer<UInt8>) -> Bool {
+        for index in first.indices where lowercase(first[index]) != lowercase(second[index]) { return false }
+        return true
     }
 
     /// The lower-case letter for an ASCII capital; any other byte as it is.

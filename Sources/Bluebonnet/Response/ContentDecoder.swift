@@ -12,7 +12,7 @@ final class ContentDecoder {
     struct Limits: Sendable {
         /// Decoded bytes at most; nil for any number.
         var decodedByteCount: Int64?
-        /// Decoded bytes for each received byte at most; looked at once a body has grown over 1 MiB.
+        /// Decoded bytes for each received byte at most; at least 1; looked at once a body has grown over 1 MiB.
         var expansionRatio: Int64 = 500
     }
 
@@ -101,7 +101,7 @@ final class ContentDecoder {
     /// Checked at every stage, so that a small inner body cannot hide a huge one between two codings.
     private func checkExpansion(of stage: InflateStage) throws {
         let produced = stage.producedByteCount
-        let ratio = limits.expansionRatio
+        let ratio = max(limits.expansionRatio, 1)
         guard produced > Self.ratioFreeByteCount, (produced - 1) / ratio >= receivedByteCount else { return }
         throw NetworkingError(
             .bodyTooLarge, "the body expands over the limit of \(ratio) to 1: from \(receivedByteCount) bytes")

@@ -1,0 +1,142 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import FoundationNetworking
+import Testing
+
+@testable import Bluebonnet
+
+@Suite struct HTTPRequestSerializerTests {
+    private let serializer = HTTPRequestSerializer()
+
+    private func url(_ text: String, _ parameters: Parameters?, method: String = "GET") throws -> String? {
+        let url = try #require(URL(string: text))
+        return try serializer.request(method: method, url: url, parameters: parameters).url?.absoluteString
+    }
+
+    private func address(_ text: String = "http://h/") throws -> URL { try #require(URL(string: text)) }
+
+    // MARK: - The URL
+
+    @Test(arguments: [
+        ("http://h/p", "http://h/p?a=1"), ("http://h/p?b=2", "http://h/p?b=2&a=1"), ("http://h/p?", "http://h/p?&a=1"),
+        ("http://h/p#f", "http://h/p?a=1#f"), ("http://h/p?b#f?g", "http://h/p?b&a=1#f?g"),
+        ("http://h/p#f?g", "http://h/p?a=1#f?g"), ("http://h", "http://h?a=1"),
+        ("http://h/%20%2F", "http://h/%20%2F?a=1"),
+    ])
+    func theQueryGoesBehindThePathAndBeforeTheFragment(text: String, expected: String) throws {
+        #expect(try url(text, ["a": 1]) == expected)
+    }
+
+    @Test(arguments: ["http://h/p", "http://h/p#f", "http://h/p?b"])
+    func noParametersLeaveTheURLAlone(text: String) throws {
+        #expect(try url(text, [:]) == text)
+        #expect(try url(text, nil) == text)
+        #expect(try url(text, ["a": [Int]()]) == text)
+    }
+
+    @Test(arguments: ["GET", "get", "HEAD", "Delete"])
+    func methodsWithoutBodyEncodeIntoTheURLWhateverTheirCase(method: String) throws {
+        let request = try serializer.request(method: method, url: address(), parameters: ["a": 1])
+        #expect(request.url?.absoluteString == "http://h/?a=1")
+        #expect(request.httpBody == nil)
+        #expect(request.value(forHTTPHeaderField: "Content-Type") == nil)
+    }
+
+    @Test func theMethodsThatEncodeIntoTheURLCanBeChosen() throws {
+        var serializer = HTTPRequestSerializer()
+        serializer.methodsEncodingParametersInURL = ["query"]
+        #expect(try serializer.request(method: "QUERY", url: address(), parameters: ["a": 1]).url?.query == "a=1")
+        #expect(try serializer.request(method: "DELETE", url: address(), parameters: ["a": 1]).url?.query == nil)
+    }
+
+    @Test func aRequestWithoutURLIsRefused() throws {
+        var request = URLRequest(url: try address())
+        request.url = nil
+        let error = #expect(throws: NetworkingError.self) { try serializer.request(request, with: ["a": 1]) }
+        #expect(error?.code == .badURL)
+    }
+
+    // MARK: - The body
+
+    @Test(arguments: ["POST", "PUT", "PATCH"])
+    func otherMethodsSendAForm(method: String) throws {
+        let request = try serializer.request(method: method, url: address(), parameters: ["a b": "c&d"])
+        #expect(request.url?.absoluteString == "http://h/")
+        #expect(request.httpBody == Data("a%20b=c%26d".utf8))
+        #expect(request.value(forHTTPHeaderField: "Content-Type") == "application/x-www-form-urlencoded")
+    }
+
+    @Test func withoutParametersTheFormIsEmpty() throws {
+        let request = try serializer.request(method: "POST", url: address(), parameters: nil)
+        #expect(request.httpBody == Data())
+        #expect(request.value(forHTTPHeaderField: "Content-Type") == "application/x-www-form-urlencoded")
+    }
+
+    @Test func aBodyThatIsThereStaysWhenThereAreNoParameters() throws {
+        var request = URLRequest(url: try address())
+        request.httpMethod = "POST"
+        request.httpBody = Data("mine".utf8)
+        let result = try serializer.request(request, with: nil)
+        #expect(result.httpBody == Data("mine".utf8))
+        #expect(result.value(forHTTPHeaderField: "Content-Type") == nil)
+    }
+
+    @Test func aContentTypeThatIsSetStays() throws {
+        var serializer = HTTPRequestSerializer()
+        serializer.headers["content-type"] = "text/plain"
+        let request = try serializer.request(method: "POST", url: address(), parameters: ["a": 1])
+        #expect(request.value(forHTTPHeaderField: "Content-Type") == "text/plain")
+    }
+
+    // MARK: - Headers and time
+
+    @Test func defaultHeadersAreAdded() throws {
+        let request = try serializer.request(method: "GET", url: address())
+        #expect(request.value(forHTTPHeaderField: "User-Agent") == serializer.headers["User-Agent"])
+        #expect(request.value(forHTTPHeaderField: "Accept-Language") == serializer.headers["Accept-Language"])
+    }
+
+    @Test func aHeaderOfTheRequestWinsWhateverItsCase() throws {
+        var serializer = HTTPRequestSerializer()
+        serializer.headers["X-Trace"] = "default"
+        var request = URLRequest(url: try address())
+        request.setValue("mine", forHTTPHeaderField: "x-trace")
+        #expect(try serializer.request(request, with: nil).value(forHTTPHeaderField: "X-TRACE") == "mine")
+    }
+
+    @Test func aDefaultHeaderThatCannotBeSentIsRefusedByName() throws {
+        var serializer = HTTPRequestSerializer()
+        serializer.headers["X-Trace"] = "a\r\nX-Evil: b"
+        let error = #expect(throws: NetworkingError.self) { try serializer.request(method: "GET", url: address()) }
+        #expect(error?.code == .invalidRequest)
+        #expect(error?.message.contains("X-Trace") == true)
+    }
+
+    @Test func basicAuthorizationIsUTF8InBase64WithoutLineBreaks() throws {
+        var serializer = HTTPRequestSerializer()
+        serializer.setAuthorization(user: "Aladdin", password: "open sesame")
+        #expect(serializer.headers["authorization"] == "Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ==")
+        serializer.setAuthorization(user: "test", password: "123£")
+        #expect(serializer.headers["authorization"] == "Basic dGVzdDoxMjPCow==")
+        serializer.setAuthorization(user: "u", password: String(repeating: "x", count: 200))
+        #expect(serializer.headers["authorization"]?.contains("\n") == false)
+    }
+
+    @Test func authorizationCanBeCleared() {
+        var serializer = HTTPRequestSerializer()
+        serializer.setAuthorization(user: "u", password: "p")
+        serializer.clearAuthorization()
+        #expect(serializer.headers["Authorization"] == nil)
+    }
+
+    @Test func theTimeoutIsAppliedOnceItIsSet() throws {
+        var serializer = HTTPRequestSerializer()
+        let foundations = URLRequest(url: try address()).timeoutInterval
+        #expect(try serializer.request(method: "GET", url: address()).timeoutInterval == foundations)
+        serializer.timeoutInterval = 5
+        #expect(try serializer.request(method: "GET", url: address()).timeoutInterval == 5)
+        #expect(try serializer.request(URLRequest(url: address()), with: nil).timeoutInterval == foundations)
+    }
+}
