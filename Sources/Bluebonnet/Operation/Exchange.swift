@@ -33,7 +33,9 @@ final class Exchange {
         case isComplete
     }
 
-    private let prepared: PreparedRequest
+    let prepared: PreparedRequest
+    /// Nil until they were opened.
+    var files: PreparedRequest.Files?
     private let operation: RequestOperation
     private let options: TransferOptions
     private var redirects: RedirectChain
@@ -68,14 +70,15 @@ final class Exchange {
             policy: RedirectPolicy(
                 limit: options.maximumRedirectCount, allowsInsecureTarget: options.allowsInsecureRedirects))
         authentication = HTTPAuthentication(credential: options.credential, origin: prepared.origin)
-        record = prepared.file?.initialRecord
-        resumption = Self.resumption(of: prepared)
     }
 
-    /// What an earlier process or operation left beside the output file.
-    private static func resumption(of prepared: PreparedRequest) -> RangeResumption? {
-        guard let file = prepared.file, let record = file.initialRecord, prepared.first.mayBeContinued else { return nil }
-        return RangeResumption(offset: file.initialByteCount, etag: record.etag, totalByteCount: record.totalByteCount)
+    /// Takes the files, and notes what an earlier process or operation left beside the output file.
+    func takeFiles(_ files: PreparedRequest.Files) {
+        self.files = files
+        guard let file = files.output, let record = file.initialRecord, prepared.first.mayBeContinued else { return }
+        self.record = record
+        resumption = RangeResumption(
+            offset: file.initialByteCount, etag: record.etag, totalByteCount: record.totalByteCount)
     }
 }
 
@@ -94,14 +97,14 @@ extension Exchange {
         discardedByteCount = 0
         upload.restart(at: 0)
         var request = TransferRequest(url: next.url, method: next.method, headers: headers)
-        request.body = next.hasBody ? prepared.body : .none
+        request.body = next.hasBody ? files?.body ?? .none : .none
         request.identity = options.identity
         request.httpVersion = options.httpVersion
         request.connectTimeout = options.connectTimeout.nanoseconds
         request.idleTimeout = prepared.idleTimeout.nanoseconds
         request.deadline = deadline
         request.headerByteLimit = options.maximumHeaderByteCount
-        request.expectsLargeBody = prepared.file != nil
+        request.expectsLargeBody = files?.output != nil
         return request
     }
 
@@ -120,12 +123,12 @@ extension Exchange {
 
     func noteSent(_ byteCount: Int) {
         guard let delta = upload.advance(by: byteCount, now: MonotonicClock.now()) else { return }
-        operation.reportUpload(delta, upload.total, prepared.body.byteCount)
+        operation.reportUpload(delta, upload.total, (files?.body.byteCount ?? 0))
     }
 
     /// Tells the progress that was held back, before the end.
     func flushProgress() {
-        if let delta = upload.takeUntold() { operation.reportUpload(delta, upload.total, prepared.body.byteCount) }
+        if let delta = upload.takeUntold() { operation.reportUpload(delta, upload.total, (files?.body.byteCount ?? 0)) }
         if let delta = download.takeUntold() { operation.reportDownload(delta, download.total, expectedByteCount) }
     }
 }
@@ -200,12 +203,12 @@ extension Exchange {
     /// The sink of the transfer that was interrupted, or the file that an earlier operation left.
     private func continuedSink() throws(NetworkingError) -> any BodySink {
         if let sink { return sink }
-        guard let file = prepared.file else { throw NetworkingError(.resumeRefused, "there is nothing to continue") }
+        guard let file = files?.output else { throw NetworkingError(.resumeRefused, "there is nothing to continue") }
         return FileSink(file)
     }
 
     private func makeSink(for head: ResponseHead) throws(NetworkingError) -> any BodySink {
-        guard let file = prepared.file, operation.acceptsForOutput(status: head.status) else {
+        guard let file = files?.output, operation.acceptsForOutput(status: head.status) else {
             let sink = MemorySink(byteLimit: options.maximumBodyByteCount)
             if let length = head.contentLength, length <= options.maximumBodyByteCount { sink.reserve(length) }
             return sink
@@ -292,7 +295,7 @@ extension Exchange {
         if let file = (sink as? FileSink)?.file {
             result.content = .file(file, canContinue: record != nil)
         } else {
-            prepared.file?.keepOrRemove(canContinue: record != nil)
+            files?.output?.keepOrRemove(canContinue: record != nil)
         }
         return result
     }

@@ -4,65 +4,109 @@
 internal import Foundation
 internal import FoundationNetworking
 
-/// A request that was checked and can go out: what is known before a socket opens. Crosses threads.
+/// A request that was checked and can go out: what is known before a file is opened or a socket. Crosses threads.
 struct PreparedRequest: Sendable {
     let request: URLRequest
     let origin: Origin
     let first: RedirectPolicy.Request
-    let body: TransferBody
     let idleTimeout: Duration
     let options: TransferOptions
     let responseSerializer: (any ResponseSerializer)?
     let expectedDigest: String?
-    /// The file for the body of an accepted response.
-    let file: PartialFile?
+    private let data: Data?
+    private let uploadFile: URL?
+    private let outputFile: URL?
+    /// What the caller's `Content-Length` says of a body that comes from a file.
+    private let declaredBodyByteCount: Int64?
 
-    /// Checks a request and opens its files; may block for as long as the file system does.
+    /// Checks a request; touches neither file nor network.
     ///
     /// - Parameter options: those of the operation, over which the blueprint's go.
     init(_ blueprint: RequestBlueprint, options operationOptions: TransferOptions) throws(NetworkingError) {
-        let request = blueprint.request
+        request = blueprint.request
         options = blueprint.options ?? operationOptions
         responseSerializer = blueprint.responseSerializer
         expectedDigest = blueprint.expectedDigest
+        uploadFile = blueprint.uploadFile
+        outputFile = blueprint.outputFile
+        data = request.httpBody?.isEmpty == false ? request.httpBody : nil
         guard let url = request.url else { throw NetworkingError(.badURL, "the request has no URL") }
         try RequestCheck.check(url)
         guard let origin = Origin(url) else { throw NetworkingError(.badURL, "\(url) is no http or https URL") }
+        self.origin = origin
         let method = request.httpMethod ?? "GET"
         try RequestCheck.method(method)
-        body = try Self.body(of: request, uploadFile: blueprint.uploadFile)
-        let given = (request.allHTTPHeaderFields ?? [:]).sorted { $0.key < $1.key }.map { (name: $0.key, value: $0.value) }
-        let fields = try RequestCheck.fields(given, bodyByteCount: body.byteCount)
-        var headers = HTTPHeaders()
-        for field in Self.withDefaults(fields.sent) { headers[field.name] = field.value }
-        first = RedirectPolicy.Request(method: method, url: url, headers: headers, hasBody: body.byteCount > 0)
-        self.origin = origin
-        self.request = request
-        idleTimeout = options.idleTimeout ?? .seconds(request.timeoutInterval)
-        try Self.checkFiles(of: options)
-        file = try blueprint.outputFile.map { output throws(NetworkingError) in
-            try PartialFile(destination: Self.path(of: output), url: url)
-        }
-    }
-
-    /// Takes away what was made for a request that will not be sent.
-    func giveUp() {
-        file?.keepOrRemove(canContinue: file?.initialRecord != nil)
-    }
-
-    /// Whether preparing has to look at the file system, which may block.
-    static func needsFiles(uploadFile: URL?, outputFile: URL?, options: TransferOptions) -> Bool {
-        uploadFile != nil || outputFile != nil || options.securityPolicy.certificateAuthorityFile != nil
-    }
-
-    private static func body(of request: URLRequest, uploadFile: URL?) throws(NetworkingError) -> TransferBody {
-        if let uploadFile { return .file(try UploadFile(path: path(of: uploadFile))) }
-        guard request.httpBodyStream == nil else {
+        guard request.httpBodyStream == nil || uploadFile != nil else {
             throw NetworkingError(
                 .invalidRequest, "a body stream cannot be sent by this version; give the body as data or as a file")
         }
-        guard let data = request.httpBody, !data.isEmpty else { return .none }
-        return .data(data)
+        let fields = try RequestCheck.fields(
+            Self.fields(of: request), bodyByteCount: uploadFile == nil ? Int64(data?.count ?? 0) : nil)
+        declaredBodyByteCount = fields.declaredBodyByteCount
+        first = RedirectPolicy.Request(
+            method: method, url: url, headers: Self.withDefaults(fields.sent), hasBody: data != nil || uploadFile != nil)
+        idleTimeout = options.idleTimeout ?? Duration(clampingSeconds: request.timeoutInterval)
+    }
+
+    private static func fields(of request: URLRequest) -> [(name: String, value: String)] {
+        (request.allHTTPHeaderFields ?? [:]).sorted { $0.key < $1.key }.map { (name: $0.key, value: $0.value) }
+    }
+
+    /// Adds what every request carries unless its caller said otherwise.
+    private static func withDefaults(_ fields: [(name: String, value: String)]) -> HTTPHeaders {
+        var headers = HTTPHeaders()
+        for field in fields { headers[field.name] = field.value }
+        if headers["Accept-Encoding"] == nil { headers["Accept-Encoding"] = ContentDecoder.acceptedCodings }
+        if headers["User-Agent"] == nil { headers["User-Agent"] = DefaultHeaders.ofThisProcess["User-Agent"] }
+        return headers
+    }
+}
+
+// MARK: - Files
+
+extension PreparedRequest {
+    /// What the transfers read from and write to.
+    struct Files: Sendable {
+        var body: TransferBody
+        /// For the body of an accepted response.
+        var output: PartialFile?
+
+        /// Takes away what was made for a request that will not be sent.
+        func giveUp() {
+            output?.keepOrRemove(canContinue: output?.initialRecord != nil)
+        }
+    }
+
+    /// The files of a request that has none; nil when there are some to open, which may block.
+    var filesWithoutOpening: Files? {
+        guard uploadFile == nil, outputFile == nil, options.securityPolicy.certificateAuthorityFile == nil else { return nil }
+        return Files(body: data.map(TransferBody.data) ?? .none)
+    }
+
+    /// Opens the files; not on the network thread.
+    func openFiles() throws(NetworkingError) -> Files {
+        try checkAuthorities()
+        var files = Files(body: data.map(TransferBody.data) ?? .none)
+        if let uploadFile {
+            let upload = try UploadFile(path: Self.path(of: uploadFile))
+            guard declaredBodyByteCount == nil || declaredBodyByteCount == upload.byteCount else {
+                throw NetworkingError(
+                    .invalidRequest, "Content-Length does not say the \(upload.byteCount) bytes of \(upload.path)")
+            }
+            files.body = .file(upload)
+        }
+        if let outputFile {
+            files.output = try PartialFile(destination: Self.path(of: outputFile), url: first.url)
+        }
+        return files
+    }
+
+    /// libcurl would only notice at the first handshake, and then call it something else.
+    private func checkAuthorities() throws(NetworkingError) {
+        guard let path = options.securityPolicy.certificateAuthorityFile else { return }
+        guard FileManager.default.isReadableFile(atPath: path) else {
+            throw NetworkingError(.invalidSecurityPolicy, "cannot read the certificate authorities in \(path)")
+        }
     }
 
     private static func path(of url: URL) throws(NetworkingError) -> String {
@@ -70,26 +114,5 @@ struct PreparedRequest: Sendable {
             throw NetworkingError(.cannotOpenFile, "\(url) is not the URL of a file")
         }
         return url.path
-    }
-
-    /// libcurl would only notice at the first handshake, and then call it something else.
-    private static func checkFiles(of options: TransferOptions) throws(NetworkingError) {
-        guard let path = options.securityPolicy.certificateAuthorityFile else { return }
-        guard FileManager.default.isReadableFile(atPath: path) else {
-            throw NetworkingError(.invalidSecurityPolicy, "cannot read the certificate authorities in \(path)")
-        }
-    }
-
-    /// Adds what every request carries unless its caller said otherwise.
-    private static func withDefaults(_ fields: [(name: String, value: String)]) -> [(name: String, value: String)] {
-        func isMissing(_ name: String) -> Bool {
-            !fields.contains { FieldSyntax.isSameName($0.name, name) }
-        }
-        var all = fields
-        if isMissing("Accept-Encoding") { all.append(("Accept-Encoding", ContentDecoder.acceptedCodings)) }
-        if isMissing("User-Agent"), let agent = DefaultHeaders.ofThisProcess["User-Agent"] {
-            all.append(("User-Agent", agent))
-        }
-        return all
     }
 }

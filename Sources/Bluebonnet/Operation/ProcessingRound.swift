@@ -82,7 +82,8 @@ extension RequestOperation {
             defer { state.transferResult = nil }
             return state.transferResult ?? .cancelledBeforeStart(state.source)
         }
-        let outcome = makeOutcome(from: result)
+        var outcome = makeOutcome(from: result)
+        if case .file = outcome.result.content { outcome.result.content = .none }  // closes the file
         let group = shared.withLock { state in
             state.outcome = outcome
             return state.completionGroup

@@ -122,10 +122,13 @@ final class RunnerBox {
         return made
     }
 
-    /// The request is made. When the operation was cancelled meanwhile, nobody needs it, nor the files opened for it.
-    func prepared(_ result: Result<PreparedRequest, NetworkingError>) {
-        if let runner { return runner.prepared(result) }
-        if case .success(let prepared) = result { prepared.giveUp() }
+    /// The runner, unless the operation has ended.
+    var current: RequestRunner? { runner }
+
+    /// Files were opened. When the operation has ended meanwhile, nobody needs them.
+    func opened(_ result: Result<PreparedRequest.Files, NetworkingError>) {
+        if let runner { return runner.opened(result) }
+        if case .success(let files) = result { files.giveUp() }
     }
 
     /// Lets the runner go: the operation has ended.

@@ -17,6 +17,8 @@ final class RequestRunner {
         /// The request is being made or its files opened, off this thread.
         case preparing
         case waiting
+        /// Let in, while its files are opened off this thread.
+        case opening(Origin)
         case transferring(any Transfer, Origin)
         /// Held with its connection: an unsafe method is never sent twice.
         case heldInPlace(any Transfer, Origin)
@@ -31,6 +33,8 @@ final class RequestRunner {
     private let ticket: AdmissionQueue.Ticket
     private var phase = Phase.idle
     private var isHeld = false
+    /// Files are being opened: once, even when the operation is paused and resumed in between.
+    private var isOpening = false
 
     /// The request and what came of it so far; nil before it was prepared.
     var exchange: Exchange?
@@ -64,7 +68,7 @@ extension RequestRunner {
         case .idle where exchange == nil: prepare()
         case .idle: enqueue()
         case .heldInPlace(let transfer, let origin): waitToContinue(transfer, origin)
-        case .preparing, .waiting, .transferring, .waitingToContinue, .ended: return
+        case .preparing, .waiting, .opening, .transferring, .waitingToContinue, .ended: return
         }
     }
 
@@ -78,6 +82,9 @@ extension RequestRunner {
         case .waitingToContinue(let transfer, let origin):
             admission.withdraw(ticket)
             phase = .heldInPlace(transfer, origin)
+        case .opening(let origin):
+            admission.release(origin: origin)
+            phase = .idle
         case .transferring(let transfer, let origin):
             chargeTime()
             hold(transfer, origin)
@@ -92,6 +99,7 @@ extension RequestRunner {
         switch phase {
         case .ended: return
         case .waiting: admission.withdraw(ticket)
+        case .opening(let origin): admission.release(origin: origin)
         case .waitingToContinue(let transfer, _):
             admission.withdraw(ticket)
             account(transfer.abort())
@@ -120,7 +128,7 @@ extension RequestRunner {
 // MARK: - Preparing
 
 extension RequestRunner {
-    /// Makes and checks the request: here when that is all computation, else where it may wait.
+    /// Makes and checks the request: here when it is there already, else where making it may wait.
     private func prepare() {
         phase = .preparing
         let (source, uploadFile, outputFile) = operation.shared.withLock { ($0.source, $0.uploadFile, $0.outputFile) }
@@ -135,13 +143,11 @@ extension RequestRunner {
         }
         if case .ready(let request) = source {
             preparedRequest = request
-            guard PreparedRequest.needsFiles(uploadFile: uploadFile, outputFile: outputFile, options: options) else {
-                return prepared(work())
-            }
+            return prepared(work())
         }
         Queues.preparation.async { [operation] in
             let result = work()
-            NetworkThread.shared.submit { operation.network.value.prepared(result) }
+            NetworkThread.shared.submit { operation.network.value.current?.prepared(result) }
         }
     }
 
@@ -195,12 +201,41 @@ extension RequestRunner {
         }
         phase = .waiting
         admission.enqueue(ticket, origin: origin, priority: operation.queuePriority.rawValue) { [self] in
-            beginTransfer(origin)
+            openFiles(origin)
         }
     }
 
-    private func beginTransfer(_ origin: Origin) {
+    /// Opens the request's files, once it was let in: those that wait hold no descriptor.
+    private func openFiles(_ origin: Origin) {
         guard let exchange else { preconditionFailure("a transfer was let in before its request was made") }
+        guard exchange.files == nil else { return beginTransfer(origin, exchange) }
+        if let files = exchange.prepared.filesWithoutOpening {
+            exchange.files = files
+            return beginTransfer(origin, exchange)
+        }
+        phase = .opening(origin)
+        guard !isOpening else { return }
+        isOpening = true
+        Queues.preparation.async { [operation, prepared = exchange.prepared] in
+            let result = Result { () throws(NetworkingError) in try prepared.openFiles() }
+            NetworkThread.shared.submit { operation.network.value.opened(result) }
+        }
+    }
+
+    /// The files are open. An operation that was paused meanwhile keeps them for later.
+    func opened(_ result: Result<PreparedRequest.Files, NetworkingError>) {
+        isOpening = false
+        if case .success(let files) = result { exchange?.takeFiles(files) }
+        guard case .opening(let origin) = phase, let exchange else { return }
+        switch result {
+        case .success: beginTransfer(origin, exchange)
+        case .failure(let error):
+            admission.release(origin: origin)
+            end(with: error)
+        }
+    }
+
+    private func beginTransfer(_ origin: Origin, _ exchange: Exchange) {
         let now = MonotonicClock.now()
         if admitted == nil {
             admitted = now
@@ -215,9 +250,10 @@ extension RequestRunner {
     private func waitToContinue(_ transfer: any Transfer, _ origin: Origin) {
         phase = .waitingToContinue(transfer, origin)
         admission.enqueue(ticket, origin: origin, priority: operation.queuePriority.rawValue) { [self] in
-            transferBegan = MonotonicClock.now()
+            let now = MonotonicClock.now()
+            transferBegan = now
             phase = .transferring(transfer, origin)
-            transfer.resume()
+            transfer.resume(deadline: remainingTime.map { now + $0 } ?? .max)
         }
     }
 

@@ -79,9 +79,9 @@ extension RequestLine {
 extension RequestLine {
     private func transferOptions(over batch: TransferOptions) throws(NetworkingError) -> TransferOptions {
         var options = batch
-        if let timeout { options.timeout = .seconds(timeout) }
-        if let connectTimeout { options.connectTimeout = .seconds(connectTimeout) }
-        if let idleTimeout { options.idleTimeout = .seconds(idleTimeout) }
+        if let timeout { options.timeout = timeout < 1e9 ? .seconds(timeout) : nil }
+        if let connectTimeout { options.connectTimeout = Duration(clampingSeconds: connectTimeout) }
+        if let idleTimeout { options.idleTimeout = Duration(clampingSeconds: idleTimeout) }
         if let maxBody { options.maximumBodyByteCount = maxBody }
         options.maximumRedirectCount = redirects
         options.httpVersion = httpVersion

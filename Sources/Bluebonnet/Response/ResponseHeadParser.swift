@@ -94,9 +94,10 @@ private struct StatusLine {
             throw NetworkingError(.badServerResponse, "the response does not start with an HTTP status line")
         }
         let digits = words[1]
-        guard digits.count == 3, FieldSyntax.isNumber(digits),
-            let status = Int(String(decoding: digits, as: UTF8.self)), (100...599).contains(status)
-        else { throw NetworkingError(.badServerResponse, "the response's status is not from 100 to 599") }
+        let status = digits.prefix(3).reduce(0) { $0 * 10 + Int($1) - 0x30 }
+        guard digits.count == 3, FieldSyntax.isNumber(digits), (100...599).contains(status) else {
+            throw NetworkingError(.badServerResponse, "the response's status is not from 100 to 599")
+        }
         self.version = version
         self.status = status
         guard words.count == 3 else { return }
@@ -108,6 +109,7 @@ private struct StatusLine {
 
     /// The known versions; a later 1.x is understood as 1.1 (RFC 9110, 2.5).
     private static func version(_ word: Slice<UnsafeRawBufferPointer>) -> String? {
+        if word.elementsEqual("HTTP/1.1".utf8) { return "1.1" }
         let text = String(decoding: word, as: UTF8.self)
         guard text.hasPrefix("HTTP/") else { return nil }
         switch text.dropFirst(5) {

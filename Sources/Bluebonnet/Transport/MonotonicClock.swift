@@ -14,6 +14,11 @@ enum MonotonicClock {
 }
 
 extension Duration {
+    /// Seconds from a caller, of which any number is allowed: more than thirty years, or no number, count as no limit (zero).
+    init(clampingSeconds seconds: Double) {
+        self = seconds > 0 && seconds < 1e9 ? .seconds(seconds) : .zero
+    }
+
     /// Whole nanoseconds; a negative duration counts as zero, one too long to count as the longest that can be.
     var nanoseconds: UInt64 {
         let (seconds, attoseconds) = components

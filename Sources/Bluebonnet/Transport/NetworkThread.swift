@@ -59,7 +59,7 @@ extension NetworkThread {
     private static func run(_ bound: NetworkBound<EventLoop>) -> Never {
         currentThread.store(UInt(pthread_self()), ordering: .relaxed)
         Thread.current.name = "org.bluebonnet.network"
-        pthread_setname_np(pthread_self(), "org.bluebonnet")  // the kernel keeps 15 characters; Foundation does not tell it
+        bluebonnet_set_thread_name("org.bluebonnet")  // the kernel keeps 15 characters; Foundation does not tell it
         blockSignals()
         let loop = bound.value
         addSource(for: loop)

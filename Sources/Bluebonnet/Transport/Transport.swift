@@ -18,8 +18,8 @@ protocol Transfer: AnyObject {
     func abort() -> TransferMetrics
     /// Stops reading and writing while the connection is kept.
     func pause()
-    /// Goes on after `pause()`.
-    func resume()
+    /// Goes on after `pause()`, until `deadline`: the time in between counts against no limit.
+    func resume(deadline: UInt64)
 }
 
 /// Hears of one transfer, on the network thread. What it throws ends the transfer with that error.

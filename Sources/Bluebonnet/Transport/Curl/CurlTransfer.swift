@@ -8,7 +8,7 @@ internal import Foundation
 ///
 /// Network thread only. It knows one request and its delegate; it does not follow, retry or decode.
 final class CurlTransfer: Transfer {
-    let request: TransferRequest
+    private(set) var request: TransferRequest
     let handle: EasyHandle
     /// Where it stands in its partition's list of active transfers.
     var activeIndex = 0
@@ -47,8 +47,9 @@ final class CurlTransfer: Transfer {
         _ = curl_easy_pause(handle.raw, CURLPAUSE_ALL)
     }
 
-    func resume() {
+    func resume(deadline: UInt64) {
         isPaused = false
+        request.deadline = deadline
         lastActivity = MonotonicClock.now()
         partition.resume(self)
     }
@@ -101,13 +102,14 @@ extension CurlTransfer {
 extension CurlTransfer {
     /// When the transfer has to be looked at for its time limits; `UInt64.max` is never.
     var nextDeadline: UInt64 {
-        guard request.idleTimeout > 0, !isPaused, let lastActivity else { return request.deadline }
+        if isPaused { return .max }
+        guard request.idleTimeout > 0, let lastActivity else { return request.deadline }
         return min(request.deadline, lastActivity + request.idleTimeout)
     }
 
     /// The error when a limit has passed.
     func timeoutError(now: UInt64) -> NetworkingError? {
-        if now >= request.deadline {
+        if now >= request.deadline && !isPaused {
             return NetworkingError(.timedOut, "the request to \(hostName) took longer than its time limit")
         }
         guard nextDeadline <= now, !uploadHasMoved(now: now) else { return nil }

@@ -1,0 +1,53 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import Bluebonnet
+import Foundation
+
+/// The lines of a stream, each checked as it comes.
+struct StreamedBatch {
+    private let parser = RequestLineParser()
+    private var graph = RequestLineGraph()
+    private var splitter = LineSplitter()
+    private var lineCount = 0
+
+    /// Reads until the end of the stream, or until the run is to stop, and tells of each line.
+    ///
+    /// - Throws: what is wrong with the first line that is not right; those before it have been told of.
+    mutating func read(_ reader: StreamReader, onLine: (RequestLineGraph.Node) -> Void) throws(CommandError) {
+        while true {
+            switch try Self.next(of: reader) {
+            case .bytes(let bytes):
+                for line in splitter.add(bytes) { try take(line, onLine) }
+                if splitter.isTooLong { throw tooLong }
+            case .end:
+                if let line = splitter.finish() { try take(line, onLine) }
+                return
+            case .stopped: return
+            }
+        }
+    }
+
+    private mutating func take(_ line: Data, _ onLine: (RequestLineGraph.Node) -> Void) throws(CommandError) {
+        lineCount += 1
+        do throws(RequestLineError) {
+            guard let line = try parser.parse(line: line, number: lineCount) else { return }
+            onLine(try graph.add(line))
+        } catch {
+            throw .badLines([error])
+        }
+    }
+
+    private var tooLong: CommandError {
+        let limit = "longer than \(LineSplitter.longestLine >> 20) MiB"
+        return .badLines([RequestLineError(line: lineCount + 1, message: limit)])
+    }
+
+    private static func next(of reader: StreamReader) throws(CommandError) -> StreamReader.Part {
+        do throws(SystemError) {
+            return try reader.next()
+        } catch {
+            throw .unusable("cannot read the request lines: \(error)")
+        }
+    }
+}

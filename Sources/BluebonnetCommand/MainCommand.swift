@@ -1,0 +1,43 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import ArgumentParser
+import Glibc
+
+/// The command `bluebonnet`: prints help and version, and hands everything else to its subcommands.
+@main
+struct MainCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "bluebonnet",
+        abstract: "Runs batches of HTTP requests.",
+        version: "0.1.0",
+        subcommands: [RunCommand.self])
+
+    static func main() async {
+        StandardDescriptors.prepare()
+        do {
+            var command = try parseAsRoot()
+            if var asynchronous = command as? any AsyncParsableCommand {
+                try await asynchronous.run()
+            } else {
+                try command.run()
+            }
+        } catch {
+            end(with: error)
+        }
+    }
+
+    /// Says what `error` says, and ends with its status. Help and the version come here too: they are no errors.
+    private static func end(with error: any Error) -> Never {
+        switch error {
+        case let error as CommandError:
+            StandardError.write(error.message + "\n")
+            ExitStatus.usage.end()
+        case _ where exitCode(for: error) == .validationFailure:
+            StandardError.write(fullMessage(for: error) + "\n")
+            ExitStatus.usage.end()
+        default:
+            exit(withError: error)
+        }
+    }
+}

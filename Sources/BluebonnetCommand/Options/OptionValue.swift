@@ -1,0 +1,58 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import ArgumentParser
+import Bluebonnet
+import Foundation
+
+/// Reads the texts of option values; each refusal says what is allowed.
+enum OptionValue {
+    /// Some thirty years, far below what a clock can count.
+    private static let longestTime = 1e9
+
+    /// A length of time in seconds; there is none of zero.
+    static func seconds(_ text: String) throws -> Double {
+        guard let seconds = Double(text), seconds > 0, seconds <= longestTime else {
+            throw ValidationError("it must be a number of seconds, more than 0 and at most 1000000000")
+        }
+        return seconds
+    }
+
+    /// A number of transfers.
+    static func count(_ text: String) throws -> Int {
+        guard let count = Int(text), count >= 1 else { throw ValidationError("it must be a whole number, 1 or more") }
+        return count
+    }
+
+    /// A number of bytes.
+    static func byteCount(_ text: String) throws -> Int {
+        guard let count = Int(text), count >= 0 else { throw ValidationError("it must be a number of bytes, 0 or more") }
+        return count
+    }
+
+    /// A URL that others can be resolved against.
+    static func baseURL(_ text: String) throws -> URL {
+        guard let url = URL(string: text), ["http", "https"].contains(url.scheme?.lowercased()), url.host?.isEmpty == false
+        else { throw ValidationError("it must be an http:// or https:// URL with a host") }
+        return url
+    }
+
+    /// The path of a file that can be read.
+    static func readablePath(_ text: String) throws -> String {
+        var isFolder: ObjCBool = false
+        let exists = FileManager.default.fileExists(atPath: text, isDirectory: &isFolder)
+        guard exists, !isFolder.boolValue, FileManager.default.isReadableFile(atPath: text) else {
+            throw ValidationError("it must be the path of a file that can be read")
+        }
+        return text
+    }
+
+    /// One of the names of an enumeration.
+    static func choice<Choice: RawRepresentable<String> & CaseIterable>(_ text: String) throws -> Choice {
+        guard let choice = Choice(rawValue: text) else {
+            let names = Choice.allCases.map(\.rawValue).joined(separator: ", ")
+            throw ValidationError("it must be one of \(names)")
+        }
+        return choice
+    }
+}

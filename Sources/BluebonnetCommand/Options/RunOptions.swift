@@ -1,0 +1,136 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import ArgumentParser
+import Bluebonnet
+import Foundation
+
+/// The options of `bluebonnet run`.
+struct RunOptions: ParsableArguments {
+    @Argument(help: ArgumentHelp("The request lines; standard input when absent or \"-\".", valueName: "file"))
+    var file: String?
+
+    @OptionGroup(title: "Requests") var requests: Requests
+    @OptionGroup(title: "Limits") var limits: Limits
+    @OptionGroup(title: "Trust") var trust: Trust
+    @OptionGroup(title: "Output") var output: Output
+
+    /// What the runner is to do.
+    var settings: RequestLineRunner.Settings {
+        get throws(NetworkingError) {
+            var settings = RequestLineRunner.Settings()
+            settings.baseURL = requests.baseURL
+            settings.concurrency = requests.concurrency
+            settings.concurrencyPerOrigin = requests.perOrigin
+            settings.cancelsAtFirstFailure = requests.failFast
+            settings.bodyForm = output.body
+            settings.transferOptions.timeout = limits.timeout.map { .seconds($0) }
+            settings.transferOptions.connectTimeout = .seconds(limits.connectTimeout)
+            settings.transferOptions.idleTimeout = .seconds(limits.idleTimeout)
+            settings.transferOptions.maximumBodyByteCount = limits.maxBody
+            settings.transferOptions.securityPolicy = try trust.policy
+            return settings
+        }
+    }
+}
+
+extension RunOptions {
+    /// Where requests go, and how many at once.
+    struct Requests: ParsableArguments {
+        @Option(
+            help: ArgumentHelp("What relative URLs are resolved against.", valueName: "url"),
+            transform: OptionValue.baseURL)
+        var baseURL: URL?
+
+        @Option(
+            parsing: .unconditional, help: ArgumentHelp("Transfers in flight in all. (default: 64)", valueName: "n"),
+            transform: OptionValue.count)
+        var concurrency = 64
+
+        @Option(
+            parsing: .unconditional,
+            help: ArgumentHelp("Transfers in flight to one scheme, host and port. (default: 6)", valueName: "n"),
+            transform: OptionValue.count)
+        var perOrigin = 6
+
+        @Flag(help: "The first failure cancels what has not finished.")
+        var failFast = false
+    }
+
+    /// Limits for lines that do not set their own.
+    struct Limits: ParsableArguments {
+        @Option(
+            parsing: .unconditional,
+            help: ArgumentHelp("Seconds for a whole request, fractions allowed. (default: no limit)", valueName: "s"),
+            transform: OptionValue.seconds)
+        var timeout: Double?
+
+        @Option(
+            parsing: .unconditional,
+            help: ArgumentHelp("Seconds to connect, fractions allowed. (default: 10)", valueName: "s"),
+            transform: OptionValue.seconds)
+        var connectTimeout = 10.0
+
+        @Option(
+            parsing: .unconditional,
+            help: ArgumentHelp("Seconds without a byte moved, fractions allowed. (default: 60)", valueName: "s"),
+            transform: OptionValue.seconds)
+        var idleTimeout = 60.0
+
+        @Option(
+            parsing: .unconditional,
+            help: ArgumentHelp(
+                "The largest body kept in memory, after decoding. (default: 67108864)", valueName: "bytes"),
+            transform: OptionValue.byteCount)
+        var maxBody = 64 * 1024 * 1024
+    }
+
+    /// Which servers are trusted, for lines that do not say.
+    struct Trust: ParsableArguments {
+        @Option(
+            name: .customLong("ca"),
+            help: ArgumentHelp("A PEM file of the authorities to trust instead of the system's.", valueName: "file"),
+            transform: OptionValue.readablePath)
+        var authorityFile: String?
+
+        @Flag(help: "Accept certificates that nobody vouches for; needs --no-host-validation.")
+        var allowInvalidCertificates = false
+
+        @Flag(help: "Do not check that the certificate names the host.")
+        var noHostValidation = false
+
+        /// The security policy that the options describe.
+        var policy: SecurityPolicy {
+            get throws(NetworkingError) {
+                try SecurityPolicy(
+                    allowInvalidCertificates: allowInvalidCertificates, validatesDomainName: !noHostValidation,
+                    certificateAuthorityFile: authorityFile)
+            }
+        }
+
+        func validate() throws {
+            do throws(NetworkingError) {
+                _ = try policy
+            } catch {
+                throw ValidationError("--allow-invalid-certificates needs --no-host-validation: \(error.message)")
+            }
+        }
+    }
+
+    /// What is shown, and where.
+    struct Output: ParsableArguments {
+        @Option(
+            help: ArgumentHelp(
+                "Bars on standard error: auto (on a terminal), always or never. (default: auto)", valueName: "when"),
+            transform: OptionValue.choice)
+        var progress = ProgressMode.auto
+
+        @Option(help: ArgumentHelp("Where result lines go instead of standard output.", valueName: "file"))
+        var results: String?
+
+        @Option(
+            help: ArgumentHelp("The body in a result line: none, text or base64. (default: text)", valueName: "form"),
+            transform: OptionValue.choice)
+        var body = RequestLineRunner.BodyForm.text
+    }
+}

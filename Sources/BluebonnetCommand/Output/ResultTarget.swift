@@ -1,0 +1,59 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import Glibc
+
+/// Where result lines go: a file, or whatever standard output is.
+struct ResultTarget {
+    /// What to call it in messages.
+    let name: String
+    /// Whether it is an ordinary file.
+    let isRegularFile: Bool
+    /// Whether it is a terminal.
+    var isTerminal: Bool { descriptor.isTerminal }
+    private let descriptor: FileDescriptor
+
+    /// Standard output.
+    init() {
+        name = "standard output"
+        descriptor = .standardOutput
+        isRegularFile = (try? descriptor.status.isRegularFile) ?? false
+    }
+
+    /// Opens a file for `--results` and empties it.
+    ///
+    /// - Parameter input: where the request lines come from, which must not be overwritten.
+    init(path: String, input: stat) throws(CommandError) {
+        name = path
+        do throws(SystemError) {
+            descriptor = try FileDescriptor(opening: path, O_WRONLY | O_CREAT)
+            let status = try descriptor.status
+            isRegularFile = status.isRegularFile
+            guard isRegularFile else { return }
+            if status.isSameFile(as: input) { throw SystemError(code: EEXIST) }
+            if ftruncate(descriptor.rawValue, 0) != 0 { throw SystemError.latest }
+        } catch {
+            let reason = error.code == EEXIST ? "the request lines are in it" : "\(error)"
+            throw CommandError.unusable("cannot open \(path) for --results: \(reason)")
+        }
+    }
+
+    /// Writes whole lines; when that fails half way, an ordinary file keeps the whole lines only.
+    func write(_ lines: [UInt8]) throws(SystemError) {
+        var rest = lines[...]
+        do throws(SystemError) {
+            try descriptor.write(&rest)
+        } catch {
+            if isRegularFile { cutPartialLine(lines[..<rest.startIndex]) }
+            throw error
+        }
+    }
+
+    /// Takes back what was written of the last line. Others may write to the same file: then it is not ours to cut.
+    private func cutPartialLine(_ written: ArraySlice<UInt8>) {
+        let excess = written.count - (written.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0)
+        let end = lseek(descriptor.rawValue, 0, SEEK_CUR)
+        guard excess > 0, end >= excess, (try? descriptor.status.st_size) == end else { return }
+        _ = ftruncate(descriptor.rawValue, end - excess)
+    }
+}

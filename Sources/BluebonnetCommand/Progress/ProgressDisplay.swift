@@ -1,0 +1,111 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import Bluebonnet
+import Dispatch
+import Synchronization
+
+/// Shows a run's progress on standard error: bars that a timer redraws in place, or plain lines.
+///
+/// The lock is held while something is written, so that what is shown never gets mixed up.
+final class ProgressDisplay: Sendable {
+    /// What the timer asks for: where the run stands, and whether all of its lines were read.
+    typealias Source = @Sendable () -> (snapshot: RequestLineRunner.Snapshot, isTotalKnown: Bool)
+
+    fileprivate struct State {
+        var screen = BarScreen()
+        var history = ProgressHistory()
+        var lines: [String] = []
+        var isSuspended = false
+        var isOver = false
+    }
+
+    private let style: ProgressStyle
+    private let state = Mutex(State())
+    private let start = ContinuousClock.now
+    private let queue = DispatchQueue(label: "org.bluebonnet.progress")
+
+    /// Makes a display that shows nothing yet.
+    init(_ style: ProgressStyle) {
+        self.style = style
+    }
+
+    /// Shows what `source` says until the end: bars ten times a second, lines once.
+    func show(_ source: @escaping Source) {
+        queue.asyncAfter(deadline: .now() + (style == .bars ? 0.1 : 1)) { [self] in
+            let (snapshot, isTotalKnown) = source()
+            if update(snapshot, isTotalKnown: isTotalKnown) { show(source) }
+        }
+    }
+
+    /// Shows where the run stands now; false when the display is over.
+    private func update(_ snapshot: RequestLineRunner.Snapshot, isTotalKnown: Bool) -> Bool {
+        let elapsed = elapsed
+        return state.withLock { state in
+            let reading = state.history.reading(of: snapshot, isTotalKnown: isTotalKnown, at: elapsed)
+            guard !state.isSuspended && !state.isOver else { return !state.isOver }
+            switch style {
+            case .plain: StandardError.write(ProgressRenderer.text(reading) + "\n")
+            case .bars:
+                let size = TerminalSize.current
+                // A full last column would make some terminals go to the next line.
+                let lines = ProgressRenderer(width: size.columnCount - 1).lines(reading)
+                state.lines = Array(lines.prefix(max(1, size.rowCount - 1)))
+                StandardError.write(state.screen.draw(state.lines))
+            }
+            return true
+        }
+    }
+
+    private var elapsed: Double {
+        let parts = start.duration(to: .now).components
+        return Double(parts.seconds) + Double(parts.attoseconds) / 1e18
+    }
+}
+
+// MARK: - Giving way
+
+extension ProgressDisplay {
+    /// Takes the bars away while `write` writes to the same terminal.
+    func giveWay(to write: () -> Void) {
+        state.withLock { state in
+            let isShown = !state.lines.isEmpty && !state.isSuspended
+            if isShown { StandardError.write(state.screen.erase()) }
+            write()
+            if isShown { StandardError.write(state.screen.draw(state.lines)) }
+        }
+    }
+
+    /// Takes the bars away until `goOn()`.
+    func suspend() {
+        state.withLock { $0.suspend() }
+    }
+
+    /// Shows bars again, from the next update on.
+    func goOn() {
+        state.withLock { $0.isSuspended = false }
+    }
+
+    /// Ends the display with a summary in place of the bars.
+    func finish(_ tally: RunTally) {
+        let summary = RunSummary(tally: tally, elapsed: elapsed).lines.joined(separator: "\n")
+        state.withLock { state in
+            state.suspend()
+            state.isOver = true
+            StandardError.write(summary + "\n")
+        }
+    }
+
+    /// Leaves the terminal as it was, because the process is about to end; does nothing while somebody is writing to it,
+    /// who may be held up.
+    func restoreTerminal() {
+        state.withLockIfAvailable { $0.suspend() }
+    }
+}
+
+extension ProgressDisplay.State {
+    fileprivate mutating func suspend() {
+        isSuspended = true
+        StandardError.write(screen.erase())
+    }
+}

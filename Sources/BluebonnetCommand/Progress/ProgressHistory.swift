@@ -1,0 +1,33 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import Bluebonnet
+
+/// Follows a run from snapshot to snapshot and tells how fast it goes; a value without a clock.
+struct ProgressHistory: Sendable {
+    private var requests = RateEstimate()
+    private var transfers: [String: RateEstimate] = [:]
+
+    /// What can be shown of a snapshot that was taken so many seconds after the start.
+    mutating func reading(
+        of snapshot: RequestLineRunner.Snapshot, isTotalKnown: Bool, at elapsed: Double
+    ) -> ProgressReading {
+        requests.note(Double(snapshot.finishedCount), at: elapsed)
+        var estimates: [String: RateEstimate] = [:]
+        for transfer in snapshot.largestTransfers {
+            estimates[transfer.id] = transfers[transfer.id] ?? RateEstimate()
+            estimates[transfer.id]?.note(Double(transfer.receivedByteCount), at: elapsed)
+        }
+        transfers = estimates
+        return ProgressReading(
+            finishedCount: snapshot.finishedCount, totalCount: snapshot.totalCount, isTotalKnown: isTotalKnown,
+            failureCount: snapshot.failureCount, receivedByteCount: snapshot.receivedByteCount, elapsed: elapsed,
+            requestsPerSecond: requests.perSecond,
+            transfers: snapshot.largestTransfers.map { transfer in
+                ProgressReading.Transfer(
+                    id: transfer.id, receivedByteCount: transfer.receivedByteCount,
+                    expectedByteCount: transfer.expectedByteCount < 0 ? nil : transfer.expectedByteCount,
+                    bytesPerSecond: estimates[transfer.id]?.perSecond)
+            })
+    }
+}

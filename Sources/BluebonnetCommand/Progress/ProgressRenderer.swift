@@ -1,0 +1,72 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+/// Draws a run's progress as lines of text; a value that knows no terminal.
+struct ProgressRenderer {
+    /// The most transfers that get a line of their own.
+    static let transferCount = 5
+
+    /// The columns of each line, at most.
+    var width: Int
+
+    private static let idWidth = 24
+    private static let widestBar = 30
+    private static let narrowestBar = 8
+
+    /// One line for the run, and one for each transfer.
+    func lines(_ reading: ProgressReading) -> [String] {
+        let idWidth = reading.transfers.map { TerminalText.columns(of: TerminalText.clean($0.id)) }.max() ?? 0
+        let transfers = reading.transfers.prefix(Self.transferCount).map { line($0, idWidth: idWidth) }
+        return [runLine(reading)] + transfers
+    }
+
+    /// The run's line without its bar.
+    static func text(_ reading: ProgressReading) -> String {
+        var parts = ["\(reading.finishedCount)/\(reading.totalCount)"]
+        if let fraction = reading.fraction { parts.append(percentage(fraction)) } else { parts[0] += " so far" }
+        if reading.failureCount > 0 { parts.append("\(reading.failureCount) failed") }
+        if let rate = reading.requestsPerSecond { parts.append(Quantity.requestsPerSecond(rate)) }
+        parts.append(Quantity.bytes(reading.receivedByteCount))
+        if let seconds = reading.secondsLeft {
+            parts.append(Quantity.duration(seconds) + " left")
+        } else {
+            parts.append(Quantity.duration(reading.elapsed))
+        }
+        return parts.joined(separator: "  ")
+    }
+
+    private func runLine(_ reading: ProgressReading) -> String {
+        line(start: "", reading.fraction, Self.text(reading))
+    }
+
+    private func line(_ transfer: ProgressReading.Transfer, idWidth: Int) -> String {
+        let id = TerminalText.fit(TerminalText.clean(transfer.id), to: min(idWidth, Self.idWidth))
+        var parts = [Quantity.bytes(transfer.receivedByteCount)]
+        if let expected = transfer.expectedByteCount { parts[0] += " of \(Quantity.bytes(expected))" }
+        if let fraction = transfer.fraction { parts.append(Self.percentage(fraction)) }
+        if let rate = transfer.bytesPerSecond { parts.append(Quantity.bytesPerSecond(rate)) }
+        return line(start: "  \(id)  ", transfer.fraction, parts.joined(separator: "  "))
+    }
+
+    /// A line with a bar, if there is something to show by it and there is room.
+    private func line(start: String, _ fraction: Double?, _ text: String) -> String {
+        let room = width - TerminalText.columns(of: start) - TerminalText.columns(of: text) - 1
+        guard let fraction, room >= Self.narrowestBar else { return TerminalText.cut(start + text, to: width) }
+        return start + Self.bar(fraction, width: min(room, Self.widestBar)) + " " + text
+    }
+
+    /// `[====>     ]`.
+    private static func bar(_ fraction: Double, width: Int) -> String {
+        let room = width - 2
+        let done = Int(fraction * Double(room))
+        let head = done < room ? ">" : ""
+        let rest = String(repeating: " ", count: room - done - head.count)
+        return "[" + String(repeating: "=", count: done) + head + rest + "]"
+    }
+
+    /// 100 % is shown at the end only.
+    private static func percentage(_ fraction: Double) -> String {
+        let number = Int(fraction * 100)
+        return String(repeating: " ", count: number < 10 ? 2 : number < 100 ? 1 : 0) + "\(number)%"
+    }
+}

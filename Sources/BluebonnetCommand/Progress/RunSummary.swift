@@ -1,0 +1,37 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import Bluebonnet
+
+/// The end of a run in a few lines for people.
+struct RunSummary {
+    let tally: RunTally
+    /// Seconds.
+    let elapsed: Double
+
+    /// The lines, without line ends.
+    var lines: [String] {
+        let total = tally.totalCount
+        let hidden = tally.hiddenProblemCount
+        let rate = elapsed > 0 ? ", \(Quantity.requestsPerSecond(Double(total) / elapsed))" : ""
+        let size = "\(Quantity.bytes(tally.byteCount)) received"
+        return ["\(Quantity.count(total, "request")) in \(Quantity.elapsed(elapsed))\(rate), \(size)", outcomes]
+            + problems + (hidden > 0 ? ["  and \(hidden) more"] : [])
+    }
+
+    private var outcomes: String {
+        let counts: [(ResultLine.Outcome, String)] = [
+            (.success, "succeeded"), (.failure, "failed"), (.cancelled, "cancelled"), (.skipped, "skipped"),
+        ]
+        return counts.filter { $0.0 == .success || tally.count($0.0) > 0 }
+            .map { "\(tally.count($0.0)) \($0.1)" }.joined(separator: ", ")
+    }
+
+    private var problems: [String] {
+        let idWidth = tally.problems.map { TerminalText.columns(of: TerminalText.clean($0.id)) }.max() ?? 0
+        return tally.problems.map { problem in
+            let id = TerminalText.fit(TerminalText.clean(problem.id), to: min(idWidth, 24))
+            return "  \(id)  \(problem.code): \(TerminalText.clean(problem.message))"
+        }
+    }
+}

@@ -1,0 +1,55 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import Bluebonnet
+
+/// Puts the parts of one run together: the batch, the results' writer, the display and the signals.
+final class RunSession: Sendable {
+    private let control: StopControl
+    private let display: ProgressDisplay?
+    private let writer: ResultWriter
+    private let run: BatchRun
+
+    init(
+        settings: RequestLineRunner.Settings, target: ResultTarget, progress: ProgressStyle?, control: StopControl
+    ) {
+        let display = progress.map { ProgressDisplay($0) }
+        if progress == .bars, let display { Signals.suspend(display) }
+        let sharesTerminal = progress == .bars && target.isTerminal
+        let writer = ResultWriter(target) { write in
+            if sharesTerminal, let display { display.giveWay(to: write) } else { write() }
+        } onError: {
+            control.stop(.resultsLost)
+        }
+        control.onStop { reason in
+            guard reason == .interruptedAgain else { return }
+            display?.restoreTerminal()
+            writer.end(.interrupted)
+        }
+        run = BatchRun(settings: settings, control: control) { writer.append($0.encodedLine()) }
+        (self.control, self.display, self.writer) = (control, display, writer)
+    }
+
+    /// Runs all of the input and gives the status to end with. What went wrong is said on standard error.
+    func run(_ input: RunInput) async -> ExitStatus {
+        display?.show { [run] in run.progress }
+        let lineError = await Self.error { () async throws(CommandError) in try await run.run(input) }
+        let writeError = await Self.error { () async throws(CommandError) in try writer.finish() }
+        let tally = run.tally
+        display?.finish(tally)
+        for error in [lineError, writeError].compactMap(\.self) { StandardError.write(error.message + "\n") }
+        if control.reason == .interrupted { return .interrupted }
+        if writeError != nil { return .failure }
+        if lineError != nil { return .usage }
+        return tally.isSuccess ? .success : .failure
+    }
+
+    private static func error(of work: () async throws(CommandError) -> Void) async -> CommandError? {
+        do throws(CommandError) {
+            try await work()
+            return nil
+        } catch {
+            return error
+        }
+    }
+}

@@ -1,0 +1,50 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import Bluebonnet
+
+/// What the results of a run say together; a value that is told of each line.
+struct RunTally: Sendable {
+    /// An operation that did not succeed.
+    struct Problem: Sendable, Equatable {
+        let id: String
+        let code: String
+        let message: String
+    }
+
+    /// The most problems that are shown.
+    static let shownProblemCount = 10
+
+    private(set) var counts: [ResultLine.Outcome: Int] = [:]
+    private(set) var byteCount: Int64 = 0
+    private var failures: [Problem] = []
+    private var others: [Problem] = []
+
+    /// How many operations ended like that.
+    func count(_ outcome: ResultLine.Outcome) -> Int { counts[outcome] ?? 0 }
+
+    /// How many operations there were.
+    var totalCount: Int { counts.values.reduce(0, +) }
+
+    /// Whether every operation succeeded.
+    var isSuccess: Bool { totalCount == count(.success) }
+
+    /// The problems that are shown: failures first, then what was cancelled or skipped.
+    var problems: ArraySlice<Problem> { (failures + others).prefix(Self.shownProblemCount) }
+
+    /// How many problems there are beyond those.
+    var hiddenProblemCount: Int { totalCount - count(.success) - problems.count }
+
+    /// Takes a result into account.
+    mutating func note(_ line: ResultLine) {
+        counts[line.outcome, default: 0] += 1
+        byteCount += Int64(line.bytes ?? 0)
+        guard let error = line.error else { return }
+        let problem = Problem(id: line.id, code: error.code.rawValue, message: error.message)
+        if line.outcome == .failure {
+            if failures.count < Self.shownProblemCount { failures.append(problem) }
+        } else if others.count < Self.shownProblemCount {
+            others.append(problem)
+        }
+    }
+}

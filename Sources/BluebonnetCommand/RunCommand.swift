@@ -1,0 +1,47 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import ArgumentParser
+import Bluebonnet
+import Glibc
+
+/// `bluebonnet run`: opens what the options name, runs the batch, and ends with its status.
+struct RunCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "run",
+        abstract: "Runs a batch of requests, one JSON object a line, and writes a result line for each.",
+        discussion: """
+            A file is checked as a whole before anything is sent. The lines of a pipe or a terminal are checked and \
+            started as they come.
+
+            Exit status: 0 every operation succeeded; 1 some did not, or the results could not be written; 2 the command \
+            line or a request line is wrong; 130 interrupted. SIGINT or SIGTERM cancels what is under way, and every \
+            operation still gets its result line; a second one exits at once.
+            """)
+
+    @OptionGroup var options: RunOptions
+
+    func run() async throws {
+        let control = StopControl()
+        Signals.stop(control)
+        let (source, status) = try InputSource.open(options.file)
+        let input = try RunInput(source, control: control)
+        let target = try Self.target(options.output.results, input: status)
+        let session = RunSession(
+            settings: try settings(for: input), target: target,
+            progress: options.output.progress.style(isTerminal: FileDescriptor.standardError.isTerminal),
+            control: control)
+        await session.run(input).end()
+    }
+
+    private func settings(for input: RunInput) throws -> RequestLineRunner.Settings {
+        var settings = try options.settings
+        if case .batch(let batch) = input { settings.referencedIDs = batch.referencedIDs }
+        return settings
+    }
+
+    private static func target(_ path: String?, input: stat) throws(CommandError) -> ResultTarget {
+        guard let path else { return ResultTarget() }
+        return try ResultTarget(path: path, input: input)
+    }
+}
