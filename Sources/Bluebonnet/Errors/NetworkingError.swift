@@ -35,7 +35,8 @@ public struct NetworkingError: Error, Sendable {
         self.underlying = underlying
     }
 
-    /// Whether the same request, sent again later, could succeed: the network or the server was at fault, not the request.
+    /// Whether the same request, sent again later, could succeed: the network or the server was at fault, not the
+    /// request.
     public var isTransient: Bool {
         switch code {
         case .cannotFindHost, .cannotConnect, .timedOut, .connectionLost, .notConnected: true

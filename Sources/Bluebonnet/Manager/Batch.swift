@@ -7,8 +7,8 @@ internal import Synchronization
 
 /// Several operations with one progress and one completion.
 ///
-/// The completion runs exactly once, after every member's own handlers, also for an empty batch. Members that fail or are
-/// cancelled count as finished.
+/// The completion runs exactly once, after every member's own handlers, also for an empty batch. Members that fail or
+/// are cancelled count as finished.
 public final class Batch: Sendable {
     /// The members, in the order in which they were given.
     public let operations: [HTTPRequestOperation]
@@ -78,8 +78,8 @@ extension RequestOperationManager {
     ///
     /// - Parameters:
     ///   - operations: made by `operation(with:)` or otherwise, not yet in a queue.
-    ///   - progress: called after each member's handlers, on that member's `completionQueue`, with how many are finished and
-    ///     how many there are.
+    ///   - progress: called after each member's handlers, on that member's `completionQueue`, with how many are
+    ///     finished and how many there are.
     ///   - completion: called once on the manager's `completionQueue`, when all is over.
     @discardableResult
     public func enqueueBatch(

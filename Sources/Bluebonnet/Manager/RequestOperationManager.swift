@@ -48,7 +48,8 @@ public final class RequestOperationManager: Sendable {
     /// - Parameter baseURL: a path that does not end in a slash gets one, so that relative URLs go below it.
     public convenience init(baseURL: URL? = nil, configuration: Configuration = Configuration()) {
         precondition(
-            configuration.maximumConcurrentTransferCount > 0 && configuration.maximumConcurrentTransferCountPerOrigin > 0,
+            configuration.maximumConcurrentTransferCount > 0
+                && configuration.maximumConcurrentTransferCountPerOrigin > 0,
             "a manager needs room for at least one transfer")
         let services = NetworkServices(
             limit: configuration.maximumConcurrentTransferCount,
@@ -121,11 +122,11 @@ extension RequestOperationManager {
         operation(source: .ready(request), responseSerializer: responseSerializer)
     }
 
-    /// Makes an operation that starts when others have ended, with a request made from their results; does not add it to
-    /// a queue.
+    /// Makes an operation that starts when others have ended, with a request made from their results; does not add it
+    /// to a queue.
     ///
-    /// - Parameter makeRequest: called once, off the network thread, when `dependencies` have ended, however they ended. What
-    ///   it throws is the operation's error, and nothing is sent.
+    /// - Parameter makeRequest: called once, off the network thread, when `dependencies` have ended, however they
+    ///   ended. What it throws is the operation's error, and nothing is sent.
     public func operation(
         after dependencies: [Operation], responseSerializer: (any ResponseSerializer)? = nil,
         makeRequest: @escaping @Sendable () throws -> URLRequest

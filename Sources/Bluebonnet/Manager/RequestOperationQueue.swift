@@ -8,8 +8,8 @@ internal import Synchronization
 /// A queue of operations with the members of `OperationQueue`, which starts request operations in rounds on the network
 /// thread and does so at the same small cost however many wait.
 ///
-/// It takes any `Operation`. One that is not a request operation runs on a Foundation queue behind it, under the same limit.
-/// All of it may be used from any thread.
+/// It takes any `Operation`. One that is not a request operation runs on a Foundation queue behind it, under the same
+/// limit. All of it may be used from any thread.
 public final class RequestOperationQueue: Sendable {
     /// As many as there is work for: transfers are limited by admission, not by the queue.
     public static let defaultMaxConcurrentOperationCount = OperationQueue.defaultMaxConcurrentOperationCount
@@ -64,7 +64,9 @@ extension RequestOperationQueue {
     public var maxConcurrentOperationCount: Int {
         get { shared.withLock { $0.limit ?? Self.defaultMaxConcurrentOperationCount } }
         set {
-            precondition(newValue >= 0 || newValue == Self.defaultMaxConcurrentOperationCount, "a queue's limit cannot be negative")
+            precondition(
+                newValue >= 0 || newValue == Self.defaultMaxConcurrentOperationCount,
+                "a queue's limit cannot be negative")
             shared.withLock { $0.limit = newValue < 0 ? nil : newValue }
             schedule()
         }
@@ -105,7 +107,9 @@ extension RequestOperationQueue {
         if let request = operation as? RequestOperation {
             shared.withLock { $0.add(operation) }
             let isNew = request.shared.withLock { state in
-                guard state.queue == nil, [.ready, .pausedBeforeStart].contains(state.lifecycle.state) else { return false }
+                guard state.queue == nil, [.ready, .pausedBeforeStart].contains(state.lifecycle.state) else {
+                    return false
+                }
                 state.queue = self
                 return true
             }

@@ -7,8 +7,8 @@ final class BodyReceiver {
     private let decoder: ContentDecoder?
     private let isFramed: Bool
 
-    /// - Parameter isFramed: whether the body's end is marked otherwise than by the end of the connection, so that an empty
-    ///   one is known to be empty.
+    /// - Parameter isFramed: whether the body's end is marked otherwise than by the end of the connection, so that an
+    ///   empty one is known to be empty.
     init(
         sink: any BodySink, codings: [String], isFramed: Bool, maximumExpansionRatio: Int
     ) throws(NetworkingError) {

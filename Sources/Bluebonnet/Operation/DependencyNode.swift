@@ -4,8 +4,8 @@
 internal import Foundation
 internal import Synchronization
 
-/// One operation's place in the graph: what it waits for and what waits for it. A value, guarded by its operation's lock;
-/// adding or removing an edge costs the same however many there are.
+/// One operation's place in the graph: what it waits for and what waits for it. A value, guarded by its operation's
+/// lock; adding or removing an edge costs the same however many there are.
 struct DependencyNode: Sendable {
     private struct Dependency {
         let operation: Operation

@@ -115,7 +115,8 @@ extension Exchange {
             fields.append((name, value))
         }
         for field in resumption?.headers ?? [] { set(field.name, field.value) }
-        if next.carriesCredentials, let authorization = authentication.authorization(method: next.method, url: next.url) {
+        if next.carriesCredentials, let authorization = authentication.authorization(method: next.method, url: next.url)
+        {
             set("Authorization", authorization)
         }
         return fields
@@ -219,8 +220,8 @@ extension Exchange {
         return sink
     }
 
-    /// Notes what the file is a part of, when its rest could be asked for: an uncoded body with a strong validator that is
-    /// worth it.
+    /// Notes what the file is a part of, when its rest could be asked for: an uncoded body with a strong validator that
+    /// is worth it.
     private func setRecord(for head: ResponseHead, _ file: PartialFile) throws(NetworkingError) {
         let old = record
         record = nil

@@ -8,7 +8,8 @@ internal import Synchronization
 /// A request operation that validates its response and turns the body into a value before it is finished, so that an
 /// operation that depends on it can use the value.
 public final class HTTPRequestOperation: RequestOperation, @unchecked Sendable {  // safe: adds immutable state only
-    /// What the response has to be, and becomes. Default `HTTPResponseSerializer`: any content with a status from 200 to 299.
+    /// What the response has to be, and becomes. Default `HTTPResponseSerializer`: any content with a status from 200
+    /// to 299.
     public let responseSerializer: any ResponseSerializer
     /// Whether the body's digest is wanted even when nothing is expected of it.
     private let wantsDigest: Bool
@@ -23,13 +24,15 @@ public final class HTTPRequestOperation: RequestOperation, @unchecked Sendable {
 
     /// Makes an operation whose request is made when it starts: when what it depends on has ended.
     ///
-    /// - Parameter makeRequest: called once, off the network thread. What it throws is the operation's error, and nothing is
-    ///   sent: a `NetworkingError` as it is, another one as `invalidRequest`.
+    /// - Parameter makeRequest: called once, off the network thread. What it throws is the operation's error, and
+    ///   nothing is sent: a `NetworkingError` as it is, another one as `invalidRequest`.
     public convenience init(
         responseSerializer: any ResponseSerializer = HTTPResponseSerializer(),
         options: TransferOptions = TransferOptions(), makeRequest: @escaping @Sendable () throws -> URLRequest
     ) {
-        self.init(source: .made { RequestBlueprint(request: try makeRequest()) }, responseSerializer: responseSerializer, options: options)
+        self.init(
+            source: .made { RequestBlueprint(request: try makeRequest()) }, responseSerializer: responseSerializer,
+            options: options)
     }
 
     init(
@@ -61,8 +64,8 @@ public final class HTTPRequestOperation: RequestOperation, @unchecked Sendable {
 // MARK: - The outcome
 
 extension HTTPRequestOperation {
-    /// The serialized response: `Data` from `HTTPResponseSerializer`, `JSONValue` from `JSONResponseSerializer`. Nil unless
-    /// the operation succeeded.
+    /// The serialized response: `Data` from `HTTPResponseSerializer`, `JSONValue` from `JSONResponseSerializer`. Nil
+    /// unless the operation succeeded.
     public var responseObject: (any Sendable)? { shared.withLock { $0.outcome?.value } }
 
     /// SHA-256 of the body in hexadecimal, when it was asked for.

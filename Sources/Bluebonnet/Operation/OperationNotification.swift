@@ -16,8 +16,8 @@ extension RequestOperation {
 
 /// The two notifications of an operation.
 ///
-/// A post costs 5 µs even when nobody observes, so nothing is posted before somebody has asked for one of the names, which
-/// is what observing takes.
+/// A post costs 5 µs even when nobody observes, so nothing is posted before somebody has asked for one of the names,
+/// which is what observing takes.
 enum OperationNotification: String {
     case start = "com.alamofire.networking.operation.start"
     case finish = "com.alamofire.networking.operation.finish"

@@ -9,8 +9,8 @@ internal import Glibc
 /// A download that is being written beside its destination, locked against every other writer.
 ///
 /// Beside `DEST` stand `DEST.bluebonnet-partial` with the bytes and, when they could be continued, a record
-/// `DEST.bluebonnet-partial.json` that says of what they are a part. The destination itself is not touched before the body
-/// is complete. Closed when the last reference goes; what then becomes of the files, `keepOrRemove` has said.
+/// `DEST.bluebonnet-partial.json` that says of what they are a part. The destination itself is not touched before the
+/// body is complete. Closed when the last reference goes; what then becomes of the files, `keepOrRemove` has said.
 final class PartialFile: Sendable {
     let destination: String
     /// The bytes that were there when the file was opened, and may be continued.
@@ -37,8 +37,8 @@ final class PartialFile: Sendable {
         if initialRecord == nil { try truncate() }
     }
 
-    /// Opens the file and locks it. A writer before us may move it into place between the two: then the lock is on a file
-    /// that has another name by now, and everything is done again.
+    /// Opens the file and locks it. A writer before us may move it into place between the two: then the lock is on a
+    /// file that has another name by now, and everything is done again.
     private static func openLocked(_ path: String) throws(NetworkingError) -> (descriptor: CInt, size: Int64) {
         for _ in 0..<100 {
             let opened = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o666)
@@ -60,7 +60,9 @@ final class PartialFile: Sendable {
     }
 
     private static func lockRefusal(_ descriptor: CInt, _ status: inout stat) -> String? {
-        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return "it is not a regular file" }
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+            return "it is not a regular file"
+        }
         return flock(descriptor, LOCK_EX | LOCK_NB) == 0 ? nil : "another download writes to it"
     }
 

@@ -44,7 +44,8 @@ struct PreparedRequest: Sendable {
             Self.fields(of: request), bodyByteCount: uploadFile == nil ? Int64(data?.count ?? 0) : nil)
         declaredBodyByteCount = fields.declaredBodyByteCount
         first = RedirectPolicy.Request(
-            method: method, url: url, headers: Self.withDefaults(fields.sent), hasBody: data != nil || uploadFile != nil)
+            method: method, url: url, headers: Self.withDefaults(fields.sent), hasBody: data != nil || uploadFile != nil
+        )
         idleTimeout = options.idleTimeout ?? Duration(clampingSeconds: request.timeoutInterval)
     }
 
@@ -79,7 +80,9 @@ extension PreparedRequest {
 
     /// The files of a request that has none; nil when there are some to open, which may block.
     var filesWithoutOpening: Files? {
-        guard uploadFile == nil, outputFile == nil, options.securityPolicy.certificateAuthorityFile == nil else { return nil }
+        guard uploadFile == nil, outputFile == nil, options.securityPolicy.certificateAuthorityFile == nil else {
+            return nil
+        }
         return Files(body: data.map(TransferBody.data) ?? .none)
     }
 

@@ -5,8 +5,8 @@ internal import Dispatch
 internal import Foundation
 internal import Synchronization
 
-/// Collects the operations whose transfers ended in one round of the event loop, and hands them to the processing queue in
-/// one hop. Network thread only.
+/// Collects the operations whose transfers ended in one round of the event loop, and hands them to the processing queue
+/// in one hop. Network thread only.
 final class ProcessingRound {
     static let shared = NetworkBound(ProcessingRound())
 
@@ -115,7 +115,8 @@ extension TransferResult {
     fileprivate static func cancelledBeforeStart(_ source: RequestSource) -> TransferResult {
         var result = TransferResult()
         if case .ready(let request) = source { result.request = request }
-        result.error = NetworkingError(.cancelled, "the operation was cancelled before it started", request: result.request)
+        result.error = NetworkingError(
+            .cancelled, "the operation was cancelled before it started", request: result.request)
         return result
     }
 }

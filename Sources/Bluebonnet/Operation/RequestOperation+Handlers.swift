@@ -11,8 +11,8 @@ extension RequestOperation {
 
     typealias CompletionHandler = @Sendable (RequestOperation) -> Void
 
-    /// Where handlers run; nil, the default, is the library's serial queue `org.bluebonnet.callbacks`. On a concurrent queue
-    /// their order is not kept. Use `.main` only where the main queue runs.
+    /// Where handlers run; nil, the default, is the library's serial queue `org.bluebonnet.callbacks`. On a concurrent
+    /// queue their order is not kept. Use `.main` only where the main queue runs.
     public var completionQueue: DispatchQueue? {
         get { shared.withLock { $0.completionQueue } }
         set { shared.withLock { $0.completionQueue = newValue } }

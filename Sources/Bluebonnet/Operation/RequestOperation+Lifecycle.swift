@@ -17,14 +17,14 @@ extension RequestOperation {
 
     /// Stops the operation for a while; it gives its place on the wire back.
     ///
-    /// GET and HEAD give up their connection and go on by a range request, when the server's strong validator allows it, or
-    /// from the start. Any other method keeps its connection, so that the server never sees the request twice.
+    /// GET and HEAD give up their connection and go on by a range request, when the server's strong validator allows
+    /// it, or from the start. Any other method keeps its connection, so that the server never sees the request twice.
     public func pause() {
         handle(.pause)
     }
 
-    /// Goes on after `pause()`, once there is a place on the wire again. An operation that was paused before it was started
-    /// is ready again and waits for its queue.
+    /// Goes on after `pause()`, once there is a place on the wire again. An operation that was paused before it was
+    /// started is ready again and waits for its queue.
     public func resume() {
         handle(.resume)
     }

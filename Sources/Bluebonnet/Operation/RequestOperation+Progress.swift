@@ -10,7 +10,8 @@ extension RequestOperation {
         report(shared.withLock { ($0.uploadProgress, $0.completionQueue) }, byteCount, total, expected)
     }
 
-    /// Tells the download's progress, if anybody wants to know. Called on the network thread; the handler runs elsewhere.
+    /// Tells the download's progress, if anybody wants to know. Called on the network thread; the handler runs
+    /// elsewhere.
     func reportDownload(_ byteCount: Int64, _ total: Int64, _ expected: Int64) {
         report(shared.withLock { ($0.downloadProgress, $0.completionQueue) }, byteCount, total, expected)
     }

@@ -9,8 +9,8 @@ internal import Synchronization
 /// One request as an operation: its state machine, the bytes that go out and the bytes that come in.
 ///
 /// Put it into a `RequestOperationQueue` or a plain `OperationQueue`, or call `start()`. All of it may be used from any
-/// thread. What it does on the way is told to handlers on `completionQueue`, in this order: progress, then the operation is
-/// finished, then its completion handlers, then its batch's progress and completion.
+/// thread. What it does on the way is told to handlers on `completionQueue`, in this order: progress, then the
+/// operation is finished, then its completion handlers, then its batch's progress and completion.
 ///
 /// `HTTPRequestOperation` adds validation and a serialized response; this class delivers any response as it is.
 public class RequestOperation: Operation, @unchecked Sendable {  // safe: all state is in one Mutex, as in Operation
@@ -35,8 +35,8 @@ public class RequestOperation: Operation, @unchecked Sendable {  // safe: all st
         DependencyNode.release(shared.withLock { $0.node.takeDependencies() })
     }
 
-    /// Called on a processing queue when the transfers are over and before the operation is finished: turns what arrived
-    /// into an outcome. The base class takes every complete response.
+    /// Called on a processing queue when the transfers are over and before the operation is finished: turns what
+    /// arrived into an outcome. The base class takes every complete response.
     func makeOutcome(from result: TransferResult) -> OperationOutcome {
         if case .file(let file, let canContinue) = result.content {
             guard result.error == nil else {
@@ -75,14 +75,15 @@ public class RequestOperation: Operation, @unchecked Sendable {  // safe: all st
     /// Starts the operation; a queue calls it. Does nothing while dependencies are unfinished, and a second time.
     override public func start() { _ = startIfReady() }
 
-    /// Stops the operation with the error `cancelled`. One that was not started yet finishes when its queue starts it and
-    /// never touches the network; a paused one finishes as well.
+    /// Stops the operation with the error `cancelled`. One that was not started yet finishes when its queue starts it
+    /// and never touches the network; a paused one finishes as well.
     override public func cancel() { handle(.cancel) }
 
     /// What this operation waits for, in the order in which it was added; empty once it is finished.
     override public var dependencies: [Operation] { shared.withLock { $0.node.operations } }
 
-    /// Makes this operation wait until another has ended, however it ended; at the same cost however many edges there are.
+    /// Makes this operation wait until another has ended, however it ended; at the same cost however many edges there
+    /// are.
     ///
     /// Nothing of Foundation's is used for an edge between request operations: its own bookkeeping on Linux is unsafe.
     override public func addDependency(_ operation: Operation) { addEdge(to: operation) }
@@ -103,7 +104,8 @@ public class RequestOperation: Operation, @unchecked Sendable {  // safe: all st
 
     override public var description: String {
         let (name, isCancelled) = shared.withLock { ($0.lifecycle.stateName, $0.lifecycle.isCancelled) }
-        let target = request.map { "\($0.httpMethod ?? "GET") \($0.url?.absoluteString ?? "")" } ?? "request not made yet"
+        let target =
+            request.map { "\($0.httpMethod ?? "GET") \($0.url?.absoluteString ?? "")" } ?? "request not made yet"
         let status = statusCode.map { ", status \($0)" } ?? ""
         return "<\(type(of: self)): \(name), cancelled: \(isCancelled ? "yes" : "no"), \(target)\(status)>"
     }
@@ -149,8 +151,8 @@ extension RequestOperation {
         set { shared.withLock { $0.uploadFile = newValue } }
     }
 
-    /// A file for the body of an accepted response: written beside it, moved into place when complete; it counts when the
-    /// operation starts. `responseData` is nil then. Default nil: the body is kept in memory.
+    /// A file for the body of an accepted response: written beside it, moved into place when complete; it counts when
+    /// the operation starts. `responseData` is nil then. Default nil: the body is kept in memory.
     ///
     /// What an earlier attempt left beside it is continued when the server confirms it with a strong validator.
     public var outputFile: URL? {

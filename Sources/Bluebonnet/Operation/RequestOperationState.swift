@@ -5,8 +5,8 @@ internal import Dispatch
 internal import Foundation
 internal import FoundationNetworking
 
-/// Everything of an operation that threads share; guarded by the operation's one lock. Values and references only: nothing
-/// is called while the lock is held.
+/// Everything of an operation that threads share; guarded by the operation's one lock. Values and references only:
+/// nothing is called while the lock is held.
 struct RequestOperationState: Sendable {
     var lifecycle = OperationLifecycle()
     var source: RequestSource

@@ -5,11 +5,11 @@ internal import Foundation
 internal import FoundationNetworking
 internal import Synchronization
 
-/// Runs one operation on the network thread: prepares its request, waits for admission, makes one transfer after another
-/// (redirects, answers to challenges, continuations), and says exactly once that it has ended.
+/// Runs one operation on the network thread: prepares its request, waits for admission, makes one transfer after
+/// another (redirects, answers to challenges, continuations), and says exactly once that it has ended.
 ///
-/// Network thread only. It takes the lifecycle's effects in their order; after the end it ignores them. It knows nothing of
-/// serializers.
+/// Network thread only. It takes the lifecycle's effects in their order; after the end it ignores them. It knows
+/// nothing of serializers.
 final class RequestRunner {
     private enum Phase {
         /// Nothing under way: before the first `begin`, or held.

@@ -3,8 +3,8 @@
 
 internal import Foundation
 
-/// Turns what the transfers brought into an operation's outcome: digest, validation, serialization, the file's move into
-/// place. On a processing queue; a value that knows no operation.
+/// Turns what the transfers brought into an operation's outcome: digest, validation, serialization, the file's move
+/// into place. On a processing queue; a value that knows no operation.
 struct ResponseProcessing {
     let serializer: any ResponseSerializer
     let expectedDigest: String?

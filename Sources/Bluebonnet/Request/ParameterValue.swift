@@ -85,7 +85,8 @@ extension ParameterValue {
         }
     }
 
-    /// The shortest text that reads back as the same number; a whole number loses Swift's ".0", as `NSNumber` prints it.
+    /// The shortest text that reads back as the same number; a whole number loses Swift's ".0", as `NSNumber` prints
+    /// it.
     private static func floating(_ value: some BinaryFloatingPoint) throws(Unsupported) -> ParameterValue {
         guard value.isFinite else { throw Unsupported(reason: "\(value) is not a finite number") }
         let text = "\(value)"

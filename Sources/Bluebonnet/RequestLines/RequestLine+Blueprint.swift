@@ -23,8 +23,10 @@ extension RequestLine {
     private var validation: ResponseValidation {
         var validation = ResponseValidation()
         if let status = expect?.status { validation.acceptableStatusCodes = IndexSet(status) }
-        if let type = expect?.type { validation = ResponseValidation(
-            acceptableStatusCodes: validation.acceptableStatusCodes, acceptableContentTypes: Set(type)) }
+        if let type = expect?.type {
+            validation = ResponseValidation(
+                acceptableStatusCodes: validation.acceptableStatusCodes, acceptableContentTypes: Set(type))
+        }
         return validation
     }
 
@@ -107,7 +109,8 @@ extension RequestLine {
     /// The path of a socket has to fit the kernel's structure (unix(7)).
     private static func socketPath(_ path: String) throws(NetworkingError) -> String {
         guard !path.isEmpty, path.utf8.count < 108, !path.utf8.contains(0) else {
-            throw NetworkingError(.invalidRequest, "the path in \"unixSocket\" is empty, over 107 bytes, or has a NUL in it")
+            throw NetworkingError(
+                .invalidRequest, "the path in \"unixSocket\" is empty, over 107 bytes, or has a NUL in it")
         }
         return path
     }

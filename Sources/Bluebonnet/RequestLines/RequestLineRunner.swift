@@ -1,14 +1,14 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-public import Foundation
 internal import Dispatch
+public import Foundation
 internal import Synchronization
 
 /// Runs request lines as operations of one `RequestOperationManager` and tells a result line for each.
 ///
-/// Lines may be added while others run; exactly one result comes for each, whatever happens. All of it may be used from any
-/// thread.
+/// Lines may be added while others run; exactly one result comes for each, whatever happens. All of it may be used from
+/// any thread.
 public final class RequestLineRunner: Sendable {
     /// Which form a result line's body has.
     public enum BodyForm: String, Sendable, CaseIterable {
@@ -34,8 +34,8 @@ public final class RequestLineRunner: Sendable {
         public var bodyForm = BodyForm.text
         /// Whether the first failure cancels what has not finished. Default false.
         public var cancelsAtFirstFailure = false
-        /// The ids that later lines refer to: the responses of others are let go when their result was told. Default nil:
-        /// not known, all are kept.
+        /// The ids that later lines refer to: the responses of others are let go when their result was told. Default
+        /// nil: not known, all are kept.
         public var referencedIDs: Set<String>?
 
         /// The defaults.
@@ -163,8 +163,8 @@ extension ResultLine {
 }
 
 extension ResultLine.Failure {
-    /// When a run is cancelled, it is chance whether a line that never ran hears first of the cancel or of the end of what
-    /// it needed; the outcome has decided, and the code follows it.
+    /// When a run is cancelled, it is chance whether a line that never ran hears first of the cancel or of the end of
+    /// what it needed; the outcome has decided, and the code follows it.
     fileprivate init(_ error: NetworkingError, outcome: ResultLine.Outcome) {
         switch (outcome, error.code) {
         case (.skipped, .cancelled):

@@ -3,7 +3,8 @@
 
 internal import Foundation
 
-/// A runner's books: what was added, how it ended, what arrived. A value, guarded by the runner's lock; it runs nothing.
+/// A runner's books: what was added, how it ended, what arrived. A value, guarded by the runner's lock; it runs
+/// nothing.
 struct RunnerBooks: Sendable {
     private struct Entry {
         let operation: HTTPRequestOperation
@@ -52,7 +53,8 @@ struct RunnerBooks: Sendable {
         var found: [String: ReferenceSource] = [:]
         for dependency in dependencies {
             // Its operation has ended, but its handlers may not have run yet: then the operation itself is asked.
-            let hasSucceeded = outcomes[dependency].map { $0 == .success }
+            let hasSucceeded =
+                outcomes[dependency].map { $0 == .success }
                 ?? (unfinished[dependency]?.operation.error == nil)
             guard hasSucceeded else {
                 throw NetworkingError(.dependencyFailed, "not started: \"\(dependency)\" did not succeed")

@@ -4,8 +4,8 @@
 internal import Foundation
 internal import FoundationNetworking
 
-/// Answers the Basic (RFC 7617) and Digest (RFC 7616) challenges of one origin with one credential. A value; it never tries
-/// more than twice, the second time only when the server says that its nonce was stale.
+/// Answers the Basic (RFC 7617) and Digest (RFC 7616) challenges of one origin with one credential. A value; it never
+/// tries more than twice, the second time only when the server says that its nonce was stale.
 struct HTTPAuthentication {
     private let credential: URLCredential?
     private let origin: Origin

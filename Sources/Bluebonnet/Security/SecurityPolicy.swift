@@ -3,8 +3,8 @@
 
 /// Decides whether a server is trusted.
 ///
-/// This release checks certificates against a store and names against the host; pinning comes with a later one. A policy
-/// that contradicts itself cannot be made.
+/// This release checks certificates against a store and names against the host; pinning comes with a later one. A
+/// policy that contradicts itself cannot be made.
 public struct SecurityPolicy: Sendable, Hashable {
     /// Whether certificates that no trusted authority vouches for are accepted.
     public let allowInvalidCertificates: Bool

@@ -102,8 +102,8 @@ extension EventLoop {
 // MARK: - Turns
 
 extension EventLoop {
-    /// Does all there is to do, in bounded rounds. The run loop sees the epoll descriptor edge-triggered, so a turn ends
-    /// only when epoll has nothing left, or after the eventfd was made readable again.
+    /// Does all there is to do, in bounded rounds. The run loop sees the epoll descriptor edge-triggered, so a turn
+    /// ends only when epoll has nothing left, or after the eventfd was made readable again.
     func runTurn() {
         for _ in 0..<Self.roundLimit {
             let didSomething = runRound()

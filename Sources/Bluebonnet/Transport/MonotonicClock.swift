@@ -14,7 +14,8 @@ enum MonotonicClock {
 }
 
 extension Duration {
-    /// Seconds from a caller, of which any number is allowed: more than thirty years, or no number, count as no limit (zero).
+    /// Seconds from a caller, of which any number is allowed: more than thirty years, or no number, count as no limit
+    /// (zero).
     init(clampingSeconds seconds: Double) {
         self = seconds > 0 && seconds < 1e9 ? .seconds(seconds) : .zero
     }

@@ -1,9 +1,9 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
+internal import CLinux
 internal import CoreFoundation
 public import Foundation
-internal import CLinux
 internal import Glibc
 internal import Synchronization
 

@@ -6,10 +6,11 @@ public import FoundationNetworking
 
 /// How an operation's transfers are made: time limits, size limits, trust, proxy. Copied when the operation is made.
 public struct TransferOptions: Sendable {
-    /// Gives up when a connection, TLS handshake included, is not there in this time. Default 10 s; zero waits for ever.
+    /// Gives up when a connection, TLS handshake included, is not there in this time. Default 10 s; zero waits for
+    /// ever.
     public var connectTimeout: Duration = .seconds(10)
-    /// Gives up when no byte has moved for this long. Default nil: the request's `timeoutInterval`, which is 60 s unless
-    /// it was set; zero waits for ever.
+    /// Gives up when no byte has moved for this long. Default nil: the request's `timeoutInterval`, which is 60 s
+    /// unless it was set; zero waits for ever.
     public var idleTimeout: Duration?
     /// Gives up when the whole request, redirects included, takes longer than this. Waiting for admission and pauses do
     /// not count. Default nil: no limit.

@@ -3,7 +3,8 @@
 
 internal import Foundation
 
-/// Makes transfers. Network thread only; it knows nothing of operations, redirects, serializers or limits on their number.
+/// Makes transfers. Network thread only; it knows nothing of operations, redirects, serializers or limits on their
+/// number.
 protocol Transport: AnyObject {
     /// Begins a transfer; what happens is told to `delegate`, which is kept until the transfer ended or was aborted.
     func begin(_ request: TransferRequest, delegate: any TransferDelegate) -> any Transfer

@@ -79,9 +79,9 @@ struct CurlErrorMapping {
         CURLE_SSL_ISSUER_ERROR.rawValue: .serverNotTrusted,
         CURLE_SSL_INVALIDCERTSTATUS.rawValue: .serverNotTrusted,
         CURLE_SSL_PINNEDPUBKEYNOTMATCH.rawValue: .pinMismatch,
-        CURLE_TOO_LARGE_HEADERS: .headersTooLarge,
+        tooLarge: .headersTooLarge,
     ]
 
-    /// CURLE_TOO_LARGE came after 7.88.
-    private static let CURLE_TOO_LARGE_HEADERS: UInt32 = 100
+    /// CURLE_TOO_LARGE, which came after 7.88.
+    private static let tooLarge: UInt32 = 100
 }

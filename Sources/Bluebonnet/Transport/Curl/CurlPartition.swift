@@ -63,8 +63,10 @@ extension CurlPartition {
                 throw CurlError(code: CURLE_FAILED_INIT.rawValue)
             }
         } catch {
-            transfer.stop(with: NetworkingError(
-                .invalidRequest, "libcurl refused the request to \(transfer.hostName)", underlying: error.libraryError))
+            transfer.stop(
+                with: NetworkingError(
+                    .invalidRequest, "libcurl refused the request to \(transfer.hostName)",
+                    underlying: error.libraryError))
             limitDeadline = 0
         }
         deadlineMayBeEarlier(transfer.nextDeadline)
@@ -184,7 +186,9 @@ private func socketCallback(
     return 0
 }
 
-private func timerCallback(_: UnsafeMutableRawPointer?, _ milliseconds: Int, _ context: UnsafeMutableRawPointer?) -> CInt {
+private func timerCallback(_: UnsafeMutableRawPointer?, _ milliseconds: Int, _ context: UnsafeMutableRawPointer?)
+    -> CInt
+{
     guard let context else { return 0 }
     Unmanaged<CurlPartition>.fromOpaque(context).takeUnretainedValue().setCurlTimer(milliseconds: milliseconds)
     return 0

@@ -42,17 +42,23 @@ extension CurlTransfer {
     }
 }
 
-private func headerCallback(_ bytes: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int, _ context: UnsafeMutableRawPointer?) -> Int {
+private func headerCallback(
+    _ bytes: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int, _ context: UnsafeMutableRawPointer?
+) -> Int {
     let line = UnsafeRawBufferPointer(start: bytes, count: size * count)
     return CurlTransfer.recover(context).consumeHeaderLine(line) ? line.count : stopTransfer
 }
 
-private func bodyCallback(_ bytes: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int, _ context: UnsafeMutableRawPointer?) -> Int {
+private func bodyCallback(
+    _ bytes: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int, _ context: UnsafeMutableRawPointer?
+) -> Int {
     let piece = UnsafeRawBufferPointer(start: bytes, count: size * count)
     return CurlTransfer.recover(context).consumeBody(piece) ? piece.count : stopTransfer
 }
 
-private func uploadCallback(_ bytes: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int, _ context: UnsafeMutableRawPointer?) -> Int {
+private func uploadCallback(
+    _ bytes: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int, _ context: UnsafeMutableRawPointer?
+) -> Int {
     let buffer = UnsafeMutableRawBufferPointer(start: bytes, count: size * count)
     return CurlTransfer.recover(context).produceBody(into: buffer) ?? Int(CURL_READFUNC_ABORT)
 }
@@ -64,7 +70,8 @@ private func seekCallback(_ context: UnsafeMutableRawPointer?, _ offset: curl_of
 }
 
 private func sendingCallback(
-    _ context: UnsafeMutableRawPointer?, _: UnsafeMutablePointer<CChar>?, _: UnsafeMutablePointer<CChar>?, _: CInt, _: CInt
+    _ context: UnsafeMutableRawPointer?, _: UnsafeMutablePointer<CChar>?, _: UnsafeMutablePointer<CChar>?, _: CInt,
+    _: CInt
 ) -> CInt {
     CurlTransfer.recover(context).mayBeginSending() ? CInt(CURL_PREREQFUNC_OK) : CInt(CURL_PREREQFUNC_ABORT)
 }

@@ -5,8 +5,8 @@ internal import CCurl
 internal import Foundation
 
 extension CurlTransfer {
-    /// Sets everything on the easy handle. Each option that guards a rule of ours is required: a libcurl that refuses one
-    /// makes the transfer fail.
+    /// Sets everything on the easy handle. Each option that guards a rule of ours is required: a libcurl that refuses
+    /// one makes the transfer fail.
     func configure() throws(CurlError) {
         try setTarget()
         try setLimits()

@@ -83,12 +83,14 @@ extension CurlTransfer {
             return CurlErrorMapping(transfer: self, error: CurlError(code: result.rawValue)).networkingError
         }
         guard let head else {
-            return NetworkingError(.badServerResponse, "\(hostName) closed the connection inside its response's header section")
+            return NetworkingError(
+                .badServerResponse, "\(hostName) closed the connection inside its response's header section")
         }
         if let awaitedNotice, !CloseNoticeLedger.takeNotice(connection: awaitedNotice) {
             return NetworkingError(
                 .badServerResponse,
-                "\(hostName) ended the TLS connection without notice, so the body of status \(head.status) may be truncated")
+                "\(hostName) ended the TLS connection without notice, so the body of status \(head.status) may be truncated"
+            )
         }
         return nil
     }
@@ -143,9 +145,10 @@ extension CurlTransfer {
         sentByteCount = 0
         headParser = ResponseHeadParser(url: request.url, limit: request.headerByteLimit)
         if request.isIdempotent && sendingCount == 2 { return true }
-        stop(with: NetworkingError(
-            .connectionLost,
-            "\(hostName) closed the connection before it answered; \(request.method) was not sent a second time"))
+        stop(
+            with: NetworkingError(
+                .connectionLost,
+                "\(hostName) closed the connection before it answered; \(request.method) was not sent a second time"))
         return false
     }
 

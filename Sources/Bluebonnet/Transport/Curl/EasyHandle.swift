@@ -3,8 +3,8 @@
 
 internal import CCurl
 
-/// One libcurl easy handle with what it borrows: its header list and its error text. Network thread only; call `close()`
-/// there before letting go.
+/// One libcurl easy handle with what it borrows: its header list and its error text. Network thread only; call
+/// `close()` there before letting go.
 final class EasyHandle {
     let raw: UnsafeMutableRawPointer
     private var headerList: UnsafeMutablePointer<curl_slist>?
