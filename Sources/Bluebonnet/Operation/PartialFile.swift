@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: MIT
 
 internal import CLinux
-internal import CoreFoundation
 internal import Foundation
 internal import Glibc
 
@@ -47,20 +46,22 @@ final class PartialFile: Sendable {
                     .cannotOpenFile, "cannot create \(path): does its folder exist and may it be written to?",
                     underlying: POSIXError.last)
             }
-            var status = stat()
-            var named = stat()
-            if let reason = lockRefusal(opened, &status) {
+            var file = bluebonnet_file()
+            var named = bluebonnet_file()
+            if let reason = lockRefusal(opened, &file) {
                 close(opened)
                 throw NetworkingError(.cannotOpenFile, "cannot write \(path): \(reason)")
             }
-            if lstat(path, &named) == 0, named.st_ino == status.st_ino { return (opened, Int64(status.st_size)) }
+            if bluebonnet_look_at_path(path, &named) == 0, named.inode == file.inode {
+                return (opened, file.byte_count)
+            }
             close(opened)
         }
         throw NetworkingError(.cannotOpenFile, "cannot write \(path): other downloads keep replacing it")
     }
 
-    private static func lockRefusal(_ descriptor: CInt, _ status: inout stat) -> String? {
-        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+    private static func lockRefusal(_ descriptor: CInt, _ file: inout bluebonnet_file) -> String? {
+        guard bluebonnet_look_at(descriptor, &file) == 0, file.is_regular else {
             return "it is not a regular file"
         }
         return flock(descriptor, LOCK_EX | LOCK_NB) == 0 ? nil : "another download writes to it"

@@ -3,7 +3,6 @@
 
 internal import Foundation
 internal import FoundationNetworking
-internal import Synchronization
 
 /// Runs one operation on the network thread: prepares its request, waits for admission, makes one transfer after
 /// another (redirects, answers to challenges, continuations), and says exactly once that it has ended.
@@ -11,7 +10,7 @@ internal import Synchronization
 /// Network thread only. It takes the lifecycle's effects in their order; after the end it ignores them. It knows
 /// nothing of serializers.
 final class RequestRunner {
-    private enum Phase {
+    enum Phase {
         /// Nothing under way: before the first `begin`, or held.
         case idle
         /// The request is being made or its files opened, off this thread.
@@ -27,23 +26,23 @@ final class RequestRunner {
     }
 
     let operation: RequestOperation
-    private let options: TransferOptions
-    private let admission: Admission
-    private let transport: any Transport
-    private let ticket: AdmissionQueue.Ticket
-    private var phase = Phase.idle
-    private var isHeld = false
+    let options: TransferOptions
+    let admission: Admission
+    let transport: any Transport
+    let ticket: AdmissionQueue.Ticket
+    var phase = Phase.idle
+    var isHeld = false
     /// Files are being opened: once, even when the operation is paused and resumed in between.
-    private var isOpening = false
+    var isOpening = false
 
     /// The request and what came of it so far; nil before it was prepared.
     var exchange: Exchange?
-    private var preparedRequest: URLRequest?
+    var preparedRequest: URLRequest?
     private let started = MonotonicClock.now()
     /// When it was first let on the wire.
     private var admitted: UInt64?
     private var transferBegan: UInt64 = 0
-    private var remainingTime: UInt64?
+    var remainingTime: UInt64?
     var summary = TransferSummary()
 
     init(_ operation: RequestOperation) {
@@ -125,77 +124,10 @@ extension RequestRunner {
     }
 }
 
-// MARK: - Preparing
-
-extension RequestRunner {
-    /// Makes and checks the request: here when it is there already, else where making it may wait.
-    private func prepare() {
-        phase = .preparing
-        let (source, uploadFile, outputFile) = operation.shared.withLock { ($0.source, $0.uploadFile, $0.outputFile) }
-        let options = self.options
-        let work: @Sendable () -> Result<PreparedRequest, NetworkingError> = {
-            Result { () throws(NetworkingError) in
-                var blueprint = try source.blueprint()
-                blueprint.uploadFile = blueprint.uploadFile ?? uploadFile
-                blueprint.outputFile = blueprint.outputFile ?? outputFile
-                return try PreparedRequest(blueprint, options: options)
-            }
-        }
-        if case .ready(let request) = source {
-            preparedRequest = request
-            return prepared(work())
-        }
-        Queues.preparation.async { [operation] in
-            let result = work()
-            NetworkThread.shared.submit { operation.network.value.current?.prepared(result) }
-        }
-    }
-
-    func prepared(_ result: Result<PreparedRequest, NetworkingError>) {
-        phase = .idle
-        switch result {
-        case .failure(let error): end(with: error)
-        case .success(let prepared):
-            preparedRequest = prepared.request
-            remainingTime = prepared.options.timeout?.nanoseconds
-            exchange = Exchange(prepared, operation: operation)
-            noteLateParts(of: prepared)
-            if !isHeld { enqueue() }
-        }
-    }
-}
-
-extension RequestRunner {
-    private func noteLateParts(of prepared: PreparedRequest) {
-        guard prepared.responseSerializer != nil || prepared.expectedDigest != nil else { return }
-        operation.shared.withLock { state in
-            state.lateSerializer = prepared.responseSerializer
-            state.lateExpectedDigest = prepared.expectedDigest
-        }
-    }
-}
-
-extension RequestSource {
-    fileprivate func blueprint() throws(NetworkingError) -> RequestBlueprint {
-        switch self {
-        case .ready(let request): return RequestBlueprint(request: request)
-        case .made(let make):
-            do {
-                return try make()
-            } catch let error as NetworkingError {
-                throw error
-            } catch {
-                throw NetworkingError(
-                    .invalidRequest, "the request could not be made: \(error)", underlying: error)
-            }
-        }
-    }
-}
-
 // MARK: - Admission and transfers
 
 extension RequestRunner {
-    private func enqueue() {
+    func enqueue() {
         guard let exchange, let origin = Origin(exchange.next.url) else {
             return end(with: NetworkingError(.badURL, "the request has no usable URL"))
         }
@@ -205,37 +137,7 @@ extension RequestRunner {
         }
     }
 
-    /// Opens the request's files, once it was let in: those that wait hold no descriptor.
-    private func openFiles(_ origin: Origin) {
-        guard let exchange else { preconditionFailure("a transfer was let in before its request was made") }
-        guard exchange.files == nil else { return beginTransfer(origin, exchange) }
-        if let files = exchange.prepared.filesWithoutOpening {
-            exchange.files = files
-            return beginTransfer(origin, exchange)
-        }
-        phase = .opening(origin)
-        guard !isOpening else { return }
-        isOpening = true
-        Queues.preparation.async { [operation, prepared = exchange.prepared] in
-            let result = Result { () throws(NetworkingError) in try prepared.openFiles() }
-            NetworkThread.shared.submit { operation.network.value.opened(result) }
-        }
-    }
-
-    /// The files are open. An operation that was paused meanwhile keeps them for later.
-    func opened(_ result: Result<PreparedRequest.Files, NetworkingError>) {
-        isOpening = false
-        if case .success(let files) = result { exchange?.takeFiles(files) }
-        guard case .opening(let origin) = phase, let exchange else { return }
-        switch result {
-        case .success: beginTransfer(origin, exchange)
-        case .failure(let error):
-            admission.release(origin: origin)
-            end(with: error)
-        }
-    }
-
-    private func beginTransfer(_ origin: Origin, _ exchange: Exchange) {
+    func beginTransfer(_ origin: Origin, _ exchange: Exchange) {
         let now = MonotonicClock.now()
         if admitted == nil {
             admitted = now
@@ -273,7 +175,7 @@ extension RequestRunner {
         }
     }
 
-    private func end(with error: NetworkingError?) {
+    func end(with error: NetworkingError?) {
         phase = .ended
         summary.timings.total = .nanoseconds(Int64(MonotonicClock.now() - started))
         exchange?.flushProgress()

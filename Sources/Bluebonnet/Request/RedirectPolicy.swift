@@ -46,13 +46,13 @@ struct RedirectChain: Sendable {
     init(_ request: RedirectPolicy.Request, policy: RedirectPolicy = RedirectPolicy()) {
         self.policy = policy
         current = request
-        visited = [Self.key(request)]
+        visited = []
     }
 
     /// Takes note of the request that was sent, which need not be the one that was proposed.
     mutating func follow(_ request: RedirectPolicy.Request) {
         hopCount += 1
-        visited.insert(Self.key(request))
+        visited.insert(Self.key(current))
         current = request
     }
 
@@ -86,7 +86,7 @@ struct RedirectChain: Sendable {
             let fault = "more than \(policy.limit) redirects, the last one to \(Self.shown(url))"
             throw NetworkingError(.tooManyRedirects, fault)
         }
-        guard !visited.contains(Self.key(next)) else {
+        guard !visited.contains(Self.key(next)), Self.key(next) != Self.key(current) else {
             throw NetworkingError(.tooManyRedirects, "the redirects lead in a circle, back to \(Self.shown(url))")
         }
         return next

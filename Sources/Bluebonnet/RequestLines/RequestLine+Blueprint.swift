@@ -1,9 +1,9 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
+internal import CLinux
 internal import Foundation
 internal import FoundationNetworking
-internal import Glibc
 
 extension RequestLine {
     /// What the operation of this line, with its references already resolved, sends and expects.
@@ -118,9 +118,8 @@ extension RequestLine {
     private static func check(host: String, address: String) throws(NetworkingError) {
         let isName = !host.isEmpty && host.utf8.allSatisfy { $0 > 0x20 && $0 != 0x7F && !":,*+[]".utf8.contains($0) }
         guard isName else { throw NetworkingError(.invalidRequest, "\"resolve\" has a host that is no name") }
-        var storage = in6_addr()
         let bare = address.hasPrefix("[") && address.hasSuffix("]") ? String(address.dropFirst().dropLast()) : address
-        guard inet_pton(AF_INET, address, &storage) == 1 || inet_pton(AF_INET6, bare, &storage) == 1 else {
+        guard bluebonnet_is_address(bare) else {
             throw NetworkingError(.invalidRequest, "\"resolve\" gives \(host) something that is no IP address")
         }
     }

@@ -164,10 +164,7 @@ extension EventLoop {
         let earliest = slots.lazy.map(\.deadline).min() ?? .max
         guard earliest < armedDeadline else { return }
         armedDeadline = earliest
-        var setting = itimerspec()
-        setting.it_value.tv_sec = Int(earliest / 1_000_000_000)
-        setting.it_value.tv_nsec = Int(earliest % 1_000_000_000)
-        _ = timerfd_settime(timer, CInt(TFD_TIMER_ABSTIME), &setting, nil)
+        bluebonnet_arm_timer(timer, earliest)
     }
 
     private func clearTimer() {

@@ -6,11 +6,10 @@ internal import Glibc
 
 /// The clock of deadlines and timings: nanoseconds since an arbitrary start, which no clock change moves.
 enum MonotonicClock {
-    static func now() -> UInt64 {
-        var time = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &time)
-        return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
-    }
+    static func now() -> UInt64 { bluebonnet_nanoseconds(CLOCK_MONOTONIC) }
+
+    /// The same time, a few milliseconds old and cheaper: for limits of seconds.
+    static func roughly() -> UInt64 { bluebonnet_nanoseconds(CLOCK_MONOTONIC_COARSE) }
 }
 
 extension Duration {

@@ -73,11 +73,8 @@ extension NetworkThread {
     /// A peer that went away must not kill the process (SIGPIPE), nor a file-size limit (SIGXFSZ): both arrive at the
     /// thread that wrote, and with the signal blocked the write returns EPIPE or EFBIG.
     private static func blockSignals() {
-        var signals = sigset_t()
-        sigemptyset(&signals)
-        sigaddset(&signals, SIGPIPE)
-        sigaddset(&signals, SIGXFSZ)
-        pthread_sigmask(SIG_BLOCK, &signals, nil)
+        bluebonnet_block_signal(SIGPIPE)
+        bluebonnet_block_signal(SIGXFSZ)
     }
 
     /// Makes the epoll descriptor the port of a version-1 source, handed over rebound as version 0, as the header asks.

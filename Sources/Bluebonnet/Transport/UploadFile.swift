@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: MIT
 
 internal import CLinux
-internal import CoreFoundation
 internal import Foundation
 internal import Glibc
 
@@ -18,14 +17,14 @@ final class UploadFile: Sendable {
         guard opened >= 0 else {
             throw NetworkingError(.cannotReadFile, "cannot open \(path)", underlying: POSIXError.last)
         }
-        var status = stat()
-        guard fstat(opened, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+        var file = bluebonnet_file()
+        guard bluebonnet_look_at(opened, &file) == 0, file.is_regular else {
             close(opened)
             throw NetworkingError(.cannotReadFile, "cannot send \(path): it is not a regular file")
         }
         self.path = path
         descriptor = opened
-        byteCount = Int64(status.st_size)
+        byteCount = file.byte_count
     }
 
     /// Reads at `offset`; fails when the file has become shorter than was declared.

@@ -1,29 +1,93 @@
-// The parts of Linux that the Glibc module leaves out: epoll, eventfd, timerfd.
+// The parts of Linux that the Glibc module leaves out, or whose structures it shares with other modules, so that Swift
+// cannot say which of them a member belongs to.
 #ifndef BLUEBONNET_CLINUX_H
 #define BLUEBONNET_CLINUX_H
 
+#include <arpa/inet.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/file.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/timerfd.h>
+#include <time.h>
 
-/// EPOLL_CTL_* and EPOLL* are macros or enumerations that Swift imports with other types; events carry a union.
-static inline int bluebonnet_epoll_control(int epoll, int operation, int descriptor, unsigned events, unsigned long long data) {
+/// The event that is changed holds a union.
+static inline int bluebonnet_epoll_control(int epoll, int operation, int descriptor, uint32_t events, uint64_t data) {
     struct epoll_event event;
     event.events = events;
     event.data.u64 = data;
     return epoll_ctl(epoll, operation, descriptor, &event);
 }
 
+/// The token of an event, out of its union.
+static inline uint64_t bluebonnet_epoll_data(const struct epoll_event *event) {
+    return event->data.u64;
+}
+
+/// A clock's time in nanoseconds; timespec belongs to several modules.
+static inline uint64_t bluebonnet_nanoseconds(clockid_t clock) {
+    struct timespec time;
+    clock_gettime(clock, &time);
+    return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+}
+
+/// Arms a timerfd for an instant of the monotonic clock; itimerspec holds timespec.
+static inline void bluebonnet_arm_timer(int timer, uint64_t deadline) {
+    struct itimerspec setting = {{0, 0}, {0, 0}};
+    setting.it_value.tv_sec = (time_t)(deadline / 1000000000u);
+    setting.it_value.tv_nsec = (long)(deadline % 1000000000u);
+    timerfd_settime(timer, TFD_TIMER_ABSTIME, &setting, 0);
+}
+
+/// What Bluebonnet wants to know of a file; stat belongs to several modules.
+struct bluebonnet_file {
+    bool is_regular;
+    int64_t byte_count;
+    uint64_t inode;
+};
+
+static inline struct bluebonnet_file bluebonnet_file_from(const struct stat *status) {
+    struct bluebonnet_file file = {S_ISREG(status->st_mode), status->st_size, status->st_ino};
+    return file;
+}
+
+/// Looks at an open file; 0 when that worked.
+static inline int bluebonnet_look_at(int descriptor, struct bluebonnet_file *file) {
+    struct stat status;
+    int result = fstat(descriptor, &status);
+    if (result == 0) *file = bluebonnet_file_from(&status);
+    return result;
+}
+
+/// Looks at what a path names, a symbolic link itself included; 0 when that worked.
+static inline int bluebonnet_look_at_path(const char *path, struct bluebonnet_file *file) {
+    struct stat status;
+    int result = lstat(path, &status);
+    if (result == 0) *file = bluebonnet_file_from(&status);
+    return result;
+}
+
+/// Keeps a signal from the calling thread; sigset_t belongs to several modules.
+static inline void bluebonnet_block_signal(int number) {
+    sigset_t signals;
+    sigemptyset(&signals);
+    sigaddset(&signals, number);
+    pthread_sigmask(SIG_BLOCK, &signals, 0);
+}
+
+/// Whether a text is an IPv4 or IPv6 address; the address structures belong to several modules.
+static inline bool bluebonnet_is_address(const char *text) {
+    struct in6_addr address;
+    return inet_pton(AF_INET, text, &address) == 1 || inet_pton(AF_INET6, text, &address) == 1;
+}
+
 /// prctl is variadic. Sets the name that the kernel shows for the calling thread, of which it keeps 15 characters.
 static inline void bluebonnet_set_thread_name(const char *name) {
     prctl(PR_SET_NAME, name, 0, 0, 0);
-}
-
-/// The token of an event, out of its union.
-static inline unsigned long long bluebonnet_epoll_data(const struct epoll_event *event) {
-    return event->data.u64;
 }
 
 #endif

@@ -10,6 +10,7 @@ internal import Glibc
 /// Connections, TLS sessions and easy handles never leave their partition, which is what keeps identities apart.
 final class CurlPartition: EventLoopClient {
     private static let idleHandleLimit = 128
+    private static let idleConnectionLimit = 256
     private let multi: UnsafeMutableRawPointer
     private let loop: EventLoop
     private var slot = -1
@@ -30,6 +31,8 @@ final class CurlPartition: EventLoopClient {
         _ = bluebonnet_multi_setopt_timer_callback(multi, timerCallback)
         _ = bluebonnet_multi_setopt_pointer(multi, CURLMOPT_SOCKETDATA, context)
         _ = bluebonnet_multi_setopt_pointer(multi, CURLMOPT_TIMERDATA, context)
+        // Left alone, libcurl keeps four for each transfer under way: so almost none at the end of a batch.
+        _ = bluebonnet_multi_setopt_long(multi, CURLMOPT_MAXCONNECTS, Self.idleConnectionLimit)
     }
 
     var isIdle: Bool { active.isEmpty }

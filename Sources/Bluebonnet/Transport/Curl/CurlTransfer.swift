@@ -50,7 +50,7 @@ final class CurlTransfer: Transfer {
     func resume(deadline: UInt64) {
         isPaused = false
         request.deadline = deadline
-        lastActivity = MonotonicClock.now()
+        lastActivity = MonotonicClock.roughly()
         partition.resume(self)
     }
 }
@@ -89,7 +89,7 @@ extension CurlTransfer {
         if let awaitedNotice, !CloseNoticeLedger.takeNotice(connection: awaitedNotice) {
             return NetworkingError(
                 .badServerResponse,
-                "\(hostName) ended the TLS connection without notice, so the body of status \(head.status) may be truncated"
+                "\(hostName) ended the TLS connection without notice: the body of status \(head.status) may be truncated"
             )
         }
         return nil
@@ -139,7 +139,7 @@ extension CurlTransfer {
     /// Before each sending of the request (CURLOPT_PREREQFUNCTION): a second one is libcurl's silent retry.
     func mayBeginSending() -> Bool {
         sendingCount += 1
-        lastActivity = MonotonicClock.now()
+        lastActivity = MonotonicClock.roughly()
         partition.deadlineMayBeEarlier(nextDeadline)
         guard sendingCount > 1 else { return true }
         sentByteCount = 0
@@ -153,7 +153,7 @@ extension CurlTransfer {
     }
 
     func consumeHeaderLine(_ line: UnsafeRawBufferPointer) -> Bool {
-        lastActivity = MonotonicClock.now()
+        lastActivity = MonotonicClock.roughly()
         do throws(NetworkingError) {
             hasHeaderBytes = true
             guard case .complete(let head)? = try headParser.consume(line: line) else { return true }
@@ -175,7 +175,7 @@ extension CurlTransfer {
     }
 
     func consumeBody(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        lastActivity = MonotonicClock.now()
+        lastActivity = MonotonicClock.roughly()
         do throws(NetworkingError) {
             try delegate?.transferDidReceive(bytes: bytes)
             return true
@@ -187,7 +187,7 @@ extension CurlTransfer {
 
     /// Fills libcurl's upload buffer; nil aborts.
     func produceBody(into buffer: UnsafeMutableRawBufferPointer) -> Int? {
-        lastActivity = MonotonicClock.now()
+        lastActivity = MonotonicClock.roughly()
         do throws(NetworkingError) {
             let count = try request.body.read(into: buffer, at: sentByteCount)
             sentByteCount += Int64(count)
