@@ -108,6 +108,9 @@ extension Exchange {
         return request
     }
 
+    /// Where the next transfer goes.
+    var nextOrigin: Origin? { redirects.hopCount == 0 ? prepared.origin : Origin(next.url) }
+
     private var headers: [(name: String, value: String)] {
         var fields = next.headers.fields.map { (name: $0.name, value: $0.value) }
         func set(_ name: String, _ value: String) {

@@ -31,9 +31,7 @@ struct PreparedRequest: Sendable {
         outputFile = blueprint.outputFile
         data = request.httpBody?.isEmpty == false ? request.httpBody : nil
         guard let url = request.url else { throw NetworkingError(.badURL, "the request has no URL") }
-        try RequestCheck.check(url)
-        guard let origin = Origin(url) else { throw NetworkingError(.badURL, "\(url) is no http or https URL") }
-        self.origin = origin
+        origin = try Self.origin(of: url)
         let method = request.httpMethod ?? "GET"
         try RequestCheck.method(method)
         guard request.httpBodyStream == nil || uploadFile != nil else {
@@ -47,6 +45,13 @@ struct PreparedRequest: Sendable {
             method: method, url: url, headers: Self.withDefaults(fields.sent), hasBody: data != nil || uploadFile != nil
         )
         idleTimeout = options.idleTimeout ?? Duration(clampingSeconds: request.timeoutInterval)
+    }
+
+    private static func origin(of url: URL) throws(NetworkingError) -> Origin {
+        if let origin = Origin(plain: url.absoluteString) { return origin }
+        try RequestCheck.check(url)
+        guard let origin = Origin(url) else { throw NetworkingError(.badURL, "\(url) is no http or https URL") }
+        return origin
     }
 
     private static func fields(of request: URLRequest) -> [(name: String, value: String)] {

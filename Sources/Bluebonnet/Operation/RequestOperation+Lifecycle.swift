@@ -36,12 +36,12 @@ extension RequestOperation {
     /// Applies an event. Its effects are queued inside the lock, so that they run in the order of the transitions.
     func handle(_ event: OperationLifecycle.Event) {
         let (old, new) = shared.withLock { state in
-            let old = Announced(state)
+            let old = state.announced
             let effects = state.lifecycle.handle(event)
             if !effects.isEmpty {
                 NetworkThread.shared.submit { [self] in effects.forEach(perform) }  // only queues; calls no one
             }
-            return (old, Announced(state))
+            return (old, state.announced)
         }
         announceChange(from: old, to: new)
     }
@@ -64,23 +64,8 @@ extension RequestOperation {
         handle(.ended)
     }
 
-    /// What Foundation is told of: it has no other way to learn of a change.
-    private struct Announced: Equatable {
-        let isReady: Bool
-        let isExecuting: Bool
-        let isFinished: Bool
-        let wasStarted: Bool
-
-        init(_ state: RequestOperationState) {
-            isReady = state.isReady
-            isExecuting = state.lifecycle.isExecuting
-            isFinished = state.lifecycle.isFinished
-            wasStarted = isExecuting || state.lifecycle.state == .paused
-        }
-    }
-
     /// Tells Foundation and the queue, after the lock was let go.
-    private func announceChange(from old: Announced, to new: Announced) {
+    private func announceChange(from old: AnnouncedState, to new: AnnouncedState) {
         if old.isReady != new.isReady { announceReadiness(isReady: new.isReady) }
         if new.isExecuting && !old.wasStarted {
             shared.withLock { $0.takeStartHandler() }?(self)
@@ -100,7 +85,21 @@ extension RequestOperation {
     }
 }
 
+/// What Foundation is told of: it has no other way to learn of a change.
+private struct AnnouncedState: Equatable {
+    let isReady: Bool
+    let isExecuting: Bool
+    let isFinished: Bool
+    let wasStarted: Bool
+}
+
 extension RequestOperationState {
+    fileprivate var announced: AnnouncedState {
+        AnnouncedState(
+            isReady: isReady, isExecuting: lifecycle.isExecuting, isFinished: lifecycle.isFinished,
+            wasStarted: lifecycle.isExecuting || lifecycle.state == .paused)
+    }
+
     fileprivate mutating func takeStartHandler() -> (@Sendable (RequestOperation) -> Void)? {
         defer { startHandler = nil }
         return startHandler

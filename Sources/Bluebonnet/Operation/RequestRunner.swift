@@ -128,7 +128,7 @@ extension RequestRunner {
 
 extension RequestRunner {
     func enqueue() {
-        guard let exchange, let origin = Origin(exchange.next.url) else {
+        guard let exchange, let origin = exchange.nextOrigin else {
             return end(with: NetworkingError(.badURL, "the request has no usable URL"))
         }
         phase = .waiting

@@ -28,6 +28,56 @@ struct Origin: Sendable, Hashable {
     }
 }
 
+extension Origin {
+    /// The origin of a URL in the plainest form, `http://name:port/…` in lower case; nil for any other form, which has to
+    /// be looked at more closely. What this takes, `RequestCheck.check` takes too.
+    ///
+    /// Nearly every request has such a URL, and most of what is done for a small request would be taking it apart.
+    init?(plain text: String) {
+        var text = text
+        let parts = text.withUTF8 { bytes in
+            PlainAuthority(bytes).map { ($0, String(decoding: bytes[$0.host], as: UTF8.self)) }
+        }
+        guard let (authority, host) = parts else { return nil }
+        scheme = authority.isSecure ? "https" : "http"
+        self.host = host
+        port = authority.port
+    }
+}
+
+/// Scheme, host and port out of the bytes of a plain URL.
+private struct PlainAuthority {
+    let isSecure: Bool
+    let host: Range<Int>
+    let port: Int
+
+    init?(_ bytes: UnsafeBufferPointer<UInt8>) {
+        isSecure = bytes.starts(with: "https://".utf8)
+        guard isSecure || bytes.starts(with: "http://".utf8) else { return nil }
+        let start = isSecure ? 8 : 7
+        var end = start
+        while end < bytes.count, Self.isNameByte(bytes[end]) { end += 1 }
+        host = start..<end
+        var number = 0
+        var next = end
+        if next < bytes.count, bytes[next] == UInt8(ascii: ":") {
+            next += 1
+            while next < bytes.count, (0x30...0x39).contains(bytes[next]), number <= 65535 {
+                number = number * 10 + Int(bytes[next]) - 0x30
+                next += 1
+            }
+            guard (1...65535).contains(number) else { return nil }
+        }
+        port = number > 0 ? number : (isSecure ? 443 : 80)
+        guard !host.isEmpty, next == bytes.count || bytes[next] == UInt8(ascii: "/") else { return nil }
+    }
+
+    private static func isNameByte(_ byte: UInt8) -> Bool {
+        (0x61...0x7A).contains(byte) || (0x30...0x39).contains(byte) || byte == UInt8(ascii: ".")
+            || byte == UInt8(ascii: "-")
+    }
+}
+
 extension Origin: CustomStringConvertible {
     var description: String { "\(scheme)://\(host):\(port)" }
 }

@@ -5,20 +5,44 @@ import Foundation
 
 // What the head says about the body: whether there is one, how long it is and how it is coded.
 extension ResponseHead {
-    /// The body's length on the wire, when `Content-Length` says it.
-    var contentLength: Int64? {
-        Self.length(values(for: "Content-Length")).value
+    /// What the framing fields say.
+    struct Framing: Sendable {
+        fileprivate(set) var contentLength: Int64?
+        fileprivate(set) var lengthFault: String?
+        fileprivate(set) var transferCodings: [String] = []
+        fileprivate(set) var contentCodings: [String] = []
+        private var isFramedTwice = false
+
+        init(_ fields: [(name: String, value: String)]) {
+            func values(_ name: StaticString) -> [String] {
+                fields.compactMap {
+                    $0.name.utf8.count == name.utf8CodeUnitCount && FieldSyntax.isSameName($0.name, "\(name)")
+                        ? $0.value : nil
+                }
+            }
+            let lengths = values("Content-Length")
+            (contentLength, lengthFault) = ResponseHead.length(lengths)
+            let encodings = values("Transfer-Encoding")
+            isFramedTwice = !lengths.isEmpty && !encodings.isEmpty
+            transferCodings = ResponseHead.list(encodings)
+            contentCodings = ResponseHead.list(values("Content-Encoding"))
+        }
+
+        /// What makes the body's end a guess, or nil.
+        fileprivate var fault: String? {
+            if let lengthFault { return lengthFault }
+            return isFramedTwice ? "the response has both Content-Length and Transfer-Encoding" : nil
+        }
     }
+
+    /// The body's length on the wire, when `Content-Length` says it.
+    var contentLength: Int64? { framing.contentLength }
 
     /// Whether the body comes in chunks.
-    var isChunked: Bool {
-        list(for: "Transfer-Encoding").last == "chunked"
-    }
+    var isChunked: Bool { framing.transferCodings.last == "chunked" }
 
     /// The content codings in the order in which the server applied them, in lower case.
-    var contentCodings: [String] {
-        list(for: "Content-Encoding")
-    }
+    var contentCodings: [String] { framing.contentCodings }
 
     /// Whether a response to this method has a body (RFC 9112, 6.3); it may still be empty.
     func hasBody(for method: String) -> Bool {
@@ -31,15 +55,15 @@ extension ResponseHead {
 
     /// Refuses lengths that contradict each other: the end of such a body is a guess.
     func checkFraming() throws(NetworkingError) {
-        let values = values(for: "Content-Length")
-        if let fault = Self.length(values).fault { throw NetworkingError(.badServerResponse, fault) }
-        if !values.isEmpty, value(for: "Transfer-Encoding") != nil {
-            throw NetworkingError(.badServerResponse, "the response has both Content-Length and Transfer-Encoding")
-        }
+        if let fault = framing.fault { throw NetworkingError(.badServerResponse, fault) }
     }
 
     /// The one length that the values of `Content-Length` give, or what is wrong with them; equal repetitions are fine.
-    private static func length(_ values: [String]) -> (value: Int64?, fault: String?) {
+    fileprivate static func length(_ values: [String]) -> (value: Int64?, fault: String?) {
+        // The usual case: one short number.
+        if values.count == 1, let digits = values.first?.utf8, digits.count < 16, FieldSyntax.isNumber(digits) {
+            return (digits.reduce(0) { $0 * 10 + Int64($1) - 0x30 }, nil)
+        }
         var length: Int64?
         let members = values.flatMap { $0.utf8.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false) }
         for member in members {

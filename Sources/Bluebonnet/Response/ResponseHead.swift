@@ -14,6 +14,8 @@ struct ResponseHead: Sendable {
     /// `1.0`, `1.1`, `2` or `3`.
     let httpVersion: String
     let fields: [(name: String, value: String)]
+    /// What the fields say about the body, read once.
+    let framing: Framing
     /// The values of `Location` with every byte escaped that is not ASCII.
     let locations: [String]
 
@@ -29,6 +31,7 @@ struct ResponseHead: Sendable {
         self.fields = fields
         let named = fields.lazy.filter { FieldSyntax.isSameName($0.name, "Location") }
         self.locations = locations ?? named.map { URLText.escapingNonASCII($0.value.utf8) }
+        framing = Framing(fields)
     }
 
     /// Every value of the fields with that name, whatever its case, in order.
@@ -43,8 +46,8 @@ struct ResponseHead: Sendable {
     }
 
     /// The members of a field that is a list (RFC 9110, 5.6.1), in lower case, over all its lines.
-    func list(for name: String) -> [String] {
-        values(for: name).flatMap { $0.utf8.split(separator: UInt8(ascii: ",")) }
+    static func list(_ values: [String]) -> [String] {
+        values.flatMap { $0.utf8.split(separator: UInt8(ascii: ",")) }
             .map { Substring(FieldSyntax.trimmed($0)).lowercased() }.filter { !$0.isEmpty }
     }
 

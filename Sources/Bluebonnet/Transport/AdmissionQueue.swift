@@ -23,6 +23,7 @@ struct AdmissionQueue {
     }
 
     private struct Line {
+        let origin: Origin
         var waiting = Heap<Rank>()
         var runningCount = 0
         /// Who stands for this origin among the candidates; a candidate that is not it any more is passed over.
@@ -31,7 +32,7 @@ struct AdmissionQueue {
 
     private struct Candidate: Comparable {
         let rank: Rank
-        let origin: Origin
+        let line: Int
 
         static func < (a: Candidate, b: Candidate) -> Bool { a.rank < b.rank }
         static func == (a: Candidate, b: Candidate) -> Bool { a.rank == b.rank }
@@ -39,10 +40,14 @@ struct AdmissionQueue {
 
     let limit: Int
     let limitPerOrigin: Int
-    private var lines: [Origin: Line] = [:]
+    /// One line for each origin that has anything waiting or running; nil where another may stand.
+    private var lines: [Line?] = []
+    private var freeLines: [Int] = []
+    private var lineOfOrigin: [Origin: Int] = [:]
     /// The first in line of each origin that has a free place, and former ones.
     private var candidates = Heap<Candidate>()
-    private var waitingOrigins: [Ticket: Origin] = [:]
+    /// Who waits, and in which line.
+    private var lineOfTicket: [Ticket: Int] = [:]
     private(set) var runningCount = 0
 
     init(limit: Int, limitPerOrigin: Int) {
@@ -51,71 +56,84 @@ struct AdmissionQueue {
     }
 
     /// How many wait.
-    var waitingCount: Int { waitingOrigins.count }
+    var waitingCount: Int { lineOfTicket.count }
 
     /// Puts a ticket in line. One that was in line before keeps its place among equals by its number.
     mutating func enqueue(_ ticket: Ticket, origin: Origin, priority: Int) {
-        waitingOrigins[ticket] = origin
-        lines[origin, default: Line()].waiting.insert(Rank(priority: priority, ticket: ticket))
-        nominate(origin)
+        let line = line(for: origin)
+        lineOfTicket[ticket] = line
+        lines[line]?.waiting.insert(Rank(priority: priority, ticket: ticket))
+        nominate(line)
     }
 
     /// Takes a ticket out of the line; it was not let in.
     mutating func withdraw(_ ticket: Ticket) {
-        guard let origin = waitingOrigins.removeValue(forKey: ticket) else { return }
-        dropIfUnused(origin)
+        guard let line = lineOfTicket.removeValue(forKey: ticket) else { return }
+        dropIfUnused(line)
     }
 
     /// Lets the next one in, if there is one and a place for it; it holds the place until `release`.
     mutating func admitNext() -> Ticket? {
         while runningCount < limit, let candidate = candidates.popFirst() {
-            let origin = candidate.origin
-            guard lines[origin]?.nominee == candidate.rank else { continue }
-            lines[origin]?.nominee = nil
-            if dropWithdrawn(from: origin) == candidate.rank { return admit(candidate) }
-            nominate(origin)
+            let line = candidate.line
+            guard lines[line]?.nominee == candidate.rank else { continue }
+            lines[line]?.nominee = nil
+            if dropWithdrawn(from: line) == candidate.rank { return admit(candidate) }
+            nominate(line)
         }
         return nil
     }
 
     /// Gives a place back.
     mutating func release(origin: Origin) {
+        guard let line = lineOfOrigin[origin] else { preconditionFailure("\(origin) holds no place") }
         runningCount -= 1
-        lines[origin]?.runningCount -= 1
-        nominate(origin)
-        dropIfUnused(origin)
+        lines[line]?.runningCount -= 1
+        nominate(line)
+        dropIfUnused(line)
+    }
+
+    private mutating func line(for origin: Origin) -> Int {
+        if let line = lineOfOrigin[origin] { return line }
+        let line = freeLines.popLast() ?? lines.count
+        if line == lines.count { lines.append(nil) }
+        lines[line] = Line(origin: origin)
+        lineOfOrigin[origin] = line
+        return line
     }
 
     private mutating func admit(_ candidate: Candidate) -> Ticket {
-        lines[candidate.origin]?.runningCount += 1
-        _ = lines[candidate.origin]?.waiting.popFirst()
-        waitingOrigins[candidate.rank.ticket] = nil
+        lines[candidate.line]?.runningCount += 1
+        _ = lines[candidate.line]?.waiting.popFirst()
+        lineOfTicket[candidate.rank.ticket] = nil
         runningCount += 1
-        nominate(candidate.origin)
+        nominate(candidate.line)
         return candidate.rank.ticket
     }
 
-    /// Puts the first of an origin's line among the candidates, when the origin has a free place.
-    private mutating func nominate(_ origin: Origin) {
-        guard let runningCount = lines[origin]?.runningCount, runningCount < limitPerOrigin,
-            let first = dropWithdrawn(from: origin), lines[origin]?.nominee != first
+    /// Puts the first of a line among the candidates, when its origin has a free place.
+    private mutating func nominate(_ line: Int) {
+        guard let runningCount = lines[line]?.runningCount, runningCount < limitPerOrigin,
+            let first = dropWithdrawn(from: line), lines[line]?.nominee != first
         else { return }
-        lines[origin]?.nominee = first
-        candidates.insert(Candidate(rank: first, origin: origin))
+        lines[line]?.nominee = first
+        candidates.insert(Candidate(rank: first, line: line))
     }
 
-    /// The first of an origin's line that was not withdrawn.
-    private mutating func dropWithdrawn(from origin: Origin) -> Rank? {
-        while let first = lines[origin]?.waiting.first {
-            if waitingOrigins[first.ticket] != nil { return first }
-            _ = lines[origin]?.waiting.popFirst()
+    /// The first of a line that was not withdrawn.
+    private mutating func dropWithdrawn(from line: Int) -> Rank? {
+        while let first = lines[line]?.waiting.first {
+            if lineOfTicket[first.ticket] == line { return first }
+            _ = lines[line]?.waiting.popFirst()
         }
         return nil
     }
 
-    private mutating func dropIfUnused(_ origin: Origin) {
-        if lines[origin]?.runningCount == 0, dropWithdrawn(from: origin) == nil {
-            lines[origin] = nil
-        }
+    private mutating func dropIfUnused(_ line: Int) {
+        guard let origin = lines[line]?.origin, lines[line]?.runningCount == 0, dropWithdrawn(from: line) == nil
+        else { return }
+        lines[line] = nil
+        lineOfOrigin[origin] = nil
+        freeLines.append(line)
     }
 }
