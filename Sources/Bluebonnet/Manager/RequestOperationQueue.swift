@@ -5,8 +5,8 @@ internal import Dispatch
 public import Foundation
 internal import Synchronization
 
-/// A queue of operations with the members of `OperationQueue`, which starts request operations in rounds on the network
-/// thread and does so at the same small cost however many wait.
+/// A queue of operations with the members of `OperationQueue` that a manager needs, which starts request operations in
+/// rounds on the network thread and does so at the same small cost however many wait.
 ///
 /// It takes any `Operation`. One that is not a request operation runs on a Foundation queue behind it, under the same
 /// limit. All of it may be used from any thread.
@@ -80,7 +80,10 @@ extension RequestOperationQueue {
 
     /// Cancels every operation. Those that wait are finished even while the queue is suspended or at its limit.
     public func cancelAllOperations() {
-        for operation in operations { operation.cancel() }
+        for operation in operations {
+            operation.cancel()
+            if !(operation is RequestOperation) { operationBecameReady(operation) }
+        }
     }
 
     /// Pauses every request operation, waiting or running.

@@ -79,7 +79,7 @@ struct DependencyNode: Sendable {
     }
 
     /// Releases operations without recursion, however long the chain behind them.
-    static func release(_ operations: [Operation]) {
+    static func release(_ operations: consuming [Operation]) {
         var last = operations
         while var operation = last.popLast() {
             guard isKnownUniquelyReferenced(&operation), let request = operation as? RequestOperation else { continue }

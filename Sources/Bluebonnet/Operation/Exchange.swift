@@ -52,6 +52,8 @@ final class Exchange {
     /// The head of the response that a pause interrupted, and whether the result was continued by a range.
     private var interruptedHead: ResponseHead?
     private var isContinued = false
+    /// The whole length of a body that is being continued.
+    private var continuedTotal: Int64?
     private var discardedByteCount = 0
     private var upload = ProgressMeter()
     private var download = ProgressMeter()
@@ -75,10 +77,12 @@ final class Exchange {
     /// Takes the files, and notes what an earlier process or operation left beside the output file.
     func takeFiles(_ files: PreparedRequest.Files) {
         self.files = files
-        guard let file = files.output, let record = file.initialRecord, prepared.first.mayBeContinued else { return }
+        guard let file = files.output, let record = file.initialRecord else { return }
+        guard prepared.first.mayBeContinued else { return file.removeRecord() }
         self.record = record
         resumption = RangeResumption(
-            offset: file.initialByteCount, etag: record.etag, totalByteCount: record.totalByteCount)
+            offset: file.initialByteCount, etag: record.etag, totalByteCount: record.totalByteCount,
+            responseURLDigest: record.responseURLDigest)
     }
 }
 
@@ -123,6 +127,11 @@ extension Exchange {
             set("Authorization", authorization)
         }
         return fields
+    }
+
+    /// The body goes out from its start again.
+    func noteSendingStartedAgain() {
+        upload.restart(at: 0)
     }
 
     func noteSent(_ byteCount: Int) {
@@ -194,7 +203,11 @@ extension Exchange {
 
     private func receiver(for head: ResponseHead) throws(NetworkingError) -> BodyReceiver {
         isContinued = resumption?.decide(on: head) == .append
+        continuedTotal = isContinued ? head.totalByteCount ?? resumption?.totalByteCount : nil
         resumption = nil
+        guard head.status != 206 || isContinued || next.headers["Range"] != nil else {
+            throw NetworkingError(.badServerResponse, "the server sent a part of the body without being asked for one")
+        }
         let sink = try isContinued ? continuedSink() : makeSink(for: head)
         self.sink = sink
         download.restart(at: sink.byteCount)
@@ -214,7 +227,9 @@ extension Exchange {
     private func makeSink(for head: ResponseHead) throws(NetworkingError) -> any BodySink {
         guard let file = files?.output, operation.acceptsForOutput(status: head.status) else {
             let sink = MemorySink(byteLimit: options.maximumBodyByteCount)
-            if let length = head.contentLength, length <= options.maximumBodyByteCount { sink.reserve(length) }
+            if head.hasBody(for: next.method), let length = head.contentLength, length <= options.maximumBodyByteCount {
+                sink.reserve(length)
+            }
             return sink
         }
         let sink = FileSink(file)
@@ -226,15 +241,14 @@ extension Exchange {
     /// Notes what the file is a part of, when its rest could be asked for: an uncoded body with a strong validator that
     /// is worth it.
     private func setRecord(for head: ResponseHead, _ file: PartialFile) throws(NetworkingError) {
-        let old = record
         record = nil
         if let etag = head.strongETag, head.status == 200, head.contentCodings.isEmpty, prepared.first.mayBeContinued,
             head.contentLength ?? .max >= Self.smallestContinuedBody
         {
             record = PartialRecord(
-                url: prepared.first.url.absoluteString, etag: etag, totalByteCount: head.contentLength)
+                requestURL: prepared.first.url, responseURL: head.url, etag: etag, totalByteCount: head.contentLength)
         }
-        if record != nil || old != nil { try file.setRecord(record) }
+        if let record { try file.setRecord(record) } else { file.removeRecord() }
     }
 
     private static let smallestContinuedBody: Int64 = 64 * 1024
@@ -251,6 +265,7 @@ extension Exchange {
         case .body(let receiver) where error == nil:
             do throws(NetworkingError) {
                 try receiver.finish()
+                try checkContinuation(receiver.sink.byteCount)
                 return .complete
             } catch {
                 return .failed(error)
@@ -258,6 +273,13 @@ extension Exchange {
         case .undecided, .discard, .body:
             return error.map(Step.failed) ?? .complete
         }
+    }
+
+    /// A server may answer with less than the rest: what is there then is not the body.
+    private func checkContinuation(_ byteCount: Int64) throws(NetworkingError) {
+        guard let continuedTotal, byteCount != continuedTotal else { return }
+        throw NetworkingError(
+            .badServerResponse, "the continued body has \(byteCount) bytes, not \(continuedTotal)")
     }
 
     private func takeStep(_ discarded: Discarded) -> Step {
@@ -281,11 +303,12 @@ extension Exchange {
     func noteInterruption() {
         defer { role = .undecided }
         guard case .body(let receiver) = role, let head else { return }
-        let isPart = [200, 206].contains(head.status) && head.contentCodings.isEmpty && prepared.first.mayBeContinued
+        let isPart = (head.status == 200 || isContinued) && head.contentCodings.isEmpty && prepared.first.mayBeContinued
         guard isPart, let etag = head.strongETag ?? record?.etag, receiver.sink.byteCount > 0 else { return }
         interruptedHead = head
         resumption = RangeResumption(
-            offset: receiver.sink.byteCount, etag: etag, totalByteCount: head.totalByteCount)
+            offset: receiver.sink.byteCount, etag: etag, totalByteCount: head.totalByteCount ?? continuedTotal,
+            responseURLDigest: PartialRecord.digest(of: head.url))
     }
 
     /// What the operation is given at its end.
@@ -299,7 +322,8 @@ extension Exchange {
         if let file = (sink as? FileSink)?.file {
             result.content = .file(file, canContinue: record != nil)
         } else {
-            files?.output?.keepOrRemove(canContinue: record != nil)
+            result.unusedFile = files?.output
+            result.keepsUnusedFile = record != nil
         }
         return result
     }

@@ -13,6 +13,8 @@ public final class HTTPRequestOperation: RequestOperation, @unchecked Sendable {
     public let responseSerializer: any ResponseSerializer
     /// Whether the body's digest is wanted even when nothing is expected of it.
     private let wantsDigest: Bool
+    /// The serializer's, asked for once: it is a user's code, which the network thread must not run.
+    private let validation: ResponseValidation
 
     /// Makes an operation for a request.
     public convenience init(
@@ -41,11 +43,12 @@ public final class HTTPRequestOperation: RequestOperation, @unchecked Sendable {
     ) {
         self.responseSerializer = responseSerializer
         self.wantsDigest = wantsDigest
+        validation = responseSerializer.validation
         super.init(source: source, options: options, services: services)
     }
 
     override func acceptsForOutput(status: Int) -> Bool {
-        serializerInForce.validation.accepts(status: status)
+        (shared.withLock { $0.lateValidation } ?? validation).accepts(status: status)
     }
 
     /// The serializer that a late request brought, else the operation's.

@@ -31,9 +31,13 @@ final class PartialFile: Sendable {
         descriptor = opened
         self.destination = destination
         let record = PartialRecord.read(path + ".json")
-        initialRecord = size > 0 && record?.url == url?.absoluteString ? record : nil
+        let isOfURL = record != nil && record?.requestURLDigest == url.map(PartialRecord.digest)
+        initialRecord = size > 0 && isOfURL ? record : nil
         initialByteCount = initialRecord == nil ? 0 : size
-        if initialRecord == nil { try truncate() }
+        if initialRecord == nil {
+            removeRecord()  // first: a record must never stand beside bytes of something else
+            try truncate()
+        }
     }
 
     /// Opens the file and locks it. A writer before us may move it into place between the two: then the lock is on a
@@ -109,17 +113,24 @@ final class PartialFile: Sendable {
 // MARK: - The end
 
 extension PartialFile {
-    /// Writes down what the bytes are a part of, before the first of them is written; nil takes the record away.
-    func setRecord(_ record: PartialRecord?) throws(NetworkingError) {
-        guard let record else {
-            unlink(recordPath)
-            return
+    /// Writes down what the bytes are a part of, before the first of them is written. Readable by the owner only.
+    ///
+    /// Not synced to disk: it is for a process that was killed, not for a machine that lost its power.
+    func setRecord(_ record: PartialRecord) throws(NetworkingError) {
+        let descriptor = open(recordPath, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard descriptor >= 0, let data = try? record.encoded() else {
+            throw NetworkingError(.cannotWriteFile, "cannot write \(recordPath)", underlying: POSIXError.last)
         }
-        do {
-            try record.encoded().write(to: URL(fileURLWithPath: recordPath), options: .atomic)
-        } catch {
-            throw NetworkingError(.cannotWriteFile, "cannot write \(recordPath)", underlying: error)
+        defer { close(descriptor) }
+        let count = data.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+        guard count == data.count else {
+            throw NetworkingError(.cannotWriteFile, "cannot write \(recordPath)", underlying: POSIXError.last)
         }
+    }
+
+    /// Takes the record away: what is in the file cannot be continued.
+    func removeRecord() {
+        unlink(recordPath)
     }
 
     /// Moves the complete body into place, over a file that was there.
@@ -128,23 +139,36 @@ extension PartialFile {
             throw NetworkingError(
                 .cannotWriteFile, "cannot move \(path) to \(destination)", underlying: POSIXError.last)
         }
-        unlink(recordPath)
+        removeRecord()
     }
 
     /// After a failure: keeps what can be continued, removes what cannot.
     func keepOrRemove(canContinue: Bool) {
         guard !canContinue else { return }
-        unlink(recordPath)
+        removeRecord()
         unlink(path)
     }
 }
 
-/// What a partial body is a part of: the URL that was asked for, and the strong validator (RFC 9110, 8.8.1) and total
-/// length of the representation.
+/// What a partial body is a part of: the URL that was asked for, the URL that answered, and the strong validator (RFC
+/// 9110,
+/// 8.8.1) and total length of the representation. URLs are kept as digests: they may hold secrets.
 struct PartialRecord: Codable, Equatable, Sendable {
-    var url: String
-    var etag: String
-    var totalByteCount: Int64?
+    let requestURLDigest: String
+    let responseURLDigest: String
+    let etag: String
+    let totalByteCount: Int64?
+
+    init(requestURL: URL, responseURL: URL, etag: String, totalByteCount: Int64?) {
+        requestURLDigest = Self.digest(of: requestURL)
+        responseURLDigest = Self.digest(of: responseURL)
+        self.etag = etag
+        self.totalByteCount = totalByteCount
+    }
+
+    static func digest(of url: URL) -> String {
+        MessageDigest.hexadecimalDigest(of: Data(url.absoluteString.utf8))
+    }
 
     static func read(_ path: String) -> PartialRecord? {
         guard let data = try? Data(contentsOf: URL(fileURLWithPath: path)) else { return nil }

@@ -12,6 +12,8 @@ struct PreparedRequest: Sendable {
     let idleTimeout: Duration
     let options: TransferOptions
     let responseSerializer: (any ResponseSerializer)?
+    /// The serializer's, asked for here: it is a user's code, which the network thread must not run.
+    let validation: ResponseValidation?
     let expectedDigest: String?
     private let data: Data?
     private let uploadFile: URL?
@@ -26,6 +28,7 @@ struct PreparedRequest: Sendable {
         request = blueprint.request
         options = blueprint.options ?? operationOptions
         responseSerializer = blueprint.responseSerializer
+        validation = blueprint.responseSerializer?.validation
         expectedDigest = blueprint.expectedDigest
         uploadFile = blueprint.uploadFile
         outputFile = blueprint.outputFile
@@ -38,6 +41,10 @@ struct PreparedRequest: Sendable {
             throw NetworkingError(
                 .invalidRequest, "a body stream cannot be sent by this version; give the body as data or as a file")
         }
+        guard method != "HEAD" || (data == nil && uploadFile == nil) else {
+            throw NetworkingError(.invalidRequest, "a HEAD request cannot have a body")
+        }
+        try Self.check(options.credential)
         let fields = try RequestCheck.fields(
             Self.fields(of: request), bodyByteCount: uploadFile == nil ? Int64(data?.count ?? 0) : nil)
         declaredBodyByteCount = fields.declaredBodyByteCount
@@ -45,6 +52,12 @@ struct PreparedRequest: Sendable {
             method: method, url: url, headers: Self.withDefaults(fields.sent), hasBody: data != nil || uploadFile != nil
         )
         idleTimeout = options.idleTimeout ?? Duration(clampingSeconds: request.timeoutInterval)
+    }
+
+    /// A user name stands in a header field; one that came with a response may be anything.
+    private static func check(_ credential: URLCredential?) throws(NetworkingError) {
+        guard let user = credential?.user, user.utf8.contains(where: FieldSyntax.isForbiddenInValue) else { return }
+        throw NetworkingError(.invalidRequest, "the credential's user name has a control character in it")
     }
 
     private static func origin(of url: URL) throws(NetworkingError) -> Origin {

@@ -82,23 +82,22 @@ extension RequestOperation {
             defer { state.transferResult = nil }
             return state.transferResult ?? .cancelledBeforeStart(state.source)
         }
+        result.unusedFile?.keepOrRemove(canContinue: result.keepsUnusedFile)
         var outcome = makeOutcome(from: result)
         if case .file = outcome.result.content { outcome.result.content = .none }  // closes the file
-        let group = shared.withLock { state in
-            state.outcome = outcome
-            return state.completionGroup
-        }
+        outcome.result.unusedFile = nil
+        let group = completionGroup
         group?.enter()
-        handle(.processed)
+        handle(.processed, outcome: outcome)
         deliver(into: &callbacks, group: group)
     }
 
     /// After the operation is finished: dependents and queues hear of it, then the handlers run, then the batch's.
     private func deliver(into callbacks: inout CallbackRound, group: DispatchGroup?) {
         let delivery = shared.withLock { $0.takeDelivery() }
+        DependencyNode.release(shared.withLock { $0.node.takeDependencies() })
         for waiter in delivery.waiters { waiter.resume() }
         for dependent in delivery.dependents { dependent.dependencyFinished(self) }
-        DependencyNode.release(delivery.dependencies)
         delivery.queue?.operationFinished(self)
         OperationNotification.finish.post(for: self)
         guard delivery.hasHandlers || group != nil else { return }
@@ -121,35 +120,37 @@ extension TransferResult {
     }
 }
 
-/// What is let go and told when an operation is finished.
+/// What is let go and told when an operation is finished. What users gave is let go outside the lock: releasing it may
+/// run code of theirs.
 private struct Delivery {
     let waiters: [CheckedContinuation<Void, Never>]
     let dependents: [RequestOperation]
-    let dependencies: [Operation]
     let queue: RequestOperationQueue?
     let callbackQueue: DispatchQueue?
     let completionBlock: (@Sendable () -> Void)?
     let handlers: [RequestOperation.CompletionHandler]
+    let uploadProgress: RequestOperation.ProgressHandler?
+    let downloadProgress: RequestOperation.ProgressHandler?
+    let source: RequestSource
 
     var hasHandlers: Bool { completionBlock != nil || !handlers.isEmpty }
 }
 
 extension RequestOperationState {
     fileprivate mutating func takeDelivery() -> Delivery {
-        defer {
-            isDelivered = true
-            queue = nil
-            waiters = []
-            completionBlock = nil
-            completionHandlers = []
-            batchHandlers = []
-            uploadProgress = nil
-            downloadProgress = nil
-            if case .made = source { source = .made { throw CancellationError() } }  // lets go of what it captured
-        }
-        return Delivery(
-            waiters: waiters, dependents: node.finish(), dependencies: node.takeDependencies(), queue: queue,
-            callbackQueue: completionQueue, completionBlock: completionBlock,
-            handlers: completionHandlers + batchHandlers)
+        let delivery = Delivery(
+            waiters: waiters, dependents: node.finish(), queue: queue, callbackQueue: completionQueue,
+            completionBlock: completionBlock, handlers: completionHandlers + batchHandlers,
+            uploadProgress: uploadProgress, downloadProgress: downloadProgress, source: source)
+        isDelivered = true
+        queue = nil
+        waiters = []
+        completionBlock = nil
+        completionHandlers = []
+        batchHandlers = []
+        uploadProgress = nil
+        downloadProgress = nil
+        if case .made = source { source = .used }
+        return delivery
     }
 }

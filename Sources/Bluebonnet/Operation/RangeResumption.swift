@@ -10,6 +10,8 @@ struct RangeResumption: Equatable {
     let offset: Int64
     let etag: String
     let totalByteCount: Int64?
+    /// Which URL answered with the tag: the same tag of another URL means nothing.
+    let responseURLDigest: String
 
     /// What to do with the answer to the range request.
     enum Decision: Equatable {
@@ -41,18 +43,23 @@ struct RangeResumption: Equatable {
 
     /// A 206 must start where we are, have our total where both are known, and not name another representation.
     private func continues(_ head: ResponseHead) -> Bool {
-        guard case .part(offset, _, let total)? = head.contentRange, head.contentCodings.isEmpty else { return false }
+        guard case .part(offset, let last, let total)? = head.contentRange, head.contentCodings.isEmpty else {
+            return false
+        }
         if let total, let totalByteCount, total != totalByteCount { return false }
+        guard total != nil || totalByteCount != nil else { return false }  // its end could not be told
+        if let length = head.contentLength, length != last - offset + 1 { return false }
         return namesSameRepresentation(head)
     }
 
     /// A 416 means a complete body only when its total is exactly what we have, and nothing says otherwise.
     private func isAlreadyComplete(_ head: ResponseHead) -> Bool {
         guard case .unsatisfied(offset)? = head.contentRange else { return false }
-        return head.strongETag == etag && (totalByteCount ?? offset) == offset
+        return namesSameRepresentation(head) && head.strongETag == etag && (totalByteCount ?? offset) == offset
     }
 
     private func namesSameRepresentation(_ head: ResponseHead) -> Bool {
+        guard PartialRecord.digest(of: head.url) == responseURLDigest else { return false }
         guard let field = head.value(for: "ETag") else { return true }  // a 206 to If-Range need not repeat it
         return field == etag
     }

@@ -15,24 +15,24 @@ extension RequestOperation {
     /// queue their order is not kept. Use `.main` only where the main queue runs.
     public var completionQueue: DispatchQueue? {
         get { shared.withLock { $0.completionQueue } }
-        set { shared.withLock { $0.completionQueue = newValue } }
+        set { replace(\.completionQueue, with: newValue) }
     }
 
     /// A group in which the completion handlers run: it is entered before the operation is finished and left when its
     /// handlers have run. Default nil.
     public var completionGroup: DispatchGroup? {
         get { shared.withLock { $0.completionGroup } }
-        set { shared.withLock { $0.completionGroup = newValue } }
+        set { replace(\.completionGroup, with: newValue) }
     }
 
     /// Is told as body bytes leave, a few times a second and at the end.
     public func setUploadProgress(_ handler: ProgressHandler?) {
-        shared.withLock { $0.uploadProgress = handler }
+        replace(\.uploadProgress, with: isFinished ? nil : handler)
     }
 
     /// Is told as body bytes arrive, after decoding, a few times a second and at the end.
     public func setDownloadProgress(_ handler: ProgressHandler?) {
-        shared.withLock { $0.downloadProgress = handler }
+        replace(\.downloadProgress, with: isFinished ? nil : handler)
     }
 
     /// Waits until the operation is finished. Cancelling the waiting task cancels the operation.

@@ -34,10 +34,13 @@ extension RequestOperation {
 
 extension RequestOperation {
     /// Applies an event. Its effects are queued inside the lock, so that they run in the order of the transitions.
-    func handle(_ event: OperationLifecycle.Event) {
+    ///
+    /// - Parameter outcome: becomes visible with the event, not before.
+    func handle(_ event: OperationLifecycle.Event, outcome: OperationOutcome? = nil) {
         let (old, new) = shared.withLock { state in
             let old = state.announced
             let effects = state.lifecycle.handle(event)
+            if let outcome { state.outcome = outcome }
             if !effects.isEmpty {
                 NetworkThread.shared.submit { [self] in effects.forEach(perform) }  // only queues; calls no one
             }
@@ -66,7 +69,8 @@ extension RequestOperation {
 
     /// Tells Foundation and the queue, after the lock was let go.
     private func announceChange(from old: AnnouncedState, to new: AnnouncedState) {
-        if old.isReady != new.isReady { announceReadiness(isReady: new.isReady) }
+        let isNewlyCancelled = new.isCancelled && !old.isCancelled && new.isReady
+        if old.isReady != new.isReady || isNewlyCancelled { announceReadiness(isReady: new.isReady) }
         if new.isExecuting && !old.wasStarted {
             shared.withLock { $0.takeStartHandler() }?(self)
         }
@@ -91,13 +95,14 @@ private struct AnnouncedState: Equatable {
     let isExecuting: Bool
     let isFinished: Bool
     let wasStarted: Bool
+    let isCancelled: Bool
 }
 
 extension RequestOperationState {
     fileprivate var announced: AnnouncedState {
         AnnouncedState(
             isReady: isReady, isExecuting: lifecycle.isExecuting, isFinished: lifecycle.isFinished,
-            wasStarted: lifecycle.isExecuting || lifecycle.state == .paused)
+            wasStarted: lifecycle.isExecuting || lifecycle.state == .paused, isCancelled: lifecycle.isCancelled)
     }
 
     fileprivate mutating func takeStartHandler() -> (@Sendable (RequestOperation) -> Void)? {

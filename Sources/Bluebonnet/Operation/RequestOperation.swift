@@ -95,11 +95,7 @@ public class RequestOperation: Operation, @unchecked Sendable {  // safe: all st
     /// finished operation it is not run, as with Foundation.
     override public var completionBlock: (@Sendable () -> Void)? {
         get { shared.withLock { $0.completionBlock } }
-        set {
-            shared.withLock { state in
-                if !state.lifecycle.isFinished { state.completionBlock = newValue }
-            }
-        }
+        set { replace(\.completionBlock, with: isFinished ? nil : newValue) }
     }
 
     override public var description: String {
@@ -111,11 +107,28 @@ public class RequestOperation: Operation, @unchecked Sendable {  // safe: all st
     }
 }
 
+extension RequestOperation {
+    /// Sets a part of the state. The old value is let go outside the lock: releasing what a user gave may run code of
+    /// theirs.
+    func replace<Value: Sendable>(
+        _ part: any WritableKeyPath<RequestOperationState, Value> & Sendable, with value: Value
+    ) {
+        let old = shared.withLock { state in
+            let old = state[keyPath: part]
+            state[keyPath: part] = value
+            return old
+        }
+        withExtendedLifetime(old) {}
+    }
+}
+
 /// Where an operation's request comes from.
 enum RequestSource: Sendable {
     case ready(URLRequest)
     /// Made when the dependencies have ended, off the network thread.
     case made(@Sendable () throws -> RequestBlueprint)
+    /// It was made and sent; what made it was let go.
+    case used
 }
 
 /// What is known of an operation once its request is made; what is nil is as the operation has it.
@@ -148,7 +161,7 @@ extension RequestOperation {
     /// Overrides the request's `httpBody`. Default nil.
     public var uploadFile: URL? {
         get { shared.withLock { $0.uploadFile } }
-        set { shared.withLock { $0.uploadFile = newValue } }
+        set { replace(\.uploadFile, with: newValue) }
     }
 
     /// A file for the body of an accepted response: written beside it, moved into place when complete; it counts when
@@ -157,13 +170,13 @@ extension RequestOperation {
     /// What an earlier attempt left beside it is continued when the server confirms it with a strong validator.
     public var outputFile: URL? {
         get { shared.withLock { $0.outputFile } }
-        set { shared.withLock { $0.outputFile = newValue } }
+        set { replace(\.outputFile, with: newValue) }
     }
 
     /// Anything of yours; the library does not look at it.
     public var userInfo: [String: any Sendable] {
         get { shared.withLock { $0.userInfo } }
-        set { shared.withLock { $0.userInfo = newValue } }
+        set { replace(\.userInfo, with: newValue) }
     }
 }
 
@@ -172,9 +185,10 @@ extension RequestOperation {
 extension RequestOperation {
     /// The final response, once its head arrived and the operation is finished.
     public var response: HTTPURLResponse? {
-        shared.withLock { state in
-            if let response = state.response { return response }
-            state.response = try? state.outcome?.result.head?.urlResponse()
+        let (made, head) = shared.withLock { ($0.response, $0.outcome?.result.head) }
+        guard made == nil, let response = try? head?.urlResponse() else { return made }
+        return shared.withLock { state in
+            state.response = state.response ?? response
             return state.response
         }
     }
@@ -203,8 +217,8 @@ extension RequestOperation {
     /// The body as text, in the encoding that the response's charset names, else UTF-8; nil when it is not such text.
     public var responseString: String? {
         guard let data = responseData else { return nil }
-        let encoding = response?.textEncodingName.flatMap(String.Encoding.init(ianaName:)) ?? .utf8
-        return String(data: data, encoding: encoding)
+        let charset = responseHead?.value(for: "Content-Type").flatMap(BodyEncoding.charset)
+        return BodyEncoding(ofText: data, charset: charset).text(of: data)
     }
 
     /// Why the operation failed; nil while it runs and when it succeeded.
@@ -215,27 +229,4 @@ extension RequestOperation {
 
     /// Attempts, redirects and timings, once the operation is finished.
     public var summary: TransferSummary { shared.withLock { $0.outcome?.result.summary ?? TransferSummary() } }
-}
-
-extension String.Encoding {
-    /// The encoding of an IANA charset name, as far as Foundation knows it.
-    init?(ianaName: String) {
-        switch ianaName.lowercased() {
-        case "utf-8", "utf8": self = .utf8
-        case "us-ascii", "ascii": self = .ascii
-        case "iso-8859-1", "latin1": self = .isoLatin1
-        case "iso-8859-2": self = .isoLatin2
-        case "windows-1252": self = .windowsCP1252
-        case "windows-1251": self = .windowsCP1251
-        case "windows-1250": self = .windowsCP1250
-        case "utf-16": self = .utf16
-        case "utf-16be": self = .utf16BigEndian
-        case "utf-16le": self = .utf16LittleEndian
-        case "utf-32": self = .utf32
-        case "shift_jis": self = .shiftJIS
-        case "euc-jp": self = .japaneseEUC
-        case "iso-2022-jp": self = .iso2022JP
-        default: return nil
-        }
-    }
 }

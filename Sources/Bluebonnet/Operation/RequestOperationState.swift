@@ -17,6 +17,7 @@ struct RequestOperationState: Sendable {
 
     /// What a request that was made late brought along.
     var lateSerializer: (any ResponseSerializer)?
+    var lateValidation: ResponseValidation?
     var lateExpectedDigest: String?
     /// Called once, when the operation is first started, by whatever thread starts it: it must be short.
     var startHandler: (@Sendable (RequestOperation) -> Void)?

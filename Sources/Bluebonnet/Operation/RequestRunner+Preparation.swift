@@ -4,7 +4,8 @@
 internal import Foundation
 internal import Synchronization
 
-// What happens off the network thread before a transfer: the request is made, and, once it was let in, its files are opened.
+// What happens off the network thread before a transfer: the request is made, and, once it was let in, its files are
+// opened.
 extension RequestRunner {
     /// Makes and checks the request: here when it is there already, else where making it may wait.
     func prepare() {
@@ -30,6 +31,7 @@ extension RequestRunner {
     }
 
     func prepared(_ result: Result<PreparedRequest, NetworkingError>) {
+        guard case .preparing = phase else { return }  // cancelled meanwhile
         phase = .idle
         switch result {
         case .failure(let error): end(with: error)
@@ -48,6 +50,7 @@ extension RequestRunner {
         guard prepared.responseSerializer != nil || prepared.expectedDigest != nil else { return }
         operation.shared.withLock { state in
             state.lateSerializer = prepared.responseSerializer
+            state.lateValidation = prepared.validation
             state.lateExpectedDigest = prepared.expectedDigest
         }
     }
@@ -57,6 +60,7 @@ extension RequestSource {
     fileprivate func blueprint() throws(NetworkingError) -> RequestBlueprint {
         switch self {
         case .ready(let request): return RequestBlueprint(request: request)
+        case .used: preconditionFailure("a request is made once")
         case .made(let make):
             do {
                 return try make()
@@ -93,7 +97,10 @@ extension RequestRunner {
     /// The files are open. An operation that was paused meanwhile keeps them for later.
     func opened(_ result: Result<PreparedRequest.Files, NetworkingError>) {
         isOpening = false
-        if case .success(let files) = result { exchange?.takeFiles(files) }
+        if case .success(let files) = result {
+            guard let exchange else { return files.giveUp() }  // cancelled meanwhile
+            exchange.takeFiles(files)
+        }
         guard case .opening(let origin) = phase, let exchange else { return }
         switch result {
         case .success: beginTransfer(origin, exchange)

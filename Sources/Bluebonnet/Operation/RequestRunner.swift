@@ -41,7 +41,9 @@ final class RequestRunner {
     private let started = MonotonicClock.now()
     /// When it was first let on the wire.
     private var admitted: UInt64?
+    /// When the transfer at hand began, and since when it counts against the time limit: a pause lies in between.
     private var transferBegan: UInt64 = 0
+    private var chargedSince: UInt64 = 0
     var remainingTime: UInt64?
     var summary = TransferSummary()
 
@@ -111,9 +113,9 @@ extension RequestRunner {
         end(with: error)
     }
 
-    /// GET and HEAD give their connection up and go on by a range; anything else keeps it.
+    /// GET and HEAD give their connection up and go on by a range; anything else keeps it, once it is being sent.
     private func hold(_ transfer: any Transfer, _ origin: Origin) {
-        if exchange?.canBeSentAgain == true {
+        if exchange?.canBeSentAgain == true || !transfer.hasBegunSending {
             account(transfer.abort())
             exchange?.noteInterruption()
             phase = .idle
@@ -144,6 +146,7 @@ extension RequestRunner {
             summary.timings.queued = .nanoseconds(Int64(now - started))
         }
         transferBegan = now
+        chargedSince = now
         summary.attemptCount += 1
         let deadline = remainingTime.map { now + $0 } ?? .max
         phase = .transferring(transport.begin(exchange.transferRequest(deadline: deadline), delegate: self), origin)
@@ -153,7 +156,7 @@ extension RequestRunner {
         phase = .waitingToContinue(transfer, origin)
         admission.enqueue(ticket, origin: origin, priority: operation.queuePriority.rawValue) { [self] in
             let now = MonotonicClock.now()
-            transferBegan = now
+            chargedSince = now
             phase = .transferring(transfer, origin)
             transfer.resume(deadline: remainingTime.map { now + $0 } ?? .max)
         }
@@ -161,7 +164,7 @@ extension RequestRunner {
 
     /// Takes what the transfer used off the whole request's time limit.
     private func chargeTime() {
-        let used = MonotonicClock.now() - transferBegan
+        let used = MonotonicClock.now() - chargedSince
         remainingTime = remainingTime.map { $0 > used ? $0 - used : 1 }
     }
 
@@ -195,6 +198,10 @@ extension RequestRunner: TransferDelegate {
         exchange?.noteSent(bodyByteCount)
     }
 
+    func transferDidStartAgain() {
+        exchange?.noteSendingStartedAgain()
+    }
+
     func transferDidReceive(head: ResponseHead) throws(NetworkingError) {
         try exchange?.receive(head)
     }
@@ -205,9 +212,11 @@ extension RequestRunner: TransferDelegate {
 
     func transferDidEnd(error: NetworkingError?, metrics: TransferMetrics) {
         // A transfer that was held in place and is ended by its server holds no place.
-        if case .transferring(_, let origin) = phase { admission.release(origin: origin) }
+        if case .transferring(_, let origin) = phase {
+            admission.release(origin: origin)
+            chargeTime()
+        }
         if case .waitingToContinue = phase { admission.withdraw(ticket) }
-        chargeTime()
         account(metrics)
         phase = .idle
         switch exchange?.finishTransfer(error: error) {

@@ -29,8 +29,8 @@ struct Origin: Sendable, Hashable {
 }
 
 extension Origin {
-    /// The origin of a URL in the plainest form, `http://name:port/…` in lower case; nil for any other form, which has to
-    /// be looked at more closely. What this takes, `RequestCheck.check` takes too.
+    /// The origin of a URL in the plainest form, `http://name:port/…` in lower case; nil for any other form, which has
+    /// to be looked at more closely. What this takes, `RequestCheck.check` takes too.
     ///
     /// Nearly every request has such a URL, and most of what is done for a small request would be taking it apart.
     init?(plain text: String) {

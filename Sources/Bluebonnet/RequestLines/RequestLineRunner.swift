@@ -109,8 +109,9 @@ public final class RequestLineRunner: Sendable {
 extension RequestLineRunner {
     /// Makes the line's request when its dependencies have ended.
     private func blueprint(of node: RequestLineGraph.Node) throws -> RequestBlueprint {
-        let sources = try books.withLock { books throws(NetworkingError) in
-            try books.sources(of: node.line.id, dependencies: node.dependencies)
+        var sources: [String: ReferenceSource] = [:]
+        for dependency in books.withLock({ $0.dependencies(node.dependencies) }) {
+            sources[dependency.id] = try dependency.referenceSource()
         }
         let line = try node.line.line.resolved { sources[$0] }
         return try line.blueprint(baseURL: manager.baseURL, options: settings.transferOptions)
@@ -129,7 +130,8 @@ extension RequestLineRunner {
     }
 
     private func finish(_ id: String, _ operation: HTTPRequestOperation, hasOutput: Bool) {
-        let outcome = books.withLock { $0.finish(id, operation) }
+        let ending = RunnerEnding(operation)
+        let outcome = books.withLock { $0.finish(id, ending) }
         let bodyForm = hasOutput ? BodyForm.none : settings.bodyForm
         onResult(ResultLine(id: id, outcome: outcome, operation: operation, bodyForm: bodyForm))
         if outcome == .failure && settings.cancelsAtFirstFailure { cancel() }
@@ -149,7 +151,7 @@ extension ResultLine {
         if attempts > 0 { timing = Timing(summary.timings) }
         guard let head = operation.responseHead else { return }
         status = head.status
-        url = head.url.absoluteString
+        url = URLText(head.url.absoluteString).withoutUserInfo
         headers = HeaderFields(head.fields)
         `protocol` = head.httpVersion == "2" ? "h2" : "http/\(head.httpVersion)"
         bytes = Int(operation.receivedByteCount)

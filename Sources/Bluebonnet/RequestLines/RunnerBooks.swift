@@ -46,41 +46,31 @@ struct RunnerBooks: Sendable {
         unfinished[id]?.expectedByteCount = expected
     }
 
-    /// What a line's references stand for.
-    ///
-    /// - Throws: `dependencyFailed` when something that the line needs did not succeed.
-    func sources(of id: String, dependencies: [String]) throws(NetworkingError) -> [String: ReferenceSource] {
-        var found: [String: ReferenceSource] = [:]
-        for dependency in dependencies {
-            // Its operation has ended, but its handlers may not have run yet: then the operation itself is asked.
-            let hasSucceeded =
-                outcomes[dependency].map { $0 == .success }
-                ?? (unfinished[dependency]?.operation.error == nil)
-            guard hasSucceeded else {
-                throw NetworkingError(.dependencyFailed, "not started: \"\(dependency)\" did not succeed")
-            }
-            found[dependency] = sources[dependency] ?? unfinished[dependency].map { $0.operation.referenceSource }
+    /// What is known of what a line needs.
+    func dependencies(_ ids: [String]) -> [RunnerDependency] {
+        ids.map { id in
+            RunnerDependency(
+                id: id, outcome: outcomes[id], source: sources[id], operation: unfinished[id]?.operation)
         }
-        return found
     }
 
     /// Notes a line's end and gives its outcome.
-    mutating func finish(_ id: String, _ operation: HTTPRequestOperation) -> ResultLine.Outcome {
-        let outcome = outcome(of: id, operation)
+    mutating func finish(_ id: String, _ ending: RunnerEnding) -> ResultLine.Outcome {
+        let outcome = outcome(of: id, ending)
         unfinished[id] = nil
         outcomes[id] = outcome
         counts[outcome, default: 0] += 1
-        finishedByteCount += operation.receivedByteCount
-        if outcome == .success, referencedIDs?.contains(id) ?? true { sources[id] = operation.referenceSource }
+        finishedByteCount += ending.receivedByteCount
+        if outcome == .success, referencedIDs?.contains(id) ?? true { sources[id] = ending.source }
         return outcome
     }
 
-    private func outcome(of id: String, _ operation: HTTPRequestOperation) -> ResultLine.Outcome {
-        switch operation.error?.code {
+    private func outcome(of id: String, _ ending: RunnerEnding) -> ResultLine.Outcome {
+        switch ending.code {
         case nil: .success
         case .cancelled?: doomed.contains(id) ? .skipped : .cancelled
         // What a cancelled run left undone was cancelled too, unless a failure had doomed it before.
-        case .dependencyFailed?: isCancelled && operation.isCancelled && !doomed.contains(id) ? .cancelled : .skipped
+        case .dependencyFailed?: isCancelled && ending.isCancelled && !doomed.contains(id) ? .cancelled : .skipped
         case .some: .failure
         }
     }
@@ -115,10 +105,44 @@ struct RunnerBooks: Sendable {
     }
 }
 
-extension HTTPRequestOperation {
+/// How an operation ended, as far as the books want to know.
+struct RunnerEnding: Sendable {
+    let code: NetworkingError.Code?
+    let isCancelled: Bool
+    let receivedByteCount: Int64
+    let source: ReferenceSource
+
+    init(_ operation: HTTPRequestOperation) {
+        code = operation.error?.code
+        isCancelled = operation.isCancelled
+        receivedByteCount = operation.receivedByteCount
+        source = ReferenceSource(operation)
+    }
+}
+
+/// What is known of a line that another one needs. Its operation has ended, but its handlers may not have run yet: then
+/// the operation itself is asked.
+struct RunnerDependency: Sendable {
+    let id: String
+    fileprivate let outcome: ResultLine.Outcome?
+    fileprivate let source: ReferenceSource?
+    fileprivate let operation: HTTPRequestOperation?
+
+    /// What references to the line stand for; nil when nobody was expected to refer to it.
+    ///
+    /// - Throws: `dependencyFailed` when the line did not succeed.
+    func referenceSource() throws(NetworkingError) -> ReferenceSource? {
+        guard outcome.map({ $0 == .success }) ?? (operation?.error == nil) else {
+            throw NetworkingError(.dependencyFailed, "not started: \"\(id)\" did not succeed")
+        }
+        return source ?? operation.map(ReferenceSource.init)
+    }
+}
+
+extension ReferenceSource {
     /// What other lines may refer to.
-    fileprivate var referenceSource: ReferenceSource {
-        ReferenceSource(status: statusCode, headers: responseFields, body: responseData)
+    fileprivate init(_ operation: HTTPRequestOperation) {
+        self.init(status: operation.statusCode, headers: operation.responseFields, body: operation.responseData)
     }
 }
 

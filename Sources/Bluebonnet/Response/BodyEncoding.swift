@@ -16,6 +16,11 @@ enum BodyEncoding: Equatable {
         self = Self.marked(body)?.encoding ?? Self.named(charset, body) ?? Self.guessed(body)
     }
 
+    /// The encoding of any text: a byte order mark counts first, then a charset that is known, then UTF-8.
+    init(ofText body: Data, charset: String?) {
+        self = Self.marked(body)?.encoding ?? Self.named(charset, body) ?? .utf8
+    }
+
     /// The value of the charset parameter of a `Content-Type`, in lower case.
     static func charset(of contentType: String) -> String? {
         for parameter in contentType.split(separator: ";").dropFirst() {

@@ -21,15 +21,18 @@ struct ResponseHeadParser: Sendable {
 
     private let url: URL
     private let limit: Int
+    private let expectsUpgrade: Bool
     private var state = State.statusLine
     private var consumedByteCount = 0
     private var statusLine = StatusLine()
     private var block = FieldBlock()
 
     /// - Parameter limit: bytes that interim heads, head and trailers may have together.
-    init(url: URL, limit: Int = 256 * 1024) {
+    /// - Parameter expectsUpgrade: whether 101 is an interim response, because the request asked for another protocol.
+    init(url: URL, limit: Int = 256 * 1024, expectsUpgrade: Bool = false) {
         self.url = url
         self.limit = limit
+        self.expectsUpgrade = expectsUpgrade
     }
 
     /// Whether the final head has ended; if not, a response that ends here was cut short.
@@ -55,7 +58,7 @@ struct ResponseHeadParser: Sendable {
     }
 
     private mutating func endBlock() throws(NetworkingError) -> Event {
-        if statusLine.status == 101 {
+        if statusLine.status == 101 && !expectsUpgrade {
             throw NetworkingError(.badServerResponse, "the server switched to another protocol without being asked")
         }
         if statusLine.status < 200 {

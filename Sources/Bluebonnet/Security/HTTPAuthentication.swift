@@ -27,13 +27,18 @@ struct HTTPAuthentication {
     /// Whether the challenges of a 401 can be answered, so that the request is worth sending again.
     mutating func accepts(_ fields: [String]) -> Bool {
         guard credential?.user != nil, tryCount < 2 else { return false }
-        guard let strongest = HTTPChallenge.parse(fields).filter(\.isSupported).max(by: { $0.strength < $1.strength })
-        else { return false }
+        let answerable = HTTPChallenge.parse(fields).filter { $0.isSupported && canAnswer($0) && $0.isPrintable }
+        guard let strongest = answerable.max(by: { $0.strength < $1.strength }) else { return false }
         guard tryCount == 0 || strongest.isStale else { return false }
         challenge = strongest
         tryCount += 1
         nonceCount = 0
         return true
+    }
+
+    /// A colon would end the name in Basic's form (RFC 7617, 2).
+    private func canAnswer(_ challenge: HTTPChallenge) -> Bool {
+        challenge.scheme != "basic" || credential?.user?.utf8.contains(UInt8(ascii: ":")) == false
     }
 
     /// The `Authorization` field for a request, once a challenge was accepted; nil for another origin.

@@ -18,6 +18,11 @@ struct HTTPChallenge: Equatable {
         return offers?.contains("auth") ?? false
     }
 
+    /// Whether what is sent back of it can stand in a field.
+    var isPrintable: Bool {
+        parameters.values.allSatisfy { !$0.utf8.contains(where: FieldSyntax.isForbiddenInValue) }
+    }
+
     var isSupported: Bool {
         switch scheme {
         case "basic": true

@@ -161,7 +161,7 @@ extension EventLoop {
     /// Sets the timerfd for the earliest deadline. An earlier setting is left: it costs one wake-up for nothing, where
     /// moving it would cost a system call a turn.
     private func armTimer() {
-        let earliest = slots.lazy.map(\.deadline).min() ?? .max
+        let earliest = max(1, slots.lazy.map(\.deadline).min() ?? .max)  // 0 would disarm the timerfd
         guard earliest < armedDeadline else { return }
         armedDeadline = earliest
         bluebonnet_arm_timer(timer, earliest)

@@ -9,7 +9,7 @@ protocol Transport: AnyObject {
     /// Begins a transfer; what happens is told to `delegate`, which is kept until the transfer ended or was aborted.
     func begin(_ request: TransferRequest, delegate: any TransferDelegate) -> any Transfer
 
-    /// Closes every kept-alive connection that no transfer uses.
+    /// Closes the kept-alive connections of every trust identity that has no transfer under way.
     func closeIdleConnections()
 }
 
@@ -17,6 +17,8 @@ protocol Transport: AnyObject {
 protocol Transfer: AnyObject {
     /// Stops it at once. The delegate hears nothing more.
     func abort() -> TransferMetrics
+    /// Whether anything of the request may have reached the server.
+    var hasBegunSending: Bool { get }
     /// Stops reading and writing while the connection is kept.
     func pause()
     /// Goes on after `pause()`, until `deadline`: the time in between counts against no limit.
@@ -27,6 +29,8 @@ protocol Transfer: AnyObject {
 protocol TransferDelegate: AnyObject {
     /// Body bytes have been handed to the connection.
     func transferDidSend(bodyByteCount: Int)
+    /// The request is sent from its start a second time, on a new connection: what was sent before counts no more.
+    func transferDidStartAgain()
     /// The response's header section is complete; interim responses are not told.
     func transferDidReceive(head: ResponseHead) throws(NetworkingError)
     /// Body bytes as they came, still content-coded. The buffer is gone after the call.
@@ -53,6 +57,9 @@ struct TransferRequest {
     var headerByteLimit = 256 * 1024
     /// Whether a large body is expected, so that a large buffer pays.
     var expectsLargeBody = false
+
+    /// Whether the origin, not only a proxy, is reached over TLS.
+    var isSecure: Bool { url.scheme?.lowercased() == "https" }
 
     /// Whether the request may be sent a second time on a new connection when the first one turned out dead: RFC 9110,
     /// 9.2.2.

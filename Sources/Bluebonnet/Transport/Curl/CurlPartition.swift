@@ -70,7 +70,7 @@ extension CurlPartition {
                 with: NetworkingError(
                     .invalidRequest, "libcurl refused the request to \(transfer.hostName)",
                     underlying: error.libraryError))
-            limitDeadline = 0
+            limitDeadline = 1
         }
         deadlineMayBeEarlier(transfer.nextDeadline)
         return transfer
@@ -84,8 +84,12 @@ extension CurlPartition {
 
     /// Goes on with a transfer that was paused; what libcurl held back may arrive inside this call.
     func resume(_ transfer: CurlTransfer) {
-        _ = curl_easy_pause(transfer.handle.raw, CURLPAUSE_CONT)
-        deadlineMayBeEarlier(transfer.nextDeadline)
+        let result = curl_easy_pause(transfer.handle.raw, CURLPAUSE_CONT)
+        if result != CURLE_OK, transfer.failure == nil {
+            let error = CurlError(code: result.rawValue).libraryError
+            transfer.stop(with: NetworkingError(.resumeRefused, "the connection could not go on", underlying: error))
+        }
+        deadlineMayBeEarlier(transfer.failure == nil ? transfer.nextDeadline : 1)
     }
 
     /// Takes back an easy handle that is off the multi handle.

@@ -22,7 +22,8 @@ extension CurlTransfer {
             try handle.set(CURLOPT_READFUNCTION, callback: uploadCallback)
             try bluebonnet_easy_setopt_seek_callback(handle.raw, seekCallback).check()
         }
-        if request.url.scheme == "https" {
+        if request.isSecure {
+            try handle.set(CURLOPT_SSL_CTX_DATA, pointer: context)
             try bluebonnet_easy_setopt_ssl_context_callback(handle.raw, tlsContextCallback).check()
         }
     }
@@ -77,10 +78,22 @@ private func sendingCallback(
 }
 
 private func tlsContextCallback(
-    _: UnsafeMutableRawPointer?, _ context: UnsafeMutableRawPointer?, _: UnsafeMutableRawPointer?
+    _: UnsafeMutableRawPointer?, _ tlsContext: UnsafeMutableRawPointer?, _ context: UnsafeMutableRawPointer?
 ) -> CURLcode {
-    if let context { CloseNoticeLedger.watch(context: context) }
+    if let tlsContext { CurlTransfer.recover(context).prepareTLS(context: tlsContext) }
     return CURLE_OK
+}
+
+extension CurlTransfer {
+    /// Sets what libcurl has no option for, before a handshake.
+    fileprivate func prepareTLS(context: UnsafeMutableRawPointer) {
+        CloseNoticeLedger.watch(context: context)
+        let policy = request.identity.securityPolicy
+        // Through an https proxy this is called for the proxy's connection too, which has another name.
+        let isProxied = request.identity.proxy?.url.lowercased().hasPrefix("https:") ?? false
+        guard policy.validatesDomainName, !isProxied, let host = Origin(request.url)?.host else { return }
+        ServerNameCheck.require(host: host, in: context)
+    }
 }
 
 /// A count that is no buffer's (CURL_WRITEFUNC_ERROR): an empty header line or piece must be refusable too.

@@ -19,6 +19,7 @@ extension CurlTransfer {
 
     private func setTarget() throws(CurlError) {
         try handle.set(CURLOPT_URL, request.url.absoluteString)
+        try handle.set(CURLOPT_PATH_AS_IS, true)
         try handle.set(CURLOPT_PROTOCOLS_STR, "http,https")
         try handle.set(CURLOPT_FOLLOWLOCATION, false)
         try handle.set(CURLOPT_HTTP_VERSION, request.httpVersion.curlValue)
@@ -45,7 +46,9 @@ extension CurlTransfer {
         try handle.set(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
         try handle.set(CURLOPT_SSL_VERIFYPEER, !policy.allowInvalidCertificates)
         try handle.set(CURLOPT_SSL_VERIFYHOST, policy.validatesDomainName ? 2 : 0)
-        if let file = policy.certificateAuthorityFile { try handle.set(CURLOPT_CAINFO, file) }
+        guard let file = policy.certificateAuthorityFile else { return }
+        try handle.set(CURLOPT_CAINFO, file)
+        try handle.set(CURLOPT_CAPATH, pointer: nil)  // Debian's libcurl would go on trusting the system's folder too
     }
 
     /// An empty CURLOPT_PROXY is what keeps libcurl from reading the environment.
@@ -54,6 +57,7 @@ extension CurlTransfer {
         try handle.set(CURLOPT_PROXY, proxy?.url ?? "")
         try handle.set(CURLOPT_NOPROXY, "")
         guard let proxy else { return }
+        try handle.set(CURLOPT_PROXY_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
         try handle.set(CURLOPT_PROXY_SSL_VERIFYPEER, true)
         try handle.set(CURLOPT_PROXY_SSL_VERIFYHOST, 2)
         if let user = proxy.user { try handle.set(CURLOPT_PROXYUSERNAME, user) }

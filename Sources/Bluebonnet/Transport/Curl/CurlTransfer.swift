@@ -32,7 +32,7 @@ final class CurlTransfer: Transfer {
         self.handle = handle
         self.partition = partition
         self.delegate = delegate
-        headParser = ResponseHeadParser(url: request.url, limit: request.headerByteLimit)
+        headParser = makeHeadParser(for: request)
     }
 
     func abort() -> TransferMetrics {
@@ -41,6 +41,8 @@ final class CurlTransfer: Transfer {
         partition.remove(self)
         return metrics
     }
+
+    var hasBegunSending: Bool { sendingCount > 0 }
 
     func pause() {
         isPaused = true
@@ -142,14 +144,17 @@ extension CurlTransfer {
         lastActivity = MonotonicClock.roughly()
         partition.deadlineMayBeEarlier(nextDeadline)
         guard sendingCount > 1 else { return true }
+        guard request.isIdempotent && sendingCount == 2 else {
+            let reason = request.isIdempotent ? "twice" : "; \(request.method) is not sent a second time"
+            stop(
+                with: NetworkingError(.connectionLost, "\(hostName) closed the connection before it answered \(reason)")
+            )
+            return false
+        }
         sentByteCount = 0
-        headParser = ResponseHeadParser(url: request.url, limit: request.headerByteLimit)
-        if request.isIdempotent && sendingCount == 2 { return true }
-        stop(
-            with: NetworkingError(
-                .connectionLost,
-                "\(hostName) closed the connection before it answered; \(request.method) was not sent a second time"))
-        return false
+        headParser = makeHeadParser(for: request)
+        delegate?.transferDidStartAgain()
+        return true
     }
 
     func consumeHeaderLine(_ line: UnsafeRawBufferPointer) -> Bool {
@@ -169,7 +174,8 @@ extension CurlTransfer {
 
     /// A body without length and without chunks ends with its connection: over TLS, only a notice makes that an end.
     private func noteFraming(of head: ResponseHead) {
-        guard head.hasBody(for: request.method), head.contentLength == nil, !head.isChunked, head.httpVersion != "2"
+        guard head.hasBody(for: request.method), head.contentLength == nil, !head.isChunked, head.httpVersion != "2",
+            request.isSecure
         else { return }
         awaitedNotice = handle.tlsConnection
     }
@@ -203,6 +209,13 @@ extension CurlTransfer {
     func seekBody(to offset: Int64) {
         sentByteCount = offset
     }
+}
+
+/// Over plain TCP, HTTP/2 begins with an upgrade, whose 101 libcurl passes on.
+private func makeHeadParser(for request: TransferRequest) -> ResponseHeadParser {
+    ResponseHeadParser(
+        url: request.url, limit: request.headerByteLimit,
+        expectsUpgrade: request.httpVersion == .http2 && !request.isSecure)
 }
 
 extension TransferBody {
