@@ -4,8 +4,9 @@
 internal import Foundation
 internal import FoundationNetworking
 
-/// A request that was checked and can go out: what is known before a file is opened or a socket. Crosses threads.
-struct PreparedRequest: Sendable {
+/// A request that was checked and can go out: what is known before a file is opened or a socket. Immutable; it crosses
+/// threads, and is passed on often, which is why it is no structure.
+final class PreparedRequest: Sendable {
     let request: URLRequest
     let origin: Origin
     let first: RedirectPolicy.Request
