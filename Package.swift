@@ -19,6 +19,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
+        .package(url: "https://github.com/swhitty/FlyingFox", from: "0.27.1"),
     ],
     targets: [
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
@@ -38,6 +39,24 @@ let package = Package(
             ],
             swiftSettings: strict
         ),
+        .executableTarget(
+            name: "BatchExample", dependencies: ["Bluebonnet"], path: "Examples/Batch", swiftSettings: strict),
+        .executableTarget(
+            name: "DependentCallsExample", dependencies: ["Bluebonnet"], path: "Examples/DependentCalls",
+            swiftSettings: strict),
+        .executableTarget(
+            name: "CancelAndPauseExample", dependencies: ["Bluebonnet"], path: "Examples/CancelAndPause",
+            swiftSettings: strict),
+        .executableTarget(
+            name: "Demo",
+            dependencies: [
+                "Bluebonnet", "COpenSSL",
+                .product(name: "FlyingFox", package: "FlyingFox"),
+                .product(name: "FlyingSocks", package: "FlyingFox"),
+            ],
+            path: "Examples/Demo",
+            swiftSettings: strict
+        ),
         .executableTarget(name: "Smoke", dependencies: ["Bluebonnet"], path: "Examples/Smoke", swiftSettings: strict),
         .target(
             name: "TestServer",
@@ -53,6 +72,11 @@ let package = Package(
         .testTarget(
             name: "BluebonnetTests",
             dependencies: ["Bluebonnet", "TestServer"],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "BluebonnetCommandTests",
+            dependencies: ["Bluebonnet", "BluebonnetCommand", "Demo", "TestServer"],
             swiftSettings: strict
         ),
     ],

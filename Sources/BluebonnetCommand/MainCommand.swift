@@ -6,22 +6,18 @@ import Glibc
 
 /// The command `bluebonnet`: prints help and version, and hands everything else to its subcommands.
 @main
-struct MainCommand: AsyncParsableCommand {
+struct MainCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "bluebonnet",
         abstract: "Runs batches of HTTP requests.",
         version: "0.1.0",
         subcommands: [RunCommand.self])
 
-    static func main() async {
+    static func main() {
         StandardDescriptors.prepare()
         do {
             var command = try parseAsRoot()
-            if var asynchronous = command as? any AsyncParsableCommand {
-                try await asynchronous.run()
-            } else {
-                try command.run()
-            }
+            try command.run()
         } catch {
             end(with: error)
         }

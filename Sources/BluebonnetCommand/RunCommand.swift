@@ -6,7 +6,7 @@ import Bluebonnet
 import Glibc
 
 /// `bluebonnet run`: opens what the options name, runs the batch, and ends with its status.
-struct RunCommand: AsyncParsableCommand {
+struct RunCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "run",
         abstract: "Runs a batch of requests, one JSON object a line, and writes a result line for each.",
@@ -14,14 +14,15 @@ struct RunCommand: AsyncParsableCommand {
             A file is checked as a whole before anything is sent. The lines of a pipe or a terminal are checked and \
             started as they come.
 
-            Exit status: 0 every operation succeeded; 1 some did not, or the results could not be written; 2 the command \
-            line or a request line is wrong; 130 interrupted. SIGINT or SIGTERM cancels what is under way, and every \
-            operation still gets its result line; a second one exits at once.
+            Exit status: 0 every operation succeeded; 1 some did not, or the results could not be written; 2 the \
+            command line or a request line is wrong; 130 interrupted. SIGINT or SIGTERM cancels what is under way, and \
+            every operation still gets its result line; a second one exits at once.
             """)
 
     @OptionGroup var options: RunOptions
 
-    func run() async throws {
+    /// Runs on the main thread and does not return: once the run has begun, the process ends with its status.
+    func run() throws {
         let control = StopControl()
         Signals.stop(control)
         let (source, status) = try InputSource.open(options.file)
@@ -31,7 +32,8 @@ struct RunCommand: AsyncParsableCommand {
             settings: try settings(for: input), target: target,
             progress: options.output.progress.style(isTerminal: FileDescriptor.standardError.isTerminal),
             control: control)
-        await session.run(input).end()
+        Task { await session.run(input).end() }
+        while true { pause() }
     }
 
     private func settings(for input: RunInput) throws -> RequestLineRunner.Settings {

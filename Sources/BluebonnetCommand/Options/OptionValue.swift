@@ -26,13 +26,16 @@ enum OptionValue {
 
     /// A number of bytes.
     static func byteCount(_ text: String) throws -> Int {
-        guard let count = Int(text), count >= 0 else { throw ValidationError("it must be a number of bytes, 0 or more") }
-        return count
+        guard let byteCount = Int(text), byteCount >= 0 else {
+            throw ValidationError("it must be a number of bytes, 0 or more")
+        }
+        return byteCount
     }
 
     /// A URL that others can be resolved against.
     static func baseURL(_ text: String) throws -> URL {
-        guard let url = URL(string: text), ["http", "https"].contains(url.scheme?.lowercased()), url.host?.isEmpty == false
+        guard let url = URL(string: text), ["http", "https"].contains(url.scheme?.lowercased()),
+            url.host?.isEmpty == false
         else { throw ValidationError("it must be an http:// or https:// URL with a host") }
         return url
     }

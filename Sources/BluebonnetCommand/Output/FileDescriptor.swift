@@ -32,8 +32,8 @@ struct FileDescriptor: Equatable {
     /// Whether it is a terminal.
     var isTerminal: Bool { isatty(rawValue) == 1 }
 
-    /// Writes all of the bytes, however many the kernel takes at once and however long it lets one wait; takes away from
-    /// them what is written.
+    /// Writes all of the bytes, however many the kernel takes at once and however long it lets one wait; takes away
+    /// from them what is written.
     func write(_ bytes: inout ArraySlice<UInt8>) throws(SystemError) {
         while !bytes.isEmpty {
             let count = bytes.withUnsafeBytes { Glibc.write(rawValue, $0.baseAddress, $0.count) }

@@ -96,8 +96,8 @@ extension ProgressDisplay {
         }
     }
 
-    /// Leaves the terminal as it was, because the process is about to end; does nothing while somebody is writing to it,
-    /// who may be held up.
+    /// Leaves the terminal as it was, because the process is about to end; does nothing while somebody is writing to
+    /// it, who may be held up.
     func restoreTerminal() {
         state.withLockIfAvailable { $0.suspend() }
     }

@@ -41,8 +41,8 @@ struct ProgressRenderer {
 
     private func line(_ transfer: ProgressReading.Transfer, idWidth: Int) -> String {
         let id = TerminalText.fit(TerminalText.clean(transfer.id), to: min(idWidth, Self.idWidth))
-        var parts = [Quantity.bytes(transfer.receivedByteCount)]
-        if let expected = transfer.expectedByteCount { parts[0] += " of \(Quantity.bytes(expected))" }
+        var parts = [Self.column(Quantity.bytes(transfer.receivedByteCount))]
+        if let expected = transfer.expectedByteCount { parts[0] += " of \(Self.column(Quantity.bytes(expected)))" }
         if let fraction = transfer.fraction { parts.append(Self.percentage(fraction)) }
         if let rate = transfer.bytesPerSecond { parts.append(Quantity.bytesPerSecond(rate)) }
         return line(start: "  \(id)  ", transfer.fraction, parts.joined(separator: "  "))
@@ -62,6 +62,11 @@ struct ProgressRenderer {
         let head = done < room ? ">" : ""
         let rest = String(repeating: " ", count: room - done - head.count)
         return "[" + String(repeating: "=", count: done) + head + rest + "]"
+    }
+
+    /// A size, so that sizes in several lines stand below each other: none is longer than `999.9 kB`.
+    private static func column(_ size: String) -> String {
+        String(repeating: " ", count: max(0, 8 - size.count)) + size
     }
 
     /// 100 % is shown at the end only.

@@ -3,7 +3,8 @@
 
 import Bluebonnet
 
-/// Puts the parts of one run together: the batch, the results' writer, the display and the signals.
+/// Puts the parts of one run together: the batch, the results' writer, the display and the signals. To be made on the
+/// main thread.
 final class RunSession: Sendable {
     private let control: StopControl
     private let display: ProgressDisplay?

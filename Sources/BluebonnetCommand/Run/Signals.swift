@@ -2,57 +2,58 @@
 // SPDX-License-Identifier: MIT
 
 import Dispatch
+import Foundation
 import Glibc
-import Synchronization
 
 /// What the command does when it gets a signal.
+///
+/// The signals are blocked, and a thread takes them one by one: so none is lost and none interrupts anything, however
+/// early or often they come.
 enum Signals {
-    private static let queue = DispatchQueue(label: "org.bluebonnet.signals")
-
-    /// Stops a run at the first SIGINT or SIGTERM, and ends the process at the second one.
+    /// Stops a run at the first SIGINT or SIGTERM, and ends the process at the second one. To be called on the main
+    /// thread before there are others: they all block the signals then.
     static func stop(_ control: StopControl) {
-        let counter = Counter()
-        for number in [SIGINT, SIGTERM] {
-            handle(number) {
-                guard counter.next() > 1 else {
-                    // Stopping may take a moment; a second signal does not wait for it.
-                    DispatchQueue.global().async { control.stop(.interrupted) }
-                    return
-                }
-                control.stop(.interruptedAgain)
-                ExitStatus.interrupted.end()
+        watch([SIGINT, SIGTERM]) { count in
+            guard count > 1 else {
+                // Stopping may take a moment; a second signal does not wait for it.
+                DispatchQueue.global().async { control.stop(.interrupted) }
+                return
             }
+            control.stop(.interruptedAgain)
+            ExitStatus.interrupted.end()
         }
     }
 
-    /// Takes bars away while a shell's job control has the process stopped.
+    /// Takes bars away while a shell's job control has the process stopped. To be called on the main thread, too.
     static func suspend(_ display: ProgressDisplay) {
-        handle(SIGTSTP) {
+        watch([SIGTSTP]) { _ in
             display.suspend()
-            // SIGTSTP is taken by this handler; this one cannot be.
+            // SIGTSTP is taken already; this one cannot be.
             kill(getpid(), SIGSTOP)
+            display.goOn()
         }
-        handle(SIGCONT) { display.goOn() }
     }
 
-    /// Calls `handler` for each signal of that number, as long as the process lives, instead of what it does by itself.
-    private static func handle(_ number: Int32, _ handler: @escaping () -> Void) {
-        signal(number, SIG_IGN)
-        let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
-        // The handler keeps its source.
-        source.setEventHandler { withExtendedLifetime(source, handler) }
-        source.activate()
-    }
-
-    /// Counts signals.
-    private final class Counter: Sendable {
-        private let count = Mutex(0)
-
-        func next() -> Int {
-            count.withLock { count in
+    /// Calls `handler` for each of the signals, with how many there were, instead of what they do by themselves.
+    private static func watch(_ numbers: [Int32], _ handler: @escaping @Sendable (_ count: Int) -> Void) {
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        for number in numbers { sigaddset(&signals, number) }
+        pthread_sigmask(SIG_BLOCK, &signals, nil)
+        Thread.detachNewThread { [signals] in
+            blockAll()
+            var (signals, number, count) = (signals, Int32(0), 0)
+            while sigwait(&signals, &number) == 0 {
                 count += 1
-                return count
+                handler(count)
             }
         }
+    }
+
+    /// Keeps signals of other watches from this thread.
+    private static func blockAll() {
+        var signals = sigset_t()
+        sigfillset(&signals)
+        pthread_sigmask(SIG_BLOCK, &signals, nil)
     }
 }

@@ -1,0 +1,48 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import Glibc
+
+/// Ports of 127.0.0.1.
+enum Loopback {
+    /// A port on which nothing listens at the moment.
+    static func freePort() throws -> UInt16 {
+        let port = withSocket { descriptor -> UInt16? in
+            guard call(bind, descriptor, port: 0) else { return nil }
+            var address = sockaddr_in()
+            var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+            let status = withUnsafeMutablePointer(to: &address) { pointer in
+                pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(descriptor, $0, &length) }
+            }
+            return status == 0 ? UInt16(bigEndian: address.sin_port) : nil
+        }
+        guard let port else { throw BenchmarkError("no port of 127.0.0.1 is free") }
+        return port
+    }
+
+    /// Whether something listens on a port.
+    static func accepts(_ port: UInt16) -> Bool {
+        withSocket { call(connect, $0, port: port) }
+    }
+
+    private static func withSocket<Result>(_ body: (CInt) -> Result) -> Result {
+        let descriptor = socket(AF_INET, CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue), 0)
+        defer { close(descriptor) }
+        return body(descriptor)
+    }
+
+    /// Calls `bind` or `connect`; both fail on a socket that could not be made.
+    private static func call(
+        _ function: (CInt, UnsafePointer<sockaddr>?, socklen_t) -> CInt, _ descriptor: CInt, port: UInt16
+    ) -> Bool {
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = port.bigEndian
+        address.sin_addr.s_addr = INADDR_LOOPBACK.bigEndian
+        return withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                function(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
+            }
+        }
+    }
+}

@@ -1,0 +1,46 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Glibc
+
+/// Starts programs and waits for them.
+enum Spawning {
+    /// Starts a program and returns its process id.
+    ///
+    /// - Parameter output: a descriptor of this process that becomes the child's standard output.
+    static func start(_ arguments: [String], output: CInt? = nil) throws -> pid_t {
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        if let output { posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO) }
+        let words = arguments.map { strdup($0) } + [nil]
+        defer { for word in words { free(word) } }
+        var process = pid_t()
+        let status = posix_spawn(&process, arguments[0], &actions, nil, words, environ)
+        guard status == 0 else {
+            throw BenchmarkError("\(arguments[0]) did not start: \(String(cString: strerror(status)))")
+        }
+        return process
+    }
+
+    /// Waits until a child has ended; returns its wait status and what it used.
+    static func wait(for process: pid_t) -> (status: CInt, usage: rusage) {
+        var (status, usage) = (CInt(0), rusage())
+        while wait4(process, &status, 0, &usage) < 0 && errno == EINTR {}
+        return (status, usage)
+    }
+
+    /// Sends a signal to a child and waits until it has ended.
+    static func end(_ process: pid_t, with signal: CInt) {
+        kill(process, signal)
+        _ = wait(for: process)
+    }
+
+    /// Where a program is: on the path, or where system programs are, which the path of an ordinary user leaves out.
+    static func find(_ program: String) -> String? {
+        let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
+        let folders = path.split(separator: ":").map(String.init) + ["/usr/local/sbin", "/usr/sbin", "/sbin"]
+        return folders.map { "\($0)/\(program)" }.first { access($0, X_OK) == 0 }
+    }
+}

@@ -1,0 +1,36 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import Bluebonnet
+import Foundation
+
+// A batch of GETs with one progress and one completion.
+//
+//     BatchExample http://127.0.0.1:8080/
+//
+// The server is one that answers GET /items/1 to /items/20 with JSON, as `Demo --serve` does.
+guard let argument = CommandLine.arguments.dropFirst().first, let baseURL = URL(string: argument) else {
+    print("usage: BatchExample BASE-URL")
+    exit(2)
+}
+
+// All operations of a manager share its base URL, its serializers and its limits. The response serializer is the one
+// for JSON unless another is set.
+let manager = RequestOperationManager(baseURL: baseURL)
+let requests = try (1...20).map { try manager.request("GET", "items/\($0)", parameters: ["currency": "EUR"]) }
+let operations = requests.map { manager.operation(with: $0) }
+
+// Nothing is sent before the batch is enqueued. The manager decides how many transfers are on the wire at once.
+let batch = manager.enqueueBatch(of: operations) { finishedCount, totalCount in
+    print("\(finishedCount) of \(totalCount)")
+} completion: { operations in
+    // Runs once, after every operation has succeeded, failed or been cancelled; in the order of the input.
+    let prices = operations.compactMap { ($0.responseObject as? JSONValue)?["price"]?.integer }
+    let errors = operations.compactMap(\.error)
+    print("\(prices.count) prices, \(prices.reduce(0, +)) EUR together; \(errors.count) requests failed")
+    for error in errors { print("  \(error)") }
+}
+
+// The completion runs on a queue of the library's. A program that would end before it waits here.
+await batch.finished()
+exit(operations.allSatisfy { $0.error == nil } ? 0 : 1)

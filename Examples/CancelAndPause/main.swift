@@ -1,0 +1,50 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import Bluebonnet
+import Foundation
+
+// One download that is cancelled on its way, and one that is paused and goes on where it stopped.
+//
+//     CancelAndPauseExample http://127.0.0.1:8080/
+//
+// The server is one like that of `Demo --serve`: it sends a large text slowly and has it by ranges too.
+guard let argument = CommandLine.arguments.dropFirst().first, let baseURL = URL(string: argument) else {
+    print("usage: CancelAndPauseExample BASE-URL")
+    exit(2)
+}
+
+let manager = RequestOperationManager(baseURL: baseURL)
+manager.responseSerializer = HTTPResponseSerializer()
+let file = FileManager.default.temporaryDirectory.appendingPathComponent("numbers-\(UUID().uuidString).txt")
+
+let cancelled = manager.get("numbers", parameters: ["count": 1_000_000, "seconds": 60])
+cancelled.setDownloadProgress { _, receivedByteCount, _ in
+    guard receivedByteCount > 100_000 else { return }
+    cancelled.cancel()
+}
+
+// The body goes to a file as it comes; set before the operation is in a queue.
+let request = try manager.request("GET", "numbers", parameters: ["count": 200_000, "seconds": 1])
+let download = manager.operation(with: request)
+download.outputFile = file
+download.setDownloadProgress { _, receivedByteCount, expectedByteCount in
+    print("\(receivedByteCount) of \(expectedByteCount) bytes")
+    guard receivedByteCount > expectedByteCount / 2, receivedByteCount < expectedByteCount else { return }
+    // Half of it is there: stop once, and go on a moment later with the other half.
+    download.setDownloadProgress(nil)
+    download.pause()
+    print("paused")
+    DispatchQueue.global().asyncAfter(deadline: .now() + 0.5) {
+        download.resume()
+        print("resumed")
+    }
+}
+manager.operationQueue.addOperation(download)
+
+await cancelled.finished()
+await download.finished()
+print("the one: \(cancelled.error?.description ?? "not cancelled")")
+print("the other: \(download.receivedByteCount) bytes in \(download.summary.attemptCount) transfers, in \(file.path)")
+try? FileManager.default.removeItem(at: file)
+exit(cancelled.error?.code == .cancelled && download.error == nil ? 0 : 1)

@@ -1,0 +1,57 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import Bluebonnet
+import Foundation
+import FoundationNetworking
+
+// Calls that need what an earlier call returned: a login, then a page for which the login's token is needed. First with
+// operations and callbacks, then the same with async and await.
+//
+//     DependentCallsExample http://127.0.0.1:8080/
+//
+// The server is one like that of `Demo --serve`.
+guard let argument = CommandLine.arguments.dropFirst().first, let baseURL = URL(string: argument) else {
+    print("usage: DependentCallsExample BASE-URL")
+    exit(2)
+}
+
+let manager = RequestOperationManager(baseURL: baseURL)
+manager.requestSerializer = JSONRequestSerializer()
+let account = ["user": "ada", "password": "lovelace"]
+
+/// The request for a page, with the token that a login returned.
+@Sendable func request(for page: String, using login: JSONValue?) throws -> URLRequest {
+    guard let token = login?["token"]?.string else {
+        throw NetworkingError(.dependencyFailed, "there is no token to ask for \(page) with")
+    }
+    var request = try manager.request("GET", page)
+    request.setValue("Bearer \(token)", forHTTPHeaderField: "Authorization")
+    return request
+}
+
+// With operations: `profile` starts when `login` has ended, and its request is made only then. When the login failed,
+// what the closure throws is the operation's error and nothing is sent.
+let login = manager.post("login", parameters: account)
+let profile = manager.operation(after: [login]) {
+    try request(for: "users/42", using: login.responseObject as? JSONValue)
+}
+profile.setCompletionBlock { _, object in
+    print("callbacks:", (object as? JSONValue)?["name"]?.string ?? "no name")
+} failure: { _, error in
+    print("callbacks:", error)
+}
+manager.operationQueue.addOperation(profile)
+await profile.finished()
+
+// With async and await: one after the other, errors are thrown.
+do {
+    let login = try await manager.post("login", parameters: account).value(as: JSONValue.self)
+    let operation = manager.operation(with: try request(for: "users/42", using: login))
+    manager.operationQueue.addOperation(operation)
+    let profile = try await operation.value(as: JSONValue.self)
+    print("async:", profile["name"]?.string ?? "no name")
+} catch {
+    print("async:", error)
+}
+exit(profile.error == nil ? 0 : 1)

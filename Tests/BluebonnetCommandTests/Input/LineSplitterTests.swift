@@ -1,0 +1,41 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Testing
+
+@testable import BluebonnetCommand
+
+@Suite struct LineSplitterTests {
+    private func lines(_ pieces: String...) -> [String] {
+        var splitter = LineSplitter()
+        var lines = pieces.flatMap { splitter.add(Array($0.utf8)) }
+        if let last = splitter.finish() { lines.append(last) }
+        return lines.map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    @Test func linesAreCutAtLineEndsWhereverTheBytesWereCut() {
+        #expect(lines("a\nb\n") == ["a", "b"])
+        #expect(lines("a", "b\nc", "", "\n") == ["ab", "c"])
+        #expect(lines("a\n", "b\nc\nd") == ["a", "b", "c", "d"])
+    }
+
+    @Test func emptyLinesStaySoThatLineNumbersAreRight() {
+        #expect(lines("\n\na\n") == ["", "", "a"])
+    }
+
+    @Test func anEndWithoutLineEndIsALineAndAnEmptyOneIsNone() {
+        #expect(lines("a\nb") == ["a", "b"])
+        #expect(lines("").isEmpty)
+        #expect(lines("a\n") == ["a"])
+    }
+
+    @Test func aLineWithoutEndIsNoticed() {
+        var splitter = LineSplitter()
+        let piece = [UInt8](repeating: 0x20, count: LineSplitter.longestLine)
+        _ = splitter.add(piece)
+        #expect(!splitter.isTooLong)
+        _ = splitter.add([0x20])
+        #expect(splitter.isTooLong)
+    }
+}

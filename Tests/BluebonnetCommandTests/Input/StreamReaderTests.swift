@@ -1,0 +1,55 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Testing
+
+@testable import BluebonnetCommand
+
+@Suite(.timeLimit(.minutes(1))) struct StreamReaderTests {
+    private let pipe: TestPipe
+    private let control = StopControl()
+    private let reader: StreamReader
+
+    init() throws {
+        pipe = try TestPipe()
+        reader = try StreamReader(FileDescriptor(pipe.readEnd), control: control)
+    }
+
+    @Test func itGivesWhatComesAndThenTheEnd() throws {
+        pipe.write("abc")
+        #expect(try reader.next() == .bytes(Array("abc".utf8)))
+        pipe.closeWriteEnd()
+        #expect(try reader.next() == .end)
+        pipe.closeReadEnd()
+    }
+
+    @Test func stoppingWakesAReaderThatWaits() async throws {
+        async let part = withCheckedContinuation { done in
+            Thread.detachNewThread { [reader] in done.resume(returning: try? reader.next()) }
+        }
+        control.stop(.interrupted)
+        #expect(await part == .stopped)
+        pipe.closeWriteEnd()
+        pipe.closeReadEnd()
+    }
+
+    @Test func afterAFailureWhatIsThereIsReadAndNothingIsWaitedFor() throws {
+        pipe.write("abc")
+        control.stop(.operationFailed)
+        #expect(try reader.next() == .bytes(Array("abc".utf8)))
+        #expect(try reader.next() == .stopped)
+        pipe.closeWriteEnd()
+        #expect(try reader.next() == .end)
+        pipe.closeReadEnd()
+    }
+
+    @Test(arguments: [StopControl.Reason.interrupted, .resultsLost])
+    func afterAnInterruptNothingIsReadAnyMore(_ reason: StopControl.Reason) throws {
+        pipe.write("abc")
+        control.stop(reason)
+        #expect(try reader.next() == .stopped)
+        pipe.closeWriteEnd()
+        pipe.closeReadEnd()
+    }
+}

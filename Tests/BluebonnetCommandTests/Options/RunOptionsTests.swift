@@ -1,0 +1,111 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import ArgumentParser
+import Bluebonnet
+import Foundation
+import Testing
+
+@testable import BluebonnetCommand
+
+/// Options that are refused, with what the message has to say.
+struct RefusedOptions: Sendable, CustomTestStringConvertible {
+    let arguments: [String]
+    let message: String
+    var testDescription: String { arguments.joined(separator: " ") }
+
+    init(_ arguments: String..., says message: String) { (self.arguments, self.message) = (arguments, message) }
+
+    static let all = [
+        RefusedOptions("--concurrency", "0", says: "1 or more"),
+        RefusedOptions("--concurrency", "-3", says: "1 or more"),
+        RefusedOptions("--per-origin", "1.5", says: "1 or more"),
+        RefusedOptions("--timeout", "0", says: "more than 0"),
+        RefusedOptions("--timeout", "-1", says: "more than 0"),
+        RefusedOptions("--connect-timeout", "inf", says: "more than 0"),
+        RefusedOptions("--idle-timeout", "nan", says: "more than 0"),
+        RefusedOptions("--idle-timeout", "soon", says: "more than 0"),
+        RefusedOptions("--timeout", "1e300", says: "at most 1000000000"),
+        RefusedOptions("--max-body", "-1", says: "0 or more"),
+        RefusedOptions("--max-body", "99999999999999999999", says: "0 or more"),
+        RefusedOptions("--body", "binary", says: "none, text, base64"),
+        RefusedOptions("--progress", "often", says: "auto, always, never"),
+        RefusedOptions("--base-url", "items", says: "http:// or https://"),
+        RefusedOptions("--base-url", "ftp://example.com/", says: "http:// or https://"),
+        RefusedOptions("--ca", "/no/such/file", says: "can be read"),
+        RefusedOptions("--ca", "/", says: "can be read"),
+        RefusedOptions("--concurrency", says: "Missing value"),
+    ]
+}
+
+@Suite struct RunOptionsTests {
+    @Test func theDefaultsAreThoseOfTheFormat() throws {
+        let options = try RunOptions.parse([])
+        let settings = try options.settings
+        #expect(options.file == nil)
+        #expect(options.output.results == nil)
+        #expect(options.output.progress == .auto)
+        #expect(settings.baseURL == nil)
+        #expect(settings.concurrency == 64)
+        #expect(settings.concurrencyPerOrigin == 6)
+        #expect(settings.bodyForm == .text)
+        #expect(!settings.cancelsAtFirstFailure)
+        #expect(settings.transferOptions.timeout == nil)
+        #expect(settings.transferOptions.connectTimeout == .seconds(10))
+        #expect(settings.transferOptions.idleTimeout == .seconds(60))
+        #expect(settings.transferOptions.maximumBodyByteCount == 67_108_864)
+        #expect(settings.transferOptions.securityPolicy == .default)
+    }
+
+    @Test func everyOptionArrivesInTheSettings() throws {
+        let options = try RunOptions.parse([
+            "--base-url", "https://example.com/v1/", "--concurrency", "8", "--per-origin", "2", "--timeout", "2.5",
+            "--connect-timeout", "0.5", "--idle-timeout", "7", "--max-body", "0", "--fail-fast", "--body", "base64",
+            "--progress", "never", "--results", "out", "lines",
+        ])
+        let settings = try options.settings
+        #expect(settings.baseURL?.absoluteString == "https://example.com/v1/")
+        #expect(settings.concurrency == 8)
+        #expect(settings.concurrencyPerOrigin == 2)
+        #expect(settings.transferOptions.timeout == .seconds(2.5))
+        #expect(settings.transferOptions.connectTimeout == .seconds(0.5))
+        #expect(settings.transferOptions.idleTimeout == .seconds(7))
+        #expect(settings.transferOptions.maximumBodyByteCount == 0)
+        #expect(settings.cancelsAtFirstFailure)
+        #expect(settings.bodyForm == .base64)
+        #expect(options.output.progress == .never)
+        #expect(options.output.results == "out")
+        #expect(options.file == "lines")
+    }
+
+    @Test func trustOptionsMakeAPolicy() throws {
+        let options = try RunOptions.parse([
+            "--allow-invalid-certificates", "--no-host-validation", "--ca", "/etc/hostname",
+        ])
+        let policy = try options.settings.transferOptions.securityPolicy
+        #expect(policy.allowInvalidCertificates)
+        #expect(!policy.validatesDomainName)
+        #expect(policy.certificateAuthorityFile == "/etc/hostname")
+    }
+
+    @Test(arguments: RefusedOptions.all)
+    func anOptionOutOfRangeIsRefusedByNameWithWhatIsAllowed(_ refused: RefusedOptions) throws {
+        let error = try #require(throws: (any Error).self) { try RunOptions.parse(refused.arguments) }
+        let message = RunOptions.fullMessage(for: error)
+        #expect(message.contains(refused.arguments[0]))
+        #expect(message.contains(refused.message))
+    }
+
+    @Test func invalidCertificatesWithHostValidationAreRefusedInThePolicysWords() throws {
+        let error = try #require(throws: (any Error).self) { try RunOptions.parse(["--allow-invalid-certificates"]) }
+        #expect(RunOptions.message(for: error).contains("contradicts validating the host"))
+    }
+
+    @Test(arguments: [
+        (ProgressMode.auto, true, ProgressStyle?.some(.bars)), (.auto, false, nil), (.always, true, .bars),
+        (.always, false, .plain), (.never, true, nil), (.never, false, nil),
+    ])
+    func barsAreForTerminalsOnly(_ mode: ProgressMode, _ isTerminal: Bool, _ style: ProgressStyle?) {
+        #expect(mode.style(isTerminal: isTerminal) == style)
+    }
+}

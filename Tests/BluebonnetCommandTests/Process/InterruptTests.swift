@@ -1,0 +1,99 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import Bluebonnet
+import Foundation
+import Glibc
+import TestServer
+import Testing
+
+extension ProcessTests {
+    @Suite struct InterruptTests {
+        private static let lines =
+            [#"{"id":"waits","url":"b","after":["0"]}"#] + (0..<10).map { #"{"id":"\#($0)","url":"a"}"# }
+
+        @Test(arguments: [SIGINT, SIGTERM])
+        func aSignalCancelsEverythingAndEveryLineOfAFileHasItsResult(_ signal: Int32) async throws {
+            try await CommandFixture.with { _ in
+                .stall
+            } _: { fixture in
+                let process = try fixture.start([fixture.file(Self.lines)])
+                await fixture.server.waitForRequests(count: 6)
+                process.send(signal)
+                let end = await process.end()
+                #expect(end.status == 130)
+                #expect(end.errors.isEmpty)
+                let results = try end.results
+                #expect(Set(results.map(\.id)) == Set(["waits"] + (0..<10).map(String.init)))
+                #expect(results.count == 11)
+                #expect(results.allSatisfy { $0.outcome == .cancelled && $0.error?.code == .cancelled })
+                #expect(fixture.server.requests.count == 6)
+            }
+        }
+
+        @Test func aSignalEndsARunWhoseInputStaysOpen() async throws {
+            try await CommandFixture.with { _ in
+                .stall
+            } _: { fixture in
+                let pipe = try TestPipe()
+                let process = try fixture.start(input: pipe.readEnd)
+                pipe.closeReadEnd()
+                pipe.write(#"{"id":"a","url":"a"}"# + "\n" + #"{"id":"b","url":"b"}"# + "\n" + #"{"id":"half"#)
+                await fixture.server.waitForRequests(count: 2)
+                process.send(SIGINT)
+                let end = await process.end()
+                pipe.closeWriteEnd()
+                #expect(end.status == 130)
+                #expect(try Set(end.results.map(\.id)) == ["a", "b"])
+            }
+        }
+
+        @Test func aSignalEndsARunThatWaitsForTheWriterOfANamedPipe() async throws {
+            try await CommandFixture.with { fixture in
+                let path = fixture.folder.path("pipe")
+                #expect(mkfifo(path, 0o600) == 0)
+                let results = fixture.folder.path("results.ndjson")
+                let process = try fixture.start([path, "--results", results])
+                // The results' file is made when signals are handled already.
+                while access(results, F_OK) != 0 { await Task.yield() }
+                process.send(SIGTERM)
+                #expect(await process.end().status == 130)
+            }
+        }
+
+        @Test func aSecondSignalEndsTheProcessThoughNobodyReadsItsResults() async throws {
+            try await CommandFixture.with { request in
+                request.path == "/last" ? .stall : .response(body: String(repeating: "x", count: 200_000))
+            } _: { fixture in
+                let pipe = try TestPipe()
+                let process = try fixture.start(
+                    [fixture.file([#"{"url":"first"}"#, #"{"url":"last","after":["1"]}"#])], output: pipe.writeEnd)
+                pipe.closeWriteEnd()
+                await fixture.server.waitForRequests(count: 2)
+                // The pipe is full of the first result: after one signal the command waits for its reader.
+                process.send(SIGINT)
+                await fixture.server.waitForConnectionsToClose()
+                process.send(SIGINT)
+                #expect(await process.end().status == 130)
+                pipe.closeReadEnd()
+            }
+        }
+
+        @Test func aResultsFileHasWholeLinesAfterASecondSignal() async throws {
+            try await CommandFixture.with { request in
+                .response(body: String(repeating: "x", count: 100_000))
+            } _: { fixture in
+                let results = fixture.folder.path("results.ndjson")
+                let lines = (0..<2_000).map { #"{"id":"\#($0)","url":"a"}"# }
+                let process = try fixture.start([fixture.file(lines), "--results", results])
+                await fixture.server.waitForRequests(count: 300)
+                process.send(SIGINT)
+                process.send(SIGTERM)
+                #expect(await process.end().status == 130)
+                let text = try String(contentsOfFile: results, encoding: .utf8)
+                #expect(text.isEmpty || text.hasSuffix("\n"))
+                _ = try CommandProcess.End.results(in: text)
+            }
+        }
+    }
+}

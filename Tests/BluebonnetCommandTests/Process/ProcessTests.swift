@@ -1,0 +1,7 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import Testing
+
+/// Tests that start the built command: one at a time, so that each has the machine to itself.
+@Suite(.serialized, .timeLimit(.minutes(1))) enum ProcessTests {}

@@ -1,0 +1,39 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import Testing
+
+@testable import BluebonnetCommand
+
+@Suite struct RateEstimateTests {
+    @Test func nothingIsSaidBeforeTwoMeasurements() {
+        var rate = RateEstimate()
+        #expect(rate.perSecond == nil)
+        rate.note(10, at: 0)
+        #expect(rate.perSecond == nil)
+    }
+
+    @Test func aSteadyGrowthIsItsRateFromTheStart() throws {
+        var rate = RateEstimate()
+        for step in 0...50 {
+            rate.note(Double(step) * 10, at: Double(step) * 0.1)
+            if step > 0 { #expect(abs(try #require(rate.perSecond) - 100) < 0.001) }
+        }
+    }
+
+    @Test func aChangeIsFollowedInAFewSeconds() throws {
+        var rate = RateEstimate()
+        for step in 0...10 { rate.note(Double(step) * 100, at: Double(step)) }
+        rate.note(1000, at: 12)
+        #expect(try #require(rate.perSecond) < 40)
+        rate.note(1000, at: 22)
+        #expect(try #require(rate.perSecond) < 1)
+    }
+
+    @Test func aSecondMeasurementAtTheSameInstantChangesNothing() {
+        var rate = RateEstimate()
+        rate.note(0, at: 1)
+        rate.note(10, at: 1)
+        #expect(rate.perSecond == nil)
+    }
+}

@@ -1,0 +1,40 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import Bluebonnet
+import Testing
+
+@testable import BluebonnetCommand
+
+@Suite struct RunSummaryTests {
+    @Test func aRunThatWentWellTakesTwoLines() {
+        var tally = RunTally()
+        for number in 0..<20 { tally.note(.sample("\(number)", .success, bytes: 1_000_000)) }
+        #expect(
+            RunSummary(tally: tally, elapsed: 4).lines == [
+                "20 requests in 4.0 s, 5.0 req/s, 20.0 MB received", "20 succeeded",
+            ])
+    }
+
+    @Test func whatDidNotSucceedIsNamedWithItsCodeAndMessage() {
+        var tally = RunTally()
+        tally.note(.sample("first", .skipped, .dependencyFailed))
+        tally.note(.sample("a\nb", .failure, .timedOut))
+        tally.note(.sample("c", .cancelled, .cancelled))
+        #expect(
+            RunSummary(tally: tally, elapsed: 0).lines == [
+                "3 requests in 0.00 s, 0 B received", "0 succeeded, 1 failed, 1 cancelled, 1 skipped",
+                "  a?b    timedOut: something went wrong", "  first  dependencyFailed: something went wrong",
+                "  c      cancelled: something went wrong",
+            ])
+    }
+
+    @Test func tenAreNamedAndTheRestCounted() {
+        var tally = RunTally()
+        for number in 0..<15 { tally.note(.sample("\(number)", .failure, .timedOut)) }
+        let lines = RunSummary(tally: tally, elapsed: 62).lines
+        #expect(lines.count == 13)
+        #expect(lines.first == "15 requests in 1:02, 0.2 req/s, 0 B received")
+        #expect(lines.last == "  and 5 more")
+    }
+}

@@ -1,0 +1,43 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import Bluebonnet
+import Testing
+
+@testable import BluebonnetCommand
+
+@Suite struct RunTallyTests {
+    @Test func itCountsOutcomesAndBytes() {
+        var tally = RunTally()
+        #expect(tally.isSuccess)
+        tally.note(.sample("a", .success, bytes: 10))
+        tally.note(.sample("b", .success, bytes: 5))
+        #expect(tally.isSuccess)
+        tally.note(.sample("c", .failure, bytes: 1, .timedOut))
+        #expect(!tally.isSuccess)
+        #expect(tally.totalCount == 3)
+        #expect(tally.count(.success) == 2)
+        #expect(tally.count(.skipped) == 0)
+        #expect(tally.byteCount == 16)
+    }
+
+    @Test func failuresAreShownBeforeWhatTheyEntailed() {
+        var tally = RunTally()
+        for number in 0..<12 { tally.note(.sample("s\(number)", .skipped, .dependencyFailed)) }
+        tally.note(.sample("f", .failure, .timedOut))
+        #expect(tally.problems.map(\.id) == ["f"] + (0..<9).map { "s\($0)" })
+        #expect(tally.hiddenProblemCount == 3)
+    }
+}
+
+extension ResultLine {
+    /// A line as a test wants it.
+    static func sample(
+        _ id: String, _ outcome: Outcome, bytes: Int? = nil, _ code: NetworkingError.Code? = nil
+    ) -> ResultLine {
+        var line = ResultLine(id: id, outcome: outcome)
+        line.bytes = bytes
+        line.error = code.map { Failure(code: $0, message: "something went wrong") }
+        return line
+    }
+}

@@ -1,0 +1,43 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import Synchronization
+import Testing
+
+@testable import BluebonnetCommand
+
+@Suite struct StopControlTests {
+    /// Collects the reasons that a handler is told.
+    private final class Heard: Sendable {
+        private let list = Mutex<[StopControl.Reason]>([])
+        var reasons: [StopControl.Reason] { list.withLock { $0 } }
+        func note(_ reason: StopControl.Reason) { list.withLock { $0.append(reason) } }
+    }
+
+    @Test func aMoreUrgentReasonIsToldAndALessUrgentOneIsNot() {
+        let (control, heard) = (StopControl(), Heard())
+        control.onStop(heard.note)
+        let reasons: [StopControl.Reason] = [
+            .resultsLost, .operationFailed, .resultsLost, .interrupted, .interruptedAgain,
+        ]
+        for reason in reasons { control.stop(reason) }
+        #expect(heard.reasons == [.resultsLost, .interrupted, .interruptedAgain])
+        #expect(control.reason == .interruptedAgain)
+    }
+
+    @Test func aLateHandlerIsToldAtOnce() {
+        let (control, heard) = (StopControl(), Heard())
+        control.stop(.interrupted)
+        control.onStop(heard.note)
+        #expect(heard.reasons == [.interrupted])
+    }
+
+    @Test func onlyAFailureLetsReadingGoOn() {
+        let control = StopControl()
+        #expect(!control.isAtOnce)
+        control.stop(.operationFailed)
+        #expect(!control.isAtOnce)
+        control.stop(.resultsLost)
+        #expect(control.isAtOnce)
+    }
+}

@@ -1,0 +1,46 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import TestServer
+
+/// A folder and a server for one test of the command; both are gone when the test ends.
+struct CommandFixture: Sendable {
+    let folder: TemporaryFolder
+    let server: TestServer
+
+    /// Runs `body` with a server that answers as `script` says.
+    static func with(
+        _ script: @escaping TestServer.Script = { _ in .response(body: "hello") },
+        _ body: (CommandFixture) async throws -> Void
+    ) async throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        try await TestServer.serving(script: script) { server in
+            try await body(CommandFixture(folder: folder, server: server))
+        }
+    }
+
+    /// Starts `bluebonnet run` with the server as base URL.
+    func start(
+        _ arguments: [String] = [], input: Int32? = nil, output: Int32? = nil, errors: Int32? = nil
+    ) throws -> CommandProcess {
+        let all = ["run", "--base-url", server.url("/").absoluteString] + arguments
+        return try CommandProcess(all, input: input, output: output, errors: errors, in: folder)
+    }
+
+    /// Runs lines from a file to the end.
+    func run(_ lines: [String], _ arguments: [String] = []) async throws -> CommandProcess.End {
+        try await start([file(lines)] + arguments).end()
+    }
+
+    /// Writes request lines into a file and gives its path.
+    func file(_ lines: [String]) throws -> String {
+        try folder.write("lines-\(UUID().uuidString).ndjson", lines.map { $0 + "\n" }.joined())
+    }
+
+    /// Opens a file to be a process's input.
+    func open(_ path: String) throws -> FileHandle {
+        try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
+    }
+}

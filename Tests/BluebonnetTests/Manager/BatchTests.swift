@@ -1,0 +1,155 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Testing
+
+@testable import Bluebonnet
+
+@Suite(.timeLimit(.minutes(1))) struct BatchTests {
+    private let network = ScriptedNetwork()
+    private let order = Witness([String]())
+
+    private func operations(_ count: Int) -> [HTTPRequestOperation] {
+        (0..<count).map { network.operation("/\($0)") }
+    }
+
+    @Test func anEmptyBatchCompletesOnceWithoutProgress() async {
+        let batch = network.manager().enqueueBatch(of: []) { [order] _, _ in
+            order.append("progress")
+        } completion: { [order] operations in
+            order.append("completion \(operations.count)")
+        }
+        await batch.finished()
+        #expect(order.value == ["completion 0"])
+        #expect(batch.results.isEmpty)
+    }
+
+    @Test func progressCountsFromOneToAll() async {
+        let all = operations(20)
+        let batch = network.manager().enqueueBatch(of: all) { [order] finished, total in
+            order.append("\(finished)/\(total)")
+        }
+        await batch.finished()
+        #expect(order.value == (1...20).map { "\($0)/20" })
+    }
+
+    @Test func theCompletionComesOnceAfterEveryHandler() async {
+        let all = operations(20)
+        for operation in all { operation.setCompletionBlock { [order] _, _ in order.append("handler") } }
+        let batch = network.manager().enqueueBatch(of: all) { [order] _, _ in
+            order.append("progress")
+        } completion: { [order] _ in
+            order.append("completion")
+        }
+        await batch.finished()
+        #expect(order.value.count == 41)
+        #expect(order.value.last == "completion")
+        #expect(order.value.filter { $0 == "completion" }.count == 1)
+        #expect(order.value.first == "handler")
+    }
+
+    @Test func itCompletesAfterHandlersOnQueuesOfTheirOwn() async {
+        let all = operations(20)
+        for (number, operation) in all.enumerated() {
+            operation.completionQueue = DispatchQueue(label: "queue \(number)")
+            operation.setCompletionBlock { [order] _, _ in order.append("handler") }
+        }
+        let batch = network.manager().enqueueBatch(of: all, completion: { [order] _ in order.append("completion") })
+        await batch.finished()
+        #expect(order.value == Array(repeating: "handler", count: 20) + ["completion"])
+    }
+
+    @Test func outcomesAreInTheOrderOfTheMembers() async {
+        network.answer("/1", with: [.fail(.timedOut)])
+        network.answer("/2", with: [.head(503)])
+        let all = operations(4)
+        all[3].cancel()
+        let batch = network.manager().enqueueBatch(of: all)
+        await batch.finished()
+        #expect(batch.operations == all)
+        let codes = batch.results.map { result -> String in
+            switch result {
+            case .success(let value)?: String(decoding: value as? Data ?? Data(), as: UTF8.self)
+            case .failure(let error)?: error.code.rawValue
+            case nil: "none"
+            }
+        }
+        #expect(codes == ["fine", "timedOut", "unacceptableStatus", "cancelled"])
+    }
+
+    @Test func beforeTheEndThereIsNoResult() async {
+        let gate = ScriptedGate()
+        network.answer("/0", with: [.wait(gate), .head(200)])
+        let batch = network.manager().enqueueBatch(of: operations(1))
+        #expect(batch.results.count == 1 && batch.results[0] == nil)
+        gate.open()
+        await batch.finished()
+        #expect(batch.results[0] != nil)
+    }
+
+    @Test func theCompletionRunsOnTheManagersQueue() async {
+        let key = DispatchSpecificKey<String>()
+        let queue = DispatchQueue(label: "mine")
+        queue.setSpecific(key: key, value: "mine")
+        let manager = network.manager()
+        manager.completionQueue = queue
+        let batch = manager.enqueueBatch(
+            of: operations(3),
+            completion: { [order] _ in order.append(DispatchQueue.getSpecific(key: key) ?? "another") })
+        await batch.finished()
+        #expect(order.value == ["mine"])
+    }
+
+    @Test func aBatchIsCancelledPausedAndResumedAsAWhole() async {
+        let gate = ScriptedGate()
+        for number in 0..<4 { network.answer("/\(number)", with: [.wait(gate), .head(200)]) }
+        let first = network.manager().enqueueBatch(of: operations(4))
+        await network.log.sees(.begun(4))
+        first.pause()
+        #expect(first.operations.allSatisfy { $0.isPaused })
+        first.resume()
+        #expect(!first.operations.contains { $0.isPaused })
+        first.cancel()
+        await first.finished()
+        #expect(first.operations.allSatisfy { $0.error?.code == .cancelled })
+    }
+
+    @Test func cancellingTheTaskThatWaitsCancelsTheMembers() async {
+        network.answer("/0", with: [.wait(ScriptedGate())])
+        let batch = network.manager().enqueueBatch(of: operations(1))
+        let task = Task { await batch.finished() }
+        await network.log.sees(.begun(1))
+        task.cancel()
+        await task.value
+        #expect(batch.operations[0].error?.code == .cancelled)
+    }
+
+    @Test func aThousandMembersAllCount() async {
+        let all = operations(1_000)
+        for operation in all { operation.setCompletionBlock { [order] _, _ in order.append("handler") } }
+        let completions = Witness()
+        let batch = network.manager().enqueueBatch(of: all) { [order] _, _ in
+            order.append("progress")
+        } completion: { _ in
+            completions.increment()
+        }
+        await batch.finished()
+        #expect(completions.value == 1)
+        #expect(order.value.filter { $0 == "handler" }.count == 1_000)
+        #expect(order.value.filter { $0 == "progress" }.count == 1_000)
+        #expect(all.allSatisfy { $0.error == nil })
+        #expect(network.log.entries.value.peakCount <= 6)
+    }
+
+    @Test func aFinishedBatchIsLetGo() async {
+        weak var weakBatch: Batch?
+        do {
+            let batch = network.manager().enqueueBatch(of: operations(3))
+            weakBatch = batch
+            await batch.finished()
+        }
+        await Queues.callbacks.catchesUp()
+        #expect(weakBatch == nil)
+    }
+}

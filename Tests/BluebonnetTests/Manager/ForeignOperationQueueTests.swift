@@ -1,0 +1,100 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Testing
+
+@testable import Bluebonnet
+
+/// Operations of other kinds in a `RequestOperationQueue`.
+@Suite(.timeLimit(.minutes(1))) struct ForeignOperationQueueTests {
+    private let network = ScriptedNetwork()
+    private let queue = RequestOperationQueue()
+    private let order = Witness([String]())
+
+    @Test func aBlockRunsOffTheNetworkThread() async {
+        queue.addOperation { [order] in order.append("\(NetworkThread.isCurrent)") }
+        await order.becomes { $0 == ["false"] }
+        await queue.empties()
+        #expect(queue.operationCount == 0)
+    }
+
+    @Test func bothKindsRunUnderOneLimitInOrder() async {
+        queue.maxConcurrentOperationCount = 1
+        queue.isSuspended = true
+        let operation = network.operation("/a")
+        network.answer("/a") { [order] _ in
+            order.append("request")
+            return [.head(200)]
+        }
+        queue.addOperation { [order] in order.append("block") }
+        queue.addOperation(operation)
+        queue.addOperation { [order] in order.append("second block") }
+        await foreignReadiness()
+        queue.isSuspended = false
+        await order.becomes { $0.count == 3 }
+        #expect(order.value == ["block", "request", "second block"])
+    }
+
+    @Test func aBlockHoldsItsPlaceUntilItEnds() async {
+        queue.maxConcurrentOperationCount = 1
+        let mayEnd = DispatchSemaphore(value: 0)
+        queue.addOperation { [order] in
+            order.append("begun")
+            mayEnd.wait()
+            order.append("ended")
+        }
+        await order.becomes { $0 == ["begun"] }
+        network.answer("/a") { [order] _ in
+            order.append("request")
+            return [.head(200)]
+        }
+        let operation = network.operation("/a")
+        queue.addOperation(operation)
+        await NetworkThread.shared.catchesUp()
+        mayEnd.signal()
+        await operation.ends()
+        #expect(order.value == ["begun", "ended", "request"])
+    }
+
+    @Test func oneWaitsForItsDependencies() async {
+        let first = BlockOperation { [order] in order.append("first") }
+        let second = BlockOperation { [order] in order.append("second") }
+        second.addDependency(first)
+        queue.addOperations([second, first])
+        await order.becomes { $0.count == 2 }
+        #expect(order.value == ["first", "second"])
+        await queue.empties()
+    }
+
+    @Test func theyAreListedAndCountedTogether() async {
+        queue.isSuspended = true
+        let all: [Operation] = [network.operation("/a"), BlockOperation {}, network.operation("/b")]
+        queue.addOperations(all)
+        #expect(queue.operations == all)
+        #expect(queue.operationCount == 3)
+        queue.isSuspended = false
+        await queue.empties()
+        #expect(queue.operationCount == 0)
+    }
+
+    @Test func cancellingAllWhileSuspendedEndsThemToo() async {
+        queue.isSuspended = true
+        let (block, waiting) = (BlockOperation { [order] in order.append("ran") }, BlockOperation {})
+        waiting.addDependency(BlockOperation {})
+        queue.addOperations([block, waiting, network.operation("/a")])
+        await foreignReadiness()
+        queue.cancelAllOperations()
+        await queue.empties()
+        #expect(block.isFinished && waiting.isFinished)
+        #expect(order.value == [])
+    }
+
+    /// Returns when the queue has learned that the blocks in it are ready: it hears of it from Foundation, elsewhere.
+    private func foreignReadiness() async {
+        await withCheckedContinuation { continuation in
+            let probe = RequestOperationQueue()
+            probe.addOperation { continuation.resume() }
+        }
+    }
+}

@@ -1,0 +1,139 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import FoundationNetworking
+import TestServer
+import Testing
+
+@testable import Bluebonnet
+
+extension NetworkTests {
+    /// A body that ended early is never a success.
+    @Suite struct BodyEndTests {
+        /// How one request for a reply that is cut after `byteCount` bytes ended.
+        struct CutReply {
+            let byteCount: Int
+            let operation: RequestOperation
+            var isSuccess: Bool { operation.error == nil }
+        }
+
+        /// Asks for the reply once for each offset at which it can be cut, and once for all of it.
+        private func sweep(
+            _ reply: Reply, tls: TestCertificate? = nil, end: Reply.Step = .close, method: String = "GET"
+        ) async throws -> [CutReply] {
+            let server = try await TestServer.start(tls: tls) { request in
+                reply.cut(afterByteCount: Int(request.path.dropFirst()) ?? 0, then: end)
+            }
+            let options = try tls.map { _ in try TransferOptions.trustingTestAuthority } ?? TransferOptions()
+            var results: [CutReply] = []
+            for byteCount in 0...reply.bytes.count {
+                let operation = await perform(URLRequest(method, server.url("/\(byteCount)")), options)
+                results.append(CutReply(byteCount: byteCount, operation: operation))
+            }
+            #expect(server.requests.count == results.count)
+            await server.stop()
+            return results
+        }
+
+        /// Only the whole reply is a success, and nothing is delivered that was not sent.
+        ///
+        /// libcurl takes the carriage return of the line that ends the chunks for their end. Nothing of the body can be
+        /// missing by then, so the last `optionalByteCount` bytes may be.
+        private func expectSuccessOnlyAtTheEnd(_ results: [CutReply], body: Data, optionalByteCount: Int = 0) throws {
+            for result in results.dropLast(1 + optionalByteCount) {
+                #expect(!result.isSuccess, "a success after \(result.byteCount) bytes")
+                #expect(body.starts(with: result.operation.responseData ?? Data()))
+            }
+            let whole = try #require(results.last)
+            #expect(whole.operation.error == nil)
+            for result in results where result.isSuccess { #expect(result.operation.responseData == body) }
+        }
+
+        static let text = Data("Fifteen bytes!\n".utf8)
+        static let fixedLength = Reply.response(headers: ["Connection": "close"], body: text)
+        static let chunked = Reply.chunked(
+            headers: ["Connection": "close"], chunks: ["Fifteen", " bytes!\n"], trailers: ["X-Trailer": "1"])
+
+        @Test func aFixedLengthReplyCutAnywhereIsNoSuccess() async throws {
+            try expectSuccessOnlyAtTheEnd(try await sweep(Self.fixedLength), body: Self.text)
+        }
+
+        @Test func aReplyThatIsBrokenOffAnywhereIsNoSuccess() async throws {
+            for result in try await sweep(Self.fixedLength, end: .reset).dropLast() {
+                #expect(!result.isSuccess, "a success after \(result.byteCount) bytes")
+            }
+        }
+
+        @Test func thePartOfABodyThatArrivedIsReported() async throws {
+            let headByteCount = Self.fixedLength.bytes.count - Self.text.count
+            let statusLineByteCount = "HTTP/1.1 200 OK\r\n".utf8.count
+            for result in try await sweep(Self.fixedLength).dropLast() {
+                let arrived = max(0, result.byteCount - headByteCount)
+                let hasBegun = result.byteCount >= statusLineByteCount
+                #expect(result.operation.receivedByteCount == Int64(arrived))
+                #expect(result.operation.code == (hasBegun ? .badServerResponse : .connectionLost))
+                #expect(result.operation.statusCode == (result.byteCount < headByteCount ? nil : 200))
+            }
+        }
+
+        @Test func aChunkedReplyCutAnywhereIsNoSuccess() async throws {
+            try expectSuccessOnlyAtTheEnd(try await sweep(Self.chunked), body: Self.text, optionalByteCount: 1)
+        }
+
+        @Test func aGzippedReplyCutAnywhereIsNoSuccess() async throws {
+            let headers: HeaderFields = ["Connection": "close", "Content-Encoding": "gzip"]
+            let body = Data(CodedBody.gzip)
+            let text = Data(CodedBody.text.utf8)
+            let framed = Reply.response(headers: headers, body: body)
+            try expectSuccessOnlyAtTheEnd(try await sweep(framed), body: text)
+            let unframed = Reply.response(headers: headers, body: body, addsContentLength: false)
+            try expectSuccessOnlyAtTheEnd(try await sweep(unframed), body: text)
+            let chunked = Reply.chunked(headers: headers, chunks: [body])
+            try expectSuccessOnlyAtTheEnd(try await sweep(chunked), body: text, optionalByteCount: 1)
+        }
+
+        @Test func aReplyToHEADIsCompleteWithItsHead() async throws {
+            let results = try await sweep(.response(headers: ["Content-Length": "1000"]), method: "HEAD")
+            try expectSuccessOnlyAtTheEnd(results, body: Data())
+        }
+
+        @Test func aReplyOverTLSCutAnywhereIsNoSuccess() async throws {
+            for end in [Reply.Step.close, .closeWithoutNotice] {
+                let results = try await sweep(Self.fixedLength, tls: .localhost, end: end)
+                try expectSuccessOnlyAtTheEnd(results, body: Self.text)
+            }
+        }
+
+        @Test(arguments: [TestServer.TLSVersion.v12, .v13], ["HTTP/1.1", "HTTP/1.0"])
+        func withoutALengthOnlyANoticeEndsABodyOverTLS(tls: TestServer.TLSVersion, version: String) async throws {
+            var options = TestServer.Options()
+            (options.certificate, options.tlsVersion) = (.localhost, tls)
+            let reply = Reply.raw("\(version) 200 OK\r\n\r\nwhole")
+            let script: TestServer.Script = { reply.then($0.path == "/notice" ? .close : .closeWithoutNotice) }
+            try await TestServer.serving(options, script: script) { server in
+                for _ in 0..<3 {
+                    let noticed = await get(server.url("/notice"), try .trustingTestAuthority)
+                    #expect(noticed.error == nil)
+                    #expect(noticed.responseString == "whole")
+                    let broken = await get(server.url("/broken"), try .trustingTestAuthority)
+                    #expect(broken.code == .badServerResponse)
+                    #expect(broken.responseString == "whole")
+                }
+            }
+        }
+
+        @Test func aGzippedBodyThatIsShorterThanItsCodingCannotBeDecoded() async throws {
+            let script: TestServer.Script = { request in
+                let byteCount = Int(request.path.dropFirst()) ?? 0
+                return .response(headers: ["Content-Encoding": "gzip"], body: Data(CodedBody.gzip.prefix(byteCount)))
+            }
+            try await TestServer.serving(script: script) { server in
+                for byteCount in 1..<CodedBody.gzip.count {
+                    #expect(await get(server.url("/\(byteCount)")).code == .cannotDecodeBody, "\(byteCount) bytes")
+                }
+                #expect(await get(server.url("/\(CodedBody.gzip.count)")).responseString == CodedBody.text)
+            }
+        }
+    }
+}

@@ -1,0 +1,120 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import FoundationNetworking
+import TestServer
+import Testing
+
+@testable import Bluebonnet
+
+extension NetworkTests {
+    @Suite struct CallerInputTests {
+        static let controls = ["a\r\nX-Evil: 1", "a\nb", "a\rb", "a\u{0}b", "a\u{1}b"]
+
+        /// Runs a request that must be refused, then a good one: the server sees only that.
+        private func code(of make: (URL) throws -> URLRequest) async throws -> NetworkingError.Code? {
+            try await TestServer.answering(.response()) { server in
+                let refused = await perform(try make(server.url("/refused")))
+                #expect(await get(server.url("/good")).error == nil)
+                #expect(server.requests.map(\.target) == ["/good"])
+                #expect(server.connectionCount == 1)
+                #expect(refused.statusCode == nil)
+                return refused.code
+            }
+        }
+
+        @Test(arguments: controls)
+        func aHeaderValueWithAControlCharacterOpensNoConnection(value: String) async throws {
+            try await TestServer.answering(.response()) { server in
+                for name in ["X-Test", "User-Agent", "Range", "Cookie"] {
+                    let manager = RequestOperationManager(baseURL: server.url())
+                    var serializer = HTTPRequestSerializer()
+                    serializer.headers[name] = value
+                    manager.requestSerializer = serializer
+                    let operation = manager.get("refused")
+                    await operation.finished()
+                    #expect(operation.code == .invalidRequest)
+                    #expect(operation.error?.message.contains(name) == true)
+                }
+                #expect(await get(server.url("/good")).error == nil)
+                #expect(server.requests.map(\.target) == ["/good"])
+                #expect(server.connectionCount == 1)
+            }
+        }
+
+        @Test(arguments: controls)
+        func aControlCharacterInAURLRequestNeverReachesTheServer(value: String) async throws {
+            try await TestServer.answering(.response()) { server in
+                // Foundation drops some of these values before the library sees them.
+                await perform(URLRequest("GET", server.url(), headers: ["X-Test": value]))
+                #expect(server.requests.allSatisfy { $0.headers["X-Test"] == nil && $0.headers["X-Evil"] == nil })
+            }
+        }
+
+        @Test(arguments: ["X\r\nEvil", "X\nEvil", "X\rEvil", "X\u{0}Evil", "X\u{1}Evil", "X Evil", "X:Evil", "Xé"])
+        func aHeaderNameThatIsNoTokenOpensNoConnection(name: String) async throws {
+            let code = try await code { URLRequest("GET", $0, headers: [name: "value"]) }
+            #expect(code == .invalidRequest)
+        }
+
+        @Test(arguments: ["GET\r\nX-Evil: 1", "GE\nT", "GE\rT", "G\u{0}T", "G\u{1}T", "GET /other", "GÉT"])
+        func aMethodThatIsNoTokenOpensNoConnection(method: String) async throws {
+            let code = try await code { URLRequest(method, $0) }
+            #expect(code == .invalidRequest)
+        }
+
+        @Test(arguments: ["Transfer-Encoding", "Content-Length"])
+        func aHeaderThatContradictsTheBodyOpensNoConnection(name: String) async throws {
+            let values = ["Transfer-Encoding": "chunked", "Content-Length": "7"]
+            let code = try await code { URLRequest("POST", $0, headers: [name: values[name] ?? ""], body: "hello") }
+            #expect(code == .invalidRequest)
+        }
+
+        @Test(arguments: [
+            "file:///etc/passwd", "ftp://127.0.0.1/file", "gopher://127.0.0.1/", "data:,x", "http:///path", "/path",
+            "http://127.0.0.1:0/", "http://127.0.0.1:65536/",
+        ])
+        func aURLThatIsNoUsableHTTPURLIsRefused(text: String) async throws {
+            let url = try #require(URL(string: text))
+            let operation = await get(url)
+            #expect(operation.code == .badURL)
+            #expect(operation.statusCode == nil)
+        }
+
+        @Test func aBackslashBeforeAnAtSignReachesNeitherHost() async throws {
+            let code = try await code { good in
+                let text = "http://127.0.0.1:\(good.port ?? 0)\\@127.0.0.1:\(good.port ?? 0)/"
+                return URLRequest(url: URL(string: text) ?? URL(fileURLWithPath: "/not-a-url"))
+            }
+            #expect(code == .badURL)
+        }
+
+        @Test func methodTargetHeadersAndBodyArriveAsTheyWereGiven() async throws {
+            try await TestServer.answering(.response()) { server in
+                let headers = ["X-Latin": "a b\tc", "X-Empty": "", "Accept": "text/plain"]
+                let url = server.url("/a%20b/c?x=1&y=%C3%A9#part")
+                await perform(URLRequest("MERGE", url, headers: headers, body: "{\"a\":\"é\"}"))
+                let request = try #require(server.requests.first)
+                #expect(request.method == "MERGE")
+                #expect(request.target == "/a%20b/c?x=1&y=%C3%A9")
+                #expect(request.bodyText == "{\"a\":\"é\"}")
+                for (name, value) in headers { #expect(request.headers.values(named: name) == [value]) }
+                #expect(request.headers.values(named: "Content-Length") == ["10"])
+                #expect(request.headers["Expect"] == nil)
+                #expect(request.headers["Transfer-Encoding"] == nil)
+            }
+        }
+
+        @Test(arguments: ["POST", "PUT", "PATCH", "DELETE", "OPTIONS", "GET"])
+        func withoutABodyNoContentTypeIsInvented(method: String) async throws {
+            try await TestServer.answering(.response()) { server in
+                #expect(await perform(URLRequest(method, server.url())).error == nil)
+                let request = try #require(server.requests.first)
+                #expect(request.method == method)
+                #expect(request.headers["Content-Type"] == nil)
+                #expect(request.body.isEmpty)
+            }
+        }
+    }
+}

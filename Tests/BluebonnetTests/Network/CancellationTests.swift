@@ -1,0 +1,168 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import FoundationNetworking
+import TestServer
+import Testing
+
+@testable import Bluebonnet
+
+extension NetworkTests {
+    @Suite struct CancellationTests {
+        /// Checks that a server still gets answers: nothing holds up the network thread.
+        private func expectOthersGoOn(_ server: TestServer) async {
+            #expect(await get(server.url("/other")).responseString == "other")
+        }
+
+        private func script(_ reply: Reply) -> TestServer.Script {
+            { $0.path == "/other" ? .response(body: "other") : reply }
+        }
+
+        @Test func cancellingWhileConnectingEndsAtOnce() async throws {
+            let listener = try UnresponsiveListener()
+            defer { listener.stop() }
+            let url = try #require(URL(string: "http://127.0.0.1:\(listener.port)/"))
+            try await TestServer.serving(script: script(.stall)) { server in
+                let operation = RequestOperation(request: URLRequest(url: url))
+                operation.start()
+                await networkThreadAnswers()
+                operation.cancel()
+                await operation.finished()
+                #expect(operation.code == .cancelled)
+                await expectOthersGoOn(server)
+            }
+        }
+
+        @Test func cancellingBeforeTheHeadClosesTheConnection() async throws {
+            try await TestServer.serving(script: script(.stall)) { server in
+                let operation = RequestOperation(request: URLRequest(url: server.url("/stalled")))
+                operation.start()
+                await server.waitForRequests(count: 1)
+                operation.cancel()
+                await operation.finished()
+                #expect(operation.code == .cancelled)
+                #expect(operation.statusCode == nil)
+                await server.waitForConnectionsToClose()
+                await expectOthersGoOn(server)
+            }
+        }
+
+        @Test func cancellingInsideABodyKeepsWhatArrivedAndClosesTheConnection() async throws {
+            let reply = Reply.response(body: Data.patterned(byteCount: 1000)).cut(afterByteCount: 500, then: .stall)
+            try await TestServer.serving(script: script(reply)) { server in
+                let operation = RequestOperation(request: URLRequest(url: server.url("/stalled")))
+                let arrived = Event()
+                operation.setDownloadProgress { _, _, _ in arrived.happen() }
+                operation.start()
+                await arrived.wait()
+                operation.cancel()
+                await operation.finished()
+                #expect(operation.code == .cancelled)
+                #expect(operation.statusCode == 200)
+                #expect(operation.receivedByteCount > 0)
+                #expect(Data.patterned(byteCount: 1000).starts(with: operation.responseData ?? Data()))
+                await server.waitForConnectionsToClose()
+                await expectOthersGoOn(server)
+            }
+        }
+
+        @Test func cancellingDuringNameLookUpsHoldsUpNoOne() async throws {
+            try await TestServer.serving(script: script(.stall)) { server in
+                for number in 0..<20 {
+                    let url = try #require(URL(string: "http://host-\(number).bluebonnet.invalid/"))
+                    let operation = RequestOperation(request: URLRequest(url: url))
+                    operation.start()
+                    await networkThreadAnswers()
+                    operation.cancel()
+                    await networkThreadAnswers()
+                    await operation.finished()
+                    #expect([.cancelled, .cannotFindHost].contains(operation.code))
+                }
+                await expectOthersGoOn(server)
+            }
+        }
+
+        @Test func aNameWithoutAnAddressCannotBeFound() async throws {
+            let url = try #require(URL(string: "http://nowhere.bluebonnet.invalid/"))
+            #expect(await get(url).code == .cannotFindHost)
+        }
+
+        @Test func cancellingBeforeTheStartOpensNoConnection() async throws {
+            try await TestServer.serving(script: script(.stall)) { server in
+                let operation = RequestOperation(request: URLRequest(url: server.url("/never")))
+                operation.cancel()
+                #expect(await operation.run().code == .cancelled)
+                await expectOthersGoOn(server)
+                #expect(server.requests.map(\.target) == ["/other"])
+            }
+        }
+
+        @Test func cancellingTheWaitingTaskCancelsTheOperation() async throws {
+            try await TestServer.serving(script: script(.stall)) { server in
+                let operation = HTTPRequestOperation(request: URLRequest(url: server.url("/stalled")))
+                let waiting = Task { () -> NetworkingError.Code? in
+                    operation.start()
+                    do throws(NetworkingError) {
+                        _ = try await operation.value()
+                        return nil
+                    } catch {
+                        return error.code
+                    }
+                }
+                await server.waitForRequests(count: 1)
+                waiting.cancel()
+                #expect(await waiting.value == .cancelled)
+                await server.waitForConnectionsToClose()
+            }
+        }
+
+        @Test func cancellingAnUploadClosesTheConnection() async throws {
+            var options = TestServer.Options()
+            options.readsBodies = false
+            try await TestServer.answering(.stall, options) { server in
+                var request = URLRequest("POST", server.url())
+                request.httpBody = Data(count: 16 * 1024 * 1024)
+                let operation = RequestOperation(request: request)
+                operation.start()
+                await server.waitForRequests(count: 1)
+                operation.cancel()
+                await operation.finished()
+                #expect(operation.code == .cancelled)
+            }
+        }
+
+        @Test func cancellationsFromManyThreadsEndEachOperationOnce() async throws {
+            try await TestServer.serving(script: script(.response(body: "answer"))) { server in
+                let ends = Collected<Int>()
+                let operations = (0..<300).map { number in
+                    let operation = HTTPRequestOperation(request: URLRequest(url: server.url("/\(number)")))
+                    operation.setCompletionBlock(
+                        success: { _, _ in ends.append(number) }, failure: { _, _ in ends.append(number) })
+                    return operation
+                }
+                let queue = RequestOperationQueue()
+                queue.addOperations(operations)
+                await withTaskGroup(of: Void.self) { group in
+                    for part in 0..<4 {
+                        group.addTask {
+                            for operation in operations where operation.hash % 4 != part { operation.cancel() }
+                        }
+                    }
+                }
+                for operation in operations {
+                    await operation.finished()
+                    #expect(operation.error == nil || operation.code == .cancelled)
+                }
+                await expectOthersGoOn(server)
+                await handlersHaveRun()
+                #expect(ends.all.sorted() == Array(0..<300))
+            }
+        }
+
+        /// Waits until the handlers that are queued by now have run.
+        private func handlersHaveRun() async {
+            await withCheckedContinuation { waiter in Queues.callbacks.async { waiter.resume() } }
+        }
+    }
+}

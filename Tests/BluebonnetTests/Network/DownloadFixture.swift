@@ -1,0 +1,79 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import FoundationNetworking
+import TestServer
+import Testing
+
+@testable import Bluebonnet
+
+/// A folder with one destination for downloads, and what stands beside it.
+struct DownloadFolder {
+    let folder: TemporaryFolder
+    var path: String { folder.path("file") }
+    private var partialPath: String { path + ".bluebonnet-partial" }
+
+    init() throws { folder = try TemporaryFolder() }
+
+    func remove() { folder.remove() }
+
+    /// Makes a download to the destination.
+    func operation(_ request: URLRequest, _ options: TransferOptions = TransferOptions()) -> HTTPRequestOperation {
+        let operation = HTTPRequestOperation(request: request, options: options)
+        operation.outputFile = URL(fileURLWithPath: path)
+        return operation
+    }
+
+    /// Runs a download to its end.
+    @discardableResult
+    func download(_ url: URL, _ options: TransferOptions = TransferOptions()) async -> HTTPRequestOperation {
+        await operation(URLRequest(url: url), options).run()
+    }
+
+    /// What the destination holds; nil when it is not there.
+    var contents: Data? { FileManager.default.contents(atPath: path) }
+
+    /// What has been kept of an interrupted download; nil when there is nothing.
+    var partialContents: Data? { FileManager.default.contents(atPath: partialPath) }
+
+    /// The names in the folder.
+    var names: [String] {
+        ((try? FileManager.default.contentsOfDirectory(atPath: folder.url.path)) ?? []).sorted()
+    }
+}
+
+/// A representation on a server that answers range requests, and changes when a test says so.
+struct Representation: Sendable {
+    var body: Data
+    var etag: String?
+
+    /// The whole of it.
+    var whole: Reply { .response(headers: fields(), body: body) }
+
+    /// The answer to a request, as RFC 9110 has it.
+    func answer(to request: ReceivedRequest) -> Reply {
+        let condition = request.headers["If-Range"]
+        guard let offset = Self.offset(of: request), condition == nil || condition == etag else { return whole }
+        return offset < body.count ? part(from: offset) : unsatisfied
+    }
+
+    /// The rest from an offset on.
+    func part(from offset: Int) -> Reply {
+        let range = "bytes \(offset)-\(body.count - 1)/\(body.count)"
+        return .response(status: 206, headers: fields(range), body: body.dropFirst(offset))
+    }
+
+    /// There is nothing at the offset.
+    var unsatisfied: Reply { .response(status: 416, headers: fields("bytes */\(body.count)")) }
+
+    /// The offset that a range request names.
+    static func offset(of request: ReceivedRequest) -> Int? {
+        guard let range = request.headers["Range"], range.hasPrefix("bytes="), range.hasSuffix("-") else { return nil }
+        return Int(range.dropFirst(6).dropLast())
+    }
+
+    private func fields(_ range: String? = nil) -> HeaderFields {
+        HeaderFields([("ETag", etag), ("Content-Range", range)].compactMap { name, value in value.map { (name, $0) } })
+    }
+}

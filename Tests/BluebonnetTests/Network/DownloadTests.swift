@@ -1,0 +1,153 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import FoundationNetworking
+import TestServer
+import Testing
+
+@testable import Bluebonnet
+
+extension NetworkTests {
+    @Suite struct DownloadTests {
+        private let folder: DownloadFolder
+
+        init() throws { folder = try DownloadFolder() }
+
+        static let body = Data.patterned(byteCount: 200_000)
+
+        @Test func theBodyIsWrittenBesideAndMovedIntoPlace() async throws {
+            defer { folder.remove() }
+            let gate = Gate()
+            let head = Data("HTTP/1.1 200 OK\r\nContent-Length: 200000\r\n\r\n".utf8)
+            let reply = Reply([.bytes(head), .bytes(Self.body.prefix(50_000)), .wait(until: gate)])
+                .then(.bytes(Self.body.dropFirst(50_000)))
+            try await TestServer.answering(reply) { server in
+                let operation = folder.operation(URLRequest(url: server.url()))
+                let arrived = Event()
+                operation.setDownloadProgress { _, _, _ in arrived.happen() }
+                operation.start()
+                await arrived.wait()
+                #expect(folder.contents == nil)
+                #expect(folder.names.contains("file.bluebonnet-partial"))
+                gate.open()
+                let value = try await operation.value(as: URL.self)
+                #expect(value.path == folder.path)
+                #expect(folder.contents == Self.body)
+                #expect(folder.names == ["file"])
+                #expect(operation.responseData == nil)
+                #expect(operation.receivedByteCount == 200_000)
+            }
+        }
+
+        @Test func anEmptyBodyMakesAnEmptyFile() async throws {
+            defer { folder.remove() }
+            try await TestServer.answering(.response()) { server in
+                #expect(await folder.download(server.url()).error == nil)
+                #expect(folder.contents == Data())
+                #expect(folder.names == ["file"])
+            }
+        }
+
+        @Test func aFileThatWasThereIsReplacedOnlyByACompleteOne() async throws {
+            defer { folder.remove() }
+            try folder.folder.write("file", "old")
+            let whole = Reply.response(body: Self.body)
+            let script: TestServer.Script = { $0.path == "/cut" ? whole.cut(afterByteCount: 100_000) : whole }
+            try await TestServer.serving(script: script) { server in
+                #expect(await folder.download(server.url("/cut")).code == .badServerResponse)
+                #expect(folder.contents == Data("old".utf8))
+                #expect(folder.names == ["file"])
+                #expect(await folder.download(server.url("/whole")).error == nil)
+                #expect(folder.contents == Self.body)
+            }
+        }
+
+        @Test(arguments: [404, 500, 304])
+        func anUnacceptableAnswerTouchesNoFile(status: Int) async throws {
+            defer { folder.remove() }
+            try folder.folder.write("file", "old")
+            let reply = Reply.response(status: status, body: status == 304 ? "" : "no such thing")
+            try await TestServer.answering(reply) { server in
+                let operation = await folder.download(server.url())
+                #expect(operation.code == .unacceptableStatus)
+                #expect(operation.error?.body == Data((status == 304 ? "" : "no such thing").utf8))
+                #expect(folder.contents == Data("old".utf8))
+                #expect(folder.names == ["file"])
+            }
+        }
+
+        @Test func theBodyOfARedirectIsNotInTheFile() async throws {
+            defer { folder.remove() }
+            let script: TestServer.Script = { request in
+                let elsewhere = Reply.response(status: 302, headers: ["Location": "/end"], body: "go elsewhere")
+                return request.path == "/start" ? elsewhere : .response(body: "there")
+            }
+            try await TestServer.serving(script: script) { server in
+                #expect(await folder.download(server.url("/start")).error == nil)
+                #expect(folder.contents == Data("there".utf8))
+            }
+        }
+
+        @Test func aCodedBodyIsDecodedIntoTheFile() async throws {
+            defer { folder.remove() }
+            let reply = Reply.response(headers: ["Content-Encoding": "gzip"], body: Data(CodedBody.gzip))
+            try await TestServer.answering(reply) { server in
+                #expect(await folder.download(server.url()).error == nil)
+                #expect(folder.contents == Data(CodedBody.text.utf8))
+            }
+        }
+
+        @Test func aSecondDownloadToTheSamePathIsRefused() async throws {
+            defer { folder.remove() }
+            let gate = Gate()
+            let script: TestServer.Script = { request in
+                let reply = Reply.response(body: "body of \(request.path)")
+                return request.path == "/first" ? Reply([.wait(until: gate)] + reply.steps) : reply
+            }
+            try await TestServer.serving(script: script) { server in
+                let first = folder.operation(URLRequest(url: server.url("/first")))
+                first.start()
+                await server.waitForRequests(count: 1)
+                #expect(await folder.download(server.url("/second")).code == .cannotOpenFile)
+                gate.open()
+                await first.finished()
+                #expect(first.error == nil)
+                #expect(folder.contents == Data("body of /first".utf8))
+                #expect(await folder.download(server.url("/third")).error == nil)
+                #expect(folder.contents == Data("body of /third".utf8))
+            }
+        }
+
+        @Test func aFolderThatIsNotThereCannotBeWrittenTo() async throws {
+            defer { folder.remove() }
+            try await TestServer.answering(.response(body: "body")) { server in
+                let operation = HTTPRequestOperation(request: URLRequest(url: server.url()))
+                operation.outputFile = URL(fileURLWithPath: folder.folder.path("missing/file"))
+                #expect(await operation.run().code == .cannotOpenFile)
+                #expect(server.connectionCount == 0)
+            }
+        }
+
+        @Test func aFolderInThePlaceOfTheFileIsLeftAlone() async throws {
+            defer { folder.remove() }
+            try folder.folder.write("file/inside", "old")
+            try await TestServer.answering(.response(body: "body")) { server in
+                #expect(await folder.download(server.url()).code == .cannotWriteFile)
+                #expect(folder.names == ["file"])
+                #expect(FileManager.default.contents(atPath: folder.folder.path("file/inside")) == Data("old".utf8))
+            }
+        }
+
+        @Test func aLinkInThePlaceOfThePartialFileIsNotFollowed() async throws {
+            defer { folder.remove() }
+            let victim = try folder.folder.write("victim", "precious")
+            try FileManager.default.createSymbolicLink(
+                atPath: folder.path + ".bluebonnet-partial", withDestinationPath: victim)
+            try await TestServer.answering(.response(body: "body")) { server in
+                #expect(await folder.download(server.url()).code == .cannotOpenFile)
+                #expect(FileManager.default.contents(atPath: victim) == Data("precious".utf8))
+            }
+        }
+    }
+}

@@ -1,0 +1,115 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import FoundationNetworking
+import Synchronization
+import TestServer
+import Testing
+
+@testable import Bluebonnet
+
+/// Everything that talks to a server: one test at a time, so that none changes what another one measures.
+@Suite(.serialized, .timeLimit(.minutes(2))) struct NetworkTests {}
+
+extension URLRequest {
+    /// A request in one line.
+    init(_ method: String, _ url: URL, headers: [String: String] = [:], body: String? = nil) {
+        self.init(url: url)
+        httpMethod = method
+        for (name, value) in headers { setValue(value, forHTTPHeaderField: name) }
+        httpBody = body.map { Data($0.utf8) }
+    }
+}
+
+extension TransferOptions {
+    /// The defaults with some changes.
+    init(_ change: (inout TransferOptions) throws -> Void) rethrows {
+        self.init()
+        try change(&self)
+    }
+
+    /// Trusts the authority of the test certificates.
+    static var trustingTestAuthority: TransferOptions {
+        get throws {
+            try TransferOptions {
+                $0.securityPolicy = try SecurityPolicy(certificateAuthorityFile: TestCertificate.localhost.caPath)
+            }
+        }
+    }
+}
+
+extension RequestOperation {
+    /// Starts the operation and waits for its end.
+    func run() async -> Self {
+        start()
+        await finished()
+        return self
+    }
+
+    /// What a test mostly wants to know.
+    var code: NetworkingError.Code? { error?.code }
+}
+
+/// Runs a request to its end; any complete response is a success.
+@discardableResult
+func perform(_ request: URLRequest, _ options: TransferOptions = TransferOptions()) async -> RequestOperation {
+    await RequestOperation(request: request, options: options).run()
+}
+
+/// Runs a GET to its end.
+@discardableResult
+func get(_ url: URL, _ options: TransferOptions = TransferOptions()) async -> RequestOperation {
+    await perform(URLRequest(url: url), options)
+}
+
+extension TestServer {
+    /// Starts a server with the same answer for every request, hands it to `body`, and stops it however that ends.
+    static func answering<Result>(
+        _ reply: Reply, _ options: Options = Options(), _ body: (TestServer) async throws -> Result
+    ) async throws -> Result {
+        let script: Script = { _ in reply }
+        return try await serving(options, script: script, body)
+    }
+}
+
+/// Waits until the network thread has done some work that was handed to it: it does not, while something blocks it.
+func networkThreadAnswers() async {
+    await withCheckedContinuation { waiter in NetworkThread.shared.submit { waiter.resume() } }
+}
+
+/// Closes all connections that are kept alive, and waits until the network thread has done so.
+func closeIdleConnections() async {
+    RequestOperationManager().closeIdleConnections()
+    await networkThreadAnswers()
+}
+
+/// Something that happens once, for a test to wait on.
+final class Event: Sendable {
+    private let gate = Gate()
+
+    func happen() { gate.open() }
+
+    func wait() async { await gate.wait() }
+}
+
+/// Values that handlers on other threads hand over.
+final class Collected<Element: Sendable>: Sendable {
+    private let elements = Mutex<[Element]>([])
+
+    func append(_ element: Element) { elements.withLock { $0.append(element) } }
+
+    var all: [Element] { elements.withLock { $0 } }
+}
+
+extension Data {
+    /// Bytes that look like noise and can be told apart by their place, always the same.
+    static func patterned(byteCount: Int) -> Data {
+        var state: UInt32 = 1
+        return Data(
+            (0..<byteCount).map { _ in
+                state = state &* 1_664_525 &+ 1_013_904_223
+                return UInt8(truncatingIfNeeded: state >> 24)
+            })
+    }
+}

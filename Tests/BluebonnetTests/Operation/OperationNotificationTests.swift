@@ -1,0 +1,106 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Testing
+
+@testable import Bluebonnet
+
+@Suite(.timeLimit(.minutes(1))) struct OperationNotificationTests {
+    private let network = ScriptedNetwork()
+    private let gate = ScriptedGate()
+
+    init() { network.answer("/held", with: [.head(200), .wait(gate)]) }
+
+    @Test func theNamesAreThoseOfAFNetworking() {
+        #expect(RequestOperation.didStartNotification.rawValue == "com.alamofire.networking.operation.start")
+        #expect(RequestOperation.didFinishNotification.rawValue == "com.alamofire.networking.operation.finish")
+    }
+
+    @Test func startAndFinishArePostedOffTheNetworkThread() async {
+        let operation = network.operation("/a")
+        let observer = Observer(operation)
+        operation.start()
+        await observer.posts.becomes { $0.count == 2 }
+        #expect(observer.posts.value == ["start", "finish"])
+    }
+
+    @Test func aPauseIsAFinishAndAResumeAStart() async {
+        let operation = network.operation("/held", method: "POST", body: "x")
+        let observer = Observer(operation)
+        operation.start()
+        await network.log.sees(.begun(1))
+        operation.pause()
+        await network.log.sees(.paused(1))
+        operation.resume()
+        gate.open()
+        await observer.posts.becomes { $0.count == 4 }
+        #expect(observer.posts.value == ["start", "finish", "start", "finish"])
+    }
+
+    @Test func anOperationCancelledBeforeItsStartPostsAPairToo() async {
+        let operation = network.operation("/a")
+        let observer = Observer(operation)
+        operation.cancel()
+        operation.start()
+        await observer.posts.becomes { $0.count == 2 }
+        #expect(observer.posts.value == ["start", "finish"])
+    }
+
+    @Test func anOperationThatIsNotStartedPostsNothing() async {
+        let operation = network.operation("/a")
+        let observer = Observer(operation)
+        operation.pause()
+        operation.resume()
+        operation.cancel()
+        await Queues.notifications.catchesUp()
+        #expect(observer.posts.value == [])
+    }
+
+    @Test func aFinishNeverOvertakesItsStart() async {
+        let operations = (0..<2_000).map { network.operation("/\($0)") }
+        let observers = operations.map(Observer.init)
+        for thread in 0..<8 {
+            Thread.detachNewThread {
+                for operation in operations[(thread * 250)..<((thread + 1) * 250)] { operation.start() }
+            }
+        }
+        for observer in observers {
+            await observer.posts.becomes { $0.count == 2 }
+            #expect(observer.posts.value == ["start", "finish"])
+        }
+    }
+
+    @Test func overManyPausesStartsAndFinishesArePaired() async {
+        let operations = (0..<200).map { network.operation("/\($0)") }
+        let observers = operations.map(Observer.init)
+        RequestOperationQueue().addOperations(operations)
+        for operation in operations {
+            operation.pause()
+            operation.resume()
+        }
+        for operation in operations { await operation.ends() }
+        for observer in observers {
+            await observer.posts.becomes { posts in
+                posts.count >= 2 && posts.filter { $0 == "start" }.count == posts.filter { $0 == "finish" }.count
+            }
+        }
+    }
+}
+
+/// Writes down what is posted of one operation.
+private final class Observer: Sendable {
+    let posts = Witness([String]())
+    nonisolated(unsafe) private let tokens: [any NSObjectProtocol]  // safe: never changed, used in deinit only
+
+    init(_ operation: RequestOperation) {
+        let names = [RequestOperation.didStartNotification: "start", RequestOperation.didFinishNotification: "finish"]
+        tokens = names.map { [posts] name, text in
+            NotificationCenter.default.addObserver(forName: name, object: operation, queue: nil) { _ in
+                posts.append(NetworkThread.isCurrent ? "\(text) on the network thread" : text)
+            }
+        }
+    }
+
+    deinit { for token in tokens { NotificationCenter.default.removeObserver(token) } }
+}

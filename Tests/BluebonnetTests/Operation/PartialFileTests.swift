@@ -1,0 +1,234 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Glibc
+import Testing
+
+@testable import Bluebonnet
+
+@Suite(.timeLimit(.minutes(1))) struct PartialFileTests {
+    private let folder: ScratchFolder
+    private let url: URL
+    private let record: PartialRecord
+
+    init() throws {
+        folder = try ScratchFolder()
+        url = try #require(URL(string: "http://h/file"))
+        record = PartialRecord(requestURL: url, responseURL: url, etag: "\"v1\"", totalByteCount: 10)
+    }
+
+    @Test func theDestinationIsNotTouchedBeforeTheBodyIsComplete() throws {
+        try folder.write("old", to: "out")
+        let file = try open()
+        try write("new", to: file)
+        #expect(folder.text("out") == "old")
+        #expect(folder.text("out.bluebonnet-partial") == "new")
+        try file.moveIntoPlace()
+        #expect(folder.text("out") == "new")
+        #expect(folder.names == ["out"])
+    }
+
+    @Test func movingIntoPlaceTakesTheRecordAway() throws {
+        let file = try open()
+        try file.setRecord(record)
+        try write("0123456789", to: file)
+        try file.moveIntoPlace()
+        #expect(folder.names == ["out"])
+    }
+
+    @Test func whatCanBeContinuedIsKeptWithItsRecord() throws {
+        try leavePart("01234")
+        #expect(folder.names == ["out.bluebonnet-partial", "out.bluebonnet-partial.json"])
+        let next = try open()
+        #expect(next.initialByteCount == 5)
+        #expect(next.initialRecord == record)
+        try write("56789", at: 5, to: next)
+        try next.moveIntoPlace()
+        #expect(folder.text("out") == "0123456789")
+    }
+
+    @Test func whatCannotBeContinuedIsRemoved() throws {
+        let file = try open()
+        try file.setRecord(record)
+        try write("01234", to: file)
+        file.keepOrRemove(canContinue: false)
+        #expect(folder.names == [])
+    }
+
+    @Test func bytesWithoutARecordAreDropped() throws {
+        try folder.write("01234", to: "out.bluebonnet-partial")
+        let file = try open()
+        #expect(file.initialByteCount == 0)
+        #expect(file.initialRecord == nil)
+        #expect(folder.text("out.bluebonnet-partial") == "")
+    }
+
+    @Test func bytesOfAnotherURLAreDropped() throws {
+        try leavePart("01234")
+        let file = try PartialFile(destination: folder.path("out"), url: URL(string: "http://h/other"))
+        #expect(file.initialByteCount == 0)
+        #expect(file.initialRecord == nil)
+        #expect(folder.text("out.bluebonnet-partial") == "")
+    }
+
+    @Test(arguments: ["", "{", "[]", "{\"url\":\"http://h/file\"}"])
+    func aRecordThatIsNoneIsIgnored(text: String) throws {
+        try folder.write("01234", to: "out.bluebonnet-partial")
+        try folder.write(text, to: "out.bluebonnet-partial.json")
+        #expect(try open().initialRecord == nil)
+    }
+
+    @Test func aRecordWithoutBytesIsOfNoUse() throws {
+        try folder.write(String(decoding: record.encoded(), as: UTF8.self), to: "out.bluebonnet-partial.json")
+        let file = try open()
+        #expect(file.initialByteCount == 0)
+        #expect(file.initialRecord == nil)
+    }
+
+    @Test func theRecordCanBeTakenAway() throws {
+        let file = try open()
+        try file.setRecord(record)
+        #expect(PartialRecord.read(file.path + ".json") == record)
+        file.removeRecord()
+        #expect(folder.names == ["out.bluebonnet-partial"])
+    }
+
+    @Test func aRecordStandsBesideNoOtherBytes() throws {
+        try leavePart("01234")
+        let file = try PartialFile(destination: folder.path("out"), url: URL(string: "http://h/other"))
+        #expect(file.initialRecord == nil)
+        #expect(folder.names == ["out.bluebonnet-partial"])
+    }
+
+    @Test func aRecordReplacesALongerOne() throws {
+        let file = try open()
+        let long = PartialRecord(
+            requestURL: url, responseURL: url, etag: "\"" + String(repeating: "x", count: 500) + "\"", totalByteCount: 1)
+        try file.setRecord(long)
+        try file.setRecord(record)
+        #expect(PartialRecord.read(file.path + ".json") == record)
+    }
+
+    @Test func aRecordTellsNoSecretOfTheURLAndIsForItsOwnerOnly() throws {
+        let secret = try #require(URL(string: "http://user:password@h/file?token=secret"))
+        let file = try PartialFile(destination: folder.path("out"), url: secret)
+        try file.setRecord(PartialRecord(requestURL: secret, responseURL: secret, etag: "\"v1\"", totalByteCount: 1))
+        let text = try #require(folder.text("out.bluebonnet-partial.json"))
+        #expect(!text.contains("password") && !text.contains("secret"))
+        let attributes = try FileManager.default.attributesOfItem(atPath: file.path + ".json")
+        #expect(attributes[.posixPermissions] as? Int == 0o600)
+    }
+
+    @Test func aRecordKeepsWhatItSays() throws {
+        for total in [nil, 0, Int64.max] {
+            let record = PartialRecord(
+                requestURL: url, responseURL: url, etag: "\"a\\\u{e9}\"", totalByteCount: total)
+            try record.encoded().write(to: folder.file("record"))
+            #expect(PartialRecord.read(folder.path("record")) == record)
+        }
+    }
+
+    @Test func startingAgainDropsEverything() throws {
+        let file = try open()
+        try write("0123456789", to: file)
+        try file.truncate()
+        try write("abc", to: file)
+        #expect(folder.text("out.bluebonnet-partial") == "abc")
+    }
+
+    @Test func theDigestIsThatOfWhatWasWritten() throws {
+        let file = try open()
+        #expect(try file.digest() == "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855")
+        try write("abc", to: file)  // FIPS 180-2, appendix B.1
+        #expect(try file.digest() == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad")
+    }
+
+    @Test func theDigestOfALongFileIsReadInPieces() throws {
+        let file = try open()
+        for piece in 0..<10 { try write(String(repeating: "a", count: 100_000), at: Int64(piece) * 100_000, to: file) }
+        // FIPS 180-2, appendix B.3: a million times "a".
+        #expect(try file.digest() == "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0")
+    }
+}
+
+// MARK: - Refusals
+
+extension PartialFileTests {
+    @Test func twoDownloadsDoNotWriteToOneFile() throws {
+        let first = try open()
+        #expect(refusal { _ = try open() } == .cannotOpenFile)
+        try write("abc", to: first)
+        #expect(folder.text("out.bluebonnet-partial") == "abc")
+    }
+
+    @Test func theLockIsGivenBackWithTheLastReference() throws {
+        do { _ = try open() }
+        #expect(refusal { _ = try open() } == nil)
+    }
+
+    @Test func aSymbolicLinkIsRefusedAndItsTargetLeftAlone() throws {
+        try folder.write("precious", to: "target")
+        try FileManager.default.createSymbolicLink(
+            at: folder.file("out.bluebonnet-partial"), withDestinationURL: folder.file("target"))
+        #expect(refusal { _ = try open() } == .cannotOpenFile)
+        #expect(folder.text("target") == "precious")
+    }
+
+    @Test func aSymbolicLinkInPlaceOfTheRecordIsRefusedAndItsTargetLeftAlone() throws {
+        try folder.write("precious", to: "target")
+        let file = try open()
+        try FileManager.default.createSymbolicLink(
+            at: folder.file("out.bluebonnet-partial.json"), withDestinationURL: folder.file("target"))
+        #expect(refusal { try file.setRecord(record) } == .cannotWriteFile)
+        #expect(folder.text("target") == "precious")
+    }
+
+    @Test func aPipeIsRefusedWithoutWaiting() {
+        #expect(mkfifo(folder.path("out.bluebonnet-partial"), 0o600) == 0)
+        #expect(refusal { _ = try open() } == .cannotOpenFile)
+    }
+
+    @Test func aFolderIsRefused() throws {
+        try FileManager.default.createDirectory(
+            at: folder.file("out.bluebonnet-partial"), withIntermediateDirectories: false)
+        #expect(refusal { _ = try open() } == .cannotOpenFile)
+    }
+
+    @Test func aFolderThatIsNotThereIsAnError() {
+        #expect(
+            refusal { _ = try PartialFile(destination: folder.path("none/out"), url: url) } == .cannotOpenFile)
+    }
+
+    @Test func aDestinationThatIsAFolderCannotBeReplaced() throws {
+        try FileManager.default.createDirectory(at: folder.file("out"), withIntermediateDirectories: false)
+        let file = try open()
+        try write("abc", to: file)
+        #expect(refusal { try file.moveIntoPlace() } == .cannotWriteFile)
+    }
+
+    private func refusal(_ body: () throws -> Void) -> NetworkingError.Code? {
+        do {
+            try body()
+            return nil
+        } catch {
+            return (error as? NetworkingError)?.code
+        }
+    }
+
+    private func open() throws -> PartialFile {
+        try PartialFile(destination: folder.path("out"), url: url)
+    }
+
+    private func write(_ text: String, at offset: Int64 = 0, to file: PartialFile) throws {
+        try Data(text.utf8).withUnsafeBytes { try file.write($0, at: offset) }
+    }
+
+    /// What an earlier operation left: bytes and their record.
+    private func leavePart(_ text: String) throws {
+        let file = try open()
+        try file.setRecord(record)
+        try write(text, to: file)
+        file.keepOrRemove(canContinue: true)
+    }
+}

@@ -1,0 +1,60 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import Testing
+
+@testable import Bluebonnet
+
+@Suite(.timeLimit(.minutes(1))) struct ProgressMeterTests {
+    private static let millisecond: UInt64 = 1_000_000
+
+    @Test func theFirstBytesAreToldAtOnce() {
+        var meter = ProgressMeter()
+        #expect(meter.advance(by: 10, now: 5) == 10)
+        #expect(meter.total == 10)
+    }
+
+    @Test func bytesInTheNextTenthOfASecondAreHeldBackAndThenToldTogether() {
+        var meter = ProgressMeter()
+        #expect(meter.advance(by: 1, now: 0) == 1)
+        #expect(meter.advance(by: 2, now: 1) == nil)
+        #expect(meter.advance(by: 4, now: 99 * Self.millisecond) == nil)
+        #expect(meter.advance(by: 8, now: 100 * Self.millisecond) == 14)
+        #expect(meter.total == 15)
+        #expect(meter.advance(by: 16, now: 199 * Self.millisecond) == nil)
+        #expect(meter.advance(by: 32, now: 200 * Self.millisecond) == 48)
+    }
+
+    @Test func whatWasHeldBackCanBeTakenOnce() {
+        var meter = ProgressMeter()
+        _ = meter.advance(by: 1, now: 0)
+        _ = meter.advance(by: 2, now: 1)
+        #expect(meter.takeUntold() == 2)
+        #expect(meter.takeUntold() == nil)
+    }
+
+    @Test func noBytesAreNotTold() {
+        var meter = ProgressMeter()
+        #expect(meter.takeUntold() == nil)
+        #expect(meter.advance(by: 0, now: 0) == nil)
+    }
+
+    @Test func theDeltasAddUpToTheTotal() {
+        var meter = ProgressMeter()
+        var told: Int64 = 0
+        for step in 0..<1_000 { told += meter.advance(by: step, now: UInt64(step) * 7 * Self.millisecond) ?? 0 }
+        told += meter.takeUntold() ?? 0
+        #expect(told == 499_500)
+        #expect(meter.total == 499_500)
+    }
+
+    @Test func aBodyThatStartsAgainCountsFromItsNewPlace() {
+        var meter = ProgressMeter()
+        _ = meter.advance(by: 100, now: 0)
+        _ = meter.advance(by: 50, now: 1)
+        meter.restart(at: 40)
+        #expect(meter.takeUntold() == nil)
+        #expect(meter.advance(by: 10, now: 200 * Self.millisecond) == 10)
+        #expect(meter.total == 50)
+    }
+}

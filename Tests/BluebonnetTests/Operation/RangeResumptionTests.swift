@@ -1,0 +1,99 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Testing
+
+@testable import Bluebonnet
+
+@Suite(.timeLimit(.minutes(1))) struct RangeResumptionTests {
+    typealias Decision = RangeResumption.Decision
+
+    /// 100 of 300 bytes are there.
+    private static let part = resumption(total: 300)
+    /// 100 bytes of nobody knows how many.
+    private static let open = resumption(total: nil)
+
+    private static func resumption(offset: Int64 = 100, total: Int64?) -> RangeResumption {
+        // SHA-256 of "http://h/".
+        RangeResumption(
+            offset: offset, etag: "\"v1\"", totalByteCount: total,
+            responseURLDigest: "ad8295a7a69d6f00bcbec158f753e9310e81a0ffc377dbe0d6d40de0b76d7142")
+    }
+
+    @Test func itAsksForTheRestOfTheSameRepresentationUncoded() {
+        let headers = Self.part.headers.map { "\($0.name): \($0.value)" }
+        #expect(headers == ["Range: bytes=100-", "If-Range: \"v1\"", "Accept-Encoding: identity"])
+    }
+
+    @Test(
+        arguments: [
+            (part, 200, nil, nil, .startOver),
+            (part, 200, "bytes 100-299/300", "\"v1\"", .startOver),
+            (part, 206, "bytes 100-299/300", "\"v1\"", .append),
+            (part, 206, "bytes 100-299/300", nil, .append),
+            (part, 206, "bytes 100-299/*", nil, .append),
+            (part, 206, "bytes 100-199/300", nil, .append),
+            (open, 206, "bytes 100-299/300", nil, .append),
+            (open, 206, "bytes 100-299/*", nil, .askAgain),
+            (part, 206, "bytes 100-299/300", "\"v2\"", .askAgain),
+            (part, 206, "bytes 100-299/300", "W/\"v1\"", .askAgain),
+            (part, 206, "bytes 99-299/300", "\"v1\"", .askAgain),
+            (part, 206, "bytes 101-299/300", "\"v1\"", .askAgain),
+            (part, 206, "bytes 0-299/300", "\"v1\"", .askAgain),
+            (part, 206, "bytes 100-300/301", "\"v1\"", .askAgain),
+            (part, 206, nil, "\"v1\"", .askAgain),
+            (part, 206, "bytes 100-", "\"v1\"", .askAgain),
+            (part, 206, "bytes */300", "\"v1\"", .askAgain),
+            (part, 206, "items 100-299/300", "\"v1\"", .askAgain),
+            (part, 416, "bytes */300", "\"v1\"", .askAgain),
+            (part, 416, "bytes */100", "\"v1\"", .askAgain),
+            (open, 416, "bytes */100", "\"v1\"", .isComplete),
+            (open, 416, "bytes */100", nil, .askAgain),
+            (open, 416, "bytes */100", "\"v2\"", .askAgain),
+            (open, 416, "bytes */99", "\"v1\"", .askAgain),
+            (open, 416, nil, "\"v1\"", .askAgain),
+            (part, 404, nil, nil, .unrelated),
+            (part, 500, "bytes 100-299/300", "\"v1\"", .unrelated),
+            (part, 204, nil, nil, .unrelated),
+            (part, 304, nil, "\"v1\"", .unrelated),
+        ] as [(RangeResumption, Int, String?, String?, Decision)])
+    func anAnswerIsTakenOnlyWhereItFits(
+        resumption: RangeResumption, status: Int, range: String?, etag: String?, decision: Decision
+    ) throws {
+        let head = try Self.head(status, ["Content-Range": range, "ETag": etag])
+        #expect(resumption.decide(on: head) == decision)
+    }
+
+    @Test func aBodyThatIsAllThereIsConfirmedByItsTotal() throws {
+        let whole = Self.resumption(offset: 300, total: 300)
+        let head = try Self.head(416, ["Content-Range": "bytes */300", "ETag": "\"v1\""])
+        #expect(whole.decide(on: head) == .isComplete)
+    }
+
+    @Test func aCodedRestIsNotTaken() throws {
+        let head = try Self.head(
+            206, ["Content-Range": "bytes 100-299/300", "ETag": "\"v1\"", "Content-Encoding": "gzip"])
+        #expect(Self.part.decide(on: head) == .askAgain)
+    }
+
+    @Test(arguments: [("200", RangeResumption.Decision.append), ("199", .askAgain), ("201", .askAgain)])
+    func aRestOfAnotherLengthThanItsRangeIsNotTaken(length: String, decision: RangeResumption.Decision) throws {
+        let head = try Self.head(206, ["Content-Range": "bytes 100-299/300", "Content-Length": length])
+        #expect(Self.part.decide(on: head) == decision)
+    }
+
+    @Test func theSameTagOfAnotherURLMeansNothing() throws {
+        let fields = ["Content-Range": "bytes 100-299/300", "ETag": "\"v1\""]
+        let elsewhere = try Self.head(206, fields, url: "http://h/other")
+        #expect(Self.part.decide(on: elsewhere) == .askAgain)
+        let complete = try Self.head(416, ["Content-Range": "bytes */100", "ETag": "\"v1\""], url: "http://h/other")
+        #expect(Self.open.decide(on: complete) == .askAgain)
+    }
+
+    private static func head(_ status: Int, _ fields: [String: String?], url: String = "http://h/") throws -> ResponseHead {
+        let url = try #require(URL(string: url))
+        let present = fields.compactMap { field in field.value.map { (name: field.key, value: $0) } }
+        return ResponseHead(url: url, status: status, fields: present)
+    }
+}

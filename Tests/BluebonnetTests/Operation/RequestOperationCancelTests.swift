@@ -1,0 +1,172 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import FoundationNetworking
+import Testing
+
+@testable import Bluebonnet
+
+@Suite(.timeLimit(.minutes(1))) struct RequestOperationCancelTests {
+    private let network = ScriptedNetwork(limit: 1)
+    private let gate = ScriptedGate()
+
+    init() { network.answer("/held", with: [.head(200), .body("ab"), .wait(gate), .body("c")]) }
+
+    /// An operation that is on the wire and stays there.
+    private func heldOperation(method: String = "GET") async -> HTTPRequestOperation {
+        let operation = network.operation("/held", method: method)
+        operation.start()
+        await network.log.sees(.begun(1))
+        return operation
+    }
+
+    @Test func cancelBeforeStartNeverTouchesTheTransport() async {
+        let operation = network.operation("/a")
+        operation.cancel()
+        #expect(operation.isCancelled && operation.isReady && !operation.isFinished)
+        operation.start()
+        await operation.ends()
+        #expect(operation.error?.code == .cancelled)
+        #expect(operation.error?.request?.url == ScriptedNetwork.url("/a"))
+        #expect(operation.summary.attemptCount == 0)
+        #expect(network.log.requests.isEmpty)
+    }
+
+    @Test func cancelWhileWaitingForAPlaceNeverTouchesTheTransport() async {
+        let first = await heldOperation()
+        let second = network.operation("/a")
+        second.start()
+        await NetworkThread.shared.catchesUp()
+        second.cancel()
+        await second.ends()
+        #expect(second.error?.code == .cancelled)
+        #expect(!first.isFinished)
+        gate.open()
+        await first.ends()
+        #expect(first.error == nil)
+        #expect(network.log.requests.count == 1)
+    }
+
+    @Test func cancelOnTheWireAbortsTheTransferAndGivesThePlaceBack() async {
+        let first = await heldOperation()
+        let second = network.operation("/a")
+        second.start()
+        first.cancel()
+        await first.ends()
+        await second.ends()
+        #expect(first.error?.code == .cancelled)
+        #expect(second.error == nil)
+        #expect(network.log.events == [.begun(1), .aborted(1), .begun(2), .ended(2)])
+    }
+
+    @Test func cancelKeepsWhatArrived() async {
+        let operation = network.operation("/held")
+        let progress = Witness([Int64]())
+        operation.setDownloadProgress { _, total, _ in progress.append(total) }
+        operation.start()
+        await progress.becomes { $0 == [2] }
+        operation.cancel()
+        await operation.ends()
+        #expect(operation.responseData == Data("ab".utf8))
+        #expect(operation.receivedByteCount == 2)
+        #expect(operation.statusCode == 200)
+    }
+
+    @Test(arguments: ["GET", "POST"]) func cancelWhilePausedFinishes(method: String) async {
+        let operation = await heldOperation(method: method)
+        operation.pause()
+        #expect(operation.isPaused)
+        operation.cancel()
+        await operation.ends()
+        #expect(operation.error?.code == .cancelled)
+        #expect(operation.isCancelled && !operation.isPaused)
+        #expect(network.log.events.last == .aborted(1))
+        #expect(network.log.entries.value.activeCount == 0)
+    }
+
+    @Test func cancelOfOnePausedInPlaceWhileItWaitsForItsPlaceAgain() async {
+        let first = await heldOperation(method: "POST")
+        first.pause()
+        await network.log.sees(.paused(1))
+        let second = network.operation("/held")
+        second.start()
+        await network.log.sees(.begun(2))
+        first.resume()
+        await NetworkThread.shared.catchesUp()
+        first.cancel()
+        await first.ends()
+        #expect(first.error?.code == .cancelled)
+        gate.open()
+        await second.ends()
+        #expect(second.error == nil)
+        #expect(network.log.events == [.begun(1), .paused(1), .begun(2), .aborted(1), .ended(2)])
+        #expect(network.log.entries.value.activeCount == 0)
+    }
+
+    @Test func cancelWhilePausedBeforeStartMakesItReadyAndItFinishesWhenStarted() async {
+        let operation = network.operation("/a")
+        operation.pause()
+        #expect(!operation.isReady)
+        operation.cancel()
+        #expect(operation.isReady)
+        operation.start()
+        await operation.ends()
+        #expect(operation.error?.code == .cancelled)
+        #expect(network.log.requests.isEmpty)
+    }
+
+    @Test func cancelAfterTheEndChangesNothing() async {
+        let operation = network.operation("/a")
+        operation.start()
+        await operation.ends()
+        operation.cancel()
+        operation.pause()
+        operation.resume()
+        #expect(!operation.isCancelled && !operation.isPaused && operation.isFinished)
+        #expect(operation.error == nil)
+        #expect(operation.responseString == "fine")
+    }
+
+    @Test func cancelWhileTheResponseIsSerializedComesTooLate() async {
+        let (began, mayGoOn) = (Witness(), DispatchSemaphore(value: 0))
+        let operation = HTTPRequestOperation(
+            source: .ready(network.request("/a")), responseSerializer: SlowSerializer(began, mayGoOn),
+            options: TransferOptions(), services: network.services)
+        operation.start()
+        await began.becomes { $0 == 1 }
+        operation.cancel()
+        operation.pause()
+        #expect(operation.isCancelled && operation.isExecuting)
+        mayGoOn.signal()
+        await operation.ends()
+        #expect(operation.error == nil)
+        #expect(operation.responseObject as? String == "fine")
+    }
+
+    @Test func cancellingTwiceIsAsOnce() async {
+        let operation = await heldOperation()
+        operation.cancel()
+        operation.cancel()
+        await operation.ends()
+        #expect(network.log.events == [.begun(1), .aborted(1)])
+    }
+}
+
+/// Serializes when it is told to.
+private struct SlowSerializer: ResponseSerializer {
+    let validation = ResponseValidation()
+    private let began: Witness<Int>
+    private let mayGoOn: DispatchSemaphore
+
+    init(_ began: Witness<Int>, _ mayGoOn: DispatchSemaphore) {
+        self.began = began
+        self.mayGoOn = mayGoOn
+    }
+
+    func value(for response: HTTPURLResponse, body: Data) -> String {
+        began.increment()
+        mayGoOn.wait()
+        return String(decoding: body, as: UTF8.self)
+    }
+}

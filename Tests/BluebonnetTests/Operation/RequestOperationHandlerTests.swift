@@ -1,0 +1,294 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Synchronization
+import Testing
+
+@testable import Bluebonnet
+
+@Suite(.timeLimit(.minutes(1))) struct RequestOperationHandlerTests {
+    private let network = ScriptedNetwork()
+    private let order = Witness([String]())
+
+    @Test func progressThenTheEndThenTheHandlersThenTheBatch() async {
+        network.answer("/a", with: [.head(200, ["Content-Length": "2"]), .body("a"), .body("b")])
+        let operation = network.operation("/a")
+        operation.setDownloadProgress { [order] _, total, expected in order.append("progress \(total) of \(expected)") }
+        operation.completionBlock = { [order] in order.append("block \(operation.isFinished)") }
+        operation.setCompletionBlock { [order] operation, _ in order.append("first handler \(operation.isFinished)") }
+        operation.setCompletionBlock { [order] _, _ in order.append("second handler") }
+        network.manager().enqueueBatch(of: [operation]) { [order] finished, total in
+            order.append("batch \(finished) of \(total)")
+        } completion: { [order] _ in
+            order.append("completion")
+        }
+        await order.becomes { $0.last == "completion" }
+        #expect(
+            order.value == [
+                "progress 1 of 2", "progress 2 of 2", "block true", "first handler true", "second handler",
+                "batch 1 of 1", "completion",
+            ])
+    }
+
+    @Test func uploadProgressIsToldAsBytesLeaveAndAtTheEnd() async {
+        network.answer("/a", with: [.sent(3), .sent(2), .head(200), .body("ok")])
+        let operation = network.operation("/a", method: "POST", body: "12345")
+        operation.setUploadProgress { [order] count, total, expected in
+            order.append("\(count), \(total) of \(expected)")
+        }
+        operation.setCompletionBlock { [order] _, _ in order.append("done") }
+        operation.start()
+        await order.becomes { $0.last == "done" }
+        #expect(order.value == ["3, 3 of 5", "2, 5 of 5", "done"])
+    }
+
+    @Test func uploadProgressCountsFromTheStartAgainWhenTheRequestIsSentAgain() async {
+        network.answer("/a", with: [.sent(3), .startAgain, .sent(5), .head(200), .body("ok")])
+        let operation = network.operation("/a", method: "POST", body: "12345")
+        operation.setUploadProgress { [order] _, total, _ in order.append("\(total)") }
+        operation.setCompletionBlock { [order] _, _ in order.append("done") }
+        operation.start()
+        await order.becomes { $0.last == "done" }
+        #expect(order.value == ["3", "5", "done"])
+    }
+
+    @Test func aBodyOfUnknownLengthHasNoExpectation() async {
+        network.answer("/a", with: [.head(200), .body("abc")])
+        let operation = network.operation("/a")
+        operation.setDownloadProgress { [order] count, total, expected in
+            order.append("\(count), \(total) of \(expected)")
+        }
+        operation.setCompletionBlock { [order] _, _ in order.append("done") }
+        operation.start()
+        await order.becomes { $0.last == "done" }
+        #expect(order.value == ["3, 3 of -1", "done"])
+    }
+
+    @Test func oneOfSuccessAndFailureIsCalledOnce() async {
+        network.answer("/bad", with: [.head(500)])
+        for (path, expected) in [("/good", "success fine"), ("/bad", "failure unacceptableStatus")] {
+            let calls = Witness([String]())
+            let operation = network.operation(path)
+            operation.setCompletionBlock { _, object in
+                calls.append("success \(String(decoding: object as? Data ?? Data(), as: UTF8.self))")
+            } failure: { _, error in
+                calls.append("failure \(error.code.rawValue)")
+            }
+            let later = Witness()
+            operation.addCompletionHandler { _ in later.increment() }
+            operation.start()
+            await later.becomes { $0 == 1 }
+            #expect(calls.value == [expected])
+        }
+    }
+
+    @Test func aHandlerThatIsSetAfterTheEndRuns() async {
+        let operation = network.operation("/a")
+        operation.start()
+        await operation.ends()
+        operation.setCompletionBlock { [order] _, _ in order.append("late") }
+        await order.becomes { $0 == ["late"] }
+    }
+
+    @Test func handlersRunOnTheLibrarysQueueUnlessAnotherIsSet() async {
+        let key = DispatchSpecificKey<String>()
+        let mine = DispatchQueue(label: "mine")
+        mine.setSpecific(key: key, value: "mine")
+        Queues.callbacks.setSpecific(key: key, value: "library")
+        for (queue, name) in [(nil, "library"), (mine, "mine")] {
+            let seen = Witness([String?]())
+            let operation = network.operation("/a")
+            operation.completionQueue = queue
+            operation.setDownloadProgress { _, _, _ in seen.append(DispatchQueue.getSpecific(key: key)) }
+            operation.completionBlock = { seen.append(DispatchQueue.getSpecific(key: key)) }
+            operation.setCompletionBlock { _, _ in seen.append(DispatchQueue.getSpecific(key: key)) }
+            operation.start()
+            await operation.ends()
+            operation.setCompletionBlock { _, _ in seen.append(DispatchQueue.getSpecific(key: key)) }
+            await seen.becomes { $0.count == 4 }
+            #expect(seen.value == [name, name, name, name])
+        }
+    }
+
+    @Test func theCompletionBlockRunsOnceAndIsLetGo() async {
+        let runs = Witness()
+        let operation = network.operation("/a")
+        operation.completionBlock = { runs.increment() }
+        operation.start()
+        await runs.becomes { $0 == 1 }
+        await Queues.callbacks.catchesUp()
+        #expect(runs.value == 1)
+        #expect(operation.completionBlock == nil)
+        operation.completionBlock = { runs.increment() }
+        await Queues.callbacks.catchesUp()
+        #expect(runs.value == 1)
+        #expect(operation.completionBlock == nil)
+    }
+
+    @Test func theCompletionGroupIsLeftAfterTheHandlers() async {
+        let group = DispatchGroup()
+        let operations = (0..<10).map { network.operation("/\($0)") }
+        for operation in operations {
+            operation.completionGroup = group
+            operation.setCompletionBlock { [order] _, _ in order.append("handler") }
+        }
+        group.enter()
+        for operation in operations { operation.start() }
+        for operation in operations { await operation.ends() }
+        group.leave()
+        await group.empties()
+        #expect(order.value == Array(repeating: "handler", count: 10))
+    }
+}
+
+// MARK: - What handlers hold
+
+/// Tells when it is let go.
+private final class Held: Sendable {
+    private let onRelease: @Sendable () -> Void
+    init(_ onRelease: @escaping @Sendable () -> Void) { self.onRelease = onRelease }
+    func use() {}
+    deinit { onRelease() }
+}
+
+extension RequestOperationHandlerTests {
+    @Test func everyHandlerIsLetGoAfterTheEnd() async {
+        let releases = Witness()
+        let operation = network.operation("/a")
+        do {
+            let held = (0..<6).map { _ in Held { releases.increment() } }
+            operation.completionBlock = { held[0].use() }
+            operation.setCompletionBlock(success: { _, _ in held[1].use() }, failure: { _, _ in held[2].use() })
+            operation.setDownloadProgress { _, _, _ in held[3].use() }
+            operation.setUploadProgress { _, _, _ in held[4].use() }
+            operation.addBatchHandler { _ in held[5].use() }
+        }
+        operation.start()
+        await releases.becomes { $0 == 6 }
+        #expect(operation.isFinished)
+    }
+
+    @Test func handlersThatHoldTheirOperationLeakNothing() async {
+        let releases = Witness()
+        weak var weakOperation: HTTPRequestOperation?
+        do {
+            let operation = network.operation("/a")
+            let held = Held { releases.increment() }
+            operation.userInfo["held"] = held
+            operation.completionBlock = { _ = operation.isFinished }
+            operation.setCompletionBlock { _, _ in _ = operation.isFinished }
+            operation.setDownloadProgress { _, _, _ in _ = operation.isFinished }
+            weakOperation = operation
+            operation.start()
+        }
+        await releases.becomes { $0 == 1 }
+        #expect(weakOperation == nil)
+    }
+
+    @Test func aRequestMadeLateIsLetGo() async {
+        let releases = Witness()
+        let operation: HTTPRequestOperation
+        do {
+            let held = Held { releases.increment() }
+            operation = HTTPRequestOperation(
+                source: .made { [network] in
+                    held.use()
+                    return RequestBlueprint(request: network.request("/a"))
+                }, responseSerializer: HTTPResponseSerializer(), options: TransferOptions(),
+                services: network.services)
+        }
+        operation.start()
+        await releases.becomes { $0 == 1 }
+        #expect(operation.request != nil || !operation.isFinished)
+    }
+
+    @Test func oneThatIsNeverStartedLeaksNothing() {
+        weak var weakOperation: HTTPRequestOperation?
+        do {
+            let operation = network.operation("/a")
+            operation.setCompletionBlock { _, _ in }
+            operation.cancel()
+            weakOperation = operation
+        }
+        #expect(weakOperation == nil)
+    }
+
+    /// What a closure held is let go outside the operation's lock: a `deinit` may ask the operation anything.
+    @Test func whatIsLetGoMayUseTheOperation() async {
+        await #expect(processExitsWith: .success) {
+            let (network, releases) = (ScriptedNetwork(), Witness())
+            let operation = network.operation("/a")
+            func held() -> Held {
+                Held {
+                    operation.cancel()
+                    releases.increment()
+                }
+            }
+            for replacement in [{}, nil] as [(@Sendable () -> Void)?] {
+                operation.completionBlock = { [held = held()] in held.use() }
+                operation.completionBlock = replacement
+            }
+            operation.completionBlock = { [held = held()] in held.use() }
+            operation.setDownloadProgress { [held = held()] _, _, _ in held.use() }
+            operation.setDownloadProgress(nil)
+            operation.userInfo = ["held": held()]
+            operation.userInfo = [:]
+            operation.setDownloadProgress { [held = held()] _, _, _ in held.use() }
+            operation.setUploadProgress { [held = held()] _, _, _ in held.use() }
+            operation.setCompletionBlock { [held = held()] _, _ in held.use() }
+            operation.start()
+            await releases.becomes { $0 == 8 }
+        }
+    }
+}
+
+// MARK: - Waiting
+
+extension RequestOperationHandlerTests {
+    @Test func theValueIsTheSerializedResponse() async throws {
+        let operation = network.operation("/a")
+        operation.start()
+        #expect(try await operation.value(as: Data.self) == Data("fine".utf8))
+        #expect(try await operation.value() as? Data == Data("fine".utf8))
+    }
+
+    @Test func theValueOfAFailedOperationIsItsError() async {
+        network.answer("/a", with: [.fail(.cannotConnect)])
+        let operation = network.operation("/a")
+        operation.start()
+        let error = await #expect(throws: NetworkingError.self) { try await operation.value() }
+        #expect(error?.code == .cannotConnect)
+    }
+
+    @Test func aValueOfAnotherTypeIsAnError() async {
+        let operation = network.operation("/a")
+        operation.start()
+        let error = await #expect(throws: NetworkingError.self) { try await operation.value(as: Int.self) }
+        #expect(error?.code == .cannotParseResponse)
+    }
+
+    @Test func cancellingTheTaskThatWaitsCancelsTheOperation() async {
+        network.answer("/a", with: [.wait(ScriptedGate())])
+        let operation = network.operation("/a")
+        operation.start()
+        let task = Task { try await operation.value() }
+        await network.log.sees(.begun(1))
+        task.cancel()
+        let error = await #expect(throws: NetworkingError.self) { try await task.value }
+        #expect(error?.code == .cancelled)
+        #expect(operation.isCancelled && operation.isFinished)
+    }
+
+    @Test func manyMayWaitForOneOperation() async {
+        let gate = ScriptedGate()
+        network.answer("/a", with: [.wait(gate), .head(200)])
+        let operation = network.operation("/a")
+        operation.start()
+        await withTaskGroup(of: Void.self) { group in
+            for _ in 0..<100 { group.addTask { await operation.finished() } }
+            gate.open()
+        }
+        #expect(operation.isFinished)
+    }
+}

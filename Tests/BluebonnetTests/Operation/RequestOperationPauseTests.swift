@@ -1,0 +1,294 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Synchronization
+import Testing
+
+@testable import Bluebonnet
+
+@Suite(.timeLimit(.minutes(1))) struct RequestOperationPauseTests {
+    private let network = ScriptedNetwork(limit: 1)
+    private let gate = ScriptedGate()
+    private let isHalfway = Witness()
+
+    /// Half a body, then nothing before the gate opens.
+    private func answerInHalves(etag: String = "\"v1\"", rest: [ScriptedStep]) {
+        let first: [ScriptedStep] = [
+            .head(200, ["ETag": etag, "Content-Length": "6"]), .body("abc"), .reach(isHalfway), .wait(gate),
+            .body("def"),
+        ]
+        network.answer("/halves", inTurn: [first, rest, [.head(200), .body("uvwxyz")]])
+    }
+
+    /// An operation that has the first half.
+    private func halfway() async -> HTTPRequestOperation {
+        let operation = network.operation("/halves")
+        operation.start()
+        await isHalfway.becomes { $0 == 1 }
+        return operation
+    }
+}
+
+// MARK: - Before the start
+
+extension RequestOperationPauseTests {
+    @Test func pausedBeforeItsStartItIsNotReadyUntilItIsResumed() async {
+        let operation = network.operation("/a")
+        operation.pause()
+        #expect(operation.isPaused && !operation.isReady && !operation.isExecuting)
+        operation.resume()
+        #expect(!operation.isPaused && operation.isReady)
+        operation.start()
+        await operation.ends()
+        #expect(operation.error == nil)
+    }
+
+    @Test func startedWhilePausedItWaitsForResume() async {
+        let operation = network.operation("/a")
+        operation.pause()
+        operation.start()
+        await NetworkThread.shared.catchesUp()
+        #expect(operation.isPaused && !operation.isExecuting)
+        #expect(network.log.requests.isEmpty)
+        operation.resume()
+        await operation.ends()
+        #expect(operation.error == nil)
+        #expect(network.log.requests.count == 1)
+    }
+
+    @Test func whatWaitsForItsStartIsCalledWhenItIsResumed() async {
+        let starts = Witness()
+        let operation = network.operation("/a")
+        operation.shared.withLock { $0.startHandler = { _ in starts.increment() } }
+        operation.pause()
+        operation.start()
+        operation.resume()
+        await operation.ends()
+        #expect(starts.value == 1)
+    }
+
+    @Test func resumingWhatIsNotPausedDoesNothing() async {
+        let operation = network.operation("/a")
+        operation.resume()
+        #expect(operation.isReady)
+        operation.start()
+        operation.resume()
+        await operation.ends()
+        #expect(network.log.events == [.begun(1), .ended(1)])
+    }
+}
+
+// MARK: - GET
+
+extension RequestOperationPauseTests {
+    @Test func aPausedGetGivesItsPlaceBack() async {
+        answerInHalves(rest: [.head(206, ["Content-Range": "bytes 3-5/6", "ETag": "\"v1\""]), .body("def")])
+        let first = await halfway()
+        let second = network.operation("/a")
+        second.start()
+        first.pause()
+        await second.ends()
+        #expect(first.isPaused && !first.isFinished)
+        first.resume()
+        await first.ends()
+        #expect(network.log.events == [.begun(1), .aborted(1), .begun(2), .ended(2), .begun(3), .ended(3)])
+    }
+
+    @Test func itContinuesByARangeOfTheSameRepresentation() async {
+        answerInHalves(rest: [.head(206, ["Content-Range": "bytes 3-5/6", "ETag": "\"v1\""]), .body("def")])
+        let operation = await halfway()
+        operation.pause()
+        operation.resume()
+        await operation.ends()
+        #expect(operation.error == nil)
+        #expect(operation.responseString == "abcdef")
+        #expect(operation.summary.attemptCount == 2)
+        let requests = network.log.requests
+        #expect(requests.map { $0.value(of: "Range") } == [nil, "bytes=3-"])
+        #expect(requests.map { $0.value(of: "If-Range") } == [nil, "\"v1\""])
+    }
+
+    @Test func pausedTwiceItContinuesTwice() async {
+        let pieces = Witness()
+        let stop: [ScriptedStep] = [.reach(pieces), .wait(gate)]
+        let first: [ScriptedStep] = [.head(200, ["ETag": "\"v1\"", "Content-Length": "6"]), .body("ab")]
+        let second: [ScriptedStep] = [.head(206, ["Content-Range": "bytes 2-5/6", "ETag": "\"v1\""]), .body("cd")]
+        let third: [ScriptedStep] = [.head(206, ["Content-Range": "bytes 4-5/6", "ETag": "\"v1\""]), .body("ef")]
+        network.answer("/a", inTurn: [first + stop, second + stop, third])
+        let operation = network.operation("/a")
+        operation.start()
+        for count in 1...2 {
+            await pieces.becomes { $0 == count }
+            operation.pause()
+            operation.resume()
+        }
+        await operation.ends()
+        #expect(operation.responseString == "abcdef")
+        #expect(network.log.requests.map { $0.value(of: "Range") } == [nil, "bytes=2-", "bytes=4-"])
+    }
+
+    @Test func withoutAStrongValidatorItStartsAgain() async {
+        answerInHalves(etag: "W/\"v1\"", rest: [.head(200, ["ETag": "W/\"v2\""]), .body("ghijkl")])
+        let operation = await halfway()
+        operation.pause()
+        operation.resume()
+        await operation.ends()
+        #expect(operation.responseString == "ghijkl")
+        #expect(network.log.requests.map { $0.value(of: "Range") } == [nil, nil])
+    }
+
+    @Test func aWholeBodyInPlaceOfTheRestReplacesWhatArrived() async {
+        answerInHalves(rest: [.head(200, ["ETag": "\"v2\""]), .body("ghijkl")])
+        let operation = await halfway()
+        operation.pause()
+        operation.resume()
+        await operation.ends()
+        #expect(operation.responseString == "ghijkl")
+        #expect(operation.summary.attemptCount == 2)
+    }
+
+    @Test(arguments: [
+        ["Content-Range": "bytes 2-5/6", "ETag": "\"v1\""], ["Content-Range": "bytes 3-6/7", "ETag": "\"v1\""],
+        ["Content-Range": "bytes 3-5/6", "ETag": "\"v2\""], ["ETag": "\"v1\""],
+    ])
+    func aRestThatDoesNotFitIsNeverSplicedIn(fields: [String: String]) async {
+        answerInHalves(rest: [.head(206, fields), .body("XXX")])
+        let operation = await halfway()
+        operation.pause()
+        operation.resume()
+        await operation.ends()
+        #expect(operation.error == nil)
+        #expect(operation.responseString == "uvwxyz")
+        #expect(network.log.requests.map { $0.value(of: "Range") } == [nil, "bytes=3-", nil])
+    }
+
+    @Test func pausedBeforeAnythingArrivedItIsSentAgainWhole() async {
+        network.answer("/a", inTurn: [[.wait(gate)], [.head(200), .body("whole")]])
+        let operation = network.operation("/a")
+        operation.start()
+        await network.log.sees(.begun(1))
+        operation.pause()
+        operation.resume()
+        await operation.ends()
+        #expect(operation.responseString == "whole")
+        #expect(network.log.requests.map { $0.value(of: "Range") } == [nil, nil])
+    }
+
+    @Test func aBodyForAFileIsContinuedInTheFile() async throws {
+        let folder = try ScratchFolder()
+        answerInHalves(rest: [.head(206, ["Content-Range": "bytes 3-5/6", "ETag": "\"v1\""]), .body("def")])
+        let operation = network.operation("/halves")
+        operation.outputFile = folder.file("out")
+        operation.start()
+        await isHalfway.becomes { $0 == 1 }
+        operation.pause()
+        operation.resume()
+        await operation.ends()
+        #expect(folder.text("out") == "abcdef")
+        #expect(folder.names == ["out"])
+    }
+}
+
+// MARK: - Other methods, and places
+
+extension RequestOperationPauseTests {
+    @Test func aPausedPostKeepsItsConnectionAndIsSentOnce() async {
+        answerInHalves(rest: [.fail(.badServerResponse)])
+        let operation = network.operation("/halves", method: "POST", body: "x")
+        operation.start()
+        await network.log.sees(.begun(1))
+        operation.pause()
+        await network.log.sees(.paused(1))
+        gate.open()
+        await NetworkThread.shared.catchesUp()
+        #expect(!operation.isFinished)
+        operation.resume()
+        await operation.ends()
+        #expect(operation.responseString == "abcdef")
+        #expect(network.log.events == [.begun(1), .paused(1), .resumed(1), .ended(1)])
+    }
+
+    @Test func aPostPausedBeforeAnythingOfItLeftIsGivenUpAndSentLater() async {
+        network.answer("/a", inTurn: [[.connect(gate)], [.sent(1), .head(200), .body("done")]])
+        let operation = network.operation("/a", method: "POST", body: "x")
+        operation.start()
+        await network.log.sees(.begun(1))
+        operation.pause()
+        await network.log.sees(.aborted(1))
+        operation.resume()
+        await operation.ends()
+        #expect(operation.responseString == "done")
+        #expect(network.log.events == [.begun(1), .aborted(1), .begun(2), .ended(2)])
+    }
+
+    @Test func aPostPausedInPlaceGivesItsPlaceBackAndWaitsForOneAgain() async {
+        answerInHalves(rest: [])
+        let held = ScriptedGate()
+        network.answer("/held", with: [.head(200), .wait(held)])
+        let first = network.operation("/halves", method: "POST", body: "x")
+        first.start()
+        await network.log.sees(.begun(1))
+        first.pause()
+        let second = network.operation("/held")
+        second.start()
+        await network.log.sees(.begun(2))
+        first.resume()
+        gate.open()
+        await NetworkThread.shared.catchesUp()
+        held.open()
+        await first.ends()
+        await second.ends()
+        #expect(network.log.events == [.begun(1), .paused(1), .begun(2), .ended(2), .resumed(1), .ended(1)])
+        #expect(network.log.entries.value.peakCount == 1)
+    }
+
+    @Test func aGetThatIsResumedGoesThroughAdmissionAgain() async {
+        answerInHalves(rest: [.head(206, ["Content-Range": "bytes 3-5/6", "ETag": "\"v1\""]), .body("def")])
+        let held = ScriptedGate()
+        network.answer("/held", with: [.head(200), .wait(held)])
+        let first = await halfway()
+        first.pause()
+        let second = network.operation("/held")
+        second.start()
+        await network.log.sees(.begun(2))
+        first.resume()
+        await NetworkThread.shared.catchesUp()
+        held.open()
+        await first.ends()
+        #expect(network.log.events == [.begun(1), .aborted(1), .begun(2), .ended(2), .begun(3), .ended(3)])
+        #expect(network.log.entries.value.peakCount == 1)
+    }
+
+    @Test func pausedWhileItWaitsForAPlaceItLeavesTheLine() async {
+        network.answer("/held", with: [.head(200), .wait(gate)])
+        let (first, second, third) = (network.operation("/held"), network.operation("/b"), network.operation("/c"))
+        for operation in [first, second, third] { operation.start() }
+        await NetworkThread.shared.catchesUp()
+        second.pause()
+        gate.open()
+        await third.ends()
+        #expect(second.isPaused)
+        second.resume()
+        await second.ends()
+        #expect(network.log.entries.value.paths == ["/held", "/c", "/b"])
+    }
+
+    @Test func aTransferThatEndsWhilePausedInPlaceEndsTheOperation() async {
+        network.answer("/a", with: [.head(200), .body("a"), .reach(isHalfway), .wait(gate), .fail(.connectionLost)])
+        let operation = network.operation("/a", method: "POST", body: "x")
+        operation.start()
+        await isHalfway.becomes { $0 == 1 }
+        await NetworkThread.shared.catchesUp()
+        operation.pause()
+        await network.log.sees(.paused(1))
+        gate.open()
+        await operation.ends()
+        #expect(operation.error?.code == .connectionLost)
+        #expect(!operation.isPaused)
+        let next = network.operation("/b")
+        next.start()
+        await next.ends()
+        #expect(next.error == nil)
+    }
+}

@@ -1,0 +1,252 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import FoundationNetworking
+import Testing
+
+@testable import Bluebonnet
+
+@Suite(.timeLimit(.minutes(1))) struct RequestOperationTests {
+    private let network = ScriptedNetwork()
+
+    @Test func aStartedOperationBringsTheResponse() async throws {
+        network.answer("/a", with: [.head(200, ["Content-Type": "text/plain"]), .body("ab"), .body("c")])
+        let operation = network.operation("/a")
+        #expect(operation.isReady && !operation.isExecuting && !operation.isFinished)
+        operation.start()
+        await operation.ends()
+        #expect(operation.isFinished && !operation.isExecuting && !operation.isReady && !operation.isCancelled)
+        #expect(operation.error == nil)
+        #expect(operation.statusCode == 200)
+        #expect(operation.responseData == Data("abc".utf8))
+        #expect(operation.responseObject as? Data == Data("abc".utf8))
+        #expect(operation.responseString == "abc")
+        #expect(operation.receivedByteCount == 3)
+        #expect(operation.responseFields.map(\.name) == ["Content-Type"])
+        #expect(operation.response?.statusCode == 200)
+        #expect(operation.httpVersion == "1.1")
+        #expect(operation.summary.attemptCount == 1)
+        #expect(operation.summary.redirectCount == 0)
+        #expect(network.log.events == [.begun(1), .ended(1)])
+    }
+
+    @Test func startingASecondTimeDoesNothing() async {
+        let operation = network.operation("/a")
+        operation.start()
+        operation.start()
+        await operation.ends()
+        operation.start()
+        await NetworkThread.shared.catchesUp()
+        #expect(network.log.requests.count == 1)
+    }
+
+    @Test func whatTheTransportFailsWithIsTheError() async {
+        network.answer("/a", with: [.head(200), .body("ab"), .fail(.connectionLost)])
+        let operation = network.operation("/a")
+        operation.start()
+        await operation.ends()
+        #expect(operation.error?.code == .connectionLost)
+        #expect(operation.error?.request?.url == ScriptedNetwork.url("/a"))
+        #expect(operation.error?.response?.statusCode == 200)
+        #expect(operation.responseObject == nil)
+        #expect(operation.responseData == Data("ab".utf8))
+        #expect(operation.receivedByteCount == 2)
+    }
+
+    @Test func aRefusedStatusFailsWithTheResponseAndItsBody() async {
+        network.answer("/a", with: [.head(404), .body("no such thing")])
+        let operation = network.operation("/a")
+        operation.start()
+        await operation.ends()
+        #expect(operation.error?.code == .unacceptableStatus)
+        #expect(operation.error?.response?.statusCode == 404)
+        #expect(operation.error?.body == Data("no such thing".utf8))
+        #expect(operation.statusCode == 404)
+    }
+
+    @Test func theBaseClassTakesAnyResponse() async {
+        network.answer("/a", with: [.head(404), .body("gone")])
+        let operation = RequestOperation(
+            source: .ready(network.request("/a")), options: TransferOptions(), services: network.services)
+        operation.start()
+        await operation.ends()
+        #expect(operation.error == nil)
+        #expect(operation.statusCode == 404)
+        #expect(operation.responseString == "gone")
+    }
+
+    @Test func aRequestThatCannotBeSentNeverTouchesTheTransport() async throws {
+        var request = network.request("/a")
+        request.url = URL(string: "ftp://h/file")
+        let operation = HTTPRequestOperation(
+            source: .ready(request), responseSerializer: HTTPResponseSerializer(), options: TransferOptions(),
+            services: network.services)
+        operation.start()
+        await operation.ends()
+        #expect(operation.error?.code == .badURL)
+        #expect(network.log.requests.isEmpty)
+    }
+
+    @Test func aRedirectIsFollowedAndCounted() async {
+        network.answer("/a", with: [.head(302, ["Location": "/b"]), .body("elsewhere")])
+        network.answer("/b", with: [.head(200), .body("here")])
+        let operation = network.operation("/a")
+        operation.start()
+        await operation.ends()
+        #expect(operation.responseString == "here")
+        #expect(operation.request?.url == ScriptedNetwork.url("/b"))
+        #expect(operation.summary.redirectCount == 1)
+        #expect(operation.summary.attemptCount == 2)
+        #expect(network.log.entries.value.activeCount == 0)
+    }
+
+    @Test func aChallengeIsAnsweredOnceWithTheCredential() async {
+        network.answer("/a", with: [.head(401, ["WWW-Authenticate": "Basic realm=\"r\""]), .body("who?")])
+        var options = TransferOptions()
+        options.credential = URLCredential(user: "u", password: "p", persistence: .none)
+        let operation = network.operation("/a", options: options)
+        operation.start()
+        await operation.ends()
+        #expect(operation.statusCode == 401)
+        let sent = network.log.requests.map { $0.value(of: "Authorization") }
+        #expect(sent == [nil, "Basic dTpw"])  // base64 of "u:p"
+    }
+
+    @Test func aPartThatNobodyAskedForIsNotTaken() async {
+        network.answer("/a", with: [.head(206, ["Content-Range": "bytes 0-1/9"]), .body("ab")])
+        let operation = network.operation("/a")
+        operation.start()
+        await operation.ends()
+        #expect(operation.error?.code == .badServerResponse)
+    }
+
+    @Test func aBodyOverTheLimitIsRefused() async {
+        network.answer("/a", with: [.head(200), .body("12345"), .body("6")])
+        var options = TransferOptions()
+        options.maximumBodyByteCount = 5
+        let operation = network.operation("/a", options: options)
+        operation.start()
+        await operation.ends()
+        #expect(operation.error?.code == .bodyTooLarge)
+    }
+
+    @Test func aBodyForAFileIsMovedIntoPlaceBeforeTheOperationIsFinished() async throws {
+        let folder = try ScratchFolder()
+        network.answer("/a", with: [.head(200), .body("abc")])
+        let operation = network.operation("/a")
+        operation.outputFile = folder.file("out")
+        operation.start()
+        await operation.ends()
+        #expect(folder.text("out") == "abc")
+        #expect(folder.names == ["out"])
+        #expect(operation.responseData == nil)
+        #expect(operation.responseObject as? URL == folder.file("out"))
+    }
+
+    @Test func theDescriptionTellsStateRequestAndStatus() async {
+        let operation = network.operation("/a", method: "PUT")
+        #expect("\(operation)" == "<HTTPRequestOperation: ready, cancelled: no, PUT http://scripted.test/a>")
+        operation.pause()
+        #expect("\(operation)" == "<HTTPRequestOperation: paused, cancelled: no, PUT http://scripted.test/a>")
+        operation.resume()
+        operation.start()
+        await operation.ends()
+        #expect(
+            "\(operation)" == "<HTTPRequestOperation: finished, cancelled: no, PUT http://scripted.test/a, status 200>")
+        let other = network.operation("/b")
+        other.cancel()
+        #expect("\(other)" == "<HTTPRequestOperation: ready, cancelled: yes, GET http://scripted.test/b>")
+    }
+
+    @Test func whatTheUserAttachesIsKept() {
+        let operation = network.operation("/a")
+        operation.userInfo["key"] = 7
+        #expect(operation.userInfo["key"] as? Int == 7)
+    }
+}
+
+// MARK: - Requests that are made late
+
+extension RequestOperationTests {
+    private func lateOperation(
+        _ make: @escaping @Sendable () throws -> URLRequest
+    ) -> HTTPRequestOperation {
+        HTTPRequestOperation(
+            source: .made { RequestBlueprint(request: try make()) }, responseSerializer: HTTPResponseSerializer(),
+            options: TransferOptions(), services: network.services)
+    }
+
+    @Test func aRequestMayBeMadeWhenTheOperationStartsOffTheNetworkThread() async {
+        let calls = Witness([Bool]())
+        let operation = lateOperation { [network] in
+            calls.append(NetworkThread.isCurrent)
+            return network.request("/late")
+        }
+        #expect(operation.request == nil)
+        #expect(calls.value.isEmpty)
+        operation.start()
+        await operation.ends()
+        #expect(calls.value == [false])
+        #expect(operation.request?.url == ScriptedNetwork.url("/late"))
+        #expect(network.log.entries.value.paths == ["/late"])
+    }
+
+    @Test func whatMakingTheRequestThrowsIsTheErrorAndNothingIsSent() async {
+        let known = lateOperation { throw NetworkingError(.unresolvedReference, "no such member") }
+        let unknown = lateOperation { throw POSIXError(.ENOENT) }
+        for operation in [known, unknown] {
+            operation.start()
+            await operation.ends()
+        }
+        #expect(known.error?.code == .unresolvedReference)
+        #expect(unknown.error?.code == .invalidRequest)
+        #expect((unknown.error?.underlying as? POSIXError)?.code == .ENOENT)
+        #expect(network.log.requests.isEmpty)
+    }
+
+    @Test func cancellingWhileTheRequestIsMadeDoesNotWaitForIt() async {
+        let (began, mayGoOn) = (Witness(), DispatchSemaphore(value: 0))
+        let operation = lateOperation { [network] in
+            began.increment()
+            mayGoOn.wait()
+            return network.request("/late")
+        }
+        operation.start()
+        await began.becomes { $0 == 1 }
+        operation.cancel()
+        await operation.ends()
+        mayGoOn.signal()
+        #expect(operation.error?.code == .cancelled)
+        #expect(network.log.requests.isEmpty)
+    }
+
+    @Test func pausingWhileTheRequestIsMadeHoldsItUntilItIsResumed() async {
+        let (began, ended, mayGoOn) = (Witness(), Witness(), DispatchSemaphore(value: 0))
+        let operation = lateOperation { [network] in
+            began.increment()
+            mayGoOn.wait()
+            defer { ended.increment() }
+            return network.request("/late")
+        }
+        operation.start()
+        await began.becomes { $0 == 1 }
+        operation.pause()
+        mayGoOn.signal()
+        await ended.becomes { $0 == 1 }
+        await NetworkThread.shared.catchesUp()
+        #expect(network.log.requests.isEmpty)
+        operation.resume()
+        await operation.ends()
+        #expect(operation.error == nil)
+        #expect(network.log.requests.count == 1)
+        #expect(ended.value == 1)
+    }
+}
+
+extension TransferRequest {
+    /// The value of a header field that is sent.
+    func value(of name: String) -> String? {
+        headers.first { $0.name.lowercased() == name.lowercased() }?.value
+    }
+}

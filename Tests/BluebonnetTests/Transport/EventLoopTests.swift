@@ -1,0 +1,275 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import CLinux
+import Glibc
+import Testing
+
+@testable import Bluebonnet
+
+/// An event loop of the test's own, turned by hand.
+@Suite(.timeLimit(.minutes(1))) struct EventLoopTests {
+    private let inbox = Inbox()
+    private let loop: EventLoop
+
+    init() { loop = EventLoop(inbox: inbox) }
+
+    @Test func aTurnRunsAllWorkInOrder() {
+        let order = Witness([Int]())
+        for number in 0..<5 { inbox.submit { order.append(number) } }
+        #expect(isReadable)
+        loop.runTurn()
+        #expect(order.value == [0, 1, 2, 3, 4])
+        #expect(!isReadable)
+    }
+
+    @Test func workThatSubmitsWorkIsFollowedByItInTheSameTurn() {
+        let order = Witness([Int]())
+        inbox.submit { [inbox] in
+            order.append(1)
+            inbox.submit { order.append(2) }
+        }
+        loop.runTurn()
+        #expect(order.value == [1, 2])
+    }
+
+    @Test func workThatNeverEndsLeavesTheRunLoopItsTurnAndGoesOnAfterwards() {
+        let runs = Witness()
+        let again = Again(inbox, runs, until: 100)
+        inbox.submit { again.run() }
+        loop.runTurn()
+        #expect((1..<100).contains(runs.value))
+        #expect(isReadable)
+        var turns = 1
+        while isReadable, turns < 100 {
+            loop.runTurn()
+            turns += 1
+        }
+        #expect(runs.value == 100)
+    }
+
+    @Test func theEndOfARoundComesAfterAllWorkOfTheRound() {
+        let order = Witness([String]())
+        loop.atEndOfRound { order.append("end") }
+        for number in 0..<3 { inbox.submit { order.append("\(number)") } }
+        loop.runTurn()
+        #expect(order.value == ["0", "1", "2", "end"])
+    }
+
+    @Test func whatIsAddedAtTheEndOfARoundWaitsForTheNextEnd() {
+        let order = Witness([String]())
+        loop.atEndOfRound { [inbox, loop] in
+            order.append("first end")
+            loop.atEndOfRound { order.append("second end") }
+            inbox.submit { order.append("work") }
+        }
+        inbox.submit {}
+        loop.runTurn()
+        #expect(order.value == ["first end", "work", "second end"])
+    }
+
+    @Test func aSocketTellsItsClientWhatItIsReadyFor() throws {
+        let client = RecordingClient()
+        let slot = loop.add(client)
+        let pair = try Pair()
+        loop.watch(pair.one, events: EPOLLIN.rawValue, isNew: true, slot: slot)
+        pair.writeToOne()
+        client.onReady = { pair.drainOne() }
+        loop.runTurn()
+        #expect(client.ready.map(\.descriptor) == [pair.one])
+        #expect(client.ready.allSatisfy { $0.events & EPOLLIN.rawValue != 0 })
+    }
+
+    @Test func anUnwatchedSocketIsSilent() throws {
+        let client = RecordingClient()
+        let slot = loop.add(client)
+        let pair = try Pair()
+        loop.watch(pair.one, events: EPOLLIN.rawValue, isNew: true, slot: slot)
+        loop.unwatch(pair.one)
+        pair.writeToOne()
+        loop.runTurn()
+        #expect(client.ready.isEmpty)
+    }
+
+    @Test func aSocketThatIsSaidToBeNewOrKnownByMistakeIsWatchedAllTheSame() throws {
+        let client = RecordingClient()
+        let slot = loop.add(client)
+        let (first, second) = (try Pair(), try Pair())
+        loop.watch(first.one, events: EPOLLIN.rawValue, isNew: false, slot: slot)
+        loop.watch(second.one, events: EPOLLIN.rawValue, isNew: true, slot: slot)
+        loop.watch(second.one, events: EPOLLIN.rawValue, isNew: true, slot: slot)
+        client.onReady = {
+            first.drainOne()
+            second.drainOne()
+        }
+        for pair in [first, second] {
+            pair.writeToOne()
+            loop.runTurn()
+        }
+        #expect(client.ready.map(\.descriptor) == [first.one, second.one])
+    }
+
+    @Test func aSlotIsUsedAgainAfterItWasGivenBack() {
+        let (first, second) = (loop.add(RecordingClient()), loop.add(RecordingClient()))
+        #expect(first != second)
+        loop.remove(slot: first)
+        #expect(loop.add(RecordingClient()) == first)
+    }
+}
+
+// MARK: - Deadlines
+
+extension EventLoopTests {
+    @Test func aDeadlineThatHasPassedIsToldOnceInTheNextTurn() {
+        let client = RecordingClient()
+        loop.setDeadline(MonotonicClock.now(), slot: loop.add(client))
+        loop.runTurn()
+        loop.runTurn()
+        #expect(client.deadlineCount == 1)
+    }
+
+    @Test func aDeadlineThatIsToComeWakesTheLoop() {
+        let client = RecordingClient()
+        loop.setDeadline(MonotonicClock.now() + 2_000_000, slot: loop.add(client))
+        loop.runTurn()
+        turn(until: { client.deadlineCount == 1 })
+        #expect(client.deadlineCount == 1)
+    }
+
+    @Test func aDeadlineThatWasTakenBackIsNotTold() {
+        let (client, other) = (RecordingClient(), RecordingClient())
+        let slot = loop.add(client)
+        loop.setDeadline(MonotonicClock.now() + 1_000_000, slot: slot)
+        loop.runTurn()
+        loop.setDeadline(.max, slot: slot)
+        loop.setDeadline(MonotonicClock.now() + 2_000_000, slot: loop.add(other))
+        loop.runTurn()
+        turn(until: { other.deadlineCount == 1 })
+        #expect(client.deadlineCount == 0)
+    }
+
+    @Test func anEarlierDeadlineOvertakesALaterOne() {
+        let (early, late) = (RecordingClient(), RecordingClient())
+        loop.setDeadline(MonotonicClock.now() + 3_600_000_000_000, slot: loop.add(late))
+        loop.runTurn()
+        loop.setDeadline(MonotonicClock.now() + 1_000_000, slot: loop.add(early))
+        loop.runTurn()
+        turn(until: { early.deadlineCount == 1 })
+        #expect(early.deadlineCount == 1)
+        #expect(late.deadlineCount == 0)
+    }
+
+    @Test func aClientThatSetsItsDeadlineAgainIsToldAgain() {
+        let client = RecordingClient()
+        let slot = loop.add(client)
+        client.onDeadline = { [loop] in
+            if client.deadlineCount < 3 { loop.setDeadline(MonotonicClock.now() + 500_000, slot: slot) }
+        }
+        loop.setDeadline(MonotonicClock.now() + 500_000, slot: slot)
+        loop.runTurn()
+        turn(until: { client.deadlineCount == 3 })
+        #expect(client.deadlineCount == 3)
+    }
+
+    /// Zero, the earliest instant there is, would switch a timerfd off.
+    @Test func aDeadlineOfZeroAtTheLastRoundOfATurnStopsNoLaterDeadline() {
+        let client = RecordingClient()
+        let slot = loop.add(client)
+        let runs = Witness()
+        // At the end of every round of a whole turn, so also of its last one.
+        endEachRound(64) { [loop] in
+            runs.increment()
+            if runs.value <= 32 { loop.setDeadline(0, slot: slot) }
+        }
+        loop.runTurn()
+        loop.runTurn()
+        let before = client.deadlineCount
+        loop.setDeadline(MonotonicClock.now() + 1_000_000, slot: slot)
+        loop.runTurn()
+        turn(until: { client.deadlineCount > before })
+        #expect(client.deadlineCount == before + 1)
+    }
+
+    private func endEachRound(_ count: Int, _ action: @escaping () -> Void) {
+        guard count > 0 else { return }
+        loop.atEndOfRound {
+            action()
+            endEachRound(count - 1, action)
+        }
+    }
+
+    /// Sleeps on the loop's descriptor and turns the loop when it becomes readable, as the run loop does; gives up after
+    /// ten seconds without anything to do.
+    private func turn(until isDone: () -> Bool) {
+        while !isDone() {
+            var descriptor = pollfd(fd: loop.epoll, events: Int16(POLLIN), revents: 0)
+            guard poll(&descriptor, 1, 10_000) > 0 else { return }
+            loop.runTurn()
+        }
+    }
+
+    private var isReadable: Bool {
+        var descriptor = pollfd(fd: loop.epoll, events: Int16(POLLIN), revents: 0)
+        return poll(&descriptor, 1, 0) > 0
+    }
+}
+
+/// Work that submits itself again.
+private final class Again: Sendable {
+    private let inbox: Inbox
+    private let runs: Witness<Int>
+    private let limit: Int
+
+    init(_ inbox: Inbox, _ runs: Witness<Int>, until limit: Int) {
+        self.inbox = inbox
+        self.runs = runs
+        self.limit = limit
+    }
+
+    func run() {
+        runs.increment()
+        if runs.value < limit { inbox.submit { self.run() } }
+    }
+}
+
+/// Writes down what it is told.
+private final class RecordingClient: EventLoopClient {
+    var ready: [(descriptor: CInt, events: UInt32)] = []
+    var deadlineCount = 0
+    var onReady: () -> Void = {}
+    var onDeadline: () -> Void = {}
+
+    func socketIsReady(_ descriptor: CInt, events: UInt32) {
+        ready.append((descriptor, events))
+        onReady()
+    }
+
+    func deadlineHasPassed() {
+        deadlineCount += 1
+        onDeadline()
+    }
+}
+
+/// Two connected sockets.
+private final class Pair {
+    let one: CInt
+    private let other: CInt
+
+    init() throws {
+        var ends: [CInt] = [0, 0]
+        try #require(socketpair(AF_UNIX, CInt(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue), 0, &ends) == 0)
+        (one, other) = (ends[0], ends[1])
+    }
+
+    func writeToOne() { _ = send(other, "x", 1, 0) }
+
+    func drainOne() {
+        var byte: UInt8 = 0
+        while recv(one, &byte, 1, 0) == 1 {}
+    }
+
+    deinit {
+        close(one)
+        close(other)
+    }
+}

@@ -1,0 +1,167 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import FoundationNetworking
+import Synchronization
+
+@testable import Bluebonnet
+
+/// A network in memory for one test: what it answers, and what it was asked. Any thread.
+final class ScriptedNetwork: Sendable {
+    let log = ScriptedLog()
+    let services: NetworkServices
+
+    init(limit: Int = 64, limitPerOrigin: Int = 6) {
+        services = NetworkServices(limit: limit, limitPerOrigin: limitPerOrigin, transport: ScriptedTransport(log))
+    }
+
+    /// Answers every request for a path with the same steps.
+    func answer(_ path: String, with steps: [ScriptedStep]) {
+        log.setScript(path) { _, _ in steps }
+    }
+
+    /// Answers the requests for a path one after another; the last answer stays.
+    func answer(_ path: String, inTurn scripts: [[ScriptedStep]]) {
+        log.setScript(path) { _, count in scripts[min(count, scripts.count - 1)] }
+    }
+
+    /// Answers a request for a path as `script` says of it.
+    func answer(_ path: String, by script: @escaping @Sendable (TransferRequest) -> [ScriptedStep]) {
+        log.setScript(path) { request, _ in script(request) }
+    }
+
+    static func url(_ path: String) -> URL { URL(string: "http://scripted.test" + path) ?? URL(fileURLWithPath: path) }
+
+    /// A request; one with a body when there is text.
+    func request(_ path: String, method: String = "GET", body: String? = nil) -> URLRequest {
+        var request = URLRequest(url: Self.url(path))
+        request.httpMethod = method
+        request.httpBody = body.map { Data($0.utf8) }
+        return request
+    }
+
+    /// An operation on this network, not started.
+    func operation(
+        _ path: String, method: String = "GET", body: String? = nil, options: TransferOptions = TransferOptions()
+    ) -> HTTPRequestOperation {
+        HTTPRequestOperation(
+            source: .ready(request(path, method: method, body: body)), responseSerializer: HTTPResponseSerializer(),
+            options: options, services: services)
+    }
+
+    /// A manager on this network.
+    func manager(baseURL: URL? = ScriptedNetwork.url("/")) -> RequestOperationManager {
+        RequestOperationManager(baseURL: baseURL, options: TransferOptions(), services: services)
+    }
+}
+
+/// What happened to transfers, by their numbers from 1.
+enum ScriptedEvent: Sendable, Hashable {
+    case begun(Int)
+    case aborted(Int)
+    case paused(Int)
+    case resumed(Int)
+    case ended(Int)
+}
+
+/// The books of a scripted network. Any thread.
+final class ScriptedLog: Sendable {
+    typealias Script = @Sendable (_ request: TransferRequest, _ earlierCount: Int) -> [ScriptedStep]
+
+    /// What is known at one moment.
+    struct Entries: Sendable {
+        var requests: [TransferRequest] = []
+        var events: [ScriptedEvent] = []
+        var idleClosures = 0
+        /// Transfers on the wire, those paused in place not counted, and the most there ever were.
+        var activeCount = 0
+        var peakCount = 0
+        fileprivate var countsByPath: [String: Int] = [:]
+        fileprivate var activeByOrigin: [Origin: Int] = [:]
+        var peakPerOrigin = 0
+
+        var paths: [String] { requests.map(\.url.path) }
+    }
+
+    let entries = Witness(Entries())
+    private let scripts = Mutex<[String: Script]>([:])
+
+    var requests: [TransferRequest] { entries.value.requests }
+    var events: [ScriptedEvent] { entries.value.events }
+
+    func setScript(_ path: String, _ script: @escaping Script) {
+        scripts.withLock { $0[path] = script }
+    }
+
+    /// Waits until an event has happened.
+    func sees(_ event: ScriptedEvent) async {
+        await entries.becomes { $0.events.contains(event) }
+    }
+
+    func begin(_ request: TransferRequest) -> (number: Int, script: [ScriptedStep]) {
+        let path = request.url.path
+        let (number, earlierCount) = entries.update { entries in
+            entries.requests.append(request)
+            entries.countsByPath[path, default: 0] += 1
+            return (entries.requests.count, entries.countsByPath[path, default: 1] - 1)
+        }
+        note(.begun(number), beginsOf: request.url)
+        let script = scripts.withLock { $0[path] }
+        return (number, script?(request, earlierCount) ?? [.head(200), .body("fine")])
+    }
+
+    func note(_ event: ScriptedEvent, beginsOf begun: URL? = nil, endsOf ended: URL? = nil) {
+        entries.update { entries in
+            entries.events.append(event)
+            if let origin = begun.flatMap(Origin.init) { entries.enter(origin) }
+            if let origin = ended.flatMap(Origin.init) { entries.leave(origin) }
+        }
+    }
+
+    func closeIdleConnections() {
+        entries.update { $0.idleClosures += 1 }
+    }
+}
+
+extension ScriptedLog.Entries {
+    fileprivate mutating func enter(_ origin: Origin) {
+        activeCount += 1
+        activeByOrigin[origin, default: 0] += 1
+        peakCount = max(peakCount, activeCount)
+        peakPerOrigin = max(peakPerOrigin, activeByOrigin[origin] ?? 0)
+    }
+
+    fileprivate mutating func leave(_ origin: Origin) {
+        activeCount -= 1
+        activeByOrigin[origin, default: 0] -= 1
+    }
+}
+
+/// Holds scripts until a test opens it. Any thread.
+final class ScriptedGate: Sendable {
+    private struct State {
+        var isOpen = false
+        var actions: [@Sendable () -> Void] = []
+    }
+
+    private let state = Mutex(State())
+
+    /// Runs an action once the gate is open; at once when it is.
+    func whenOpen(_ action: @escaping @Sendable () -> Void) {
+        let isOpen = state.withLock { state in
+            if !state.isOpen { state.actions.append(action) }
+            return state.isOpen
+        }
+        if isOpen { action() }
+    }
+
+    func open() {
+        let actions = state.withLock { state in
+            state.isOpen = true
+            defer { state.actions = [] }
+            return state.actions
+        }
+        for action in actions { action() }
+    }
+}

@@ -1,0 +1,178 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import Foundation
+
+@testable import Bluebonnet
+
+/// A transport in memory: each transfer follows the script that the test has put down for its URL's path.
+///
+/// Network thread only, like every transport; what tests configure and look at is its `ScriptedNetwork`.
+final class ScriptedTransport: Transport {
+    private let stage: NetworkBound<ScriptedStage>
+    private let network: ScriptedLog
+
+    init(_ network: ScriptedLog) {
+        self.network = network
+        stage = NetworkBound(ScriptedStage())
+    }
+
+    func begin(_ request: TransferRequest, delegate: any TransferDelegate) -> any Transfer {
+        let (number, script) = network.begin(request)
+        let transfer = ScriptedTransfer(number, request, script, delegate, stage: stage, network: network)
+        stage.value.transfers[number] = transfer
+        transfer.schedule()
+        return transfer
+    }
+
+    func closeIdleConnections() {
+        network.closeIdleConnections()
+    }
+}
+
+@available(*, unavailable)
+extension ScriptedTransport: Sendable {}
+
+/// The transfers under way, by their numbers. Network thread only.
+final class ScriptedStage {
+    var transfers: [Int: ScriptedTransfer] = [:]
+}
+
+@available(*, unavailable)
+extension ScriptedStage: Sendable {}
+
+/// One step of a script. A script that has no more steps has ended the transfer as a success.
+enum ScriptedStep: Sendable {
+    /// The response's head.
+    case head(Int, [String: String] = [:])
+    /// A piece of the body.
+    case body(String)
+    case bytes(Data)
+    /// So many bytes of the request's body have left.
+    case sent(Int)
+    /// Tells the test that everything before this step was delivered.
+    case reach(Witness<Int>)
+    /// Nothing happens before the gate is opened.
+    case wait(ScriptedGate)
+    /// A connection is being made until the gate is opened: nothing of the request has left.
+    case connect(ScriptedGate)
+    /// The request is sent from its start again.
+    case startAgain
+    /// The transfer ends with an error, also while it is paused in place.
+    case fail(NetworkingError.Code)
+}
+
+/// One transfer that follows its script, a step for each piece of work on the network thread, so that others come in
+/// between. Network thread only.
+final class ScriptedTransfer: Transfer {
+    private let number: Int
+    private let request: TransferRequest
+    private let delegate: any TransferDelegate
+    private let stage: NetworkBound<ScriptedStage>
+    private let network: ScriptedLog
+    private var steps: ArraySlice<ScriptedStep>
+    private var isScheduled = false
+    private var isPaused = false
+    private var isOver = false
+    private(set) var hasBegunSending = true
+
+    init(
+        _ number: Int, _ request: TransferRequest, _ script: [ScriptedStep], _ delegate: any TransferDelegate,
+        stage: NetworkBound<ScriptedStage>, network: ScriptedLog
+    ) {
+        self.number = number
+        self.request = request
+        self.delegate = delegate
+        self.stage = stage
+        self.network = network
+        steps = script[...]
+        if case .connect? = script.first { hasBegunSending = false }
+    }
+
+    func abort() -> TransferMetrics {
+        network.note(.aborted(number), endsOf: isPaused ? nil : request.url)
+        close()
+        return TransferMetrics()
+    }
+
+    func pause() {
+        isPaused = true
+        network.note(.paused(number), endsOf: request.url)
+    }
+
+    func resume(deadline: UInt64) {
+        isPaused = false
+        network.note(.resumed(number), beginsOf: request.url)
+        schedule()
+    }
+
+    /// Asks for the next step.
+    func schedule() {
+        guard !isScheduled, !isOver else { return }
+        isScheduled = true
+        NetworkThread.shared.submit { [stage, number] in stage.value.transfers[number]?.step() }
+    }
+
+    private func step() {
+        isScheduled = false
+        if isPaused, case .fail? = steps.first {} else if isPaused || isOver { return }
+        guard let step = steps.popFirst() else { return end(nil) }
+        do throws(NetworkingError) {
+            try perform(step)
+        } catch {
+            return end(error)
+        }
+        if !isOver { schedule() }
+    }
+
+    private func perform(_ step: ScriptedStep) throws(NetworkingError) {
+        switch step {
+        case .head(let status, let fields): try delegate.transferDidReceive(head: head(status, fields))
+        case .body(let text): try receive(Data(text.utf8))
+        case .bytes(let data): try receive(data)
+        case .sent(let count): delegate.transferDidSend(bodyByteCount: count)
+        case .startAgain: delegate.transferDidStartAgain()
+        case .reach(let witness): witness.increment()
+        case .fail(let code): throw NetworkingError(code, "as the script says")
+        case .wait(let gate), .connect(let gate): wait(for: gate)
+        }
+    }
+
+    private func wait(for gate: ScriptedGate) {
+        isScheduled = true  // the gate schedules
+        gate.whenOpen { [stage, number] in
+            NetworkThread.shared.submit {
+                let transfer = stage.value.transfers[number]
+                transfer?.hasBegunSending = true
+                transfer?.step()
+            }
+        }
+    }
+
+    private func head(_ status: Int, _ fields: [String: String]) -> ResponseHead {
+        let sorted = fields.sorted { $0.key < $1.key }.map { (name: $0.key, value: $0.value) }
+        return ResponseHead(url: request.url, status: status, fields: sorted)
+    }
+
+    private func receive(_ data: Data) throws(NetworkingError) {
+        // A closure that throws a typed error is not inferred here, so the error takes a way around.
+        let result = data.withUnsafeBytes { bytes in
+            Result { () throws(NetworkingError) in try delegate.transferDidReceive(bytes: bytes) }
+        }
+        try result.get()
+    }
+
+    private func end(_ error: NetworkingError?) {
+        network.note(.ended(number), endsOf: isPaused ? nil : request.url)
+        close()
+        delegate.transferDidEnd(error: error, metrics: TransferMetrics())
+    }
+
+    private func close() {
+        isOver = true
+        stage.value.transfers[number] = nil
+    }
+}
+
+@available(*, unavailable)
+extension ScriptedTransfer: Sendable {}
