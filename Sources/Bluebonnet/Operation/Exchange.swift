@@ -278,6 +278,7 @@ extension Exchange {
     /// A server may answer with less than the rest: what is there then is not the body.
     private func checkContinuation(_ byteCount: Int64) throws(NetworkingError) {
         guard let continuedTotal, byteCount != continuedTotal else { return }
+        if byteCount > continuedTotal { record = nil }
         throw NetworkingError(
             .badServerResponse, "the continued body has \(byteCount) bytes, not \(continuedTotal)")
     }
@@ -317,6 +318,7 @@ extension Exchange {
         result.request = lastRequest
         result.head = head
         result.isContinued = isContinued
+        result.isCredentialRefused = head?.status == 401 && authentication.hasAnswered
         result.receivedByteCount = sink?.byteCount ?? 0
         if let memory = sink as? MemorySink { result.content = .memory(memory.data) }
         if let file = (sink as? FileSink)?.file {

@@ -107,6 +107,10 @@ final class PartialFile: Sendable {
         }
     }
 
+    /// Lets the next download to the same path begin, before anybody hears that this one is finished; the last reference
+    /// may go later.
+    func unlock() { _ = flock(descriptor, LOCK_UN) }
+
     deinit { close(descriptor) }
 }
 

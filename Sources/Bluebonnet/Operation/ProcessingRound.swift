@@ -84,7 +84,11 @@ extension RequestOperation {
         }
         result.unusedFile?.keepOrRemove(canContinue: result.keepsUnusedFile)
         var outcome = makeOutcome(from: result)
-        if case .file = outcome.result.content { outcome.result.content = .none }  // closes the file
+        if case .file(let file, _) = outcome.result.content {
+            file.unlock()
+            outcome.result.content = .none
+        }
+        outcome.result.unusedFile?.unlock()
         outcome.result.unusedFile = nil
         let group = completionGroup
         group?.enter()

@@ -13,6 +13,8 @@ struct TransferResult: Sendable {
     var receivedByteCount: Int64 = 0
     /// The last response is the rest that a range request of ours asked for: its 206 stands for a 200.
     var isContinued = false
+    /// The server was given the credential and still answered 401.
+    var isCredentialRefused = false
     /// An output file that got no body, because the response was not an accepted one or never came.
     var unusedFile: PartialFile?
     /// Whether what an earlier attempt left in it may be continued later.

@@ -36,6 +36,9 @@ struct HTTPAuthentication {
         return true
     }
 
+    /// Whether the server was given the credential.
+    var hasAnswered: Bool { tryCount > 0 }
+
     /// A colon would end the name in Basic's form (RFC 7617, 2).
     private func canAnswer(_ challenge: HTTPChallenge) -> Bool {
         challenge.scheme != "basic" || credential?.user?.utf8.contains(UInt8(ascii: ":")) == false

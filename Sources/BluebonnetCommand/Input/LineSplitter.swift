@@ -5,26 +5,27 @@ import Foundation
 
 /// Cuts a stream of bytes into lines; a value that is fed what arrives.
 struct LineSplitter {
-    /// The longest line, its end not counted; more is a mistake, such as reading from the wrong device.
-    static let longestLine = 64 << 20
+    /// The longest line in bytes, its end not counted; more is a mistake, such as reading from the wrong device.
+    var longestLine = 64 << 20
 
     private var rest = Data()
-    private var scannedByteCount = 0
+
+    /// Makes a splitter that was fed nothing yet.
+    init() {}
 
     /// Whether the unfinished line is longer than any line may be.
-    var isTooLong: Bool { rest.count > Self.longestLine }
+    var isTooLong: Bool { rest.count > longestLine }
 
     /// Adds bytes and gives the lines that they complete, without their ends.
     mutating func add(_ bytes: [UInt8]) -> [Data] {
-        rest.append(contentsOf: bytes)
         var lines: [Data] = []
-        while let end = rest[(rest.startIndex + scannedByteCount)...].firstIndex(of: UInt8(ascii: "\n")) {
-            lines.append(Data(rest[..<end]))
-            rest = rest[(end + 1)...]
-            scannedByteCount = 0
+        var new = bytes[...]
+        while let end = new.firstIndex(of: UInt8(ascii: "\n")) {
+            lines.append(rest + new[..<end])
+            rest = Data()
+            new = new[(end + 1)...]
         }
-        rest = Data(rest)
-        scannedByteCount = rest.count
+        rest.append(contentsOf: new)
         return lines
     }
 

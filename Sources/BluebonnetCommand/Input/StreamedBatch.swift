@@ -39,7 +39,7 @@ struct StreamedBatch {
     }
 
     private var tooLong: CommandError {
-        let limit = "longer than \(LineSplitter.longestLine >> 20) MiB"
+        let limit = "longer than \(splitter.longestLine >> 20) MiB"
         return .badLines([RequestLineError(line: lineCount + 1, message: limit)])
     }
 

@@ -5,10 +5,10 @@ import Glibc
 
 /// The descriptors that a process is given: input, output, errors.
 enum StandardDescriptors {
-    /// Fills the ones that were closed, so that no file or socket takes their number, and keeps a closed pipe from
-    /// ending the process. Using one that was closed fails.
+    /// Fills the ones that were closed, so that no file or socket takes their number, and keeps a closed pipe
+    /// and a limit on file sizes from ending the process. Using one that was closed fails.
     static func prepare() {
-        signal(SIGPIPE, SIG_IGN)
+        for number in [SIGPIPE, SIGXFSZ] { signal(number, SIG_IGN) }
         for descriptor in STDIN_FILENO...STDERR_FILENO where fcntl(descriptor, F_GETFD) < 0 {
             // The number that this gives is the lowest free one. Opened the wrong way round, so that its use fails.
             _ = open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY)

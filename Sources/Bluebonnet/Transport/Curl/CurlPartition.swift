@@ -15,6 +15,9 @@ final class CurlPartition: EventLoopClient {
     private let loop: EventLoop
     private var slot = -1
     private var active: [CurlTransfer] = []
+    /// The sockets of kept-alive connections by their local ports. A stale entry does no harm: at worst a connection is
+    /// not used again.
+    private var sockets: [Int: curl_socket_t] = [:]
     private var idleHandles: [EasyHandle] = []
     private var curlDeadline = UInt64.max
     private var limitDeadline = UInt64.max
@@ -99,6 +102,8 @@ extension CurlPartition {
         idleHandles.append(handle)
     }
 
+    func socket(localPort: Int) -> curl_socket_t? { sockets[localPort] }
+
     private func forget(_ transfer: CurlTransfer) {
         curl_multi_remove_handle(multi, transfer.handle.raw)
         let index = transfer.activeIndex
@@ -149,8 +154,15 @@ extension CurlPartition {
             guard message.pointee.msg == CURLMSG_DONE, let handle = message.pointee.easy_handle else { continue }
             let result = bluebonnet_message_result(message)
             guard let transfer = CurlTransfer.of(handle) else { continue }
+            if let socket = transfer.handle.newSocket { sockets[socket.localPort] = socket.descriptor }
             forget(transfer)
-            transfer.end(result: result)
+            if transfer.takeFreshStart(), curl_multi_add_handle(multi, handle) == CURLM_OK {
+                transfer.activeIndex = active.count
+                active.append(transfer)
+                idleSince = nil
+            } else {
+                transfer.end(result: result)
+            }
         }
     }
 

@@ -72,9 +72,10 @@ private func seekCallback(_ context: UnsafeMutableRawPointer?, _ offset: curl_of
 
 private func sendingCallback(
     _ context: UnsafeMutableRawPointer?, _: UnsafeMutablePointer<CChar>?, _: UnsafeMutablePointer<CChar>?, _: CInt,
-    _: CInt
+    _ localPort: CInt
 ) -> CInt {
-    CurlTransfer.recover(context).mayBeginSending() ? CInt(CURL_PREREQFUNC_OK) : CInt(CURL_PREREQFUNC_ABORT)
+    CurlTransfer.recover(context).mayBeginSending(localPort: Int(localPort))
+        ? CInt(CURL_PREREQFUNC_OK) : CInt(CURL_PREREQFUNC_ABORT)
 }
 
 private func tlsContextCallback(
@@ -91,7 +92,9 @@ extension CurlTransfer {
         let policy = request.identity.securityPolicy
         // Through an https proxy this is called for the proxy's connection too, which has another name.
         let isProxied = request.identity.proxy?.url.lowercased().hasPrefix("https:") ?? false
-        guard policy.validatesDomainName, !isProxied, let host = Origin(request.url)?.host else { return }
+        guard policy.validatesDomainName, !isProxied, let host = Origin(request.url)?.host,
+            host.utf8.allSatisfy({ $0 < 0x80 })  // libcurl itself matches a name that it converts (IDNA)
+        else { return }
         ServerNameCheck.require(host: host, in: context)
     }
 }

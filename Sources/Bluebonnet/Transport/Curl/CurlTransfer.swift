@@ -19,6 +19,7 @@ final class CurlTransfer: Transfer {
     private(set) var failure: NetworkingError?
     private(set) var hasHeaderBytes = false
     private var sendingCount = 0
+    private var needsFreshConnection = false
     private var sentByteCount: Int64 = 0
     private var isPaused = false
     /// The TLS connection whose close_notify must be seen, when the body has no other end.
@@ -139,7 +140,12 @@ extension CurlTransfer {
     }
 
     /// Before each sending of the request (CURLOPT_PREREQFUNCTION): a second one is libcurl's silent retry.
-    func mayBeginSending() -> Bool {
+    func mayBeginSending(localPort: Int) -> Bool {
+        let isReused = sendingCount == 0 && handle.long(CURLINFO_NUM_CONNECTS) == 0
+        if isReused && handle.hasUnaskedBytes(on: partition.socket(localPort: localPort)) {
+            needsFreshConnection = true
+            return false
+        }
         sendingCount += 1
         lastActivity = MonotonicClock.roughly()
         partition.deadlineMayBeEarlier(nextDeadline)
@@ -155,6 +161,14 @@ extension CurlTransfer {
         headParser = makeHeadParser(for: request)
         delegate?.transferDidStartAgain()
         return true
+    }
+
+    /// Whether the transfer has to begin on a new connection, because bytes that nobody asked for were waiting on the old
+    /// one, which is closed by now; nothing was sent. Asked once it is off the multi handle.
+    func takeFreshStart() -> Bool {
+        guard needsFreshConnection, failure == nil else { return false }
+        needsFreshConnection = false
+        return (try? handle.set(CURLOPT_FRESH_CONNECT, true)) != nil
     }
 
     func consumeHeaderLine(_ line: UnsafeRawBufferPointer) -> Bool {

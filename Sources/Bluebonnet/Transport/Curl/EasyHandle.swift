@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 internal import CCurl
+internal import Glibc
 
 /// One libcurl easy handle with what it borrows: its header list and its error text. Network thread only; call
 /// `close()` there before letting go.
@@ -113,6 +114,29 @@ extension EasyHandle {
         return bluebonnet_easy_getinfo_off_t(raw, info, &value) == CURLE_OK ? Int64(value) : 0
     }
 
+    /// Whether bytes wait that nobody asked for on the kept-alive connection in use, whose socket this is; only while a
+    /// callback runs. HTTP/2 has its own way to tell answers apart.
+    func hasUnaskedBytes(on socket: curl_socket_t?) -> Bool {
+        if let tlsConnection {
+            if TLSConnection.isMultiplexed(tlsConnection) { return false }
+            if TLSConnection.hasPendingBytes(tlsConnection) { return true }
+        }
+        var byte: UInt8 = 0
+        guard let socket else { return false }
+        return recv(socket, &byte, 1, CInt(MSG_PEEK) | CInt(MSG_DONTWAIT)) > 0
+    }
+
+    /// The socket of the connection that the transfer made, with its local port; only before the handle is taken off its
+    /// multi handle.
+    var newSocket: (localPort: Int, descriptor: curl_socket_t)? {
+        var descriptor: curl_socket_t = -1
+        let port = long(CURLINFO_LOCAL_PORT)
+        guard long(CURLINFO_NUM_CONNECTS) > 0, port > 0,
+            bluebonnet_easy_getinfo_socket(raw, CURLINFO_ACTIVESOCKET, &descriptor) == CURLE_OK, descriptor >= 0
+        else { return nil }
+        return (port, descriptor)
+    }
+
     /// The `SSL` object of the connection in use (CURLINFO_TLS_SSL_PTR), nil without TLS; only while a callback runs.
     var tlsConnection: UnsafeMutableRawPointer? {
         var session: UnsafeMutablePointer<curl_tlssessioninfo>?
@@ -130,6 +154,6 @@ extension EasyHandle {
             nameLookup: nanoseconds(nameLookup), connect: nanoseconds(connect - nameLookup),
             tls: nanoseconds(tls - connect), firstByte: nanoseconds(large(CURLINFO_STARTTRANSFER_TIME_T)),
             total: nanoseconds(large(CURLINFO_TOTAL_TIME_T)),
-            isReused: connect > 0 && long(CURLINFO_NUM_CONNECTS) == 0)
+            isReused: large(CURLINFO_PRETRANSFER_TIME_T) > 0 && long(CURLINFO_NUM_CONNECTS) == 0)
     }
 }
