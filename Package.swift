@@ -57,13 +57,11 @@ let package = Package(
             path: "Examples/Demo",
             swiftSettings: strict
         ),
-        .executableTarget(name: "Smoke", dependencies: ["Bluebonnet"], path: "Examples/Smoke", swiftSettings: strict),
         .target(
             name: "TestServer",
             dependencies: [
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
-                .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ],
             path: "Tests/TestServer",
@@ -76,7 +74,10 @@ let package = Package(
         ),
         .testTarget(
             name: "BluebonnetCommandTests",
-            dependencies: ["Bluebonnet", "BluebonnetCommand", "Demo", "TestServer"],
+            dependencies: [
+                "BatchExample", "Bluebonnet", "BluebonnetCommand", "CancelAndPauseExample", "Demo",
+                "DependentCallsExample", "TestServer",
+            ],
             swiftSettings: strict
         ),
     ],

@@ -32,10 +32,10 @@ import Testing
 
     @Test func aLineWithoutEndIsNoticed() {
         var splitter = LineSplitter()
-        let piece = [UInt8](repeating: 0x20, count: LineSplitter.longestLine)
-        _ = splitter.add(piece)
+        splitter.longestLine = 5
+        _ = splitter.add(Array("1\n12345".utf8))
         #expect(!splitter.isTooLong)
-        _ = splitter.add([0x20])
+        _ = splitter.add(Array("6".utf8))
         #expect(splitter.isTooLong)
     }
 }

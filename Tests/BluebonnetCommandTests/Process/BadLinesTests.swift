@@ -5,38 +5,9 @@ import Foundation
 import TestServer
 import Testing
 
-/// Lines that are wrong, with the line and the field that have to be named.
-struct BadLines: Sendable, CustomTestStringConvertible {
-    let lines: [String]
-    let messages: [String]
-
-    var testDescription: String { lines.joined(separator: " | ") }
-
-    init(_ lines: [String], says messages: String...) {
-        (self.lines, self.messages) = (lines, messages)
-    }
-
-    static let all = [
-        BadLines([#"{"url":"a"}"#, #"{"url":1}"#], says: #"line 2, field "url": "#),
-        BadLines([#"{"method":"GET"}"#], says: #"line 1, field "url": "#),
-        BadLines([#"{"url":"a"}"#, "", #"{"url":"a","wrong":1}"#], says: #"line 3, field "wrong": "#),
-        BadLines([#"{"url":"a","timeout":0}"#], says: #"line 1, field "timeout": "#),
-        BadLines([#"{"url":"a","headers":{"Accept":1}}"#], says: #"line 1, field "headers.Accept": "#),
-        BadLines([#"{"url":"a""#], says: "line 1, ", "malformed JSON at column 11"),
-        BadLines([#"{"id":"a","url":"a"}"#, #"{"id":"a","url":"b"}"#], says: #"line 2, field "id": "#),
-        BadLines([#"{"url":"a","after":["nobody"]}"#], says: #"line 1, field "after[0]": "#),
-        BadLines([#"{"url":"a","text":"x","form":{}}"#], says: "line 1"),
-        BadLines(
-            [#"{"id":"a","url":"a","after":["b"]}"#, #"{"id":"b","url":"b","after":["a"]}"#], says: "line 1",
-            "cycle: a -> b -> a"),
-        BadLines([#"{"url":"a","output":"x"}"#, #"{"url":"b","output":"x"}"#], says: #"line 2, field "output": "#),
-        BadLines([#"{"url":2}"#, #"{"url":"a"}"#, #"{"nothing":2}"#], says: #"line 1, field "url""#, "line 3, field "),
-    ]
-}
-
 extension ProcessTests {
     @Suite struct BadLinesTests {
-        @Test(arguments: BadLines.all)
+        @Test(arguments: [BadLines.badField, .unknownDependency, .cycle, .severalLines])
         func everyWrongLineOfAFileIsNamedAndNothingIsSent(_ bad: BadLines) async throws {
             try await CommandFixture.with { fixture in
                 let end = try await fixture.run(bad.lines)

@@ -48,7 +48,7 @@ extension ProcessTests {
             }
         }
 
-        @Test(arguments: [["--concurrency", "0"], ["--timeout", "-1"], ["--nonsense"], ["--progress", "often"]])
+        @Test(arguments: [["--concurrency", "0"], ["--nonsense"]])
         func aWrongOptionEndsWithTwoNamesTheOptionAndSendsNothing(_ option: [String]) async throws {
             try await CommandFixture.with { fixture in
                 let end = try await fixture.run([#"{"url":"a"}"#], option)

@@ -64,6 +64,24 @@ extension ProcessTests {
             }
         }
 
+        @Test func aFileThatMayNotGrowKeepsWholeLines() async throws {
+            try await CommandFixture.with { fixture in
+                let lines = try fixture.file((0..<50).map { #"{"id":"\#($0)","url":"a"}"# })
+                let (program, results) = (CommandProcess.path(of: "bluebonnet"), fixture.folder.path("results.ndjson"))
+                let base = fixture.server.url("/").absoluteString
+                // Eight blocks are 4096 bytes, of which a result line takes some 400.
+                let words = ["-c", "ulimit -f 8; exec \"$0\" \"$@\"", program, "run", lines, "--base-url", base]
+                let all = words + ["--results", results]
+                let end = try await CommandProcess(all, program: "/bin/sh", in: fixture.folder).end()
+                #expect(end.status == 1)
+                #expect(end.errors.contains("cannot write results to \(results): File too large"))
+                let text = try String(contentsOfFile: results, encoding: .utf8)
+                #expect(text.isEmpty || text.hasSuffix("\n"))
+                let count = try CommandProcess.End.results(in: text).count
+                #expect((1..<50).contains(count))
+            }
+        }
+
         @Test func aReaderThatTakesLittleAtATimeGetsWholeLines() async throws {
             let body = String(repeating: "ä", count: 5_000)
             try await CommandFixture.with { _ in

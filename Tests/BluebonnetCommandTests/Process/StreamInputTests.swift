@@ -62,7 +62,9 @@ extension ProcessTests {
                 request.path == "/bad" ? .response(status: 500, body: "") : .stall
             } _: { fixture in
                 let pipe = try TestPipe()
-                let process = try fixture.start(["--fail-fast"], input: pipe.readEnd)
+                // Room for all of them, so that those that get no answer do not keep the bad one from the wire.
+                let arguments = ["--fail-fast", "--concurrency", "200", "--per-origin", "200"]
+                let process = try fixture.start(arguments, input: pipe.readEnd)
                 pipe.closeReadEnd()
                 let lines = (0..<100).map { #"{"id":"\#($0)","url":"slow"}"# + "\n" }
                 pipe.write(#"{"id":"bad","url":"bad"}"# + "\n" + lines.joined())

@@ -55,8 +55,10 @@ final class CommandProcess: Sendable {
         id = try Self.spawn([Self.path(of: program)] + arguments, &actions)
     }
 
-    private static func path(of name: String) -> String {
-        URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
+    /// Where a program is that was built beside the tests; a path stays as it is.
+    static func path(of name: String) -> String {
+        if name.hasPrefix("/") { return name }
+        return URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
             .deletingLastPathComponent().appendingPathComponent(name).path
     }
 

@@ -104,7 +104,8 @@ import Testing
     @Test func aRecordReplacesALongerOne() throws {
         let file = try open()
         let long = PartialRecord(
-            requestURL: url, responseURL: url, etag: "\"" + String(repeating: "x", count: 500) + "\"", totalByteCount: 1)
+            requestURL: url, responseURL: url, etag: "\"" + String(repeating: "x", count: 500) + "\"", totalByteCount: 1
+        )
         try file.setRecord(long)
         try file.setRecord(record)
         #expect(PartialRecord.read(file.path + ".json") == record)
@@ -165,6 +166,13 @@ extension PartialFileTests {
     @Test func theLockIsGivenBackWithTheLastReference() throws {
         do { _ = try open() }
         #expect(refusal { _ = try open() } == nil)
+    }
+
+    @Test func theLockCanBeGivenBackBeforeTheLastReferenceGoes() throws {
+        let first = try open()
+        first.unlock()
+        #expect(refusal { _ = try open() } == nil)
+        withExtendedLifetime(first) {}
     }
 
     @Test func aSymbolicLinkIsRefusedAndItsTargetLeftAlone() throws {

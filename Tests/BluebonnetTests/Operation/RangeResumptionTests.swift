@@ -91,7 +91,9 @@ import Testing
         #expect(Self.open.decide(on: complete) == .askAgain)
     }
 
-    private static func head(_ status: Int, _ fields: [String: String?], url: String = "http://h/") throws -> ResponseHead {
+    private static func head(_ status: Int, _ fields: [String: String?], url: String = "http://h/") throws
+        -> ResponseHead
+    {
         let url = try #require(URL(string: url))
         let present = fields.compactMap { field in field.value.map { (name: field.key, value: $0) } }
         return ResponseHead(url: url, status: status, fields: present)

@@ -109,8 +109,33 @@ import Testing
         operation.start()
         await operation.ends()
         #expect(operation.statusCode == 401)
+        #expect(operation.error?.code == .authenticationRequired)
         let sent = network.log.requests.map { $0.value(of: "Authorization") }
         #expect(sent == [nil, "Basic dTpw"])  // base64 of "u:p"
+    }
+
+    @Test func aChallengeWithoutACredentialIsARefusedStatus() async {
+        network.answer("/a", with: [.head(401, ["WWW-Authenticate": "Basic realm=\"r\""]), .body("who?")])
+        let operation = network.operation("/a")
+        operation.start()
+        await operation.ends()
+        #expect(operation.error?.code == .unacceptableStatus)
+        #expect(network.log.requests.count == 1)
+    }
+
+    /// The first origin took the credential; the second was never given it.
+    @Test func aChallengeOfTheOriginThatARedirectLedToIsARefusedStatus() async {
+        let challenge = ["WWW-Authenticate": "Basic realm=\"r\""]
+        let target = "http://other.test/b"
+        network.answer("/a", inTurn: [[.head(401, challenge)], [.head(302, ["Location": target])]])
+        network.answer("/b", with: [.head(401, challenge)])
+        var options = TransferOptions()
+        options.credential = URLCredential(user: "u", password: "p", persistence: .none)
+        let operation = network.operation("/a", options: options)
+        operation.start()
+        await operation.ends()
+        #expect(network.log.requests.map { $0.value(of: "Authorization") } == [nil, "Basic dTpw", nil])
+        #expect(operation.error?.code == .unacceptableStatus)
     }
 
     @Test func aPartThatNobodyAskedForIsNotTaken() async {

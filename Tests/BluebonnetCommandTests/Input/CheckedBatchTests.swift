@@ -1,0 +1,57 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import Bluebonnet
+import Foundation
+import Testing
+
+@testable import BluebonnetCommand
+
+/// Lines that are wrong, with the line and the field that have to be named.
+struct BadLines: Sendable, CustomTestStringConvertible {
+    let lines: [String]
+    let messages: [String]
+
+    var testDescription: String { lines.joined(separator: " | ") }
+
+    init(_ lines: [String], says messages: String...) {
+        (self.lines, self.messages) = (lines, messages)
+    }
+
+    static let badField = BadLines([#"{"url":"a"}"#, #"{"url":1}"#], says: #"line 2, field "url": "#)
+    static let unknownDependency = BadLines(
+        [#"{"url":"a","after":["nobody"]}"#], says: #"line 1, field "after[0]": "#)
+    static let cycle = BadLines(
+        [#"{"id":"a","url":"a","after":["b"]}"#, #"{"id":"b","url":"b","after":["a"]}"#],
+        says: "line 1", "cycle: a -> b -> a")
+    static let severalLines = BadLines(
+        [#"{"url":2}"#, #"{"url":"a"}"#, #"{"nothing":2}"#], says: #"line 1, field "url""#, "line 3, field ")
+    static let all = [
+        badField, unknownDependency, cycle, severalLines,
+        BadLines([#"{"method":"GET"}"#], says: #"line 1, field "url": "#),
+        BadLines([#"{"url":"a"}"#, "", #"{"url":"a","wrong":1}"#], says: #"line 3, field "wrong": "#),
+        BadLines([#"{"url":"a","timeout":0}"#], says: #"line 1, field "timeout": "#),
+        BadLines([#"{"url":"a","headers":{"Accept":1}}"#], says: #"line 1, field "headers.Accept": "#),
+        BadLines([#"{"url":"a""#], says: "line 1, ", "malformed JSON at column 11"),
+        BadLines([#"{"id":"a","url":"a"}"#, #"{"id":"a","url":"b"}"#], says: #"line 2, field "id": "#),
+        BadLines([#"{"url":"a","text":"x","form":{}}"#], says: "line 1"),
+        BadLines([#"{"url":"a","output":"x"}"#, #"{"url":"b","output":"x"}"#], says: #"line 2, field "output": "#),
+    ]
+}
+
+@Suite struct CheckedBatchTests {
+    @Test(arguments: BadLines.all)
+    func everyWrongLineIsNamedWithItsField(_ bad: BadLines) throws {
+        let file = Data(bad.lines.map { $0 + "\n" }.joined().utf8)
+        let error = try #require(throws: CommandError.self) { try CheckedBatch(file: file) }
+        for message in bad.messages { #expect(error.message.contains(message)) }
+        #expect(error.message.split(separator: "\n").allSatisfy { $0.hasPrefix("line ") })
+    }
+
+    @Test func linesComeAfterThoseTheyWaitForAndWhatOthersUseIsKnown() throws {
+        let lines = [#"{"id":"b","url":"${a.body.x}"}"#, #"{"id":"a","url":"a"}"#, #"{"url":"c","after":["b"]}"#]
+        let batch = try CheckedBatch(file: Data(lines.joined(separator: "\n").utf8))
+        #expect(batch.nodes.map(\.line.id) == ["a", "b", "3"])
+        #expect(batch.referencedIDs == ["a", "b"])
+    }
+}

@@ -1,0 +1,127 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import FoundationNetworking
+import TestServer
+import Testing
+
+@testable import Bluebonnet
+
+extension NetworkTests {
+    @Suite struct CredentialTests {
+        private static let right = URLCredential(user: "user", password: "secret", persistence: .none)
+        private static let wrong = URLCredential(user: "user", password: "wrong", persistence: .none)
+
+        /// Asks for a credential and takes no field but this one.
+        private func guarding(with challenge: String, accepting field: String) -> TestServer.Script {
+            { request in
+                if request.headers["Authorization"] == field { return .response(body: "come in") }
+                return .response(status: 401, headers: ["WWW-Authenticate": challenge], body: "who are you?")
+            }
+        }
+
+        private func fetch(_ url: URL, _ credential: URLCredential?) async -> HTTPRequestOperation {
+            let options = TransferOptions { $0.credential = credential }
+            return await HTTPRequestOperation(request: URLRequest(url: url), options: options).run()
+        }
+
+        // "user:secret" in Base64; and RFC 7616 without a quality of protection, where the answer is
+        // H(H(user:realm:password):nonce:H(method:target)), worked out with md5sum and sha256sum.
+        private static let exchanges: [(challenge: String, answer: String)] = [
+            ("Basic realm=\"test\"", "Basic dXNlcjpzZWNyZXQ="),
+            (
+                "Digest realm=\"test\", nonce=\"abc\"",
+                #"Digest username="user", realm="test", nonce="abc", uri="/secret", response="f77a220948407b2486ec256f6e31db5b""#
+            ),
+            (
+                "Digest realm=\"test\", nonce=\"abc\", algorithm=SHA-256",
+                #"Digest username="user", realm="test", nonce="abc", uri="/secret", "#
+                    + #"response="7f46e0563b8d0a2a82b2ee8e30b79c38c715040b0f29ad283e18c68bbf68ba2e", algorithm=SHA-256"#
+            ),
+        ]
+
+        @Test(arguments: exchanges)
+        func aChallengeIsAnsweredOnce(challenge: String, answer: String) async throws {
+            try await TestServer.serving(script: guarding(with: challenge, accepting: answer)) { server in
+                let operation = await fetch(server.url("/secret"), Self.right)
+                #expect(operation.error == nil)
+                #expect(operation.responseString == "come in")
+                #expect(server.requests.map { $0.headers["Authorization"] } == [nil, answer])
+            }
+        }
+
+        @Test(arguments: exchanges.map(\.challenge))
+        func aWrongPasswordIsTriedOnce(challenge: String) async throws {
+            try await TestServer.serving(script: guarding(with: challenge, accepting: "no field at all")) { server in
+                let operation = await fetch(server.url("/secret"), Self.wrong)
+                #expect(operation.code == .authenticationRequired)
+                #expect(operation.statusCode == 401)
+                #expect(server.requests.count == 2)
+            }
+        }
+
+        @Test func aNonceThatIsAlwaysStaleEndsToo() async throws {
+            let challenge = "Digest realm=\"test\", nonce=\"abc\", stale=true"
+            try await TestServer.serving(script: guarding(with: challenge, accepting: "no field at all")) { server in
+                #expect(await fetch(server.url("/secret"), Self.right).code == .authenticationRequired)
+                #expect(server.requests.count == 3)
+            }
+        }
+
+        @Test(arguments: exchanges.map(\.challenge))
+        func withoutACredentialTheStatusIsTheError(challenge: String) async throws {
+            try await TestServer.serving(script: guarding(with: challenge, accepting: "no field at all")) { server in
+                let operation = await fetch(server.url("/secret"), nil)
+                #expect(operation.code == .unacceptableStatus)
+                #expect(operation.error?.body == Data("who are you?".utf8))
+                #expect(server.requests.count == 1)
+            }
+        }
+
+        @Test(arguments: exchanges.map(\.challenge))
+        func anotherOriginsChallengeIsNotAnswered(challenge: String) async throws {
+            try await TestServer.serving(script: guarding(with: challenge, accepting: "no field at all")) { other in
+                let elsewhere = Reply.redirect(to: other.url("/secret").absoluteString)
+                try await TestServer.answering(elsewhere) { server in
+                    let operation = await fetch(server.url("/start"), Self.right)
+                    #expect(operation.code == .unacceptableStatus)
+                    #expect(other.requests.map { $0.headers["Authorization"] } == [nil])
+                }
+            }
+        }
+
+        @Test func anAnswerThatWasGivenDoesNotFollowToAnotherOrigin() async throws {
+            try await TestServer.answering(.response(body: "there")) { other in
+                let url = other.url("/end").absoluteString
+                let script: TestServer.Script = { request in
+                    guard request.headers["Authorization"] == nil else { return .redirect(to: url) }
+                    return .response(status: 401, headers: ["WWW-Authenticate": "Basic realm=\"test\""])
+                }
+                try await TestServer.serving(script: script) { server in
+                    let operation = await fetch(server.url("/start"), Self.right)
+                    #expect(operation.responseString == "there")
+                    #expect(server.requests.count == 2)
+                    #expect(other.requests.map { $0.headers["Authorization"] } == [nil])
+                }
+            }
+        }
+
+        @Test(
+            .enabled(if: HTTPBinServer.isAvailable),
+            arguments: [
+                "/basic-auth/user/secret", "/digest-auth/auth/user/secret/MD5", "/digest-auth/auth/user/secret/SHA-256",
+            ])
+        func anotherImplementationAcceptsTheAnswer(path: String) async throws {
+            let server = try await HTTPBinServer.start()
+            let accepted = await fetch(server.url(path), Self.right)
+            let refused = await fetch(server.url(path), Self.wrong)
+            await server.stop()
+            #expect(accepted.error == nil)
+            #expect(accepted.statusCode == 200)
+            #expect(accepted.summary.attemptCount == 2)
+            #expect(refused.code == .authenticationRequired)
+            #expect(refused.summary.attemptCount == 2)
+        }
+    }
+}

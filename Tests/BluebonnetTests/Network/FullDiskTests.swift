@@ -1,0 +1,87 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import FoundationNetworking
+import Glibc
+import TestServer
+import Testing
+
+@testable import Bluebonnet
+
+/// A file system of one MiB in memory.
+private struct SmallFileSystem {
+    let folder: TemporaryFolder
+
+    /// Whether one can be made: only root may mount, and in most containers not even root.
+    static let isAvailable: Bool = {
+        guard geteuid() == 0, let system = try? SmallFileSystem() else { return false }
+        system.remove()
+        return true
+    }()
+
+    init() throws {
+        folder = try TemporaryFolder()
+        guard mount("tmpfs", folder.url.path, "tmpfs", 0, "size=1m") == 0 else {
+            folder.remove()
+            throw POSIXError.last
+        }
+    }
+
+    func remove() {
+        umount2(folder.url.path, CInt(MNT_DETACH))
+        folder.remove()
+    }
+
+    /// Makes room for more.
+    func grow(toMebibytes count: Int) throws {
+        guard mount("tmpfs", folder.url.path, "tmpfs", UInt(MS_REMOUNT), "size=\(count)m") == 0 else {
+            throw POSIXError.last
+        }
+    }
+
+    /// Makes a download to a file in it.
+    func operation(_ url: URL) -> HTTPRequestOperation {
+        let operation = HTTPRequestOperation(request: URLRequest(url: url))
+        operation.outputFile = URL(fileURLWithPath: folder.path("file"))
+        return operation
+    }
+}
+
+extension NetworkTests {
+    // A disk is made full by mounting a small one, which takes root's rights.
+    @Suite(.enabled(if: SmallFileSystem.isAvailable)) struct FullDiskTests {
+        private static let body = Data.patterned(byteCount: 4 << 20)
+
+        @Test func aFullDiskFailsItsDownloadAlone() async throws {
+            let small = try SmallFileSystem()
+            defer { small.remove() }
+            let elsewhere = try DownloadFolder()
+            defer { elsewhere.remove() }
+            try await TestServer.answering(.response(body: Self.body)) { server in
+                let failing = small.operation(server.url("/small"))
+                let succeeding = elsewhere.operation(URLRequest(url: server.url("/elsewhere")))
+                let batch = RequestOperationManager().enqueueBatch(of: [failing, succeeding])
+                await batch.finished()
+                #expect(failing.code == .cannotWriteFile)
+                #expect(!FileManager.default.fileExists(atPath: small.folder.path("file")))
+                #expect(succeeding.error == nil)
+                #expect(elsewhere.contents == Self.body)
+            }
+        }
+
+        @Test(arguments: [nil, "\"one\""])
+        func onceThereIsRoomTheSameDownloadWorks(etag: String?) async throws {
+            let small = try SmallFileSystem()
+            defer { small.remove() }
+            let file = Representation(body: Self.body, etag: etag)
+            let script: TestServer.Script = { file.answer(to: $0) }
+            try await TestServer.serving(script: script) { server in
+                #expect(await small.operation(server.url()).run().code == .cannotWriteFile)
+                try small.grow(toMebibytes: 8)
+                #expect(await small.operation(server.url()).run().error == nil)
+                #expect(FileManager.default.contents(atPath: small.folder.path("file")) == Self.body)
+            }
+        }
+    }
+}

@@ -1,0 +1,146 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import FoundationNetworking
+import TestServer
+import Testing
+
+@testable import Bluebonnet
+
+extension NetworkTests {
+    @Suite struct ProxyTests {
+        private func options(_ proxy: TestServer, credential: String = "") throws -> TransferOptions {
+            try TransferOptions.trustingTestAuthority.through("http://\(credential)127.0.0.1:\(proxy.port)")
+        }
+
+        @Test func aPlainRequestGoesToTheProxyWithItsWholeURL() async throws {
+            try await TestServer.answering(.response(body: "from the proxy")) { proxy in
+                let url = try #require(URL(string: "http://origin.example:8080/path?query=1"))
+                let operation = await get(url, try options(proxy, credential: "us%20er:p%40ss@"))
+                #expect(operation.error == nil)
+                #expect(operation.responseString == "from the proxy")
+                let request = try #require(proxy.requests.first)
+                #expect(request.target == "http://origin.example:8080/path?query=1")
+                #expect(request.headers["Host"] == "origin.example:8080")
+                // "us er:p@ss" in Base64.
+                #expect(request.headers["Proxy-Authorization"] == "Basic dXMgZXI6cEBzcw==")
+                #expect(request.headers["Authorization"] == nil)
+            }
+        }
+
+        @Test func aProxyWithoutACredentialGetsNone() async throws {
+            try await TestServer.answering(.response()) { proxy in
+                let url = try #require(URL(string: "http://origin.example/"))
+                #expect(try await get(url, options(proxy)).error == nil)
+                #expect(proxy.requests.map { $0.headers["Proxy-Authorization"] } == [nil])
+            }
+        }
+
+        @Test func theProxysCredentialIsNotSentWithoutTheProxy() async throws {
+            try await TestServer.answering(.response()) { server in
+                #expect(try await get(server.url("/through"), options(server, credential: "user:secret@")).error == nil)
+                #expect(await get(server.url("/direct")).error == nil)
+                let fields = server.requests.map { $0.headers["Proxy-Authorization"] }
+                #expect(fields == ["Basic dXNlcjpzZWNyZXQ=", nil])
+                #expect(server.requests.map(\.target) == [server.url("/through").absoluteString, "/direct"])
+            }
+        }
+
+        @Test func aTunnelHidesTheProxysCredentialFromTheOrigin() async throws {
+            try await servingOrigin { origin in
+                let established = Reply.raw("HTTP/1.1 200 Connection established\r\n\r\n")
+                try await TestServer.answering(established.then(.tunnel(toPort: origin.port))) { proxy in
+                    let operation = await get(origin.url("/secret"), try options(proxy, credential: "user:secret@"))
+                    #expect(operation.error == nil)
+                    #expect(operation.responseString == "origin")
+                    let request = try #require(proxy.requests.first)
+                    #expect(request.method == "CONNECT")
+                    #expect(request.target == "127.0.0.1:\(origin.port)")
+                    #expect(request.headers["Proxy-Authorization"] == "Basic dXNlcjpzZWNyZXQ=")
+                    #expect(origin.requests.map(\.target) == ["/secret"])
+                    #expect(origin.requests.first?.headers["Proxy-Authorization"] == nil)
+                }
+            }
+        }
+
+        @Test(arguments: ["", "user:wrong@"])
+        func aTunnelThatTheProxyRefusesWantsACredential(credential: String) async throws {
+            try await servingOrigin { origin in
+                try await TestServer.answering(refusal) { proxy in
+                    let operation = await get(origin.url(), try options(proxy, credential: credential))
+                    #expect(operation.code == .authenticationRequired)
+                    #expect(operation.statusCode == nil)
+                    #expect(origin.connectionCount == 0)
+                    #expect(proxy.requests.count <= 2)
+                }
+            }
+        }
+
+        @Test func aPlainRequestThatTheProxyRefusesWantsACredential() async throws {
+            try await TestServer.answering(refusal) { proxy in
+                let url = try #require(URL(string: "http://origin.example/"))
+                let operation = HTTPRequestOperation(request: URLRequest(url: url), options: try options(proxy))
+                #expect(await operation.run().code == .authenticationRequired)
+                #expect(proxy.requests.count == 1)
+            }
+        }
+
+        private var refusal: Reply {
+            .response(status: 407, headers: ["Proxy-Authenticate": "Basic realm=\"proxy\""], body: "who are you?")
+        }
+
+        private func servingOrigin(_ body: (TestServer) async throws -> Void) async throws {
+            var options = TestServer.Options()
+            options.certificate = .localhost
+            try await TestServer.answering(.response(body: "origin"), options, body)
+        }
+    }
+
+    @Suite struct AddressTests {
+        @Test func aUnixSocketTakesThePlaceOfTheHost() async throws {
+            let folder = try TemporaryFolder()
+            defer { folder.remove() }
+            var options = TestServer.Options()
+            options.unixSocketPath = folder.path("socket")
+            try await TestServer.answering(.response(body: "by socket"), options) { server in
+                let url = try #require(URL(string: "http://service.example/path"))
+                let operation = await get(url, TransferOptions { $0.unixSocketPath = folder.path("socket") })
+                #expect(operation.error == nil)
+                #expect(operation.responseString == "by socket")
+                #expect(server.requests.map(\.target) == ["/path"])
+                #expect(server.requests.first?.headers["Host"] == "service.example")
+            }
+        }
+
+        @Test func anAddressOverrideReachesAMadeUpName() async throws {
+            try await TestServer.answering(.response(body: "here")) { server in
+                let options = TransferOptions { $0.addressOverrides = ["made-up.example": "127.0.0.1"] }
+                let operation = await get(server.url("/path", host: "made-up.example"), options)
+                #expect(operation.error == nil)
+                #expect(operation.responseString == "here")
+                #expect(server.requests.first?.headers["Host"] == "made-up.example:\(server.port)")
+            }
+        }
+
+        @Test func anAddressOverrideLeavesTheCheckOfTheNameInForce() async throws {
+            var options = TestServer.Options()
+            options.certificate = .localhost
+            try await TestServer.answering(.response(), options) { server in
+                var options = try TransferOptions.trustingTestAuthority
+                options.addressOverrides = ["made-up.example": "127.0.0.1"]
+                #expect(await get(server.url(host: "made-up.example"), options).code == .serverNotTrusted)
+                #expect(server.requests.isEmpty)
+            }
+        }
+    }
+}
+
+extension TransferOptions {
+    /// The same options with a proxy.
+    fileprivate func through(_ proxy: String) throws -> TransferOptions {
+        var options = self
+        options.proxy = try Proxy(proxy)
+        return options
+    }
+}

@@ -1,0 +1,92 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import FoundationNetworking
+import TestServer
+import Testing
+
+@testable import Bluebonnet
+
+extension NetworkTests {
+    @Suite(.enabled(if: NginxServer.isAvailable)) struct ScaleTests {
+        /// Starts a server for the files of a folder, and stops it however `body` ends.
+        private func serving(_ folder: TemporaryFolder, _ body: (NginxServer) async throws -> Void) async throws {
+            let server = try await NginxServer.start(documentRoot: folder.url)
+            do {
+                try await body(server)
+            } catch {
+                await server.stop()
+                throw error
+            }
+            await server.stop()
+        }
+
+        /// The names of all threads of the process now, Dispatch's and the test server's included.
+        private static var threadNames: [String] {
+            let folder = "/proc/self/task"
+            let threads = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+            return threads.compactMap { thread in
+                let name = try? String(contentsOfFile: "\(folder)/\(thread)/comm", encoding: .utf8)
+                return name?.trimmingCharacters(in: .newlines)
+            }
+        }
+
+        /// The memory that the process has in use now (VmRSS), in KiB.
+        private static var residentKibibytes: Int {
+            let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
+            let line = status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") }
+            return line?.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap { Int($0) } ?? 0
+        }
+
+        @Test func tenThousandRequestsTakeOneThreadAndLeaveNothingOpen() async throws {
+            let folder = try TemporaryFolder()
+            defer { folder.remove() }
+            try await serving(folder) { server in
+                #expect(await get(server.url("/tiny")).error == nil)
+                await closeIdleConnections()
+                let before = ResourceSnapshot.take()
+                let manager = RequestOperationManager()
+                let request = URLRequest(url: server.url("/tiny"))
+                let operations = (0..<10_000).map { _ in manager.operation(with: request) }
+                let samples = Collected<[String]>()
+                let batch = manager.enqueueBatch(
+                    of: operations,
+                    progress: { count, _ in if count % 100 == 0 { samples.append(Self.threadNames) } })
+                await batch.finished()
+                #expect(operations.filter { $0.error != nil }.isEmpty)
+                let body = Data("Hello, world!".utf8)
+                #expect(operations.allSatisfy { $0.responseData == body })
+                #expect(samples.all.count >= 50)
+                let most = try #require(samples.all.max { $0.count < $1.count })
+                #expect(most.count <= 20, "\(most)")
+                #expect(samples.all.allSatisfy { $0.count { $0 == "org.bluebonnet" } == 1 })
+                await closeIdleConnections()
+                #expect(await ResourceSnapshot.growthAfterSettling(to: before).isEmpty)
+            }
+        }
+
+        @Test func aLargeDownloadNeedsLittleMemory() async throws {
+            let root = try TemporaryFolder()
+            defer { root.remove() }
+            let destination = try DownloadFolder()
+            defer { destination.remove() }
+            let byteCount = 200 << 20
+            let file = try FileHandle(forWritingTo: URL(fileURLWithPath: root.write("zeros.bin", "")))
+            try file.truncate(atOffset: UInt64(byteCount))
+            try file.close()
+            try await serving(root) { server in
+                #expect(await destination.download(server.url("/tiny")).error == nil)
+                let before = Self.residentKibibytes
+                let samples = Collected<Int>()
+                let operation = destination.operation(URLRequest(url: server.url("/zeros.bin")))
+                operation.setDownloadProgress { _, _, _ in samples.append(Self.residentKibibytes) }
+                _ = await operation.run()
+                #expect(operation.error == nil)
+                #expect(operation.receivedByteCount == byteCount)
+                #expect(before > 0)
+                #expect(((samples.all + [Self.residentKibibytes]).max() ?? .max) - before < 32 << 10)
+            }
+        }
+    }
+}
