@@ -318,7 +318,7 @@ extension Exchange {
         result.request = lastRequest
         result.head = head
         result.isContinued = isContinued
-        result.isCredentialRefused = head?.status == 401 && authentication.hasAnswered
+        result.isCredentialRefused = head?.status == 401 && next.carriesCredentials && authentication.hasAnswered
         result.receivedByteCount = sink?.byteCount ?? 0
         if let memory = sink as? MemorySink { result.content = .memory(memory.data) }
         if let file = (sink as? FileSink)?.file {

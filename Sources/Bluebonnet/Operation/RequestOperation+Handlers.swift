@@ -27,12 +27,12 @@ extension RequestOperation {
 
     /// Is told as body bytes leave, a few times a second and at the end.
     public func setUploadProgress(_ handler: ProgressHandler?) {
-        replace(\.uploadProgress, with: isFinished ? nil : handler)
+        replace(\.settableUploadProgress, with: handler)
     }
 
     /// Is told as body bytes arrive, after decoding, a few times a second and at the end.
     public func setDownloadProgress(_ handler: ProgressHandler?) {
-        replace(\.downloadProgress, with: isFinished ? nil : handler)
+        replace(\.settableDownloadProgress, with: handler)
     }
 
     /// Waits until the operation is finished. Cancelling the waiting task cancels the operation.

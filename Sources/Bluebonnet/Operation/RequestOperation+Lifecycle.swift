@@ -44,7 +44,9 @@ extension RequestOperation {
             if !effects.isEmpty {
                 NetworkThread.shared.submit { [self] in effects.forEach(perform) }  // only queues; calls no one
             }
-            return (old, state.announced)
+            let new = state.announced
+            postChange(from: old, to: new)
+            return (old, new)
         }
         announceChange(from: old, to: new)
     }
@@ -67,17 +69,23 @@ extension RequestOperation {
         handle(.ended)
     }
 
+    /// Queues the notification of a change, inside the lock: a start is posted before the finish that follows it,
+    /// whichever thread is faster. The finish at the end comes with delivery.
+    private func postChange(from old: AnnouncedState, to new: AnnouncedState) {
+        guard old.isExecuting != new.isExecuting, !new.isFinished else { return }
+        let notification: OperationNotification = new.isExecuting ? .start : .finish
+        notification.post(for: self)
+    }
+
     /// Tells Foundation and the queue, after the lock was let go.
     private func announceChange(from old: AnnouncedState, to new: AnnouncedState) {
         let isNewlyCancelled = new.isCancelled && !old.isCancelled && new.isReady
         if old.isReady != new.isReady || isNewlyCancelled { announceReadiness(isReady: new.isReady) }
-        if new.isExecuting && !old.wasStarted {
+        if new.wasStarted && !old.wasStarted {
             shared.withLock { $0.takeStartHandler() }?(self)
         }
         if old.isExecuting != new.isExecuting {
             didChangeValue(forKey: "isExecuting")
-            if new.isExecuting { OperationNotification.start.post(for: self) }
-            if !new.isExecuting && !new.isFinished { OperationNotification.finish.post(for: self) }
         }
         if new.isFinished && !old.isFinished { didChangeValue(forKey: "isFinished") }
     }

@@ -95,7 +95,7 @@ public class RequestOperation: Operation, @unchecked Sendable {  // safe: all st
     /// finished operation it is not run, as with Foundation.
     override public var completionBlock: (@Sendable () -> Void)? {
         get { shared.withLock { $0.completionBlock } }
-        set { replace(\.completionBlock, with: isFinished ? nil : newValue) }
+        set { replace(\.settableCompletionBlock, with: newValue) }
     }
 
     override public var description: String {

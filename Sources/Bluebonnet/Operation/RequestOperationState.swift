@@ -65,3 +65,22 @@ struct OperationOutcome: Sendable {
         self.value = value
     }
 }
+
+// MARK: - Handlers that are of no use after the end
+
+extension RequestOperationState {
+    var settableCompletionBlock: (@Sendable () -> Void)? {
+        get { completionBlock }
+        set { completionBlock = isDelivered ? nil : newValue }
+    }
+
+    var settableUploadProgress: RequestOperation.ProgressHandler? {
+        get { uploadProgress }
+        set { uploadProgress = isDelivered ? nil : newValue }
+    }
+
+    var settableDownloadProgress: RequestOperation.ProgressHandler? {
+        get { downloadProgress }
+        set { downloadProgress = isDelivered ? nil : newValue }
+    }
+}

@@ -15,10 +15,12 @@ struct AdmissionQueue {
     private struct Rank: Comparable {
         let priority: Int
         let ticket: Ticket
+        /// Tells this place in line from one that the same ticket had before it was withdrawn.
+        let entry: UInt64
 
         /// `a < b` when `a` goes first.
         static func < (a: Rank, b: Rank) -> Bool {
-            (-a.priority, a.ticket.number) < (-b.priority, b.ticket.number)
+            (-a.priority, a.ticket.number, a.entry) < (-b.priority, b.ticket.number, b.entry)
         }
     }
 
@@ -46,8 +48,9 @@ struct AdmissionQueue {
     private var lineOfOrigin: [Origin: Int] = [:]
     /// The first in line of each origin that has a free place, and former ones.
     private var candidates = Heap<Candidate>()
-    /// Who waits, and in which line.
-    private var lineOfTicket: [Ticket: Int] = [:]
+    /// Who waits, where and in which line.
+    private var places: [Ticket: Candidate] = [:]
+    private var lastEntry: UInt64 = 0
     private(set) var runningCount = 0
 
     init(limit: Int, limitPerOrigin: Int) {
@@ -56,20 +59,22 @@ struct AdmissionQueue {
     }
 
     /// How many wait.
-    var waitingCount: Int { lineOfTicket.count }
+    var waitingCount: Int { places.count }
 
     /// Puts a ticket in line. One that was in line before keeps its place among equals by its number.
     mutating func enqueue(_ ticket: Ticket, origin: Origin, priority: Int) {
         let line = line(for: origin)
-        lineOfTicket[ticket] = line
-        lines[line]?.waiting.insert(Rank(priority: priority, ticket: ticket))
+        lastEntry += 1
+        let rank = Rank(priority: priority, ticket: ticket, entry: lastEntry)
+        places[ticket] = Candidate(rank: rank, line: line)
+        lines[line]?.waiting.insert(rank)
         nominate(line)
     }
 
     /// Takes a ticket out of the line; it was not let in.
     mutating func withdraw(_ ticket: Ticket) {
-        guard let line = lineOfTicket.removeValue(forKey: ticket) else { return }
-        dropIfUnused(line)
+        guard let place = places.removeValue(forKey: ticket) else { return }
+        dropIfUnused(place.line)
     }
 
     /// Lets the next one in, if there is one and a place for it; it holds the place until `release`.
@@ -105,7 +110,7 @@ struct AdmissionQueue {
     private mutating func admit(_ candidate: Candidate) -> Ticket {
         lines[candidate.line]?.runningCount += 1
         _ = lines[candidate.line]?.waiting.popFirst()
-        lineOfTicket[candidate.rank.ticket] = nil
+        places[candidate.rank.ticket] = nil
         runningCount += 1
         nominate(candidate.line)
         return candidate.rank.ticket
@@ -123,7 +128,7 @@ struct AdmissionQueue {
     /// The first of a line that was not withdrawn.
     private mutating func dropWithdrawn(from line: Int) -> Rank? {
         while let first = lines[line]?.waiting.first {
-            if lineOfTicket[first.ticket] == line { return first }
+            if places[first.ticket]?.rank == first { return first }
             _ = lines[line]?.waiting.popFirst()
         }
         return nil

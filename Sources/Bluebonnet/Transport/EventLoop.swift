@@ -49,6 +49,12 @@ final class EventLoop {
         _ = bluebonnet_epoll_control(epoll, EPOLL_CTL_ADD, timer, EPOLLIN.rawValue, Self.timerToken)
     }
 
+    /// The process's own loop lives as long as the process; others are made in tests.
+    deinit {
+        close(epoll)
+        close(timer)
+    }
+
     /// Runs `action` once, at the end of this round: after all events and all work that came with them.
     func atEndOfRound(_ action: @escaping () -> Void) {
         roundEndActions.append(action)

@@ -24,6 +24,8 @@ final class Inbox: Sendable {
         precondition(descriptor >= 0, "no descriptor is left for the network thread's eventfd")
     }
 
+    deinit { close(descriptor) }
+
     /// Adds work at the end. The lock guards the list only; the work runs on the network thread.
     func submit(_ work: @escaping Work) {
         let mustWake = state.withLock { state in

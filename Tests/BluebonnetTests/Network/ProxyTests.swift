@@ -32,14 +32,16 @@ extension NetworkTests {
         @Test func aProxyWithoutACredentialGetsNone() async throws {
             try await TestServer.answering(.response()) { proxy in
                 let url = try #require(URL(string: "http://origin.example/"))
-                #expect(try await get(url, options(proxy)).error == nil)
+                let operation = await get(url, try options(proxy))
+                #expect(operation.error == nil)
                 #expect(proxy.requests.map { $0.headers["Proxy-Authorization"] } == [nil])
             }
         }
 
         @Test func theProxysCredentialIsNotSentWithoutTheProxy() async throws {
             try await TestServer.answering(.response()) { server in
-                #expect(try await get(server.url("/through"), options(server, credential: "user:secret@")).error == nil)
+                let through = try options(server, credential: "user:secret@")
+                #expect(await get(server.url("/through"), through).error == nil)
                 #expect(await get(server.url("/direct")).error == nil)
                 let fields = server.requests.map { $0.headers["Proxy-Authorization"] }
                 #expect(fields == ["Basic dXNlcjpzZWNyZXQ=", nil])
