@@ -92,4 +92,15 @@ extension RequestOperationManager {
         operationQueue.addOperations(operations)
         return batch
     }
+
+    /// Runs operations as one batch, when only its end is of interest.
+    ///
+    /// - Parameter completion: called once on the manager's `completionQueue`, when all is over.
+    @discardableResult
+    public func enqueueBatch(
+        of operations: [HTTPRequestOperation],
+        completion: @escaping @Sendable (_ operations: [HTTPRequestOperation]) -> Void
+    ) -> Batch {
+        enqueueBatch(of: operations, progress: nil, completion: completion)
+    }
 }
