@@ -64,6 +64,9 @@ extension NetworkingError {
         public static let resumeRefused = Code(rawValue: "resumeRefused")
         /// There is no network.
         public static let notConnected = Code(rawValue: "notConnected")
+        /// A body stream has to be sent a second time and cannot be had again. Never of a request line, which has no
+        /// streams.
+        public static let bodyStreamExhausted = Code(rawValue: "bodyStreamExhausted")
         /// The operation was cancelled.
         public static let cancelled = Code(rawValue: "cancelled")
         /// An operation that this one needed did not succeed.
@@ -88,6 +91,7 @@ extension NetworkingError {
         .tooManyRedirects: .httpTooManyRedirects, .redirectRefused: .redirectToNonExistentLocation,
         .bodyTooLarge: .dataLengthExceedsMaximum, .cannotOpenFile: .cannotCreateFile,
         .cannotWriteFile: .cannotWriteToFile, .cannotReadFile: .cannotOpenFile,
-        .notConnected: .notConnectedToInternet, .cancelled: .cancelled,
+        .bodyStreamExhausted: .requestBodyStreamExhausted, .notConnected: .notConnectedToInternet,
+        .cancelled: .cancelled,
     ]
 }

@@ -153,33 +153,3 @@ extension PartialFile {
         unlink(path)
     }
 }
-
-/// What a partial body is a part of: the URL that was asked for, the URL that answered, and the strong validator (RFC
-/// 9110,
-/// 8.8.1) and total length of the representation. URLs are kept as digests: they may hold secrets.
-struct PartialRecord: Codable, Equatable, Sendable {
-    let requestURLDigest: String
-    let responseURLDigest: String
-    let etag: String
-    let totalByteCount: Int64?
-
-    init(requestURL: URL, responseURL: URL, etag: String, totalByteCount: Int64?) {
-        requestURLDigest = Self.digest(of: requestURL)
-        responseURLDigest = Self.digest(of: responseURL)
-        self.etag = etag
-        self.totalByteCount = totalByteCount
-    }
-
-    static func digest(of url: URL) -> String {
-        MessageDigest.hexadecimalDigest(of: Data(url.absoluteString.utf8))
-    }
-
-    static func read(_ path: String) -> PartialRecord? {
-        guard let data = try? Data(contentsOf: URL(fileURLWithPath: path)) else { return nil }
-        return try? JSONDecoder().decode(PartialRecord.self, from: data)
-    }
-
-    func encoded() throws -> Data {
-        try JSONEncoder().encode(self)
-    }
-}

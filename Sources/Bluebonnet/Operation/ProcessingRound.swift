@@ -69,7 +69,7 @@ extension RequestOperation {
     fileprivate func hasLargeProcessing(over byteCount: Int) -> Bool {
         shared.withLock { state in
             switch state.transferResult?.content {
-            case nil, .none?: false
+            case nil, .none?, .stream?: false
             case .memory(let data)?: data.count > byteCount
             case .file?: true
             }
@@ -100,6 +100,8 @@ extension RequestOperation {
     private func deliver(into callbacks: inout CallbackRound, group: DispatchGroup?) {
         let delivery = shared.withLock { $0.takeDelivery() }
         DependencyNode.release(shared.withLock { $0.node.takeDependencies() })
+        finishProgress()
+        delivery.chunkChannel?.finish(error.map(BodyChannel.End.failed) ?? .complete)
         for waiter in delivery.waiters { waiter.resume() }
         for dependent in delivery.dependents { dependent.dependencyFinished(self) }
         delivery.queue?.operationFinished(self)
@@ -136,6 +138,7 @@ private struct Delivery {
     let uploadProgress: RequestOperation.ProgressHandler?
     let downloadProgress: RequestOperation.ProgressHandler?
     let source: RequestSource
+    let chunkChannel: BodyChannel?
 
     var hasHandlers: Bool { completionBlock != nil || !handlers.isEmpty }
 }
@@ -145,7 +148,8 @@ extension RequestOperationState {
         let delivery = Delivery(
             waiters: waiters, dependents: node.finish(), queue: queue, callbackQueue: completionQueue,
             completionBlock: completionBlock, handlers: completionHandlers + batchHandlers,
-            uploadProgress: uploadProgress, downloadProgress: downloadProgress, source: source)
+            uploadProgress: uploadProgress, downloadProgress: downloadProgress, source: source,
+            chunkChannel: chunkChannel)
         isDelivered = true
         queue = nil
         waiters = []
@@ -154,6 +158,7 @@ extension RequestOperationState {
         batchHandlers = []
         uploadProgress = nil
         downloadProgress = nil
+        chunkChannel = nil
         if case .made = source { source = .used }
         return delivery
     }

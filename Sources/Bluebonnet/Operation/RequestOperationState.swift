@@ -13,6 +13,13 @@ struct RequestOperationState: Sendable {
     var options: TransferOptions
     var uploadFile: URL?
     var outputFile: URL?
+    var outputStream: QueueBound<OutputStream>?
+    var chunkChannel: BodyChannel?
+    var blocks = OperationBlocks()
+    /// It is a copy: its request's body stream is another operation's too.
+    var needsNewBodyStream = false
+    /// What an archive brought of the body.
+    var continuation: ArchivedPart?
     var userInfo: [String: any Sendable] = [:]
 
     /// What a request that was made late brought along.
@@ -27,6 +34,9 @@ struct RequestOperationState: Sendable {
     var completionBlock: (@Sendable () -> Void)?
     var uploadProgress: RequestOperation.ProgressHandler?
     var downloadProgress: RequestOperation.ProgressHandler?
+    /// Made when somebody asks for them.
+    var uploadReport: Progress?
+    var downloadReport: Progress?
     /// Run once after the operation is finished, in this order, and let go.
     var completionHandlers: [RequestOperation.CompletionHandler] = []
     /// The batch's part, after every handler of the user's.

@@ -37,6 +37,9 @@ public struct TransferOptions: Sendable {
     public var addressOverrides: [String: String] = [:]
     /// Answers a Basic or Digest challenge of the request's own origin, never of another.
     public var credential: URLCredential?
+    /// Whether `URLCredentialStorage.shared` is asked for a credential when a challenge comes and `credential` is nil.
+    /// Default true.
+    public var usesCredentialStorage = true
 
     /// The defaults.
     public init() {}
@@ -87,6 +90,18 @@ public struct Proxy: Sendable, Hashable {
         parts.password = nil
         parts.path = ""
         url = parts.string ?? text
+        try checkCredential()
+    }
+
+    /// The same with the credential apart, as it is kept.
+    init(_ url: String, user: String?, password: String?) throws(NetworkingError) {
+        self.url = try Proxy(url).url
+        self.user = user
+        self.password = password
+        try checkCredential()
+    }
+
+    private func checkCredential() throws(NetworkingError) {
         for part in [user, password] where part?.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) == true {
             throw NetworkingError(.invalidRequest, "the proxy's credential has a control character in it")
         }
