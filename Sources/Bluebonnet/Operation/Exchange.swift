@@ -107,9 +107,16 @@ extension Exchange {
         request.connectTimeout = options.connectTimeout.nanoseconds
         request.idleTimeout = prepared.idleTimeout.nanoseconds
         request.deadline = deadline
+        request.cookieJar = cookieJar
         request.headerByteLimit = options.maximumHeaderByteCount
         request.expectsLargeBody = files?.output != nil
         return request
+    }
+
+    /// The jar, where it may be used for the next transfer.
+    private var cookieJar: CookieJar? {
+        guard let jar = options.cookieJar, prepared.request.httpShouldHandleCookies else { return nil }
+        return CookieRules.mayUseJar(host: next.url.host ?? "", namesHost: next.headers["Host"] != nil) ? jar : nil
     }
 
     /// Where the next transfer goes.
@@ -186,6 +193,10 @@ extension Exchange {
 
     /// Whether another transfer follows this response, whose body is then of no interest.
     private func followUp(of head: ResponseHead) throws(NetworkingError) -> Discarded? {
+        // A page that sets a cookie and sends its reader back to itself is no circle: the next request is another one.
+        if cookieJar != nil, head.fields.contains(where: { FieldSyntax.isSameName($0.name, "Set-Cookie") }) {
+            redirects.forgetVisits()
+        }
         switch redirects.decision(status: head.status, locations: head.locations) {
         case .fail(let error): throw error
         case .follow(let request): return .redirect(request)

@@ -37,6 +37,12 @@ public struct TransferOptions: Sendable {
     public var addressOverrides: [String: String] = [:]
     /// Answers a Basic or Digest challenge of the request's own origin, never of another.
     public var credential: URLCredential?
+    /// Where cookies come from and are kept. Default nil: none are sent, and those that come are dropped.
+    ///
+    /// Not used for a request whose `httpShouldHandleCookies` is false, for one with a `Host` field of its own, and for
+    /// hosts that end in a dot. A `Cookie` field of the request's own is sent beside the jar's cookies, to its origin
+    /// only.
+    public var cookieJar: CookieJar?
 
     /// The defaults.
     public init() {}

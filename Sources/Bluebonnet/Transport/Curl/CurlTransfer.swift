@@ -27,6 +27,8 @@ final class CurlTransfer: Transfer {
     /// When a byte last moved; nil while the connection is being made, which has a limit of its own.
     private var lastActivity: UInt64?
     private var lastUploadCount: Int64 = 0
+    /// `Set-Cookie` fields that came; libcurl put those that it accepts into the jar.
+    private var receivedCookieCount = 0
 
     init(_ request: TransferRequest, handle: EasyHandle, partition: CurlPartition, delegate: any TransferDelegate) {
         self.request = request
@@ -40,6 +42,7 @@ final class CurlTransfer: Transfer {
         let metrics = handle.metrics
         delegate = nil
         partition.remove(self)
+        noteCookies()
         return metrics
     }
 
@@ -68,6 +71,7 @@ extension CurlTransfer {
         let delegate = self.delegate
         self.delegate = nil
         partition.recycle(handle)
+        noteCookies()
         delegate?.transferDidEnd(error: error, metrics: metrics)
     }
 
@@ -77,7 +81,14 @@ extension CurlTransfer {
         let delegate = self.delegate
         self.delegate = nil
         partition.remove(self)
+        noteCookies()
         delegate?.transferDidEnd(error: error, metrics: metrics)
+    }
+
+    /// Lets the jar see to its limit, when libcurl does not work on it.
+    private func noteCookies() {
+        guard receivedCookieCount > 0 else { return }
+        request.cookieJar?.store.value.noteAdded(receivedCookieCount)
     }
 
     private func endError(result: CURLcode) -> NetworkingError? {
@@ -175,6 +186,7 @@ extension CurlTransfer {
         lastActivity = MonotonicClock.roughly()
         do throws(NetworkingError) {
             hasHeaderBytes = true
+            if request.cookieJar != nil && FieldSyntax.hasName("set-cookie", line: line) { receivedCookieCount += 1 }
             guard case .complete(let head)? = try headParser.consume(line: line) else { return true }
             self.head = head
             noteFraming(of: head)
