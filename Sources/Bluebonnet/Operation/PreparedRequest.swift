@@ -19,6 +19,7 @@ final class PreparedRequest: Sendable {
     private let data: Data?
     private let uploadFile: URL?
     private let outputFile: URL?
+    private let outputDirectory: OutputDirectory
     /// What the caller's `Content-Length` says of a body that comes from a file.
     private let declaredBodyByteCount: Int64?
 
@@ -33,6 +34,10 @@ final class PreparedRequest: Sendable {
         expectedDigest = blueprint.expectedDigest
         uploadFile = blueprint.uploadFile
         outputFile = blueprint.outputFile
+        outputDirectory = blueprint.outputDirectory ?? OutputDirectory()
+        guard outputFile == nil || outputDirectory.url == nil else {
+            throw NetworkingError(.invalidRequest, "an operation has an output file or an output directory, not both")
+        }
         data = request.httpBody?.isEmpty == false ? request.httpBody : nil
         guard let url = request.url else { throw NetworkingError(.badURL, "the request has no URL") }
         origin = try Self.origin(of: url)
@@ -99,7 +104,9 @@ extension PreparedRequest {
 
     /// The files of a request that has none; nil when there are some to open, which may block.
     var filesWithoutOpening: Files? {
-        guard uploadFile == nil, outputFile == nil, options.securityPolicy.certificateAuthorityFile == nil else {
+        guard uploadFile == nil, outputFile == nil, outputDirectory.url == nil,
+            options.securityPolicy.certificateAuthorityFile == nil
+        else {
             return nil
         }
         return Files(body: data.map(TransferBody.data) ?? .none)
@@ -118,7 +125,12 @@ extension PreparedRequest {
             files.body = .file(upload)
         }
         if let outputFile {
-            files.output = try PartialFile(destination: Self.path(of: outputFile), url: first.url)
+            files.output = try PartialFile(
+                destination: Self.path(of: outputFile), url: first.url, isSynced: options.syncsFilesToDisk)
+        }
+        if let url = outputDirectory.url {
+            let folder = try OutputFolder(path: Self.path(of: url), policy: outputDirectory.policy)
+            files.output = try PartialFile(folder: folder, url: first.url, isSynced: options.syncsFilesToDisk)
         }
         return files
     }

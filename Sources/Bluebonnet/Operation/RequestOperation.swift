@@ -38,18 +38,19 @@ public class RequestOperation: Operation, @unchecked Sendable {  // safe: all st
     /// Called on a processing queue when the transfers are over and before the operation is finished: turns what
     /// arrived into an outcome. The base class takes every complete response.
     func makeOutcome(from result: TransferResult) -> OperationOutcome {
-        if case .file(let file, let canContinue) = result.content {
-            guard result.error == nil else {
-                file.keepOrRemove(canContinue: canContinue)
-                return OperationOutcome(result)
-            }
-            do throws(NetworkingError) {
-                try file.moveIntoPlace()
-            } catch {
-                return OperationOutcome(result, error: error)
-            }
+        guard case .file(let file, let canContinue) = result.content else { return OperationOutcome(result) }
+        guard result.error == nil else {
+            file.keepOrRemove(canContinue: canContinue)
+            return OperationOutcome(result)
         }
-        return OperationOutcome(result)
+        do throws(NetworkingError) {
+            var outcome = OperationOutcome(result)
+            outcome.downloadedFile = try result.moveIntoPlace(file)
+            return outcome
+        } catch {
+            file.keepOrRemove(canContinue: false)
+            return OperationOutcome(result, error: error)
+        }
     }
 
     /// Whether a response with this status may go to the output file; the body of another one is kept in memory.
@@ -131,12 +132,19 @@ enum RequestSource: Sendable {
     case used
 }
 
+/// Where a body goes whose name the response suggests.
+struct OutputDirectory: Sendable {
+    var url: URL?
+    var policy = ExistingFilePolicy.number
+}
+
 /// What is known of an operation once its request is made; what is nil is as the operation has it.
 struct RequestBlueprint: Sendable {
     var request: URLRequest
     var options: TransferOptions?
     var uploadFile: URL?
     var outputFile: URL?
+    var outputDirectory: OutputDirectory?
     var responseSerializer: (any ResponseSerializer)?
     var expectedDigest: String?
 }
@@ -173,6 +181,25 @@ extension RequestOperation {
         set { replace(\.outputFile, with: newValue) }
     }
 
+    /// A folder for the body of an accepted response, which is written there under a name of ours and gets the name that
+    /// the response suggests when it is complete; `downloadedFile` says which. It counts when the operation starts; the
+    /// folder must be there. Default nil. An operation that has an `outputFile` too fails with `invalidRequest`.
+    ///
+    /// Nothing outside of the folder is ever written, and no link in it followed.
+    public var outputDirectory: URL? {
+        get { shared.withLock { $0.outputDirectory.url } }
+        set { shared.withLock { $0.outputDirectory.url = newValue } }
+    }
+
+    /// What becomes of a file that has the suggested name already; it counts when the operation starts.
+    ///
+    /// Default `number`: a name that a server chose never costs a file that was there, and a download that took its
+    /// time is not lost because of one.
+    public var existingFilePolicy: ExistingFilePolicy {
+        get { shared.withLock { $0.outputDirectory.policy } }
+        set { shared.withLock { $0.outputDirectory.policy = newValue } }
+    }
+
     /// Anything of yours; the library does not look at it.
     public var userInfo: [String: any Sendable] {
         get { shared.withLock { $0.userInfo } }
@@ -200,6 +227,16 @@ extension RequestOperation {
     public var responseFields: [(name: String, value: String)] {
         shared.withLock { $0.outcome?.result.head?.fields ?? [] }
     }
+
+    /// The file that the body went to, once the operation has succeeded; nil when it went to none.
+    public var downloadedFile: URL? { shared.withLock { $0.outcome?.downloadedFile } }
+
+    /// The name that the response suggests for its body, once the operation is finished: that of `Content-Disposition`
+    /// (RFC 6266), else the last component of the URL's path, else `download`. Nil without a response.
+    ///
+    /// It is one path component of at most 255 bytes and safe to use: no separators, no control characters, no leading
+    /// dots, no name that Windows keeps for a device.
+    public var suggestedFileName: String? { responseHead.map(SuggestedFileName.name) }
 
     var responseHead: ResponseHead? { shared.withLock { $0.outcome?.result.head } }
 

@@ -11,12 +11,14 @@ extension RequestRunner {
     func prepare() {
         phase = .preparing
         let (source, uploadFile, outputFile) = operation.shared.withLock { ($0.source, $0.uploadFile, $0.outputFile) }
+        let outputDirectory = operation.shared.withLock { $0.outputDirectory }
         let options = self.options
         let work: @Sendable () -> Result<PreparedRequest, NetworkingError> = {
             Result { () throws(NetworkingError) in
                 var blueprint = try source.blueprint()
                 blueprint.uploadFile = blueprint.uploadFile ?? uploadFile
                 blueprint.outputFile = blueprint.outputFile ?? outputFile
+                blueprint.outputDirectory = blueprint.outputDirectory ?? outputDirectory
                 return try PreparedRequest(blueprint, options: options)
             }
         }

@@ -30,6 +30,14 @@ struct TransferResult: Sendable {
     }
 }
 
+extension TransferResult {
+    /// Moves the complete body to where it belongs; where it was named by the response, under that name.
+    func moveIntoPlace(_ file: PartialFile) throws(NetworkingError) -> URL {
+        let path = try file.moveIntoPlace(as: head.map(SuggestedFileName.name) ?? SuggestedFileName.fallback)
+        return URL(fileURLWithPath: path)
+    }
+}
+
 /// What an operation's transfers amounted to.
 public struct TransferSummary: Sendable, Equatable {
     /// Transfers made: redirects, answers to challenges and continuations count.

@@ -37,6 +37,10 @@ public struct TransferOptions: Sendable {
     public var addressOverrides: [String: String] = [:]
     /// Answers a Basic or Digest challenge of the request's own origin, never of another.
     public var credential: URLCredential?
+    /// Whether a download is synced to its disk, and its folder's entry too, before the operation succeeds, so that it
+    /// outlives a loss of power. Default false: it costs small files dearly, and only a loss of power makes the
+    /// difference.
+    public var syncsFilesToDisk = false
     /// Where cookies come from and are kept. Default nil: none are sent, and those that come are dropped.
     ///
     /// Not used for a request whose `httpShouldHandleCookies` is false, for one with a `Host` field of its own, and for
