@@ -64,6 +64,8 @@ extension NetworkingError {
         public static let resumeRefused = Code(rawValue: "resumeRefused")
         /// There is no network.
         public static let notConnected = Code(rawValue: "notConnected")
+        /// The response is not in the cache, and the request's cache policy forbids to load it.
+        public static let notCached = Code(rawValue: "notCached")
         /// The operation was cancelled.
         public static let cancelled = Code(rawValue: "cancelled")
         /// An operation that this one needed did not succeed.
@@ -89,5 +91,6 @@ extension NetworkingError {
         .bodyTooLarge: .dataLengthExceedsMaximum, .cannotOpenFile: .cannotCreateFile,
         .cannotWriteFile: .cannotWriteToFile, .cannotReadFile: .cannotOpenFile,
         .notConnected: .notConnectedToInternet, .cancelled: .cancelled,
+        .notCached: .resourceUnavailable,
     ]
 }

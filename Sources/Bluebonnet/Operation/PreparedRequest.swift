@@ -55,7 +55,8 @@ final class PreparedRequest: Sendable {
             Self.fields(of: request), bodyByteCount: uploadFile == nil ? Int64(data?.count ?? 0) : nil)
         declaredBodyByteCount = fields.declaredBodyByteCount
         first = RedirectPolicy.Request(
-            method: method, url: url, headers: Self.withDefaults(fields.sent), hasBody: data != nil || uploadFile != nil
+            method: method, url: url, headers: Self.withDefaults(fields.sent, request.cachePolicy),
+            hasBody: data != nil || uploadFile != nil
         )
         idleTimeout = options.idleTimeout ?? Duration(clampingSeconds: request.timeoutInterval)
     }
@@ -73,18 +74,28 @@ final class PreparedRequest: Sendable {
         return origin
     }
 
-    private static func fields(of request: URLRequest) -> [(name: String, value: String)] {
+    static func fields(of request: URLRequest) -> [(name: String, value: String)] {
         (request.allHTTPHeaderFields ?? [:]).sorted { $0.key < $1.key }.map { (name: $0.key, value: $0.value) }
     }
 
     /// Adds what every request carries unless its caller said otherwise.
-    private static func withDefaults(_ fields: [(name: String, value: String)]) -> HTTPHeaders {
+    static func withDefaults(
+        _ fields: [(name: String, value: String)], _ cachePolicy: URLRequest.CachePolicy
+    ) -> HTTPHeaders {
         var headers = HTTPHeaders()
         for field in fields { headers[field.name] = field.value }
         if headers["Accept-Encoding"] == nil { headers["Accept-Encoding"] = ContentDecoder.acceptedCodings }
         if headers["User-Agent"] == nil { headers["User-Agent"] = DefaultHeaders.ofThisProcess["User-Agent"] }
+        // Caches on the way are told only what their client may say (RFC 9111, 5.2.1.4 and 5.4).
+        if cachePolicy == .reloadIgnoringLocalAndRemoteCacheData, headers["Cache-Control"] == nil {
+            headers["Cache-Control"] = "no-cache"
+            headers["Pragma"] = "no-cache"
+        }
         return headers
     }
+
+    /// Whether the body of the response goes to a file.
+    var hasOutput: Bool { outputFile != nil || outputDirectory.url != nil }
 }
 
 // MARK: - Files

@@ -28,6 +28,7 @@ struct RequestOperationState: Sendable {
     var completionBlock: (@Sendable () -> Void)?
     var uploadProgress: RequestOperation.ProgressHandler?
     var downloadProgress: RequestOperation.ProgressHandler?
+    var cacheResponseBlock: RequestOperation.CacheResponseBlock?
     /// Run once after the operation is finished, in this order, and let go.
     var completionHandlers: [RequestOperation.CompletionHandler] = []
     /// The batch's part, after every handler of the user's.
@@ -80,6 +81,11 @@ extension RequestOperationState {
     var settableUploadProgress: RequestOperation.ProgressHandler? {
         get { uploadProgress }
         set { uploadProgress = isDelivered ? nil : newValue }
+    }
+
+    var settableCacheResponseBlock: RequestOperation.CacheResponseBlock? {
+        get { cacheResponseBlock }
+        set { cacheResponseBlock = isDelivered ? nil : newValue }
     }
 
     var settableDownloadProgress: RequestOperation.ProgressHandler? {

@@ -41,8 +41,9 @@ extension RequestRunner {
             preparedRequest = prepared.request
             remainingTime = prepared.options.timeout?.nanoseconds
             exchange = Exchange(prepared, operation: operation)
+            cacheExchange = CacheExchange(prepared)
             noteLateParts(of: prepared)
-            if !isHeld { enqueue() }
+            if !isHeld { lookUpOrEnqueue() }
         }
     }
 }

@@ -20,6 +20,8 @@ struct TransferResult: Sendable {
     /// Whether what an earlier attempt left in it may be continued later.
     var keepsUnusedFile = false
     var summary = TransferSummary()
+    /// Nil when there is no cache to keep it.
+    var cacheExchange: CacheExchange?
 
     /// Where the body is.
     enum Content: Sendable {
@@ -46,6 +48,8 @@ public struct TransferSummary: Sendable, Equatable {
     public internal(set) var redirectCount = 0
     /// Whether the last transfer ran on a connection that was there before.
     public internal(set) var isReused = false
+    /// Whether the response came from a cache; nothing was sent then.
+    public internal(set) var isFromCache = false
     /// Where the time went.
     public internal(set) var timings = TransferTimings()
 }

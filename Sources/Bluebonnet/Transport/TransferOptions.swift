@@ -37,6 +37,12 @@ public struct TransferOptions: Sendable {
     public var addressOverrides: [String: String] = [:]
     /// Answers a Basic or Digest challenge of the request's own origin, never of another.
     public var credential: URLCredential?
+    /// Where responses are kept and looked up, as the request's `cachePolicy` says. Default nil: none is kept.
+    ///
+    /// `useProtocolCachePolicy` takes what is fresh; `returnCacheDataElseLoad` and `returnCacheDataDontLoad` take what
+    /// is there, the latter fails with `notCached` when nothing is; the `reload…` policies take nothing, and
+    /// `reloadIgnoringLocalAndRemoteCacheData` tells caches on the way to do the same.
+    public var responseCache: (any ResponseCache)?
     /// Whether a download is synced to its disk, and its folder's entry too, before the operation succeeds, so that it
     /// outlives a loss of power. Default false: it costs small files dearly, and only a loss of power makes the
     /// difference.
