@@ -66,6 +66,9 @@ extension NetworkingError {
         public static let notConnected = Code(rawValue: "notConnected")
         /// The response is not in the cache, and the request's cache policy forbids to load it.
         public static let notCached = Code(rawValue: "notCached")
+        /// A body stream has to be sent a second time and cannot be had again. Never of a request line, which has no
+        /// streams.
+        public static let bodyStreamExhausted = Code(rawValue: "bodyStreamExhausted")
         /// The operation was cancelled.
         public static let cancelled = Code(rawValue: "cancelled")
         /// An operation that this one needed did not succeed.
@@ -90,7 +93,7 @@ extension NetworkingError {
         .tooManyRedirects: .httpTooManyRedirects, .redirectRefused: .redirectToNonExistentLocation,
         .bodyTooLarge: .dataLengthExceedsMaximum, .cannotOpenFile: .cannotCreateFile,
         .cannotWriteFile: .cannotWriteToFile, .cannotReadFile: .cannotOpenFile,
-        .notConnected: .notConnectedToInternet, .cancelled: .cancelled,
-        .notCached: .resourceUnavailable,
+        .bodyStreamExhausted: .requestBodyStreamExhausted, .notConnected: .notConnectedToInternet,
+        .cancelled: .cancelled, .notCached: .resourceUnavailable,
     ]
 }

@@ -116,6 +116,25 @@ extension RequestOperationManager {
         set { shared.withLock { $0.completionGroup = newValue } }
     }
 
+    /// Answers challenges of the operations that are made from now on; a part of `transferOptions`. Default nil.
+    public var credential: URLCredential? {
+        get { transferOptions.credential }
+        set { shared.withLock { $0.transferOptions.credential = newValue } }
+    }
+
+    /// Whether operations that are made from now on may ask the shared credential storage; a part of `transferOptions`.
+    /// Default true.
+    public var shouldUseCredentialStorage: Bool {
+        get { transferOptions.usesCredentialStorage }
+        set { shared.withLock { $0.transferOptions.usesCredentialStorage = newValue } }
+    }
+
+    /// Whom operations trust that are made from now on; a part of `transferOptions`.
+    public var securityPolicy: SecurityPolicy {
+        get { transferOptions.securityPolicy }
+        set { shared.withLock { $0.transferOptions.securityPolicy = newValue } }
+    }
+
     /// Closes the process's kept-alive connections, where no transfer of the same trust identity is under way.
     public func closeIdleConnections() {
         NetworkThread.shared.submit { [services] in services.transport.closeIdleConnections() }
@@ -130,6 +149,20 @@ extension RequestOperationManager {
         with request: URLRequest, responseSerializer: (any ResponseSerializer)? = nil
     ) -> HTTPRequestOperation {
         operation(source: .ready(request), responseSerializer: responseSerializer)
+    }
+
+    /// Makes an operation of an archive, with the manager's limits on the number of transfers and its handlers' queue, and
+    /// does not start it.
+    ///
+    /// - Throws: `NetworkingError`, see `HTTPRequestOperation.init(archive:responseSerializer:)`.
+    public func operation(
+        with archive: OperationArchive, responseSerializer: (any ResponseSerializer)? = nil
+    ) throws(NetworkingError) -> HTTPRequestOperation {
+        let operation = try HTTPRequestOperation(
+            archive: archive, responseSerializer: responseSerializer, services: services)
+        operation.completionQueue = completionQueue
+        operation.completionGroup = completionGroup
+        return operation
     }
 
     /// Makes an operation that starts when others have ended, with a request made from their results; does not add it

@@ -15,14 +15,31 @@ protocol BodySink: AnyObject {
     func write(_ bytes: UnsafeRawBufferPointer) throws(NetworkingError)
     /// Drops everything, to start again.
     func truncate() throws(NetworkingError)
+    /// Whether a piece may be written now.
+    var hasRoom: Bool { get }
+    /// Whether what was written is still on its way, so that the end has to wait for `close`.
+    var closesLater: Bool { get }
+    /// Sees that everything that was written is where it belongs, and says so, or why it is not.
+    func close(then action: @escaping (NetworkingError?) -> Void)
+}
+
+extension BodySink {
+    var hasRoom: Bool { true }
+    var closesLater: Bool { false }
+
+    func close(then action: @escaping (NetworkingError?) -> Void) { action(nil) }
 }
 
 /// A body in memory.
 final class MemorySink: BodySink {
-    private(set) var data = Data()
+    private(set) var data: Data
     let byteLimit: Int?
 
-    init(byteLimit: Int) { self.byteLimit = byteLimit }
+    /// - Parameter data: what there is already, of a body that is continued.
+    init(_ data: Data = Data(), byteLimit: Int) {
+        self.data = data
+        self.byteLimit = byteLimit
+    }
 
     var byteCount: Int64 { Int64(data.count) }
 

@@ -47,6 +47,41 @@ public final class HTTPRequestOperation: RequestOperation, @unchecked Sendable {
         super.init(source: source, options: options, services: services)
     }
 
+    /// Makes an operation of an archive.
+    ///
+    /// - Parameter responseSerializer: in place of the archived one; needed for a serializer of your own, which no archive
+    ///   holds.
+    /// - Throws: `NetworkingError` with `invalidSecurityPolicy` or `invalidRequest` when what the archive holds
+    ///   contradicts itself, and when it holds no serializer and none is given.
+    public convenience init(
+        archive: OperationArchive, responseSerializer: (any ResponseSerializer)? = nil
+    ) throws(NetworkingError) {
+        try self.init(archive: archive, responseSerializer: responseSerializer, services: .default)
+    }
+
+    convenience init(
+        archive: OperationArchive, responseSerializer: (any ResponseSerializer)?, services: NetworkServices
+    ) throws(NetworkingError) {
+        guard let serializer = responseSerializer ?? archive.serializer?.serializer else {
+            throw NetworkingError(.invalidRequest, "the archive holds no response serializer: give one")
+        }
+        self.init(
+            source: .ready(archive.request.request), responseSerializer: serializer,
+            options: try archive.options.options(), services: services)
+        take(archive)
+    }
+
+    override public func copied() -> HTTPRequestOperation {
+        let parts = shared.withLock { $0.copied(lastRequest: $0.outcome?.result.request) }
+        let copy = HTTPRequestOperation(
+            source: parts.source, responseSerializer: responseSerializer, options: parts.options, services: services,
+            wantsDigest: wantsDigest)
+        copy.hand(over: parts)
+        return copy
+    }
+
+    override var archivedSerializer: ArchivedSerializer? { ArchivedSerializer(serializerInForce) }
+
     override func acceptsForOutput(status: Int) -> Bool {
         (shared.withLock { $0.lateValidation } ?? validation).accepts(status: status)
     }

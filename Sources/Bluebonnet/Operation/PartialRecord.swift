@@ -4,20 +4,20 @@
 internal import Foundation
 internal import Glibc
 
-/// What a partial body is a part of: the URL that was asked for, the URL that answered, and the strong validator (RFC
-/// 9110, 8.8.1) and total length of the representation. URLs are kept as digests: they may hold secrets.
+/// What a partial body is a part of: the URL that was asked for, the URL that answered, and the strong validator and
+/// total length of the representation. URLs are kept as digests: they may hold secrets.
 struct PartialRecord: Codable, Equatable, Sendable {
     let requestURLDigest: String
     let responseURLDigest: String
-    let etag: String
+    let validator: StrongValidator
     let totalByteCount: Int64?
 
     private static let byteLimit = 64 * 1024
 
-    init(requestURL: URL, responseURL: URL, etag: String, totalByteCount: Int64?) {
+    init(requestURL: URL, responseURL: URL, validator: StrongValidator, totalByteCount: Int64?) {
         requestURLDigest = Self.digest(of: requestURL)
         responseURLDigest = Self.digest(of: responseURL)
-        self.etag = etag
+        self.validator = validator
         self.totalByteCount = totalByteCount
     }
 
@@ -38,5 +38,29 @@ struct PartialRecord: Codable, Equatable, Sendable {
 
     func encoded() throws -> Data {
         try JSONEncoder().encode(self)
+    }
+}
+
+/// What promises the same bytes when it is the same (RFC 9110, 8.8.1): a strong entity tag, or a date of last
+/// modification that was old enough when it was given.
+enum StrongValidator: Codable, Equatable, Sendable {
+    case entityTag(String)
+    case lastModified(String)
+
+    /// The value of `If-Range` (RFC 9110, 13.1.5).
+    var fieldValue: String {
+        switch self {
+        case .entityTag(let tag): tag
+        case .lastModified(let date): date
+        }
+    }
+
+    /// Whether a response that names its representation names this one; nil when it does not name any.
+    func names(_ head: ResponseHead) -> Bool? {
+        switch self {
+        case .entityTag(let tag): head.value(for: "ETag").map { $0 == tag }
+        case .lastModified(let date):
+            head.value(for: "ETag") == nil ? head.value(for: "Last-Modified").map { $0 == date } : false
+        }
     }
 }

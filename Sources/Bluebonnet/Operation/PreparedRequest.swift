@@ -16,6 +16,11 @@ final class PreparedRequest: Sendable {
     /// The serializer's, asked for here: it is a user's code, which the network thread must not run.
     let validation: ResponseValidation?
     let expectedDigest: String?
+    let blocks: OperationBlocks
+    let bodyStream: BodyStreamSource?
+    let streamOutput: StreamOutput?
+    /// What an archived operation had of its body in memory.
+    let continuation: ArchivedPart?
     private let data: Data?
     private let uploadFile: URL?
     private let outputFile: URL?
@@ -25,39 +30,46 @@ final class PreparedRequest: Sendable {
 
     /// Checks a request; touches neither file nor network.
     ///
-    /// - Parameter options: those of the operation, over which the blueprint's go.
-    init(_ blueprint: RequestBlueprint, options operationOptions: TransferOptions) throws(NetworkingError) {
+    /// - Parameter parts: the operation's, over which the blueprint's go.
+    init(_ blueprint: RequestBlueprint, parts: OperationParts) throws(NetworkingError) {
         request = blueprint.request
-        options = blueprint.options ?? operationOptions
+        options = blueprint.options ?? parts.options
+        blocks = parts.blocks
+        streamOutput = parts.streamOutput
+        continuation = parts.continuation
         responseSerializer = blueprint.responseSerializer
         validation = blueprint.responseSerializer?.validation
         expectedDigest = blueprint.expectedDigest
-        uploadFile = blueprint.uploadFile
-        outputFile = blueprint.outputFile
-        outputDirectory = blueprint.outputDirectory ?? OutputDirectory()
-        guard outputFile == nil || outputDirectory.url == nil else {
-            throw NetworkingError(.invalidRequest, "an operation has an output file or an output directory, not both")
-        }
+        uploadFile = blueprint.uploadFile ?? parts.uploadFile
+        outputFile = blueprint.outputFile ?? parts.outputFile
+        outputDirectory = parts.outputDirectory
         data = request.httpBody?.isEmpty == false ? request.httpBody : nil
         guard let url = request.url else { throw NetworkingError(.badURL, "the request has no URL") }
         origin = try Self.origin(of: url)
         let method = request.httpMethod ?? "GET"
         try RequestCheck.method(method)
-        guard request.httpBodyStream == nil || uploadFile != nil else {
-            throw NetworkingError(
-                .invalidRequest, "a body stream cannot be sent by this version; give the body as data or as a file")
-        }
-        guard method != "HEAD" || (data == nil && uploadFile == nil) else {
+        let hasStream = request.httpBodyStream != nil && uploadFile == nil
+        let hasBody = hasStream || data != nil || uploadFile != nil
+        guard method != "HEAD" || !hasBody else {
             throw NetworkingError(.invalidRequest, "a HEAD request cannot have a body")
+        }
+        let outputs = [outputFile != nil, outputDirectory.url != nil, streamOutput != nil]
+        guard outputs.filter({ $0 }).count <= 1 else {
+            throw NetworkingError(
+                .invalidRequest, "the response's body goes to one place: a file, a directory or a stream")
         }
         try Self.check(options.credential)
         let fields = try RequestCheck.fields(
-            Self.fields(of: request), bodyByteCount: uploadFile == nil ? Int64(data?.count ?? 0) : nil)
+            Self.fields(of: request),
+            bodyByteCount: uploadFile == nil && !hasStream ? Int64(data?.count ?? 0) : nil)
         declaredBodyByteCount = fields.declaredBodyByteCount
+        bodyStream =
+            hasStream
+            ? BodyStreamSource(
+                request: request, declaredByteCount: fields.declaredBodyByteCount,
+                prefersNew: parts.needsNewBodyStream) : nil
         first = RedirectPolicy.Request(
-            method: method, url: url, headers: Self.withDefaults(fields.sent, request.cachePolicy),
-            hasBody: data != nil || uploadFile != nil
-        )
+            method: method, url: url, headers: Self.withDefaults(fields.sent, request.cachePolicy), hasBody: hasBody)
         idleTimeout = options.idleTimeout ?? Duration(clampingSeconds: request.timeoutInterval)
     }
 
@@ -94,8 +106,8 @@ final class PreparedRequest: Sendable {
         return headers
     }
 
-    /// Whether the body of the response goes to a file.
-    var hasOutput: Bool { outputFile != nil || outputDirectory.url != nil }
+    /// Whether the body of the response goes elsewhere than to memory.
+    var hasOutput: Bool { outputFile != nil || outputDirectory.url != nil || streamOutput != nil }
 }
 
 // MARK: - Files

@@ -69,7 +69,7 @@ extension RequestOperation {
     fileprivate func hasLargeProcessing(over byteCount: Int) -> Bool {
         shared.withLock { state in
             switch state.transferResult?.content {
-            case nil, .none?: false
+            case nil, .none?, .stream?: false
             case .memory(let data)?: data.count > byteCount
             case .file?: true
             }
@@ -107,6 +107,8 @@ extension RequestOperation {
     private func deliver(into callbacks: inout CallbackRound, group: DispatchGroup?) {
         let delivery = shared.withLock { $0.takeDelivery() }
         DependencyNode.release(shared.withLock { $0.node.takeDependencies() })
+        finishProgress()
+        delivery.chunkChannel?.finish(error.map(BodyChannel.End.failed) ?? .complete)
         for waiter in delivery.waiters { waiter.resume() }
         for dependent in delivery.dependents { dependent.dependencyFinished(self) }
         delivery.queue?.operationFinished(self)
@@ -144,6 +146,7 @@ private struct Delivery {
     let downloadProgress: RequestOperation.ProgressHandler?
     let cacheResponseBlock: RequestOperation.CacheResponseBlock?
     let source: RequestSource
+    let chunkChannel: BodyChannel?
 
     var hasHandlers: Bool { completionBlock != nil || !handlers.isEmpty }
 }
@@ -154,7 +157,7 @@ extension RequestOperationState {
             waiters: waiters, dependents: node.finish(), queue: queue, callbackQueue: completionQueue,
             completionBlock: completionBlock, handlers: completionHandlers + batchHandlers,
             uploadProgress: uploadProgress, downloadProgress: downloadProgress,
-            cacheResponseBlock: cacheResponseBlock, source: source)
+            cacheResponseBlock: cacheResponseBlock, source: source, chunkChannel: chunkChannel)
         isDelivered = true
         queue = nil
         waiters = []
@@ -164,6 +167,7 @@ extension RequestOperationState {
         uploadProgress = nil
         downloadProgress = nil
         cacheResponseBlock = nil
+        chunkChannel = nil
         if case .made = source { source = .used }
         return delivery
     }

@@ -8,7 +8,7 @@
 struct RangeResumption: Equatable {
     /// The decoded bytes that the sink holds, which are also the bytes that came: only uncoded bodies are continued.
     let offset: Int64
-    let etag: String
+    let validator: StrongValidator
     let totalByteCount: Int64?
     /// Which URL answered with the tag: the same tag of another URL means nothing.
     let responseURLDigest: String
@@ -29,7 +29,7 @@ struct RangeResumption: Equatable {
 
     /// The fields of the range request (RFC 9110, 14.2 and 13.1.5).
     var headers: [(name: String, value: String)] {
-        [("Range", "bytes=\(offset)-"), ("If-Range", etag), ("Accept-Encoding", "identity")]
+        [("Range", "bytes=\(offset)-"), ("If-Range", validator.fieldValue), ("Accept-Encoding", "identity")]
     }
 
     func decide(on head: ResponseHead) -> Decision {
@@ -55,12 +55,24 @@ struct RangeResumption: Equatable {
     /// A 416 means a complete body only when its total is exactly what we have, and nothing says otherwise.
     private func isAlreadyComplete(_ head: ResponseHead) -> Bool {
         guard case .unsatisfied(offset)? = head.contentRange else { return false }
-        return namesSameRepresentation(head) && head.strongETag == etag && (totalByteCount ?? offset) == offset
+        return isSameURL(head) && validator.names(head) == true && (totalByteCount ?? offset) == offset
     }
 
+    /// A 206 to If-Range need not repeat the validator (RFC 9110, 15.3.7).
     private func namesSameRepresentation(_ head: ResponseHead) -> Bool {
-        guard PartialRecord.digest(of: head.url) == responseURLDigest else { return false }
-        guard let field = head.value(for: "ETag") else { return true }  // a 206 to If-Range need not repeat it
-        return field == etag
+        isSameURL(head) && validator.names(head) ?? true
+    }
+
+    private func isSameURL(_ head: ResponseHead) -> Bool {
+        PartialRecord.digest(of: head.url) == responseURLDigest
+    }
+}
+
+extension RangeResumption {
+    /// Goes on behind `offset` bytes of what a record describes.
+    init(record: PartialRecord, offset: Int64) {
+        self.init(
+            offset: offset, validator: record.validator, totalByteCount: record.totalByteCount,
+            responseURLDigest: record.responseURLDigest)
     }
 }

@@ -2,25 +2,69 @@
 // SPDX-License-Identifier: MIT
 
 internal import Dispatch
+public import Foundation
 internal import Synchronization
+
+extension RequestOperation {
+    /// The upload as Foundation reports it, for one that is to be shown or to be a part of another: its unit is bytes,
+    /// and it is indeterminate while the length is not known. Cancelling, pausing and resuming it does the same to the
+    /// operation. Changed a few times a second at most, where the handlers run.
+    public var uploadProgress: Progress { report(at: \.uploadReport) }
+
+    /// The download as Foundation reports it; see `uploadProgress`.
+    public var downloadProgress: Progress { report(at: \.downloadReport) }
+
+    private func report(at path: any WritableKeyPath<RequestOperationState, Progress?> & Sendable) -> Progress {
+        let made = Progress(totalUnitCount: -1)
+        made.kind = .file
+        made.cancellationHandler = { [weak self] in self?.cancel() }
+        made.pausingHandler = { [weak self] in self?.pause() }
+        made.resumingHandler = { [weak self] in self?.resume() }
+        return shared.withLock { state in
+            let report = state[keyPath: path] ?? made
+            state[keyPath: path] = report
+            return report
+        }
+    }
+}
+
+// MARK: - Telling
 
 extension RequestOperation {
     /// Tells the upload's progress, if anybody wants to know. Called on the network thread; the handler runs elsewhere.
     func reportUpload(_ byteCount: Int64, _ total: Int64, _ expected: Int64) {
-        report(shared.withLock { ($0.uploadProgress, $0.completionQueue) }, byteCount, total, expected)
+        tell(shared.withLock { ($0.uploadProgress, $0.uploadReport, $0.completionQueue) }, byteCount, total, expected)
     }
 
     /// Tells the download's progress, if anybody wants to know. Called on the network thread; the handler runs
     /// elsewhere.
     func reportDownload(_ byteCount: Int64, _ total: Int64, _ expected: Int64) {
-        report(shared.withLock { ($0.downloadProgress, $0.completionQueue) }, byteCount, total, expected)
+        tell(
+            shared.withLock { ($0.downloadProgress, $0.downloadReport, $0.completionQueue) }, byteCount, total,
+            expected)
     }
 
-    private func report(
-        _ target: (handler: ProgressHandler?, queue: DispatchQueue?), _ byteCount: Int64, _ total: Int64,
-        _ expected: Int64
+    private func tell(
+        _ target: (handler: ProgressHandler?, report: Progress?, queue: DispatchQueue?), _ byteCount: Int64,
+        _ total: Int64, _ expected: Int64
     ) {
-        guard let handler = target.handler else { return }
-        (target.queue ?? Queues.callbacks).async { handler(byteCount, total, expected) }
+        guard target.handler != nil || target.report != nil else { return }
+        (target.queue ?? Queues.callbacks).async {
+            target.report?.totalUnitCount = expected
+            target.report?.completedUnitCount = total
+            target.handler?(byteCount, total, expected)
+        }
+    }
+
+    /// A download whose length was not known is as long as it was, once it succeeded.
+    func finishProgress() {
+        let (report, count, queue) = shared.withLock {
+            ($0.downloadReport, $0.outcome?.result.receivedByteCount ?? 0, $0.completionQueue)
+        }
+        guard let report, error == nil else { return }
+        (queue ?? Queues.callbacks).async {
+            report.totalUnitCount = count
+            report.completedUnitCount = count
+        }
     }
 }

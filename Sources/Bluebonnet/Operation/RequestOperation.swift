@@ -1,7 +1,6 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-internal import Dispatch
 public import Foundation
 public import FoundationNetworking
 internal import Synchronization
@@ -51,6 +50,32 @@ public class RequestOperation: Operation, @unchecked Sendable {  // safe: all st
             file.keepOrRemove(canContinue: false)
             return OperationOutcome(result, error: error)
         }
+    }
+
+    /// A new operation, ready to start, with this one's request, components, blocks and progress handlers; nothing that
+    /// happened, no completion handlers, and no `userInfo`. The copy of one that is finished has no progress handlers:
+    /// they were let go.
+    ///
+    /// A request's body stream is made anew for the copy if it can be: see `setNeedNewBodyStream(_:)`.
+    public func copied() -> RequestOperation {
+        let parts = shared.withLock { $0.copied(lastRequest: $0.outcome?.result.request) }
+        let copy = RequestOperation(source: parts.source, options: parts.options, services: services)
+        copy.hand(over: parts)
+        return copy
+    }
+
+    /// The serializer as an archive keeps it.
+    var archivedSerializer: ArchivedSerializer? { nil }
+
+    /// Makes an operation of an archive.
+    ///
+    /// - Throws: `NetworkingError` with `invalidSecurityPolicy` or `invalidRequest` when what it holds contradicts itself.
+    public init(archive: OperationArchive) throws(NetworkingError) {
+        shared = Mutex(
+            RequestOperationState(source: .ready(archive.request.request), options: try archive.options.options()))
+        services = .default
+        super.init()
+        take(archive)
     }
 
     /// Whether a response with this status may go to the output file; the body of another one is kept in memory.
@@ -133,7 +158,7 @@ enum RequestSource: Sendable {
 }
 
 /// Where a body goes whose name the response suggests.
-struct OutputDirectory: Sendable {
+struct OutputDirectory: Codable, Sendable {
     var url: URL?
     var policy = ExistingFilePolicy.number
 }
@@ -144,126 +169,6 @@ struct RequestBlueprint: Sendable {
     var options: TransferOptions?
     var uploadFile: URL?
     var outputFile: URL?
-    var outputDirectory: OutputDirectory?
     var responseSerializer: (any ResponseSerializer)?
     var expectedDigest: String?
-}
-
-// MARK: - What goes out
-
-extension RequestOperation {
-    /// The request: as it was given, or as it was made, or the last one sent once the operation is finished.
-    public var request: URLRequest? {
-        shared.withLock { state in
-            if let last = state.outcome?.result.request { return last }
-            if case .ready(let request) = state.source { return request }
-            return nil
-        }
-    }
-
-    /// Limits, trust and proxy, as they were when the operation was made.
-    public var options: TransferOptions { shared.withLock { $0.options } }
-
-    /// A file to send as the body, streamed from disk; it counts when the operation starts.
-    ///
-    /// Overrides the request's `httpBody`. Default nil.
-    public var uploadFile: URL? {
-        get { shared.withLock { $0.uploadFile } }
-        set { replace(\.uploadFile, with: newValue) }
-    }
-
-    /// A file for the body of an accepted response: written beside it, moved into place when complete; it counts when
-    /// the operation starts. `responseData` is nil then. Default nil: the body is kept in memory.
-    ///
-    /// What an earlier attempt left beside it is continued when the server confirms it with a strong validator.
-    public var outputFile: URL? {
-        get { shared.withLock { $0.outputFile } }
-        set { replace(\.outputFile, with: newValue) }
-    }
-
-    /// A folder for the body of an accepted response, which is written there under a name of ours and gets the name that
-    /// the response suggests when it is complete; `downloadedFile` says which. It counts when the operation starts; the
-    /// folder must be there. Default nil. An operation that has an `outputFile` too fails with `invalidRequest`.
-    ///
-    /// Nothing outside of the folder is ever written, and no link in it followed.
-    public var outputDirectory: URL? {
-        get { shared.withLock { $0.outputDirectory.url } }
-        set { shared.withLock { $0.outputDirectory.url = newValue } }
-    }
-
-    /// What becomes of a file that has the suggested name already; it counts when the operation starts.
-    ///
-    /// Default `number`: a name that a server chose never costs a file that was there, and a download that took its
-    /// time is not lost because of one.
-    public var existingFilePolicy: ExistingFilePolicy {
-        get { shared.withLock { $0.outputDirectory.policy } }
-        set { shared.withLock { $0.outputDirectory.policy = newValue } }
-    }
-
-    /// Anything of yours; the library does not look at it.
-    public var userInfo: [String: any Sendable] {
-        get { shared.withLock { $0.userInfo } }
-        set { replace(\.userInfo, with: newValue) }
-    }
-}
-
-// MARK: - What came in
-
-extension RequestOperation {
-    /// The final response, once its head arrived and the operation is finished.
-    public var response: HTTPURLResponse? {
-        let (made, head) = shared.withLock { ($0.response, $0.outcome?.result.head) }
-        guard made == nil, let response = try? head?.urlResponse() else { return made }
-        return shared.withLock { state in
-            state.response = state.response ?? response
-            return state.response
-        }
-    }
-
-    /// The status of the final response, once the operation is finished.
-    public var statusCode: Int? { shared.withLock { $0.outcome?.result.head?.status } }
-
-    /// The final response's header fields in the order of arrival, repeated ones included; empty before it is finished.
-    public var responseFields: [(name: String, value: String)] {
-        shared.withLock { $0.outcome?.result.head?.fields ?? [] }
-    }
-
-    /// The file that the body went to, once the operation has succeeded; nil when it went to none.
-    public var downloadedFile: URL? { shared.withLock { $0.outcome?.downloadedFile } }
-
-    /// The name that the response suggests for its body, once the operation is finished: that of `Content-Disposition`
-    /// (RFC 6266), else the last component of the URL's path, else `download`. Nil without a response.
-    ///
-    /// It is one path component of at most 255 bytes and safe to use: no separators, no control characters, no leading
-    /// dots, no name that Windows keeps for a device.
-    public var suggestedFileName: String? { responseHead.map(SuggestedFileName.name) }
-
-    var responseHead: ResponseHead? { shared.withLock { $0.outcome?.result.head } }
-
-    /// The HTTP version of the final response: `1.0`, `1.1` or `2`.
-    public var httpVersion: String? { shared.withLock { $0.outcome?.result.head?.httpVersion } }
-
-    /// The decoded body, once the operation is finished; nil when there was none or it went to a file.
-    public var responseData: Data? {
-        shared.withLock { state in
-            guard case .memory(let data)? = state.outcome?.result.content else { return nil }
-            return data
-        }
-    }
-
-    /// The body as text, in the encoding that the response's charset names, else UTF-8; nil when it is not such text.
-    public var responseString: String? {
-        guard let data = responseData else { return nil }
-        let charset = responseHead?.value(for: "Content-Type").flatMap(BodyEncoding.charset)
-        return BodyEncoding(ofText: data, charset: charset).text(of: data)
-    }
-
-    /// Why the operation failed; nil while it runs and when it succeeded.
-    public var error: NetworkingError? { shared.withLock { $0.outcome?.error } }
-
-    /// How many body bytes arrived and were stored, after decoding; also when the operation failed.
-    public var receivedByteCount: Int64 { shared.withLock { $0.outcome?.result.receivedByteCount ?? 0 } }
-
-    /// Attempts, redirects and timings, once the operation is finished.
-    public var summary: TransferSummary { shared.withLock { $0.outcome?.result.summary ?? TransferSummary() } }
 }

@@ -14,6 +14,13 @@ struct RequestOperationState: Sendable {
     var uploadFile: URL?
     var outputFile: URL?
     var outputDirectory = OutputDirectory()
+    var outputStream: QueueBound<OutputStream>?
+    var chunkChannel: BodyChannel?
+    var blocks = OperationBlocks()
+    /// It is a copy: its request's body stream is another operation's too.
+    var needsNewBodyStream = false
+    /// What an archive brought of the body.
+    var continuation: ArchivedPart?
     var userInfo: [String: any Sendable] = [:]
 
     /// What a request that was made late brought along.
@@ -29,6 +36,9 @@ struct RequestOperationState: Sendable {
     var uploadProgress: RequestOperation.ProgressHandler?
     var downloadProgress: RequestOperation.ProgressHandler?
     var cacheResponseBlock: RequestOperation.CacheResponseBlock?
+    /// Made when somebody asks for them.
+    var uploadReport: Progress?
+    var downloadReport: Progress?
     /// Run once after the operation is finished, in this order, and let go.
     var completionHandlers: [RequestOperation.CompletionHandler] = []
     /// The batch's part, after every handler of the user's.

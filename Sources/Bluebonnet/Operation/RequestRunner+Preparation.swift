@@ -10,17 +10,9 @@ extension RequestRunner {
     /// Makes and checks the request: here when it is there already, else where making it may wait.
     func prepare() {
         phase = .preparing
-        let (source, uploadFile, outputFile) = operation.shared.withLock { ($0.source, $0.uploadFile, $0.outputFile) }
-        let outputDirectory = operation.shared.withLock { $0.outputDirectory }
-        let options = self.options
+        let (source, parts) = operation.shared.withLock { ($0.source, $0.parts) }
         let work: @Sendable () -> Result<PreparedRequest, NetworkingError> = {
-            Result { () throws(NetworkingError) in
-                var blueprint = try source.blueprint()
-                blueprint.uploadFile = blueprint.uploadFile ?? uploadFile
-                blueprint.outputFile = blueprint.outputFile ?? outputFile
-                blueprint.outputDirectory = blueprint.outputDirectory ?? outputDirectory
-                return try PreparedRequest(blueprint, options: options)
-            }
+            Result { () throws(NetworkingError) in try PreparedRequest(try source.blueprint(), parts: parts) }
         }
         if case .ready(let request) = source {
             preparedRequest = request
@@ -40,7 +32,10 @@ extension RequestRunner {
         case .success(let prepared):
             preparedRequest = prepared.request
             remainingTime = prepared.options.timeout?.nanoseconds
-            exchange = Exchange(prepared, operation: operation)
+            let exchange = Exchange(prepared, operation: operation)
+            exchange.reception.roomAppeared = { [weak self] in self?.transferUnderWay?.resumeReceiving() }
+            exchange.reception.consumerLeft = { [weak self] in self?.consumerLeft() }
+            self.exchange = exchange
             cacheExchange = CacheExchange(prepared)
             noteLateParts(of: prepared)
             if !isHeld { lookUpOrEnqueue() }

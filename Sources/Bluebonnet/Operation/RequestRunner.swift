@@ -22,11 +22,14 @@ final class RequestRunner {
         /// Held with its connection: an unsafe method is never sent twice.
         case heldInPlace(any Transfer, Origin)
         case waitingToContinue(any Transfer, Origin)
+        /// The transfer is over, and a block of the user's decides what follows.
+        case deciding
+        /// The last transfer is over, and its body is on its way through a stream.
+        case closing
         case ended
     }
 
     let operation: RequestOperation
-    let options: TransferOptions
     let admission: Admission
     let transport: any Transport
     let ticket: AdmissionQueue.Ticket
@@ -54,7 +57,6 @@ final class RequestRunner {
 
     init(_ operation: RequestOperation) {
         self.operation = operation
-        options = operation.options
         admission = operation.services.admission
         transport = operation.services.transport
         ticket = admission.makeTicket()
@@ -74,7 +76,7 @@ extension RequestRunner {
         case .idle where exchange == nil: prepare()
         case .idle: lookUpOrEnqueue()
         case .heldInPlace(let transfer, let origin): waitToContinue(transfer, origin)
-        case .preparing, .waiting, .opening, .transferring, .waitingToContinue, .ended: return
+        case .preparing, .waiting, .opening, .transferring, .waitingToContinue, .deciding, .closing, .ended: return
         }
     }
 
@@ -95,13 +97,16 @@ extension RequestRunner {
             chargeTime()
             hold(transfer, origin)
             admission.release(origin: origin)
-        case .idle, .preparing, .heldInPlace, .ended: return
+        case .idle, .preparing, .heldInPlace, .deciding, .closing, .ended: return
         }
     }
 
     /// Stops for good.
     func abort() {
-        let error = NetworkingError(.cancelled, "the operation was cancelled")
+        abort(with: NetworkingError(.cancelled, "the operation was cancelled"))
+    }
+
+    func abort(with error: NetworkingError) {
         switch phase {
         case .ended: return
         case .waiting: admission.withdraw(ticket)
@@ -113,7 +118,7 @@ extension RequestRunner {
         case .transferring(let transfer, let origin):
             account(transfer.abort())
             admission.release(origin: origin)
-        case .idle, .preparing: break
+        case .idle, .preparing, .deciding, .closing: break
         }
         end(with: error)
     }
@@ -148,7 +153,7 @@ extension RequestRunner {
     /// Whether it was let on the wire, and neither ended nor stopped since.
     var isUnderWay: Bool {
         switch phase {
-        case .opening, .transferring, .waitingToContinue: true
+        case .opening, .transferring, .waitingToContinue, .deciding, .closing: true
         case .waiting: admitted != nil
         case .idle, .preparing, .heldInPlace, .ended: false
         }
@@ -222,8 +227,8 @@ extension RequestRunner: TransferDelegate {
         try exchange?.receive(head)
     }
 
-    func transferDidReceive(bytes: UnsafeRawBufferPointer) throws(NetworkingError) {
-        try exchange?.receive(bytes)
+    func transferDidReceive(bytes: UnsafeRawBufferPointer) throws(NetworkingError) -> BodyIntake {
+        try exchange?.receive(bytes) ?? .taken
     }
 
     func transferDidEnd(error: NetworkingError?, metrics: TransferMetrics) {
@@ -235,12 +240,6 @@ extension RequestRunner: TransferDelegate {
         if case .waitingToContinue = phase { admission.withdraw(ticket) }
         account(metrics)
         phase = .idle
-        switch exchange?.finishTransfer(error: error) {
-        case .failed(let error)?: end(with: error)
-        case .complete?, nil: end(with: nil)
-        case .another(let isRedirect)?:
-            if isRedirect { summary.redirectCount += 1 }
-            if !isHeld { enqueue() }
-        }
+        if let exchange { take(exchange.finishTransfer(error: error), exchange) }
     }
 }

@@ -63,6 +63,7 @@ struct ResponseProcessing {
         case .none: MessageDigest.hexadecimalDigest(of: Data())
         case .memory(let data): MessageDigest.hexadecimalDigest(of: data)
         case .file(let file, _): try file.digest()
+        case .stream: nil
         }
     }
 

@@ -29,6 +29,8 @@ struct TransferResult: Sendable {
         case memory(Data)
         /// A body in a file that has to be moved into place or given up.
         case file(PartialFile, canContinue: Bool)
+        /// A body that was given away as it came.
+        case stream
     }
 }
 

@@ -171,7 +171,7 @@ extension RedirectPolicy.Request {
     }
 
     /// Takes off what belongs to the origin that the chain leaves.
-    fileprivate mutating func leaveOrigin() {
+    mutating func leaveOrigin() {
         carriesCredentials = false
         headers.keep { Self.mayLeaveOrigin($0.lowercased()) }
     }

@@ -68,6 +68,16 @@ extension BodyEncoding {
         }
     }
 
+    /// The encoding as Foundation names it; UTF-8 without a charset that is known.
+    static func foundationEncoding(ofCharset charset: String?) -> String.Encoding {
+        switch named(charset, Data()) {
+        case .utf8?, nil: charset == "utf-16" ? .utf16 : charset == "utf-32" ? .utf32 : .utf8
+        case .utf16(let isBig)?: isBig ? .utf16BigEndian : .utf16LittleEndian
+        case .utf32(let isBig)?: isBig ? .utf32BigEndian : .utf32LittleEndian
+        case .other(let encoding)?: encoding
+        }
+    }
+
     private static func guessed(_ body: Data) -> BodyEncoding {
         let isZero = body.prefix(4).map { $0 == 0 }
         return switch isZero {

@@ -1,55 +1,65 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-import Foundation
+internal import Foundation
 
-/// An instant in the three forms of RFC 9110 (5.6.7).
+/// Reads the dates of header fields (RFC 9110, 5.6.7), in the form that is sent today.
 enum HTTPDate {
     private static let months = [
-        "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec",
+        "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
     ]
 
-    /// Reads `Sun, 06 Nov 1994 08:49:37 GMT`, `Sunday, 06-Nov-94 08:49:37 GMT` or `Sun Nov  6 08:49:37 1994`; nil for
-    /// anything else.
+    /// `Sun, 06 Nov 1994 08:49:37 GMT`; nil for anything else, the two obsolete forms included.
+    static func parse(_ text: String) -> Date? {
+        let words = text.split(separator: " ", omittingEmptySubsequences: false)
+        guard words.count == 6, words[0].utf8.count == 4, words[0].hasSuffix(","), words[5] == "GMT",
+            let day = number(words[1], digits: 2), let month = months.firstIndex(of: String(words[2])),
+            let year = number(words[3], digits: 4), let seconds = seconds(ofDay: words[4])
+        else { return nil }
+        return date(year: year, month: month + 1, day: day).map { $0.addingTimeInterval(TimeInterval(seconds)) }
+    }
+
+    /// The same with the two obsolete forms, `Sunday, 06-Nov-94 08:49:37 GMT` and `Sun Nov  6 08:49:37 1994`, which
+    /// whoever reads `Expires` has to understand; two digits mean the century that is not more than 50 years ahead.
     static func date(_ text: String, now: Date = Date()) -> Date? {
-        let words = text.split { " ,-".contains($0) }.map { $0.lowercased() }
+        let words = text.split { " ,-".contains($0) }.map(String.init)
         switch words.count {
-        case 6 where words[5] == "gmt" || words[5] == "utc":
-            return date(day: words[1], month: words[2], year: words[3], time: words[4], now: now)
-        case 5: return date(day: words[2], month: words[1], year: words[4], time: words[3], now: now)
+        case 6: return parse("Day, \(words[1]) \(words[2]) \(year(words[3], now: now)) \(words[4]) \(words[5])")
+        case 5:
+            let day = words[2].utf8.count == 1 ? "0" + words[2] : words[2]
+            return parse("Day, \(day) \(words[1]) \(words[4]) \(words[3]) GMT")
         default: return nil
         }
     }
 
-    private static func date(day: String, month: String, year: String, time: String, now: Date) -> Date? {
-        let clock = time.split(separator: ":", omittingEmptySubsequences: false).map { number(String($0), 2) }
-        guard let day = number(day, 2), (1...31).contains(day), let month = months.firstIndex(of: month),
-            let year = self.year(year, now: now), clock.count == 3, let hour = clock[0], let minute = clock[1],
-            let second = clock[2], hour < 24, minute < 60, second <= 60
-        else { return nil }
-        let days = days(year: year, month: month + 1, day: day)
-        return Date(timeIntervalSince1970: TimeInterval(((days * 24 + hour) * 60 + minute) * 60 + second))
-    }
-
-    private static func number(_ text: String, _ mostDigits: Int) -> Int? {
-        text.utf8.count <= mostDigits && FieldSyntax.isNumber(text.utf8) ? Int(text) : nil
-    }
-
-    /// Two digits mean the century that is not more than 50 years ahead.
-    private static func year(_ text: String, now: Date) -> Int? {
-        guard let year = number(text, 4) else { return nil }
-        guard text.utf8.count == 2 else { return text.utf8.count == 4 ? year : nil }
+    private static func year(_ text: String, now: Date) -> String {
+        guard text.utf8.count == 2, let year = Int(text) else { return text }
         let thisYear = 1970 + Int(now.timeIntervalSince1970 / 31_556_952)
         let candidate = thisYear / 100 * 100 + year
-        return candidate > thisYear + 50 ? candidate - 100 : candidate
+        return String(candidate > thisYear + 50 ? candidate - 100 : candidate)
     }
 
-    /// Days since 1970 in the Gregorian calendar, whose cycle of 400 years has 146,097 of them.
-    private static func days(year: Int, month: Int, day: Int) -> Int {
-        let shifted = month <= 2 ? year - 1 : year  // years that begin in March: the leap day is their last one
-        let cycle = shifted / 400
-        let yearOfCycle = shifted - cycle * 400
-        let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
-        return cycle * 146_097 + yearOfCycle * 365 + yearOfCycle / 4 - yearOfCycle / 100 + dayOfYear - 719_468
+    private static func seconds(ofDay text: Substring) -> Int? {
+        let parts = text.split(separator: ":", omittingEmptySubsequences: false).compactMap { number($0, digits: 2) }
+        guard parts.count == 3, text.utf8.count == 8, parts[0] < 24, parts[1] < 60, parts[2] <= 60 else { return nil }
+        return parts[0] * 3600 + parts[1] * 60 + parts[2]
+    }
+
+    /// Midnight, by the days since 1970 of the Gregorian calendar.
+    private static func date(year: Int, month: Int, day: Int) -> Date? {
+        let lengths = [31, isLeap(year) ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
+        guard year >= 1900, day >= 1, day <= lengths[month - 1] else { return nil }
+        let before = year - 1
+        let leapDays = before / 4 - before / 100 + before / 400 - 477  // 477 until the end of 1969
+        let days = (year - 1970) * 365 + leapDays + lengths[..<(month - 1)].reduce(0, +) + day - 1
+        return Date(timeIntervalSince1970: TimeInterval(days) * 86_400)
+    }
+
+    private static func isLeap(_ year: Int) -> Bool {
+        year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
+    }
+
+    private static func number(_ text: Substring, digits: Int) -> Int? {
+        text.utf8.count == digits && FieldSyntax.isNumber(text.utf8) ? Int(text) : nil
     }
 }

@@ -13,6 +13,18 @@ extension ResponseHead {
         return tag.utf8.dropFirst().dropLast().allSatisfy(Self.isTagByte) ? tag : nil
     }
 
+    /// What promises the same bytes: the strong tag, or, of a response without any tag, the date of last modification
+    /// when the response was made a second later at least (RFC 9110, 8.8.2.2 and 13.1.5).
+    var strongValidator: StrongValidator? {
+        if let strongETag { return .entityTag(strongETag) }
+        let (modifications, dates) = (values(for: "Last-Modified"), values(for: "Date"))
+        guard value(for: "ETag") == nil, modifications.count == 1, dates.count == 1,
+            let modified = HTTPDate.parse(modifications[0]), let made = HTTPDate.parse(dates[0]),
+            made.timeIntervalSince(modified) >= 1
+        else { return nil }
+        return .lastModified(modifications[0])
+    }
+
     /// Which bytes the body holds, when `Content-Range` says it once and correctly.
     var contentRange: ContentRange? {
         let ranges = values(for: "Content-Range")

@@ -4,44 +4,64 @@
 internal import Foundation
 internal import FoundationNetworking
 
-/// Answers the Basic (RFC 7617) and Digest (RFC 7616) challenges of one origin with one credential. A value; it never
-/// tries more than twice, the second time only when the server says that its nonce was stale.
+/// Answers the Basic (RFC 7617) and Digest (RFC 7616) challenges of one origin. A value; it never tries more than twice,
+/// and the same credential a second time only when the server says that its nonce was stale.
 struct HTTPAuthentication {
-    private let credential: URLCredential?
-    private let origin: Origin
+    private let defaultCredential: URLCredential?
+    let origin: Origin
+    private var credential: URLCredential?
     private var challenge: HTTPChallenge?
-    private var tryCount = 0
+    /// How often the server was given a credential.
+    private(set) var tryCount = 0
     private var nonceCount = 0
     private let makeClientNonce: () -> String
 
-    /// - Parameter makeClientNonce: a new random value for each Digest answer.
+    /// - Parameters:
+    ///   - credential: what is used when nobody is asked.
+    ///   - makeClientNonce: a new random value for each Digest answer.
     init(
         credential: URLCredential?, origin: Origin,
         makeClientNonce: @escaping () -> String = { UUID().uuidString.replacingOccurrences(of: "-", with: "") }
     ) {
-        self.credential = credential
+        defaultCredential = credential
         self.origin = origin
         self.makeClientNonce = makeClientNonce
     }
 
-    /// Whether the challenges of a 401 can be answered, so that the request is worth sending again.
-    mutating func accepts(_ fields: [String]) -> Bool {
-        guard credential?.user != nil, tryCount < 2 else { return false }
-        let answerable = HTTPChallenge.parse(fields).filter { $0.isSupported && canAnswer($0) && $0.isPrintable }
-        guard let strongest = answerable.max(by: { $0.strength < $1.strength }) else { return false }
-        guard tryCount == 0 || strongest.isStale else { return false }
-        challenge = strongest
+    /// The strongest challenge of a 401 that can be answered; nil when there is none, or after two tries.
+    func challenge(in fields: [String]) -> HTTPChallenge? {
+        guard tryCount < 2 else { return nil }
+        return HTTPChallenge.parse(fields).filter { $0.isSupported && $0.isPrintable }
+            .max { $0.strength < $1.strength }
+    }
+
+    /// Answers with a credential from the next request on; false when it cannot be sent.
+    mutating func use(_ credential: URLCredential, for challenge: HTTPChallenge) -> Bool {
+        guard tryCount < 2, Self.canAnswer(challenge, with: credential) else { return false }
+        self.credential = credential
+        self.challenge = challenge
         tryCount += 1
         nonceCount = 0
         return true
     }
 
-    /// Whether the server was given the credential.
+    /// Answers with the credential that was given for this origin, if there is one and it was not refused.
+    mutating func useDefaultCredential(for challenge: HTTPChallenge) -> Bool {
+        guard let candidate = tryCount == 0 ? defaultCredential : credential, tryCount == 0 || challenge.isStale else {
+            return false
+        }
+        return use(candidate, for: challenge)
+    }
+
+    /// Whether the server was given a credential.
     var hasAnswered: Bool { tryCount > 0 }
 
-    /// A colon would end the name in Basic's form (RFC 7617, 2).
-    private func canAnswer(_ challenge: HTTPChallenge) -> Bool {
-        challenge.scheme != "basic" || credential?.user?.utf8.contains(UInt8(ascii: ":")) == false
+    /// A user name stands in a header field, and a colon would end it in Basic's form (RFC 7617, 2).
+    private static func canAnswer(_ challenge: HTTPChallenge, with credential: URLCredential) -> Bool {
+        guard let user = credential.user?.utf8, !user.contains(where: FieldSyntax.isForbiddenInValue) else {
+            return false
+        }
+        return challenge.scheme != "basic" || !user.contains(UInt8(ascii: ":"))
     }
 
     /// The `Authorization` field for a request, once a challenge was accepted; nil for another origin.

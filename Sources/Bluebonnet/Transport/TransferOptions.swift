@@ -53,6 +53,9 @@ public struct TransferOptions: Sendable {
     /// hosts that end in a dot. A `Cookie` field of the request's own is sent beside the jar's cookies, to its origin
     /// only.
     public var cookieJar: CookieJar?
+    /// Whether `URLCredentialStorage.shared` is asked for a credential when a challenge comes and `credential` is nil.
+    /// Default true.
+    public var usesCredentialStorage = true
 
     /// The defaults.
     public init() {}
@@ -103,6 +106,18 @@ public struct Proxy: Sendable, Hashable {
         parts.password = nil
         parts.path = ""
         url = parts.string ?? text
+        try checkCredential()
+    }
+
+    /// The same with the credential apart, as it is kept.
+    init(_ url: String, user: String?, password: String?) throws(NetworkingError) {
+        self.url = try Proxy(url).url
+        self.user = user
+        self.password = password
+        try checkCredential()
+    }
+
+    private func checkCredential() throws(NetworkingError) {
         for part in [user, password] where part?.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) == true {
             throw NetworkingError(.invalidRequest, "the proxy's credential has a control character in it")
         }

@@ -23,18 +23,28 @@ protocol Transfer: AnyObject {
     func pause()
     /// Goes on after `pause()`, until `deadline`: the time in between counts against no limit.
     func resume(deadline: UInt64)
+    /// Brings the bytes again that the delegate would not take, and goes on.
+    func resumeReceiving()
+}
+
+/// What became of body bytes that were offered.
+enum BodyIntake {
+    case taken
+    /// None of them was taken: the same bytes have to come again after `resumeReceiving()`. Nothing is read from the
+    /// connection in between.
+    case later
 }
 
 /// Hears of one transfer, on the network thread. What it throws ends the transfer with that error.
 protocol TransferDelegate: AnyObject {
-    /// Body bytes have been handed to the connection.
+    /// So many more body bytes have left.
     func transferDidSend(bodyByteCount: Int)
     /// The request is sent from its start a second time, on a new connection: what was sent before counts no more.
     func transferDidStartAgain()
     /// The response's header section is complete; interim responses are not told.
     func transferDidReceive(head: ResponseHead) throws(NetworkingError)
     /// Body bytes as they came, still content-coded. The buffer is gone after the call.
-    func transferDidReceive(bytes: UnsafeRawBufferPointer) throws(NetworkingError)
+    func transferDidReceive(bytes: UnsafeRawBufferPointer) throws(NetworkingError) -> BodyIntake
     /// The transfer is over: with an error, or with a response that is complete as its framing says.
     func transferDidEnd(error: NetworkingError?, metrics: TransferMetrics)
 }
@@ -67,21 +77,6 @@ struct TransferRequest {
     /// 9.2.2.
     var isIdempotent: Bool {
         ["GET", "HEAD", "PUT", "DELETE", "OPTIONS", "TRACE"].contains(method)
-    }
-}
-
-/// The body of a transfer's request. A file is read as it is sent, never loaded.
-enum TransferBody: Sendable {
-    case none
-    case data(Data)
-    case file(UploadFile)
-
-    var byteCount: Int64 {
-        switch self {
-        case .none: 0
-        case .data(let data): Int64(data.count)
-        case .file(let file): file.byteCount
-        }
     }
 }
 

@@ -87,10 +87,13 @@ extension StyleTests {
         #expect(wildcards == ["case (.finished, _):"])
     }
 
-    @Test func onlyOperationsAndTheNetworkBoxAreSendableUnchecked() {
+    @Test func onlyOperationsAndTheTwoBoxesAreSendableUnchecked() {
         let strays = Self.places(in: Self.sources) { line, _ in
             guard line.contains("@unchecked Sendable") else { return false }
-            let allowed = [": Operation, @", ": RequestOperation, @", "struct NetworkBound<Value>: @"]
+            let allowed = [
+                ": Operation, @", ": RequestOperation, @", "struct NetworkBound<Value>: @",
+                "struct QueueBound<Value>: @",
+            ]
             return !allowed.contains { line.contains($0 + "unchecked Sendable") }
         }
         #expect(strays == [])

@@ -170,7 +170,7 @@ extension NetworkTests {
         }
 
         @Test func everyOperationEndsOnceHoweverTheDeadlineFalls() async throws {
-            try await TestServer.serving(script: { _ in .response(body: "now") }) { server in
+            try await TestServer.answering(.response(body: "now")) { server in
                 for round in 0..<20 {
                     let manager = manager(limit: 4)
                     let ends = Mutex<[ObjectIdentifier: Int]>([:])

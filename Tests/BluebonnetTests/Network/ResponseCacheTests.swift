@@ -128,9 +128,8 @@ extension NetworkTests {
 
         @Test func aRedirectsTargetIsNotKept() async throws {
             let cache = InMemoryResponseCache()
-            try await TestServer.serving(script: {
-                $0.path == "/start" ? .redirect(to: "/end") : fresh($0)
-            }) { server in
+            let script: TestServer.Script = { $0.path == "/start" ? .redirect(to: "/end") : fresh($0) }
+            try await TestServer.serving(script: script) { server in
                 for _ in 0..<2 { await get(server.url("/start"), options(cache)) }
                 #expect(server.requests.count == 4)
                 #expect(cache.byteCount == 0)

@@ -127,7 +127,8 @@ import Testing
     }
 
     @Test func whatCanBeContinuedIsFoundAgain() throws {
-        let record = PartialRecord(requestURL: url, responseURL: url, etag: "\"v1\"", totalByteCount: 10)
+        let record = PartialRecord(
+            requestURL: url, responseURL: url, validator: .entityTag("\"v1\""), totalByteCount: 10)
         do {
             let part = try file("01234", folder())
             try part.setRecord(record)

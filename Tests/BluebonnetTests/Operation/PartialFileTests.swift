@@ -15,7 +15,7 @@ import Testing
     init() throws {
         folder = try ScratchFolder()
         url = try #require(URL(string: "http://h/file"))
-        record = PartialRecord(requestURL: url, responseURL: url, etag: "\"v1\"", totalByteCount: 10)
+        record = PartialRecord(requestURL: url, responseURL: url, validator: .entityTag("\"v1\""), totalByteCount: 10)
     }
 
     @Test func theDestinationIsNotTouchedBeforeTheBodyIsComplete() throws {
@@ -104,7 +104,8 @@ import Testing
     @Test func aRecordReplacesALongerOne() throws {
         let file = try open()
         let long = PartialRecord(
-            requestURL: url, responseURL: url, etag: "\"" + String(repeating: "x", count: 500) + "\"", totalByteCount: 1
+            requestURL: url, responseURL: url, validator: .entityTag("\"" + String(repeating: "x", count: 500) + "\""),
+            totalByteCount: 1
         )
         try file.setRecord(long)
         try file.setRecord(record)
@@ -114,7 +115,8 @@ import Testing
     @Test func aRecordTellsNoSecretOfTheURLAndIsForItsOwnerOnly() throws {
         let secret = try #require(URL(string: "http://user:password@h/file?token=secret"))
         let file = try PartialFile(destination: folder.path("out"), url: secret)
-        try file.setRecord(PartialRecord(requestURL: secret, responseURL: secret, etag: "\"v1\"", totalByteCount: 1))
+        try file.setRecord(
+            PartialRecord(requestURL: secret, responseURL: secret, validator: .entityTag("\"v1\""), totalByteCount: 1))
         let text = try #require(folder.text("out.bluebonnet-partial.json"))
         #expect(!text.contains("password") && !text.contains("secret"))
         let attributes = try FileManager.default.attributesOfItem(atPath: file.path + ".json")
@@ -124,7 +126,7 @@ import Testing
     @Test func aRecordKeepsWhatItSays() throws {
         for total in [nil, 0, Int64.max] {
             let record = PartialRecord(
-                requestURL: url, responseURL: url, etag: "\"a\\\u{e9}\"", totalByteCount: total)
+                requestURL: url, responseURL: url, validator: .entityTag("\"a\\\u{e9}\""), totalByteCount: total)
             try record.encoded().write(to: folder.file("record"))
             #expect(PartialRecord.read(folder.path("record")) == record)
         }

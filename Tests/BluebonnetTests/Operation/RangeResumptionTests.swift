@@ -17,7 +17,7 @@ import Testing
     private static func resumption(offset: Int64 = 100, total: Int64?) -> RangeResumption {
         // SHA-256 of "http://h/".
         RangeResumption(
-            offset: offset, etag: "\"v1\"", totalByteCount: total,
+            offset: offset, validator: .entityTag("\"v1\""), totalByteCount: total,
             responseURLDigest: "ad8295a7a69d6f00bcbec158f753e9310e81a0ffc377dbe0d6d40de0b76d7142")
     }
 

@@ -231,3 +231,10 @@ extension HTTPAuthenticationTests {
         #expect(answer?.contains(#"realm="x\"y""#) == true)
     }
 }
+
+extension HTTPAuthentication {
+    /// Answers a 401 as it is answered when nobody is asked.
+    fileprivate mutating func accepts(_ fields: [String]) -> Bool {
+        challenge(in: fields).map { useDefaultCredential(for: $0) } ?? false
+    }
+}

@@ -73,6 +73,7 @@ final class ScriptedTransfer: Transfer {
     private var steps: ArraySlice<ScriptedStep>
     private var isScheduled = false
     private var isPaused = false
+    private var isHeldBack = false
     private var isOver = false
     private(set) var hasBegunSending = true
 
@@ -106,9 +107,14 @@ final class ScriptedTransfer: Transfer {
         schedule()
     }
 
+    func resumeReceiving() {
+        isHeldBack = false
+        schedule()
+    }
+
     /// Asks for the next step.
     func schedule() {
-        guard !isScheduled, !isOver else { return }
+        guard !isScheduled, !isOver, !isHeldBack else { return }
         isScheduled = true
         NetworkThread.shared.submit { [stage, number] in stage.value.transfers[number]?.step() }
     }
@@ -128,8 +134,8 @@ final class ScriptedTransfer: Transfer {
     private func perform(_ step: ScriptedStep) throws(NetworkingError) {
         switch step {
         case .head(let status, let fields): try delegate.transferDidReceive(head: head(status, fields))
-        case .body(let text): try receive(Data(text.utf8))
-        case .bytes(let data): try receive(data)
+        case .body(let text): try receive(Data(text.utf8), step)
+        case .bytes(let data): try receive(data, step)
         case .sent(let count): delegate.transferDidSend(bodyByteCount: count)
         case .startAgain: delegate.transferDidStartAgain()
         case .reach(let witness): witness.increment()
@@ -154,12 +160,14 @@ final class ScriptedTransfer: Transfer {
         return ResponseHead(url: request.url, status: status, fields: sorted)
     }
 
-    private func receive(_ data: Data) throws(NetworkingError) {
+    private func receive(_ data: Data, _ step: ScriptedStep) throws(NetworkingError) {
         // A closure that throws a typed error is not inferred here, so the error takes a way around.
         let result = data.withUnsafeBytes { bytes in
             Result { () throws(NetworkingError) in try delegate.transferDidReceive(bytes: bytes) }
         }
-        try result.get()
+        guard try result.get() == .later else { return }
+        isHeldBack = true
+        steps = [step] + steps
     }
 
     private func end(_ error: NetworkingError?) {

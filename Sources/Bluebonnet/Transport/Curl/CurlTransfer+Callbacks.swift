@@ -16,7 +16,7 @@ extension CurlTransfer {
         try handle.set(CURLOPT_HEADERFUNCTION, callback: headerCallback)
         try handle.set(CURLOPT_WRITEFUNCTION, callback: bodyCallback)
         try bluebonnet_easy_setopt_prereq_callback(handle.raw, sendingCallback).check()
-        if request.body.byteCount > 0 {
+        if !request.body.isEmpty {
             try handle.set(CURLOPT_READDATA, pointer: context)
             try handle.set(CURLOPT_SEEKDATA, pointer: context)
             try handle.set(CURLOPT_READFUNCTION, callback: uploadCallback)
@@ -54,20 +54,28 @@ private func bodyCallback(
     _ bytes: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int, _ context: UnsafeMutableRawPointer?
 ) -> Int {
     let piece = UnsafeRawBufferPointer(start: bytes, count: size * count)
-    return CurlTransfer.recover(context).consumeBody(piece) ? piece.count : stopTransfer
+    switch CurlTransfer.recover(context).consumeBody(piece) {
+    case .taken?: return piece.count
+    case .later?: return Int(CURL_WRITEFUNC_PAUSE)
+    case nil: return stopTransfer
+    }
 }
 
 private func uploadCallback(
     _ bytes: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int, _ context: UnsafeMutableRawPointer?
 ) -> Int {
     let buffer = UnsafeMutableRawBufferPointer(start: bytes, count: size * count)
-    return CurlTransfer.recover(context).produceBody(into: buffer) ?? Int(CURL_READFUNC_ABORT)
+    switch CurlTransfer.recover(context).produceBody(into: buffer) {
+    case .bytes(let count)?: return count
+    case .later?: return Int(CURL_READFUNC_PAUSE)
+    case nil: return Int(CURL_READFUNC_ABORT)
+    }
 }
 
 private func seekCallback(_ context: UnsafeMutableRawPointer?, _ offset: curl_off_t, _ origin: CInt) -> CInt {
     guard origin == SEEK_SET else { return CInt(CURL_SEEKFUNC_CANTSEEK) }
-    CurlTransfer.recover(context).seekBody(to: Int64(offset))
-    return CInt(CURL_SEEKFUNC_OK)
+    let isPossible = CurlTransfer.recover(context).seekBody(to: Int64(offset))
+    return CInt(isPossible ? CURL_SEEKFUNC_OK : CURL_SEEKFUNC_CANTSEEK)
 }
 
 private func sendingCallback(

@@ -78,7 +78,7 @@ extension CurlTransfer {
         case (_, 0): try handle.set(CURLOPT_CUSTOMREQUEST, request.method)
         case (_, let byteCount):
             try handle.set(CURLOPT_UPLOAD, true)
-            try handle.setLarge(CURLOPT_INFILESIZE_LARGE, byteCount)
+            try handle.setLarge(CURLOPT_INFILESIZE_LARGE, byteCount ?? -1)  // -1: chunked, or HTTP/2's own framing
             try handle.set(CURLOPT_CUSTOMREQUEST, request.method)
         }
     }

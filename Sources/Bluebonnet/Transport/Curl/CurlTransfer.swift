@@ -20,8 +20,12 @@ final class CurlTransfer: Transfer {
     private(set) var hasHeaderBytes = false
     private var sendingCount = 0
     private var needsFreshConnection = false
-    private var sentByteCount: Int64 = 0
+    private var readByteCount: Int64 = 0
+    /// The body bytes that left, as far as they were told.
+    private var toldSentByteCount: Int64 = 0
     private var isPaused = false
+    /// The delegate takes no bytes for now: the server is not to blame that none move.
+    private var isHeldBack = false
     /// The TLS connection whose close_notify must be seen, when the body has no other end.
     private var awaitedNotice: UnsafeMutableRawPointer?
     /// When a byte last moved; nil while the connection is being made, which has a limit of its own.
@@ -59,6 +63,19 @@ final class CurlTransfer: Transfer {
         lastActivity = MonotonicClock.roughly()
         partition.resume(self)
     }
+
+    func resumeReceiving() {
+        guard isHeldBack, !isPaused else { return }
+        isHeldBack = false
+        lastActivity = MonotonicClock.roughly()
+        partition.resume(self)
+    }
+
+    /// The body has bytes again that libcurl asked for.
+    private func resumeSending() {
+        guard delegate != nil, !isPaused else { return }
+        partition.resume(self)
+    }
 }
 
 // MARK: - The end
@@ -66,6 +83,7 @@ final class CurlTransfer: Transfer {
 extension CurlTransfer {
     /// Ends the transfer with libcurl's result; the partition has taken it off the multi handle.
     func end(result: CURLcode) {
+        tellSentBytes()
         let metrics = handle.metrics
         let error = endError(result: result)
         let delegate = self.delegate
@@ -119,7 +137,7 @@ extension CurlTransfer {
     /// When the transfer has to be looked at for its time limits; `UInt64.max` is never.
     var nextDeadline: UInt64 {
         if isPaused { return .max }
-        guard request.idleTimeout > 0, let lastActivity else { return request.deadline }
+        guard request.idleTimeout > 0, !isHeldBack, let lastActivity else { return request.deadline }
         return min(request.deadline, lastActivity + request.idleTimeout)
     }
 
@@ -168,7 +186,15 @@ extension CurlTransfer {
             )
             return false
         }
-        sentByteCount = 0
+        guard request.body.canStartAgain else {
+            stop(
+                with: NetworkingError(
+                    .connectionLost, "\(hostName) closed the connection before it answered",
+                    underlying: BodyNeededAgain()))
+            return false
+        }
+        readByteCount = 0
+        toldSentByteCount = 0
         headParser = makeHeadParser(for: request)
         delegate?.transferDidStartAgain()
         return true
@@ -184,6 +210,7 @@ extension CurlTransfer {
 
     func consumeHeaderLine(_ line: UnsafeRawBufferPointer) -> Bool {
         lastActivity = MonotonicClock.roughly()
+        if !hasHeaderBytes { tellSentBytes() }
         do throws(NetworkingError) {
             hasHeaderBytes = true
             if request.cookieJar != nil && FieldSyntax.hasName("set-cookie", line: line) { receivedCookieCount += 1 }
@@ -206,34 +233,52 @@ extension CurlTransfer {
         awaitedNotice = handle.tlsConnection
     }
 
-    func consumeBody(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    /// What became of a piece; nil aborts.
+    func consumeBody(_ bytes: UnsafeRawBufferPointer) -> BodyIntake? {
         lastActivity = MonotonicClock.roughly()
         do throws(NetworkingError) {
-            try delegate?.transferDidReceive(bytes: bytes)
-            return true
-        } catch {
-            stop(with: error)
-            return false
-        }
-    }
-
-    /// Fills libcurl's upload buffer; nil aborts.
-    func produceBody(into buffer: UnsafeMutableRawBufferPointer) -> Int? {
-        lastActivity = MonotonicClock.roughly()
-        do throws(NetworkingError) {
-            let count = try request.body.read(into: buffer, at: sentByteCount)
-            sentByteCount += Int64(count)
-            delegate?.transferDidSend(bodyByteCount: count)
-            return count
+            let intake = try delegate?.transferDidReceive(bytes: bytes) ?? .taken
+            isHeldBack = intake == .later
+            return intake
         } catch {
             stop(with: error)
             return nil
         }
     }
 
-    /// Starts the body again for a second sending (CURLOPT_SEEKFUNCTION).
-    func seekBody(to offset: Int64) {
-        sentByteCount = offset
+    /// Fills libcurl's upload buffer; nil aborts.
+    func produceBody(into buffer: UnsafeMutableRawBufferPointer) -> TransferBody.Piece? {
+        tellSentBytes()
+        do throws(NetworkingError) {
+            let piece = try request.body.read(into: buffer, at: readByteCount)
+            if case .bytes(let count) = piece {
+                readByteCount += Int64(count)
+                lastActivity = MonotonicClock.roughly()
+            } else if case .stream(let feed) = request.body {
+                feed.whenReady { [weak self] in self?.resumeSending() }
+            }
+            return piece
+        } catch {
+            stop(with: error)
+            return nil
+        }
+    }
+
+    /// Tells what has left libcurl's buffer since the last time (CURLINFO_SIZE_UPLOAD_T).
+    private func tellSentBytes() {
+        guard !request.body.isEmpty else { return }
+        let count = handle.large(CURLINFO_SIZE_UPLOAD_T)
+        guard count > toldSentByteCount else { return }
+        let delta = count - toldSentByteCount
+        toldSentByteCount = count
+        delegate?.transferDidSend(bodyByteCount: Int(delta))
+    }
+
+    /// Starts the body again for a second sending (CURLOPT_SEEKFUNCTION); false when that is not possible.
+    func seekBody(to offset: Int64) -> Bool {
+        guard request.body.canStartAgain else { return false }
+        readByteCount = offset
+        return true
     }
 }
 
@@ -242,17 +287,4 @@ private func makeHeadParser(for request: TransferRequest) -> ResponseHeadParser 
     ResponseHeadParser(
         url: request.url, limit: request.headerByteLimit,
         expectsUpgrade: request.httpVersion == .http2 && !request.isSecure)
-}
-
-extension TransferBody {
-    fileprivate func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(NetworkingError) -> Int {
-        switch self {
-        case .none: return 0
-        case .file(let file): return try file.read(into: buffer, at: offset)
-        case .data(let data):
-            let start = data.startIndex + Int(offset)
-            let end = min(data.endIndex, start + buffer.count)
-            return start < end ? data.copyBytes(to: buffer, from: start..<end) : 0
-        }
-    }
 }

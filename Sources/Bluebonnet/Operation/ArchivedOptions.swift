@@ -1,0 +1,95 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+internal import Foundation
+internal import FoundationNetworking
+
+/// What an archive keeps of the options; a value that knows no operation.
+struct ArchivedOptions: Codable, Sendable {
+    private let connectTimeout: Duration
+    private let idleTimeout: Duration?
+    private let timeout: Duration?
+    private let maximumBodyByteCount: Int
+    private let maximumExpansionRatio: Int
+    private let maximumHeaderByteCount: Int
+    private let maximumRedirectCount: Int
+    private let allowsInsecureRedirects: Bool
+    private let policy: Policy
+    private let proxy: ArchivedProxy?
+    private let httpVersion: HTTPVersion
+    private let unixSocketPath: String?
+    private let addressOverrides: [String: String]
+    private let credential: Credential?
+    private let usesCredentialStorage: Bool
+    private let syncsFilesToDisk: Bool
+
+    private struct Policy: Codable {
+        let allowInvalidCertificates: Bool
+        let validatesDomainName: Bool
+        let certificateAuthorityFile: String?
+    }
+
+    private struct ArchivedProxy: Codable {
+        let url: String
+        let user: String?
+        let password: String?
+    }
+
+    private struct Credential: Codable {
+        let user: String
+        let password: String
+    }
+
+    init(_ options: TransferOptions) {
+        connectTimeout = options.connectTimeout
+        idleTimeout = options.idleTimeout
+        timeout = options.timeout
+        maximumBodyByteCount = options.maximumBodyByteCount
+        maximumExpansionRatio = options.maximumExpansionRatio
+        maximumHeaderByteCount = options.maximumHeaderByteCount
+        maximumRedirectCount = options.maximumRedirectCount
+        allowsInsecureRedirects = options.allowsInsecureRedirects
+        let trust = options.securityPolicy
+        policy = Policy(
+            allowInvalidCertificates: trust.allowInvalidCertificates, validatesDomainName: trust.validatesDomainName,
+            certificateAuthorityFile: trust.certificateAuthorityFile)
+        proxy = options.proxy.map { ArchivedProxy(url: $0.url, user: $0.user, password: $0.password) }
+        httpVersion = options.httpVersion
+        unixSocketPath = options.unixSocketPath
+        addressOverrides = options.addressOverrides
+        credential = options.credential.flatMap { credential in
+            credential.user.map { Credential(user: $0, password: credential.password ?? "") }
+        }
+        usesCredentialStorage = options.usesCredentialStorage
+        syncsFilesToDisk = options.syncsFilesToDisk
+    }
+
+    /// The options; checked again, because an archive may come from anywhere.
+    func options() throws(NetworkingError) -> TransferOptions {
+        var options = TransferOptions()
+        options.connectTimeout = connectTimeout
+        options.idleTimeout = idleTimeout
+        options.timeout = timeout
+        options.maximumBodyByteCount = maximumBodyByteCount
+        options.maximumExpansionRatio = maximumExpansionRatio
+        options.maximumHeaderByteCount = maximumHeaderByteCount
+        options.maximumRedirectCount = maximumRedirectCount
+        options.allowsInsecureRedirects = allowsInsecureRedirects
+        options.securityPolicy = try SecurityPolicy(
+            allowInvalidCertificates: policy.allowInvalidCertificates,
+            validatesDomainName: policy.validatesDomainName,
+            certificateAuthorityFile: policy.certificateAuthorityFile)
+        options.proxy = try proxy.map { proxy throws(NetworkingError) in
+            try Proxy(proxy.url, user: proxy.user, password: proxy.password)
+        }
+        options.httpVersion = httpVersion
+        options.unixSocketPath = unixSocketPath
+        options.addressOverrides = addressOverrides
+        options.credential = credential.map {
+            URLCredential(user: $0.user, password: $0.password, persistence: .none)
+        }
+        options.usesCredentialStorage = usesCredentialStorage
+        options.syncsFilesToDisk = syncsFilesToDisk
+        return options
+    }
+}

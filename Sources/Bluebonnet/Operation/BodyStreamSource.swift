@@ -1,0 +1,39 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+internal import Foundation
+internal import FoundationNetworking
+
+/// Where a streamed body comes from, the first time and again. A value; it opens nothing.
+struct BodyStreamSource: Sendable {
+    /// Carries the stream.
+    let request: URLRequest
+    /// What the caller's `Content-Length` says; nil when the body's length is not known before its end.
+    let declaredByteCount: Int64?
+    /// Whether the stream is another operation's too, so that a new one is better if there is one.
+    let prefersNew: Bool
+
+    /// Makes what feeds one transfer.
+    func makeFeed(isFirst: Bool, again: RequestOperation.BodyStreamBlock?) -> BodyFeed {
+        BodyFeed(declaredByteCount: declaredByteCount) { [request, prefersNew] in
+            let stream = request.httpBodyStream
+            if !isFirst || prefersNew, let made = again?() ?? (stream as? any ReplayableBodyStream)?.makeReplay() {
+                return made
+            }
+            if isFirst, let stream, stream.streamStatus != .closed { return stream }
+            throw NetworkingError(
+                .bodyStreamExhausted,
+                "the body stream was used up and has to be sent again: use setNeedNewBodyStream to make it anew")
+        }
+    }
+}
+
+/// Where the body of an accepted response goes piece by piece.
+struct StreamOutput: Sendable {
+    /// How many bytes may wait for an output stream.
+    static let streamCapacity = 256 * 1024
+
+    let channel: BodyChannel
+    /// Nil when somebody iterates.
+    let stream: QueueBound<OutputStream>?
+}

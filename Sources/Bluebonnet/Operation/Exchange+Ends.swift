@@ -1,0 +1,81 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+internal import Foundation
+internal import FoundationNetworking
+
+extension Exchange {
+    /// What follows the end of a transfer.
+    func finishTransfer(error: NetworkingError?) -> Step {
+        switch role {
+        case .asking:
+            if let error { return .failed(error) }
+            endBeforeAnswer = .some(error)
+            return .later
+        case .failed(let error): return .failed(error)
+        case .discard(let discarded) where error == nil || discardedByteCount > Self.discardLimit:
+            return takeStep(discarded)
+        case .body(let receiver) where error == nil:
+            do throws(NetworkingError) {
+                try receiver.finish()
+                try reception.checkLength()
+                return .complete
+            } catch {
+                return .failed(error)
+            }
+        case .undecided, .discard, .body: return step(after: error)
+        }
+    }
+
+    /// A streamed body is sent once more when the connection turned out dead before the server can have seen it: libcurl
+    /// does that by itself for other bodies.
+    private func step(after error: NetworkingError?) -> Step {
+        guard let error else { return .complete }
+        guard error.underlying is BodyNeededAgain, !hasSentAgain else { return .failed(error) }
+        hasSentAgain = true
+        return .another(isRedirect: false)
+    }
+
+    private func takeStep(_ discarded: Discarded) -> Step {
+        switch discarded {
+        case .redirect(let request):
+            redirects.follow(request)
+            if Origin(request.url) != Origin(next.url), let origin = Origin(request.url) {
+                authentication = HTTPAuthentication(credential: nil, origin: origin)
+            }
+            next = request
+            return .another(isRedirect: true)
+        case .challenge: return .another(isRedirect: false)
+        case .startAgain:
+            reception.startOver()
+            return .another(isRedirect: false)
+        case .isComplete:
+            head = reception.interruptedHead
+            return .complete
+        }
+    }
+
+    /// The transfer was given up by a pause. What a block answers about it is of no use any more.
+    func noteInterruption() {
+        if case .body = role, let head { reception.noteInterruption(of: head) }
+        role = .undecided
+    }
+
+    /// What had arrived so far, for an archive.
+    var snapshot: Reception.Snapshot { reception.snapshot(of: head) }
+
+    /// What the operation is given at its end.
+    func result(error: NetworkingError?) -> TransferResult {
+        giveUpBody()
+        var result = TransferResult()
+        result.request = redirects.hopCount > 0 ? urlRequest(for: next) : prepared.request
+        result.head = head
+        result.error = error
+        result.isCredentialRefused = head?.status == 401 && authentication.hasAnswered
+        reception.complete(&result)
+        return result
+    }
+}
+
+/// Why a transfer failed that needs a streamed body from its start.
+struct BodyNeededAgain: Error {}

@@ -1,0 +1,134 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+internal import Foundation
+internal import FoundationNetworking
+
+// What a block of the user's decides: it runs off the network thread, and the response waits for its answer.
+extension Exchange {
+    /// A block's answer.
+    enum Answer: Sendable {
+        case follow(URLRequest)
+        /// The redirect is the result.
+        case deliver
+        case challenge(ChallengeAnswer, HTTPChallenge, stored: URLCredential?)
+    }
+
+    /// Asks the redirect block where to go.
+    func ask(
+        about request: RedirectPolicy.Request, _ block: @escaping OperationBlocks.Redirect, _ head: ResponseHead
+    ) -> Role {
+        let proposal = urlRequest(for: request)
+        proposed = request
+        return ask { operation in
+            guard let response = try? head.urlResponse() else { return .follow(proposal) }
+            return await block(operation, proposal, response).map(Answer.follow) ?? .deliver
+        }
+    }
+
+    /// Asks the challenge block, or the credential storage, what to answer.
+    func ask(about challenge: HTTPChallenge, _ head: ResponseHead, mayLookUp: Bool) -> Role {
+        let question = AuthenticationChallenge(
+            challenge, of: authentication.origin, previousFailureCount: authentication.tryCount,
+            response: try? head.urlResponse())
+        let block = blocks.challenge
+        return ask { operation in
+            let stored = mayLookUp ? question.storedCredential : nil
+            guard let block else { return .challenge(.performDefault, challenge, stored: stored) }
+            return .challenge(await block(operation, question), challenge, stored: stored)
+        }
+    }
+
+    private func ask(_ question: @escaping @Sendable (RequestOperation) async -> Answer) -> Role {
+        questionCount += 1
+        let number = questionCount
+        Task { [operation] in
+            let answer = await question(operation)
+            NetworkThread.shared.submit { operation.network.value.current?.answered(answer, toQuestion: number) }
+        }
+        return .asking
+    }
+
+    /// Takes an answer; false when it comes too late: the transfer that it was about was given up by a pause.
+    func take(_ answer: Answer, toQuestion number: Int) -> Bool {
+        guard number == questionCount, case .asking = role, let head else { return false }
+        do throws(NetworkingError) {
+            role = try role(after: answer, of: head)
+        } catch {
+            role = .failed(error)
+        }
+        return true
+    }
+
+    private func role(after answer: Answer, of head: ResponseHead) throws(NetworkingError) -> Role {
+        switch answer {
+        case .deliver: return try resultRole(of: head)
+        case .follow(let request): return .discard(.redirect(try redirectRequest(request)))
+        case .challenge(.cancel, _, _):
+            throw NetworkingError(.authenticationRequired, "the challenge of \(head.url.host ?? "") was cancelled")
+        case .challenge(.useCredential(let credential), let challenge, _):
+            guard authentication.use(credential, for: challenge) else { return try resultRole(of: head) }
+            return .discard(.challenge)
+        case .challenge(.performDefault, let challenge, let stored):
+            if authentication.useDefaultCredential(for: challenge) { return .discard(.challenge) }
+            guard let stored, authentication.use(stored, for: challenge) else { return try resultRole(of: head) }
+            return .discard(.challenge)
+        }
+    }
+}
+
+// MARK: - Redirects as requests
+
+extension Exchange {
+    /// The request of a hop as users see it.
+    func urlRequest(for hop: RedirectPolicy.Request) -> URLRequest {
+        var request = URLRequest(url: hop.url)
+        request.httpMethod = hop.method
+        for field in hop.headers.fields { request.setValue(field.value, forHTTPHeaderField: field.name) }
+        if hop.hasBody { request.httpBody = replacedBody ?? prepared.request.httpBody }
+        return request
+    }
+
+    /// The hop that a block gave: checked as a caller's request is. Where it leads elsewhere than was proposed, what
+    /// belongs to the proposed origin stays behind, as on any redirect.
+    private func redirectRequest(_ request: URLRequest) throws(NetworkingError) -> RedirectPolicy.Request {
+        guard let proposed, let url = request.url else {
+            throw NetworkingError(.badURL, "the redirect block gave a request without a URL")
+        }
+        try RequestCheck.check(url)
+        let method = request.httpMethod ?? "GET"
+        try RequestCheck.method(method)
+        guard
+            url.scheme?.lowercased() == "https" || next.url.scheme?.lowercased() == "http"
+                || options.allowsInsecureRedirects
+        else { throw NetworkingError(.redirectRefused, "the redirect block leads from https to http") }
+        var hop = proposed
+        if Origin(url) != Origin(proposed.url) { hop.leaveOrigin() }
+        hop.url = url
+        hop.method = method
+        try takeBody(of: request, proposed, into: &hop)
+        try takeHeaders(of: request, proposed, into: &hop)
+        return hop
+    }
+
+    private func takeBody(
+        of request: URLRequest, _ proposed: RedirectPolicy.Request, into hop: inout RedirectPolicy.Request
+    ) throws(NetworkingError) {
+        guard request.httpBody != urlRequest(for: proposed).httpBody else { return }
+        replacedBody = request.httpBody
+        hop.hasBody = request.httpBody?.isEmpty == false
+    }
+
+    /// The block's fields go over the proposal's; a field that it took away is gone.
+    private func takeHeaders(
+        of request: URLRequest, _ proposed: RedirectPolicy.Request, into hop: inout RedirectPolicy.Request
+    ) throws(NetworkingError) {
+        let given = request.allHTTPHeaderFields ?? [:]
+        let length = hop.hasBody ? nil : Int64(0)
+        for field in try RequestCheck.fields(given.map { (name: $0.key, value: $0.value) }, bodyByteCount: length).sent
+        where proposed.headers[field.name] != field.value {
+            hop.headers[field.name] = field.value
+        }
+        hop.headers.keep { name in given.keys.contains { FieldSyntax.isSameName($0, name) } }
+    }
+}

@@ -1,0 +1,113 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+public import Foundation
+internal import FoundationNetworking
+
+/// What is needed to run an operation, or to continue it, in another process: its request, limits, trust, proxy,
+/// serializer, files, and what arrived so far with the validator that allows it to be continued.
+///
+/// Made by `RequestOperation.archive()`; an operation is made of it by `init(archive:)` or by a manager. Handlers and
+/// blocks are code and stay behind, and so do a cookie jar and a response cache, which operations share. It holds what the operation holds, credentials included: keep it as you keep those.
+public struct OperationArchive: Codable, Sendable {
+    let request: ArchivedRequest
+    let options: ArchivedOptions
+    /// Nil for a plain `RequestOperation`, and for a serializer of the user's.
+    let serializer: ArchivedSerializer?
+    let uploadFile: URL?
+    let part: ArchivedPart?
+    /// The file that the body goes to; what an interrupted operation left beside it is continued from there.
+    public let outputFile: URL?
+    let outputDirectory: OutputDirectory
+    /// How many bytes of the body had arrived.
+    public let receivedByteCount: Int64
+    /// The strong validator of what had arrived, as `If-Range` sends it; nil when it cannot be continued.
+    public let validator: String?
+}
+
+/// A body in memory that was interrupted, and what it is a part of.
+struct ArchivedPart: Codable, Sendable {
+    let data: Data
+    let record: PartialRecord
+}
+
+/// What is kept of a request.
+struct ArchivedRequest: Codable, Sendable {
+    private let url: URL
+    private let method: String
+    private let headers: [String: String]
+    private let body: Data?
+    private let timeout: TimeInterval
+    private let cachePolicy: UInt
+    private let handlesCookies: Bool
+
+    /// - Throws: `invalidRequest` when the body is a stream, which no archive can hold.
+    init(_ request: URLRequest) throws(NetworkingError) {
+        guard let url = request.url else { throw NetworkingError(.badURL, "a request without a URL has no archive") }
+        guard request.httpBodyStream == nil else {
+            throw NetworkingError(
+                .invalidRequest, "a request with a body stream has no archive; give the body as data or as a file")
+        }
+        self.url = url
+        method = request.httpMethod ?? "GET"
+        headers = request.allHTTPHeaderFields ?? [:]
+        body = request.httpBody
+        timeout = request.timeoutInterval
+        cachePolicy = request.cachePolicy.rawValue
+        handlesCookies = request.httpShouldHandleCookies
+    }
+
+    var request: URLRequest {
+        var request = URLRequest(url: url)
+        request.httpMethod = method
+        for (name, value) in headers { request.setValue(value, forHTTPHeaderField: name) }
+        request.httpBody = body
+        request.timeoutInterval = timeout
+        request.cachePolicy = URLRequest.CachePolicy(rawValue: cachePolicy) ?? .useProtocolCachePolicy
+        request.httpShouldHandleCookies = handlesCookies
+        return request
+    }
+}
+
+/// The serializers that an archive can hold: the library's own.
+enum ArchivedSerializer: Codable, Sendable {
+    case http(ArchivedValidation)
+    case json(ArchivedValidation, removesKeysWithNullValues: Bool)
+
+    init?(_ serializer: any ResponseSerializer) {
+        switch serializer {
+        case let serializer as HTTPResponseSerializer: self = .http(ArchivedValidation(serializer.validation))
+        case let serializer as JSONResponseSerializer:
+            self = .json(
+                ArchivedValidation(serializer.validation),
+                removesKeysWithNullValues: serializer.removesKeysWithNullValues)
+        default: return nil
+        }
+    }
+
+    var serializer: any ResponseSerializer {
+        switch self {
+        case .http(let validation): return HTTPResponseSerializer(validation: validation.validation)
+        case .json(let validation, let removesKeysWithNullValues):
+            var serializer = JSONResponseSerializer()
+            serializer.validation = validation.validation
+            serializer.removesKeysWithNullValues = removesKeysWithNullValues
+            return serializer
+        }
+    }
+}
+
+/// What a serializer accepts.
+struct ArchivedValidation: Codable, Sendable {
+    private let statusCodes: IndexSet?
+    private let contentTypes: Set<String>?
+
+    init(_ validation: ResponseValidation) {
+        statusCodes = validation.acceptableStatusCodes
+        contentTypes = validation.acceptableContentTypes
+    }
+
+    var validation: ResponseValidation {
+        ResponseValidation(acceptableStatusCodes: statusCodes, acceptableContentTypes: contentTypes)
+    }
+}

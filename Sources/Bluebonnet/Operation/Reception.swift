@@ -1,0 +1,211 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+internal import Foundation
+
+/// Where one operation's result goes over all its transfers: the sink, what it may be continued from, and the truth
+/// about its length. Network thread only; it knows neither redirects nor challenges.
+final class Reception {
+    private let prepared: PreparedRequest
+    /// Nil until they were opened.
+    private var file: PartialFile?
+    private(set) var sink: (any BodySink)?
+    private var resumption: RangeResumption?
+    /// What the partial file's bytes are a part of, as its record on disk says.
+    private var record: PartialRecord?
+    /// The head of the response that a pause interrupted.
+    private(set) var interruptedHead: ResponseHead?
+    /// Whether the result was continued by a range.
+    private(set) var isContinued = false
+    /// The whole length of a body that is being continued.
+    private var continuedTotal: Int64?
+    /// Called when a full sink has room again, and when it takes no more.
+    var roomAppeared: (() -> Void)?
+    var consumerLeft: (() -> Void)?
+
+    private static let smallestContinuedBody: Int64 = 64 * 1024
+
+    init(_ prepared: PreparedRequest) {
+        self.prepared = prepared
+        resumption = prepared.continuation.flatMap { part in
+            let sink = MemorySink(part.data, byteLimit: prepared.options.maximumBodyByteCount)
+            self.sink = sink
+            return RangeResumption(record: part.record, offset: sink.byteCount)
+        }
+    }
+
+    /// Takes the output file, and notes what an earlier process or operation left beside it.
+    func takeFile(_ file: PartialFile?) {
+        self.file = file
+        guard let file, let record = file.initialRecord else { return }
+        guard prepared.first.mayBeContinued else { return file.removeRecord() }
+        self.record = record
+        resumption = RangeResumption(record: record, offset: file.initialByteCount)
+    }
+
+    /// The fields of the range request that continues the body; empty when it is asked for whole.
+    var rangeFields: [(name: String, value: String)] { resumption?.headers ?? [] }
+
+    /// What the answer to a range request means; nil when none was made.
+    func decision(on head: ResponseHead) -> RangeResumption.Decision? { resumption?.decide(on: head) }
+
+    /// The body is asked for whole.
+    func startOver() { resumption = nil }
+}
+
+@available(*, unavailable)
+extension Reception: Sendable {}
+
+// MARK: - The sink
+
+extension Reception {
+    /// What takes the body of a response that is the result.
+    func receiver(
+        for head: ResponseHead, to request: RedirectPolicy.Request, isAccepted: Bool
+    ) throws(NetworkingError) -> BodyReceiver {
+        isContinued = resumption?.decide(on: head) == .append
+        continuedTotal = isContinued ? head.totalByteCount ?? resumption?.totalByteCount : nil
+        resumption = nil
+        guard head.status != 206 || isContinued || request.headers["Range"] != nil else {
+            throw NetworkingError(.badServerResponse, "the server sent a part of the body without being asked for one")
+        }
+        let hasBody = head.hasBody(for: request.method)
+        let sink = try isContinued ? continuedSink() : makeSink(for: head, hasBody: hasBody, isAccepted: isAccepted)
+        self.sink = sink
+        return try BodyReceiver(
+            sink: sink, codings: hasBody ? head.contentCodings : [],
+            isFramed: head.contentLength != nil || head.isChunked || head.httpVersion == "2",
+            maximumExpansionRatio: prepared.options.maximumExpansionRatio)
+    }
+
+    /// The sink of the transfer that was interrupted, or the file that an earlier operation left.
+    private func continuedSink() throws(NetworkingError) -> any BodySink {
+        if let sink { return sink }
+        guard let file else { throw NetworkingError(.resumeRefused, "there is nothing to continue") }
+        return FileSink(file)
+    }
+
+    private func makeSink(
+        for head: ResponseHead, hasBody: Bool, isAccepted: Bool
+    ) throws(NetworkingError) -> any BodySink {
+        if isAccepted, let file { return try fileSink(file, for: head) }
+        if isAccepted, let output = prepared.streamOutput { return try channelSink(output) }
+        let limit = prepared.options.maximumBodyByteCount
+        let memory = MemorySink(byteLimit: limit)
+        if hasBody, let length = head.contentLength, length <= limit { memory.reserve(length) }
+        return memory
+    }
+
+    private func fileSink(_ file: PartialFile, for head: ResponseHead) throws(NetworkingError) -> FileSink {
+        let sink = FileSink(file)
+        try sink.truncate()
+        try setRecord(for: head, file)
+        return sink
+    }
+
+    /// A stream's sink is kept over a pause: what it was given cannot be had back.
+    private func channelSink(_ output: StreamOutput) throws(NetworkingError) -> ChannelSink {
+        let sink = sink as? ChannelSink ?? ChannelSink(output)
+        try sink.truncate()
+        output.channel.whenRoomAppears { [weak self] in self?.roomAppeared?() }
+        output.channel.whenAbandoned { [weak self] in self?.consumerLeft?() }
+        return sink
+    }
+
+    /// Notes what the file is a part of, when its rest could be asked for: an uncoded body with a strong validator that
+    /// is worth it.
+    private func setRecord(for head: ResponseHead, _ file: PartialFile) throws(NetworkingError) {
+        record = nil
+        if head.status == 200, head.contentLength ?? .max >= Self.smallestContinuedBody {
+            record = makeRecord(for: head)
+        }
+        if let record { try file.setRecord(record) } else { file.removeRecord() }
+    }
+
+    private func makeRecord(for head: ResponseHead) -> PartialRecord? {
+        guard let validator = head.strongValidator ?? record?.validator, head.contentCodings.isEmpty,
+            prepared.first.mayBeContinued
+        else { return nil }
+        return PartialRecord(
+            requestURL: prepared.first.url, responseURL: head.url, validator: validator,
+            totalByteCount: head.totalByteCount ?? continuedTotal)
+    }
+}
+
+// MARK: - Ends
+
+extension Reception {
+    /// The transfer was given up by a pause: the next one goes on where it stopped, if the representation can be told;
+    /// else it brings everything again, into a new sink.
+    func noteInterruption(of head: ResponseHead) {
+        guard let sink, head.status == 200 || isContinued, sink.byteCount > 0, let record = makeRecord(for: head)
+        else { return }
+        interruptedHead = head
+        resumption = RangeResumption(record: record, offset: sink.byteCount)
+    }
+
+    /// A server may answer with less than the rest: what is there then is not the body.
+    func checkLength() throws(NetworkingError) {
+        guard let continuedTotal, let byteCount = sink?.byteCount, byteCount != continuedTotal else { return }
+        if byteCount > continuedTotal { record = nil }
+        throw NetworkingError(
+            .badServerResponse, "the continued body has \(byteCount) bytes, not \(continuedTotal)")
+    }
+
+    /// Why the consumer of a streamed body takes no more.
+    var consumerError: NetworkingError {
+        (sink as? ChannelSink)?.failure
+            ?? NetworkingError(.cancelled, "the operation was cancelled: nobody takes its body any more")
+    }
+
+    /// Fills in where the body is, at the operation's end.
+    func complete(_ result: inout TransferResult) {
+        result.isContinued = isContinued
+        result.receivedByteCount = sink?.byteCount ?? 0
+        switch sink {
+        case let memory as MemorySink: result.content = .memory(memory.data)
+        case let stream as ChannelSink:
+            result.content = .stream
+            if result.error != nil { stream.abandon() }
+        case let target as FileSink: result.content = .file(target.file, canContinue: record != nil)
+        default: break
+        }
+        if !(sink is FileSink) {
+            result.unusedFile = file
+            result.keepsUnusedFile = record != nil
+        }
+    }
+
+    /// What had arrived at one moment, for an archive.
+    struct Snapshot: Sendable {
+        var receivedByteCount: Int64?
+        var record: PartialRecord?
+        var part: ArchivedPart?
+    }
+
+    func snapshot(of head: ResponseHead?) -> Snapshot {
+        guard let sink else { return Snapshot(receivedByteCount: file?.initialByteCount, record: record) }
+        let record = (interruptedHead ?? head).flatMap(makeRecord)
+        let memory = sink as? MemorySink
+        let part = record.flatMap { record in
+            memory.flatMap { $0.byteCount > 0 ? ArchivedPart(data: $0.data, record: record) : nil }
+        }
+        return Snapshot(receivedByteCount: sink.byteCount, record: record, part: part)
+    }
+}
+
+extension RedirectPolicy.Request {
+    /// Whether a body that stopped may be asked for in part: only GET has ranges (RFC 9110, 14.2), and a range of the
+    /// caller's own is not ours to change.
+    var mayBeContinued: Bool { method == "GET" && headers["Range"] == nil }
+}
+
+extension ResponseHead {
+    /// The length of the whole representation, of which this may be a part.
+    var totalByteCount: Int64? {
+        switch contentRange {
+        case .part(_, _, let total)?: total
+        case .unsatisfied?, nil: contentLength
+        }
+    }
+}

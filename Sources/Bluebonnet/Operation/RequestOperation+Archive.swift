@@ -1,0 +1,95 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+public import Foundation
+internal import FoundationNetworking
+internal import Synchronization
+
+extension RequestOperation {
+    /// What is needed to run this operation, or to continue it, in another process. The operation itself goes on as it
+    /// was: pause it first if it is not to go on, and archive it then.
+    ///
+    /// - Throws: `NetworkingError` with `invalidRequest` when there is no archive of it: its request was not made yet, or
+    ///   its body is a stream.
+    public func archive() async throws(NetworkingError) -> OperationArchive {
+        guard let request else {
+            throw NetworkingError(.invalidRequest, "the request has not been made yet, so there is no archive of it")
+        }
+        let parts = shared.withLock { $0.parts }
+        let progress = await archivedProgress()
+        return OperationArchive(
+            request: try ArchivedRequest(originalRequest ?? request), options: ArchivedOptions(parts.options),
+            serializer: archivedSerializer, uploadFile: parts.uploadFile, part: progress.part ?? parts.continuation,
+            outputFile: parts.outputFile, outputDirectory: parts.outputDirectory,
+            receivedByteCount: progress.receivedByteCount ?? receivedByteCount,
+            validator: (progress.record ?? parts.continuation?.record)?.validator.fieldValue)
+    }
+
+    /// The request before any redirect.
+    private var originalRequest: URLRequest? {
+        shared.withLock { state in
+            if case .ready(let request) = state.source { return request }
+            return nil
+        }
+    }
+
+    /// Takes what an archive holds besides the request and the options.
+    func take(_ archive: OperationArchive) {
+        shared.withLock { state in
+            state.uploadFile = archive.uploadFile
+            state.outputFile = archive.outputFile
+            state.outputDirectory = archive.outputDirectory
+            state.continuation = archive.part
+        }
+    }
+
+    private func archivedProgress() async -> Reception.Snapshot {
+        await withCheckedContinuation { waiter in
+            NetworkThread.shared.submit { [self] in
+                waiter.resume(returning: network.value.current?.exchange?.snapshot ?? Reception.Snapshot())
+            }
+        }
+    }
+}
+
+// MARK: - Copies
+
+extension RequestOperation: NSCopying {
+    /// The same as `copied()`.
+    public func copy(with zone: NSZone? = nil) -> Any { copied() }
+
+    /// Gives a new operation what a copy has of this one.
+    func hand(over parts: RequestOperationState.Copied) {
+        shared.withLock { $0.take(parts) }
+    }
+}
+
+extension RequestOperationState {
+    /// What a copy takes along: components and blocks, but nothing that happened.
+    struct Copied {
+        let source: RequestSource
+        var options: TransferOptions { parts.options }
+        fileprivate let parts: OperationParts
+        fileprivate let state: RequestOperationState
+    }
+
+    /// - Parameter lastRequest: stands for a request whose maker was let go.
+    func copied(lastRequest: URLRequest?) -> Copied {
+        var source = source
+        if case .used = source, let lastRequest { source = .ready(lastRequest) }
+        return Copied(source: source, parts: parts, state: self)
+    }
+
+    fileprivate mutating func take(_ copied: Copied) {
+        uploadFile = copied.parts.uploadFile
+        outputFile = copied.parts.outputFile
+        outputDirectory = copied.parts.outputDirectory
+        cacheResponseBlock = copied.state.cacheResponseBlock
+        blocks = copied.parts.blocks
+        needsNewBodyStream = true
+        uploadProgress = copied.state.uploadProgress
+        downloadProgress = copied.state.downloadProgress
+        completionQueue = copied.state.completionQueue
+        completionGroup = copied.state.completionGroup
+    }
+}
