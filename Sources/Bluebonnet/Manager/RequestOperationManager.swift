@@ -23,6 +23,16 @@ public final class RequestOperationManager: Sendable {
         public var maximumConcurrentTransferCountPerOrigin = 6
         /// Limits, trust and proxy of the operations that the manager makes.
         public var transferOptions = TransferOptions()
+        /// The cache of the operations that the manager makes: `transferOptions.responseCache`. Default nil: no cache.
+        public var responseCache: (any ResponseCache)? {
+            get { transferOptions.responseCache }
+            set { transferOptions.responseCache = newValue }
+        }
+        /// The cookies of the operations that the manager makes: `transferOptions.cookieJar`. Default nil: no cookies.
+        public var cookieJar: CookieJar? {
+            get { transferOptions.cookieJar }
+            set { transferOptions.cookieJar = newValue }
+        }
 
         /// The defaults.
         public init() {}

@@ -21,6 +21,7 @@ struct ArchivedOptions: Codable, Sendable {
     private let addressOverrides: [String: String]
     private let credential: Credential?
     private let usesCredentialStorage: Bool
+    private let syncsFilesToDisk: Bool
 
     private struct Policy: Codable {
         let allowInvalidCertificates: Bool
@@ -60,6 +61,7 @@ struct ArchivedOptions: Codable, Sendable {
             credential.user.map { Credential(user: $0, password: credential.password ?? "") }
         }
         usesCredentialStorage = options.usesCredentialStorage
+        syncsFilesToDisk = options.syncsFilesToDisk
     }
 
     /// The options; checked again, because an archive may come from anywhere.
@@ -87,6 +89,7 @@ struct ArchivedOptions: Codable, Sendable {
             URLCredential(user: $0.user, password: $0.password, persistence: .none)
         }
         options.usesCredentialStorage = usesCredentialStorage
+        options.syncsFilesToDisk = syncsFilesToDisk
         return options
     }
 }

@@ -13,6 +13,7 @@ struct RequestOperationState: Sendable {
     var options: TransferOptions
     var uploadFile: URL?
     var outputFile: URL?
+    var outputDirectory = OutputDirectory()
     var outputStream: QueueBound<OutputStream>?
     var chunkChannel: BodyChannel?
     var blocks = OperationBlocks()
@@ -34,6 +35,7 @@ struct RequestOperationState: Sendable {
     var completionBlock: (@Sendable () -> Void)?
     var uploadProgress: RequestOperation.ProgressHandler?
     var downloadProgress: RequestOperation.ProgressHandler?
+    var cacheResponseBlock: RequestOperation.CacheResponseBlock?
     /// Made when somebody asks for them.
     var uploadReport: Progress?
     var downloadReport: Progress?
@@ -66,6 +68,8 @@ struct OperationOutcome: Sendable {
     var error: NetworkingError?
     /// The serialized response of one that succeeded.
     var value: (any Sendable)?
+    /// The file that the body was moved to.
+    var downloadedFile: URL?
     /// SHA-256 of the body, in hexadecimal, when it was asked for.
     var digest: String?
 
@@ -87,6 +91,11 @@ extension RequestOperationState {
     var settableUploadProgress: RequestOperation.ProgressHandler? {
         get { uploadProgress }
         set { uploadProgress = isDelivered ? nil : newValue }
+    }
+
+    var settableCacheResponseBlock: RequestOperation.CacheResponseBlock? {
+        get { cacheResponseBlock }
+        set { cacheResponseBlock = isDelivered ? nil : newValue }
     }
 
     var settableDownloadProgress: RequestOperation.ProgressHandler? {

@@ -38,6 +38,11 @@ final class RequestRunner {
     /// Files are being opened: once, even when the operation is paused and resumed in between.
     var isOpening = false
 
+    /// The cache was asked.
+    var hasLookedUp = false
+    /// Nil when there is no cache.
+    var cacheExchange: CacheExchange?
+
     /// The request and what came of it so far; nil before it was prepared.
     var exchange: Exchange?
     var preparedRequest: URLRequest?
@@ -69,7 +74,7 @@ extension RequestRunner {
         isHeld = false
         switch phase {
         case .idle where exchange == nil: prepare()
-        case .idle: enqueue()
+        case .idle: lookUpOrEnqueue()
         case .heldInPlace(let transfer, let origin): waitToContinue(transfer, origin)
         case .preparing, .waiting, .opening, .transferring, .waitingToContinue, .deciding, .closing, .ended: return
         }
@@ -139,8 +144,18 @@ extension RequestRunner {
             return end(with: NetworkingError(.badURL, "the request has no usable URL"))
         }
         phase = .waiting
-        admission.enqueue(ticket, origin: origin, priority: operation.queuePriority.rawValue) { [self] in
+        let priority = operation.queuePriority.rawValue
+        admission.enqueue(ticket, origin: origin, priority: priority, isNewcomer: admitted == nil) { [self] in
             openFiles(origin)
+        }
+    }
+
+    /// Whether it was let on the wire, and neither ended nor stopped since.
+    var isUnderWay: Bool {
+        switch phase {
+        case .opening, .transferring, .waitingToContinue, .deciding, .closing: true
+        case .waiting: admitted != nil
+        case .idle, .preparing, .heldInPlace, .ended: false
         }
     }
 
@@ -191,6 +206,7 @@ extension RequestRunner {
         result.request = result.request ?? preparedRequest
         result.error = error
         result.summary = summary
+        result.cacheExchange = cacheExchange
         exchange = nil
         operation.transferEnded(result)
     }

@@ -58,7 +58,7 @@ extension CurlPartition: Sendable {}
 extension CurlPartition {
     /// Begins a transfer. A request that libcurl refuses ends in the next round, never inside this call.
     func begin(_ request: TransferRequest, delegate: any TransferDelegate) -> CurlTransfer {
-        let handle = idleHandles.popLast() ?? EasyHandle()
+        let handle = takeHandle(forJar: request.cookieJar != nil)
         let transfer = CurlTransfer(request, handle: handle, partition: self, delegate: delegate)
         transfer.activeIndex = active.count
         active.append(transfer)
@@ -77,6 +77,13 @@ extension CurlPartition {
         }
         deadlineMayBeEarlier(transfer.nextDeadline)
         return transfer
+    }
+
+    private func takeHandle(forJar usesJar: Bool) -> EasyHandle {
+        guard let handle = idleHandles.popLast() else { return EasyHandle() }
+        guard usesJar && handle.hasNamedHost else { return handle }
+        handle.close()
+        return EasyHandle()
     }
 
     /// Takes a transfer off libcurl before its end.
