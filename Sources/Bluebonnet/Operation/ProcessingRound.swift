@@ -99,7 +99,7 @@ extension RequestOperation {
 
     private func keepInCache(_ result: TransferResult) {
         guard let exchange = result.cacheExchange else { return }
-        let block = shared.withLock { $0.cacheResponseBlock }
+        let block = shared.withLock { $0.blocks.cacheResponse }
         exchange.keep(result) { response in block.map { $0(self, response) } ?? response }
     }
 
@@ -144,7 +144,6 @@ private struct Delivery {
     let handlers: [RequestOperation.CompletionHandler]
     let uploadProgress: RequestOperation.ProgressHandler?
     let downloadProgress: RequestOperation.ProgressHandler?
-    let cacheResponseBlock: RequestOperation.CacheResponseBlock?
     let source: RequestSource
     let chunkChannel: BodyChannel?
 
@@ -157,7 +156,7 @@ extension RequestOperationState {
             waiters: waiters, dependents: node.finish(), queue: queue, callbackQueue: completionQueue,
             completionBlock: completionBlock, handlers: completionHandlers + batchHandlers,
             uploadProgress: uploadProgress, downloadProgress: downloadProgress,
-            cacheResponseBlock: cacheResponseBlock, source: source, chunkChannel: chunkChannel)
+            source: source, chunkChannel: chunkChannel)
         isDelivered = true
         queue = nil
         waiters = []
@@ -166,7 +165,6 @@ extension RequestOperationState {
         batchHandlers = []
         uploadProgress = nil
         downloadProgress = nil
-        cacheResponseBlock = nil
         chunkChannel = nil
         if case .made = source { source = .used }
         return delivery

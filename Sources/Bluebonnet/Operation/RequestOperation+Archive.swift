@@ -84,7 +84,6 @@ extension RequestOperationState {
         uploadFile = copied.parts.uploadFile
         outputFile = copied.parts.outputFile
         outputDirectory = copied.parts.outputDirectory
-        cacheResponseBlock = copied.state.cacheResponseBlock
         blocks = copied.parts.blocks
         needsNewBodyStream = true
         uploadProgress = copied.state.uploadProgress

@@ -35,7 +35,6 @@ struct RequestOperationState: Sendable {
     var completionBlock: (@Sendable () -> Void)?
     var uploadProgress: RequestOperation.ProgressHandler?
     var downloadProgress: RequestOperation.ProgressHandler?
-    var cacheResponseBlock: RequestOperation.CacheResponseBlock?
     /// Made when somebody asks for them.
     var uploadReport: Progress?
     var downloadReport: Progress?
@@ -91,11 +90,6 @@ extension RequestOperationState {
     var settableUploadProgress: RequestOperation.ProgressHandler? {
         get { uploadProgress }
         set { uploadProgress = isDelivered ? nil : newValue }
-    }
-
-    var settableCacheResponseBlock: RequestOperation.CacheResponseBlock? {
-        get { cacheResponseBlock }
-        set { cacheResponseBlock = isDelivered ? nil : newValue }
     }
 
     var settableDownloadProgress: RequestOperation.ProgressHandler? {
