@@ -15,6 +15,8 @@
 #include <sys/timerfd.h>
 #include <time.h>
 
+#include "Rtnetlink.h"
+
 /// The event that is changed holds a union.
 static inline int bluebonnet_epoll_control(int epoll, int operation, int descriptor, uint32_t events, uint64_t data) {
     struct epoll_event event;
