@@ -72,7 +72,7 @@ let package = Package(
         ),
         .testTarget(
             name: "BluebonnetTests",
-            dependencies: ["Bluebonnet", "TestServer"],
+            dependencies: ["Bluebonnet", "CLinux", "TestServer"],
             swiftSettings: strict
         ),
         .testTarget(
