@@ -19,7 +19,10 @@ struct DomainBook {
 
     /// Somebody wants a name; true when it has to be looked up.
     mutating func add(_ name: String) -> Bool {
+        let isFollowed = entries[name]?.userCount ?? 0 > 0
         entries[name, default: Entry()].userCount += 1
+        // A look-up under way is as good, unless nobody noted meanwhile whether the network changed.
+        if isFollowed, entries[name]?.isLookedUp == true { return false }
         return begin(name)
     }
 

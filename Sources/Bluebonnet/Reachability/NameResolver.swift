@@ -32,12 +32,11 @@ final class NameResolver: Sendable {
             return true
         }
         guard needsThread else { return }
-        let thread = Thread { [self] in work() }
-        thread.name = "org.bluebonnet.names"
-        thread.start()
+        Thread { [self] in work() }.start()
     }
 
     private func work() {
+        bluebonnet_set_thread_name("bluebonnet.dns")
         while let (name, completion) = next() { completion(Self.addresses(of: name)) }
     }
 

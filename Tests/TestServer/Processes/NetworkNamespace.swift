@@ -37,6 +37,11 @@ public struct NetworkNamespace: Sendable {
         try Self.run(["ip", "-n", name] + words.split(separator: " ").map(String.init))
     }
 
+    /// The words that run a program in it.
+    public func command(_ words: [String]) -> [String] {
+        [ChildProcess.find("ip") ?? "ip", "netns", "exec", name] + words
+    }
+
     /// Runs many such commands by one program, as fast as it can, or at a pace.
     ///
     /// - Parameter interval: microseconds between two lines.
