@@ -14,7 +14,7 @@ extension NetworkTests {
     @Suite struct ReachabilityRefusalTests {
         @Test func whereTheKernelRefusesTheStatusIsUnknownAndNothingWaits() async throws {
             try await TestServer.answering(.response(body: "answer")) { server in
-                await #expect(processExitsWith: .success) { [address = server.url().absoluteString as String] in
+                _ = await #expect(processExitsWith: .success) { [address = server.url().absoluteString as String] in
                     try refuseRoutingSockets()
                     let log = try ReachabilityLog(address: "127.0.0.1")
                     await log.statuses.becomes { !$0.isEmpty }
