@@ -282,7 +282,8 @@ extension NetworkMonitor {
     private func publish(_ reachability: NetworkReachability, to observation: Observation) {
         guard observers[observation]?.last != reachability else { return }
         observers[observation]?.last = reachability
-        observers[observation]?.handler(reachability)
+        let handler = observers[observation]?.handler  // which may stop observing
+        handler?(reachability)
     }
 
     private func publishUnknown() {

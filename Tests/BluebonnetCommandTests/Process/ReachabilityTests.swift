@@ -64,7 +64,10 @@ extension ProcessTests {
             pipe.closeWriteEnd()
             let nowhere = "status=notReachable target=- interface=- kind=- destination=- gateway=- source=-\n"
             #expect(await line(from: pipe) == nowhere)
-            for word in ["link add v0 type dummy", "link set v0 up", "addr add 10.77.0.2/24 dev v0"] {
+            for word in [
+                "link add v0 type veth peer name v1", "link set v1 up", "link set v0 up",
+                "addr add 10.77.0.2/24 dev v0",
+            ] {
                 try namespace.ip(word)
             }
             try namespace.ip("route add default via 10.77.0.1")

@@ -92,6 +92,24 @@ extension NetworkTests {
             }
         }
 
+        @Test func aNameOnANetworkWithoutAWayOutIsAWay() async throws {
+            try await CabledNamespaces.with { names in
+                await #expect(processExitsWith: .success) { [names = names as [String]] in
+                    let pair = try CabledNamespaces.enter(names)
+                    let server = try NamespaceServer(in: pair.client)
+                    let options = TransferOptions { $0.waitsForConnectivity = true }
+                    let request = URLRequest(url: try server.url("/", host: "localhost"))
+                    let operation = RequestOperation(request: request, options: options)
+                    operation.start()
+                    try await Self.nothingIsReachable()
+                    #expect(!operation.isFinished)
+                    try pair.client.ip("link set lo up")
+                    await operation.finished()
+                    #expect(operation.error == nil)
+                }
+            }
+        }
+
         @Test func aQueueHoldsItsOperationsWhileThereIsNoNetwork() async throws {
             try await CabledNamespaces.with { names in
                 await #expect(processExitsWith: .success) { [names = names as [String]] in
@@ -117,6 +135,7 @@ extension NetworkTests {
             for operation in operations[..<2] { await operation.finished() }
             #expect(operations[..<2].allSatisfy { $0.error == nil })
             // Let go of, it starts operations whatever the network is.
+            await closeIdleConnections()
             try pair.client.ip("link set v0 down")
             try await nothingIsReachable()
             let last = RequestOperation(request: URLRequest(url: try server.url("/")))

@@ -38,15 +38,11 @@ final class NetlinkSocket {
     /// - Throws: the kernel's refusal.
     init(groups: Groups, receiveBufferByteCount: Int) throws(NetlinkRefusal) {
         descriptor = bluebonnet_netlink_open(groups.rawValue, CInt(receiveBufferByteCount))
-        guard descriptor >= 0 else {
-            let code = errno
-            buffer.deallocate()
-            throw NetlinkRefusal(code: code)
-        }
+        guard descriptor >= 0 else { throw NetlinkRefusal(code: errno) }  // `deinit` runs then, too
     }
 
     deinit {
-        close(descriptor)
+        if descriptor >= 0 { close(descriptor) }
         buffer.deallocate()
     }
 
