@@ -6,10 +6,8 @@ import Testing
 @testable import Bluebonnet
 
 @Suite struct RequestRunnerConnectivityTests {
-    private func target(_ host: String, _ change: (inout TransferOptions) throws -> Void = { _ in }) rethrows
-        -> ReachabilityTarget?
-    {
-        try TransferOptions(change).connectivityTarget(host: host)
+    private func target(_ host: String, _ options: TransferOptions = TransferOptions()) -> ReachabilityTarget? {
+        options.connectivityTarget(host: host)
     }
 
     @Test func nothingWaitsUnlessItIsTold() {
@@ -24,18 +22,17 @@ import Testing
     }
 
     @Test func withAProxyOnlyTheProxyHasTo() throws {
-        #expect(
-            try target("example.com") { $0.proxy = try Proxy("http://proxy.example.net:8080") }
-                == .domain("proxy.example.net"))
+        let options = try TransferOptions { $0.proxy = try Proxy("http://proxy.example.net:8080") }
+        #expect(target("example.com", options) == .domain("proxy.example.net"))
     }
 
     @Test func theAddressThatIsConnectedToCounts() {
-        #expect(
-            target("example.com") { $0.addressOverrides = ["example.com": "192.0.2.1"] }
-                == .address(IPAddress(bytes: [192, 0, 2, 1])!))
+        let options = TransferOptions { $0.addressOverrides = ["example.com": "192.0.2.1"] }
+        #expect(target("example.com", options) == .address(IPAddress(bytes: [192, 0, 2, 1])!))
     }
 
     @Test func aSocketOnThisMachineNeedsNoNetwork() {
-        #expect(target("example.com") { $0.unixSocketPath = "/run/server.sock" } == nil)
+        let options = TransferOptions { $0.unixSocketPath = "/run/server.sock" }
+        #expect(target("example.com", options) == nil)
     }
 }
