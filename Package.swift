@@ -48,6 +48,9 @@ let package = Package(
             name: "CancelAndPauseExample", dependencies: ["Bluebonnet"], path: "Examples/CancelAndPause",
             swiftSettings: strict),
         .executableTarget(
+            name: "ReachabilityExample", dependencies: ["Bluebonnet"], path: "Examples/Reachability",
+            swiftSettings: strict),
+        .executableTarget(
             name: "Demo",
             dependencies: [
                 "Bluebonnet", "COpenSSL",
@@ -69,14 +72,14 @@ let package = Package(
         ),
         .testTarget(
             name: "BluebonnetTests",
-            dependencies: ["Bluebonnet", "TestServer"],
+            dependencies: ["Bluebonnet", "CLinux", "TestServer"],
             swiftSettings: strict
         ),
         .testTarget(
             name: "BluebonnetCommandTests",
             dependencies: [
                 "BatchExample", "Bluebonnet", "BluebonnetCommand", "CancelAndPauseExample", "Demo",
-                "DependentCallsExample", "TestServer",
+                "DependentCallsExample", "ReachabilityExample", "TestServer",
             ],
             swiftSettings: strict
         ),

@@ -9,6 +9,8 @@ struct ArchivedOptions: Codable, Sendable {
     private let connectTimeout: Duration
     private let idleTimeout: Duration?
     private let timeout: Duration?
+    private let waitsForConnectivity: Bool
+    private let connectivityTimeout: Duration
     private let maximumBodyByteCount: Int
     private let maximumExpansionRatio: Int
     private let maximumHeaderByteCount: Int
@@ -44,6 +46,8 @@ struct ArchivedOptions: Codable, Sendable {
         connectTimeout = options.connectTimeout
         idleTimeout = options.idleTimeout
         timeout = options.timeout
+        waitsForConnectivity = options.waitsForConnectivity
+        connectivityTimeout = options.connectivityTimeout
         maximumBodyByteCount = options.maximumBodyByteCount
         maximumExpansionRatio = options.maximumExpansionRatio
         maximumHeaderByteCount = options.maximumHeaderByteCount
@@ -70,6 +74,8 @@ struct ArchivedOptions: Codable, Sendable {
         options.connectTimeout = connectTimeout
         options.idleTimeout = idleTimeout
         options.timeout = timeout
+        options.waitsForConnectivity = waitsForConnectivity
+        options.connectivityTimeout = connectivityTimeout
         options.maximumBodyByteCount = maximumBodyByteCount
         options.maximumExpansionRatio = maximumExpansionRatio
         options.maximumHeaderByteCount = maximumHeaderByteCount

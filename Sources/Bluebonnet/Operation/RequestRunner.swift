@@ -16,6 +16,8 @@ final class RequestRunner {
         /// The request is being made or its files opened, off this thread.
         case preparing
         case waiting
+        /// There is no way to the server, and the operation is to wait for one.
+        case waitingForConnectivity(ConnectivityGate.Ticket)
         /// Let in, while its files are opened off this thread.
         case opening(Origin)
         case transferring(any Transfer, Origin)
@@ -76,7 +78,9 @@ extension RequestRunner {
         case .idle where exchange == nil: prepare()
         case .idle: lookUpOrEnqueue()
         case .heldInPlace(let transfer, let origin): waitToContinue(transfer, origin)
-        case .preparing, .waiting, .opening, .transferring, .waitingToContinue, .deciding, .closing, .ended: return
+        case .preparing, .waiting, .waitingForConnectivity, .opening, .transferring, .waitingToContinue, .deciding,
+            .closing, .ended:
+            return
         }
     }
 
@@ -86,6 +90,9 @@ extension RequestRunner {
         switch phase {
         case .waiting:
             admission.withdraw(ticket)
+            phase = .idle
+        case .waitingForConnectivity(let wait):
+            withdraw(wait)
             phase = .idle
         case .waitingToContinue(let transfer, let origin):
             admission.withdraw(ticket)
@@ -110,6 +117,7 @@ extension RequestRunner {
         switch phase {
         case .ended: return
         case .waiting: admission.withdraw(ticket)
+        case .waitingForConnectivity(let wait): withdraw(wait)
         case .opening(let origin): admission.release(origin: origin)
         case .waitingToContinue(let transfer, _):
             admission.withdraw(ticket)
@@ -139,10 +147,7 @@ extension RequestRunner {
 // MARK: - Admission and transfers
 
 extension RequestRunner {
-    func enqueue() {
-        guard let exchange, let origin = exchange.nextOrigin else {
-            return end(with: NetworkingError(.badURL, "the request has no usable URL"))
-        }
+    func waitForAdmission(_ origin: Origin) {
         phase = .waiting
         let priority = operation.queuePriority.rawValue
         admission.enqueue(ticket, origin: origin, priority: priority, isNewcomer: admitted == nil) { [self] in

@@ -15,6 +15,14 @@ public struct TransferOptions: Sendable {
     /// Gives up when the whole request, redirects included, takes longer than this. Waiting for admission and pauses do
     /// not count. Default nil: no limit.
     public var timeout: Duration?
+    /// Whether a transfer waits while the kernel has no way to the server, instead of failing at once: before it waits
+    /// for admission, so that it takes no place. Default false.
+    ///
+    /// Where the kernel does not tell, nothing waits.
+    public var waitsForConnectivity = false
+    /// Fails with `notConnected` when there was no way for this long; counted afresh for each transfer of a request.
+    /// Default 60 s; zero waits for ever.
+    public var connectivityTimeout: Duration = .seconds(60)
     /// The largest body kept in memory, after decoding. Default 64 MiB. A body that goes to a file has no limit.
     public var maximumBodyByteCount = 64 * 1024 * 1024
     /// The largest factor by which a content coding may expand a body, looked at from 1 MiB on. Default 500.

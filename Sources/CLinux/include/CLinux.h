@@ -18,6 +18,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "Rtnetlink.h"
+
 /// The event that is changed holds a union.
 static inline int bluebonnet_epoll_control(int epoll, int operation, int descriptor, uint32_t events, uint64_t data) {
     struct epoll_event event;
