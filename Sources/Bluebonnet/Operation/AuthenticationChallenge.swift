@@ -38,9 +38,18 @@ public struct AuthenticationChallenge: Sendable {
             host: host, port: port, protocol: scheme, realm: realm.isEmpty ? nil : realm, authenticationMethod: method)
     }
 
-    /// What the shared credential storage has for it.
+    /// What the shared credential storage has for it. Foundation on Linux finds a space only by the same object, so it is
+    /// looked for by what it says.
     var storedCredential: URLCredential? {
-        URLCredentialStorage.shared.defaultCredential(for: protectionSpace)
+        let storage = URLCredentialStorage.shared
+        let found = storage.allCredentials.first { matches($0.key) }
+        return found.flatMap { storage.defaultCredential(for: $0.key) ?? $0.value.values.first }
+    }
+
+    private func matches(_ space: URLProtectionSpace) -> Bool {
+        space.host.lowercased() == host && space.port == port && space.protocol?.lowercased() == scheme
+            && (space.realm ?? "") == realm && !space.isProxy()
+            && [method, NSURLAuthenticationMethodDefault].contains(space.authenticationMethod)
     }
 }
 

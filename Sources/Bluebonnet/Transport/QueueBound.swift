@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 internal import Dispatch
+internal import Foundation
 
 /// Carries a non-Sendable value to a serial queue; only that queue may open it. For Foundation's streams, whose reads
 /// and writes may block and therefore happen neither on the network thread nor on a user's.
@@ -22,4 +23,9 @@ struct QueueBound<Value>: @unchecked Sendable {  // safe: `value` traps on any o
         dispatchPrecondition(condition: .onQueue(queue))
         return stored
     }
+}
+
+extension Stream {
+    /// Why the stream failed; nil when it did not. Foundation's own `streamError` crashes on Linux then.
+    var failure: (any Error)? { streamStatus == .error ? streamError : nil }
 }

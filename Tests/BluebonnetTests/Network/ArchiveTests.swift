@@ -1,0 +1,175 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import FoundationNetworking
+import TestServer
+import Testing
+
+@testable import Bluebonnet
+
+extension NetworkTests {
+    @Suite struct ArchiveTests {
+        private let file = Representation(body: .patterned(byteCount: 300_000), etag: "\"one\"")
+
+        /// The first 200,000 bytes, then nothing.
+        private var part: Reply { file.whole.cut(afterByteCount: file.whole.bytes.count - 100_000, then: .stall) }
+
+        private func sent(_ archive: OperationArchive) throws -> OperationArchive {
+            try JSONDecoder().decode(OperationArchive.self, from: JSONEncoder().encode(archive))
+        }
+
+        private func startAndReceive(_ operation: RequestOperation) async {
+            let arrived = Event()
+            operation.setDownloadProgress { _, total, _ in if total > 0 { arrived.happen() } }
+            operation.start()
+            await arrived.wait()
+        }
+
+        @Test func anOperationThatWasNotStartedIsTheSameInAnotherProcess() async throws {
+            try await TestServer.answering(.response(body: "[1,null]")) { server in
+                var request = URLRequest("PUT", server.url("/p?q=1"), headers: ["X-One": "1"], body: "the body")
+                request.timeoutInterval = 12.5
+                request.cachePolicy = .reloadIgnoringLocalCacheData
+                request.httpShouldHandleCookies = false
+                var serializer = JSONResponseSerializer()
+                serializer.validation.acceptableContentTypes = nil
+                let options = try TransferOptions {
+                    $0.timeout = .milliseconds(61_500)
+                    $0.maximumBodyByteCount = 1000
+                    $0.credential = URLCredential(user: "u", password: "p", persistence: .none)
+                    $0.proxy = try Proxy("http://name:word@proxy.test:8080")
+                    $0.securityPolicy = try SecurityPolicy(
+                        allowInvalidCertificates: true, validatesDomainName: false)
+                }
+                let operation = HTTPRequestOperation(
+                    request: request, responseSerializer: serializer, options: options)
+                let again = try HTTPRequestOperation(archive: sent(await operation.archive()))
+                #expect(again.request == request)
+                #expect(again.request?.httpBody == Data("the body".utf8))
+                #expect(again.request?.timeoutInterval == 12.5)
+                #expect(again.request?.cachePolicy == .reloadIgnoringLocalCacheData)
+                #expect(again.request?.httpShouldHandleCookies == false)
+                #expect(again.options.timeout == .milliseconds(61_500))
+                #expect(again.options.maximumBodyByteCount == 1000)
+                #expect(again.credential?.password == "p")
+                #expect(again.options.proxy == options.proxy)
+                #expect(again.securityPolicy == options.securityPolicy)
+                again.options.proxy = nil
+                #expect(await again.run().responseObject as? JSONValue == .array([.integer(1), .null]))
+                #expect(operation.isReady)
+            }
+        }
+
+        @Test func aPausedDownloadInMemoryGoesOnWhereItStopped() async throws {
+            let script: TestServer.Script = { [file, part] in
+                Representation.offset(of: $0) == nil ? part : file.answer(to: $0)
+            }
+            try await TestServer.serving(script: script) { server in
+                let operation = HTTPRequestOperation(request: URLRequest(url: server.url()))
+                await startAndReceive(operation)
+                operation.pause()
+                await server.waitForConnectionsToClose()
+                let archive = try sent(await operation.archive())
+                #expect(archive.receivedByteCount > 0)
+                #expect(archive.validator == "\"one\"")
+                #expect(operation.isPaused)
+                let again = await (try HTTPRequestOperation(archive: archive)).run()
+                #expect(again.error == nil)
+                #expect(again.responseData == file.body)
+                #expect(Representation.offset(of: try #require(server.requests.last)) == Int(archive.receivedByteCount))
+            }
+        }
+
+        @Test func whatChangedMeanwhileBeginsAgain() async throws {
+            let other = Representation(body: Data(file.body.reversed()), etag: "\"two\"")
+            let script: TestServer.Script = { [part] in
+                Representation.offset(of: $0) == nil ? part : other.answer(to: $0)
+            }
+            try await TestServer.serving(script: script) { server in
+                let operation = HTTPRequestOperation(request: URLRequest(url: server.url()))
+                await startAndReceive(operation)
+                operation.pause()
+                await server.waitForConnectionsToClose()
+                let again = await (try HTTPRequestOperation(archive: sent(await operation.archive()))).run()
+                #expect(again.error == nil)
+                #expect(again.responseData == other.body)
+            }
+        }
+
+        @Test func aDownloadToAFileGoesOnWhereItStopped() async throws {
+            let folder = try DownloadFolder()
+            defer { folder.remove() }
+            let script: TestServer.Script = { [file, part] in
+                Representation.offset(of: $0) == nil ? part : file.answer(to: $0)
+            }
+            try await TestServer.serving(script: script) { server in
+                let operation = folder.operation(URLRequest(url: server.url()))
+                await startAndReceive(operation)
+                operation.pause()
+                await server.waitForConnectionsToClose()
+                let archive = try sent(await operation.archive())
+                #expect(archive.outputFile?.path == folder.path)
+                #expect(archive.validator == "\"one\"")
+                operation.cancel()
+                await operation.finished()
+                #expect(await (try HTTPRequestOperation(archive: archive)).run().error == nil)
+                #expect(folder.contents == file.body)
+                #expect(Representation.offset(of: try #require(server.requests.last)) == Int(archive.receivedByteCount))
+            }
+        }
+
+        @Test func archivingARunningOperationChangesNothingAboutIt() async throws {
+            let gate = Gate()
+            let whole = file.whole.bytes
+            let reply = Reply.steps([
+                .bytes(whole.dropLast(100_000)), .wait(until: gate), .bytes(whole.suffix(100_000)),
+            ])
+            try await TestServer.answering(reply) { server in
+                let operation = HTTPRequestOperation(request: URLRequest(url: server.url()))
+                await startAndReceive(operation)
+                let archive = try await operation.archive()
+                #expect(archive.receivedByteCount > 0 && archive.receivedByteCount <= 200_000)
+                gate.open()
+                await operation.finished()
+                #expect(operation.responseData == file.body)
+                #expect(server.requests.count == 1)
+            }
+        }
+
+        @Test func aBodyStreamHasNoArchive() async throws {
+            var request = URLRequest(url: try #require(URL(string: "http://127.0.0.1:9/")))
+            request.httpBodyStream = InputStream(data: Data())
+            let operation = RequestOperation(request: request)
+            await #expect(throws: NetworkingError.self) { try await operation.archive() }
+        }
+
+        @Test func aSerializerOfTheUsersHasToBeGivenAgain() async throws {
+            struct Own: ResponseSerializer {
+                var validation = ResponseValidation()
+                func value(for response: HTTPURLResponse, body: Data) -> Int { body.count }
+            }
+            try await TestServer.answering(.response(body: "four")) { server in
+                let operation = HTTPRequestOperation(request: URLRequest(url: server.url()), responseSerializer: Own())
+                let archive = try sent(await operation.archive())
+                #expect(throws: NetworkingError.self) { try HTTPRequestOperation(archive: archive) }
+                let again = try HTTPRequestOperation(archive: archive, responseSerializer: Own())
+                #expect(await again.run().responseObject as? Int == 4)
+            }
+        }
+
+        @Test func theManagersLimitsCountForAnArchivedOperation() async throws {
+            try await TestServer.answering(.response(body: "{}")) { server in
+                let manager = RequestOperationManager()
+                let queue = DispatchQueue(label: "test")
+                manager.completionQueue = queue
+                let original = manager.operation(
+                    with: URLRequest(url: server.url()), responseSerializer: HTTPResponseSerializer())
+                let again = try manager.operation(with: sent(await original.archive()))
+                #expect(again.completionQueue === queue)
+                #expect(again.services === manager.services)
+                #expect(await again.run().responseString == "{}")
+            }
+        }
+    }
+}

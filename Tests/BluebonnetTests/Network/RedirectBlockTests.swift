@@ -1,0 +1,195 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import FoundationNetworking
+import TestServer
+import Testing
+
+@testable import Bluebonnet
+
+extension NetworkTests {
+    @Suite struct RedirectBlockTests {
+        /// `/a` leads to `/b`, which leads to `/c`.
+        private static let chain: TestServer.Script = { request in
+            switch request.path {
+            case "/a": .redirect(to: "/b")
+            case "/b": .redirect(to: "/c")
+            default: .response(body: "at " + request.path)
+            }
+        }
+
+        private func run(
+            _ request: URLRequest, _ options: TransferOptions = TransferOptions(),
+            _ block: @escaping RequestOperation.RedirectBlock
+        ) async -> RequestOperation {
+            let operation = RequestOperation(request: request, options: options)
+            operation.setRedirectResponse(block)
+            return await operation.run()
+        }
+
+        @Test func itSeesEachHopOffTheNetworkThread() async throws {
+            try await TestServer.serving(script: Self.chain) { server in
+                let hops = Collected<String>()
+                let operation = await run(URLRequest(url: server.url("/a"))) { operation, proposed, response in
+                    #expect(!NetworkThread.isCurrent)
+                    #expect(operation.isExecuting)
+                    hops.append("\(response.statusCode) \(response.url?.path ?? "") \(proposed.url?.path ?? "")")
+                    return proposed
+                }
+                #expect(operation.responseString == "at /c")
+                #expect(hops.all == ["302 /a /b", "302 /b /c"])
+                #expect(operation.summary.redirectCount == 2)
+            }
+        }
+
+        @Test func nilTakesTheRedirectItselfAsTheResponse() async throws {
+            let body = String(repeating: "moved ", count: 50_000)  // more than fits into one read
+            let reply = Reply.response(status: 302, headers: ["Location": "/b"], body: body)
+            try await TestServer.answering(reply) { server in
+                let operation = await run(URLRequest(url: server.url("/a"))) { _, _, _ in nil }
+                #expect(operation.error == nil)
+                #expect(operation.statusCode == 302)
+                #expect(operation.responseString == body)
+                #expect(server.requests.count == 1)
+            }
+        }
+
+        @Test func aRefusedRedirectIsAnUnacceptableStatusForASerializer() async throws {
+            try await TestServer.serving(script: Self.chain) { server in
+                let operation = HTTPRequestOperation(request: URLRequest(url: server.url("/a")))
+                operation.setRedirectResponse { _, _, _ in nil }
+                #expect(await operation.run().code == .unacceptableStatus)
+                #expect(operation.statusCode == 302)
+            }
+        }
+
+        @Test func anotherRequestMayBeSentInItsPlace() async throws {
+            try await TestServer.serving(script: Self.chain) { server in
+                let operation = await run(URLRequest(url: server.url("/a"))) { _, proposed, _ in
+                    var request = proposed
+                    request.url = server.url("/elsewhere")
+                    request.httpMethod = "POST"
+                    request.httpBody = Data("new body".utf8)
+                    request.setValue("yes", forHTTPHeaderField: "X-Added")
+                    return request
+                }
+                #expect(operation.responseString == "at /elsewhere")
+                let last = try #require(server.requests.last)
+                #expect(last.method == "POST")
+                #expect(last.bodyText == "new body")
+                #expect(last.headers["X-Added"] == "yes")
+                #expect(operation.request?.url?.path == "/elsewhere")
+            }
+        }
+
+        @Test func aFieldThatTheBlockTakesAwayIsGone() async throws {
+            try await TestServer.serving(script: Self.chain) { server in
+                let request = URLRequest("GET", server.url("/b"), headers: ["X-Kept": "1", "X-Dropped": "2"])
+                let operation = await run(request) { _, proposed, _ in
+                    var request = proposed
+                    request.setValue(nil, forHTTPHeaderField: "X-Dropped")
+                    return request
+                }
+                #expect(operation.error == nil)
+                #expect(server.requests.last?.headers["X-Kept"] == "1")
+                #expect(server.requests.last?.headers["X-Dropped"] == nil)
+            }
+        }
+
+        @Test func whatBelongsToTheOriginDoesNotFollowAChangedURL() async throws {
+            try await TestServer.answering(.response(body: "other")) { other in
+                try await TestServer.serving(script: Self.chain) { server in
+                    let headers = ["Authorization": "Bearer secret", "X-Api-Key": "key", "Accept": "text/plain"]
+                    let operation = await run(URLRequest("GET", server.url("/b"), headers: headers)) {
+                        _, proposed, _ in
+                        var request = proposed
+                        request.url = other.url("/c")
+                        request.setValue("mine", forHTTPHeaderField: "X-Set")
+                        return request
+                    }
+                    #expect(operation.error == nil)
+                    let seen = try #require(other.requests.first)
+                    #expect(seen.headers["Authorization"] == nil)
+                    #expect(seen.headers["X-Api-Key"] == nil)
+                    #expect(seen.headers["Accept"] == "text/plain")
+                    #expect(seen.headers["X-Set"] == "mine")
+                }
+            }
+        }
+
+        @Test(arguments: [
+            ("ftp://127.0.0.1/", NetworkingError.Code.badURL), ("http:///nowhere", .badURL),
+        ])
+        func aRequestThatCannotBeSentIsItsError(url: String, code: NetworkingError.Code) async throws {
+            try await TestServer.serving(script: Self.chain) { server in
+                let operation = await run(URLRequest(url: server.url("/a"))) { _, proposed, _ in
+                    var request = proposed
+                    request.url = URL(string: url)
+                    return request
+                }
+                #expect(operation.code == code)
+                #expect(server.requests.count == 1)
+            }
+        }
+
+        @Test func theLimitStandsWhateverTheBlockSays() async throws {
+            let count = Collected<Int>()
+            let script: TestServer.Script = { _ in
+                count.append(1)
+                return .redirect(to: "/\(count.all.count)")
+            }
+            try await TestServer.serving(script: script) { server in
+                let options = TransferOptions { $0.maximumRedirectCount = 3 }
+                let operation = await run(URLRequest(url: server.url("/0")), options) { _, proposed, _ in proposed }
+                #expect(operation.code == .tooManyRedirects)
+                #expect(server.requests.count == 4)
+            }
+        }
+
+        @Test func cancellingWhileTheBlockDecidesEndsTheOperation() async throws {
+            try await TestServer.serving(script: Self.chain) { server in
+                let (asked, decided) = (Event(), Event())
+                let operation = RequestOperation(request: URLRequest(url: server.url("/a")))
+                operation.setRedirectResponse { _, proposed, _ in
+                    asked.happen()
+                    await decided.wait()
+                    return proposed
+                }
+                operation.start()
+                await asked.wait()
+                operation.cancel()
+                await operation.finished()
+                #expect(operation.code == .cancelled)
+                decided.happen()
+                await networkThreadAnswers()
+                #expect(server.requests.count == 1)
+            }
+        }
+
+        @Test(arguments: ["GET", "POST"])
+        func pausedWhileTheBlockDecidesItGoesOnAfterResume(method: String) async throws {
+            try await TestServer.serving(script: Self.chain) { server in
+                let (asked, decided, answered) = (Event(), Event(), Event())
+                let operation = RequestOperation(request: URLRequest(method, server.url("/b"), body: nil))
+                operation.setRedirectResponse { _, proposed, _ in
+                    asked.happen()
+                    await decided.wait()
+                    answered.happen()
+                    return proposed
+                }
+                operation.start()
+                await asked.wait()
+                operation.pause()
+                decided.happen()
+                await answered.wait()
+                await networkThreadAnswers()
+                #expect(operation.isPaused)
+                operation.resume()
+                await operation.finished()
+                #expect(operation.error == nil)
+                #expect(operation.responseString == "at /c")
+            }
+        }
+    }
+}
