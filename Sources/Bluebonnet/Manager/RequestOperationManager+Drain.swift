@@ -22,17 +22,23 @@ extension RequestOperationManager {
         deadline: Duration, expirationHandler: (@Sendable () -> Void)? = nil
     ) async -> DrainSummary {
         let drain = Drain(
-            sorted(await stopStarting()), queue: completionQueue ?? Queues.callbacks, expirationHandler)
+            sorted(await stopAndLook()), queue: completionQueue ?? Queues.callbacks, expirationHandler)
         return await drain.finish(within: deadline)
     }
 
-    /// Stops the queue and the admission behind it. Gives the operations that there are then, and which of ours are
-    /// under way.
-    private func stopStarting() async -> (operations: [Operation], underWay: Set<ObjectIdentifier>) {
+    /// Starts nothing more, for good: stops the queue and the admission behind it. What is given to the network thread
+    /// after this comes after it.
+    func stopStarting() {
         operationQueue.isSuspended = true
+        NetworkThread.shared.submit { [services] in services.admission.closeToNewcomers() }
+    }
+
+    /// Starts nothing more. Gives the operations that there are then, and which of ours are
+    /// under way.
+    private func stopAndLook() async -> (operations: [Operation], underWay: Set<ObjectIdentifier>) {
+        stopStarting()
         return await withCheckedContinuation { waiter in
             NetworkThread.shared.submit { [self] in
-                services.admission.closeToNewcomers()
                 // What was let in or started in this round has begun at its end.
                 NetworkThread.shared.eventLoop.atEndOfRound {
                     let operations = self.operationQueue.operations

@@ -159,7 +159,7 @@ extension RequestRunner {
     var isUnderWay: Bool {
         switch phase {
         case .opening, .transferring, .waitingToContinue, .deciding, .closing: true
-        case .waiting: admitted != nil
+        case .waiting, .waitingForConnectivity: admitted != nil
         case .idle, .preparing, .heldInPlace, .ended: false
         }
     }

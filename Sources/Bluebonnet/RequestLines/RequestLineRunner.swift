@@ -88,6 +88,7 @@ public final class RequestLineRunner: Sendable {
 
     /// Cancels everything that has not finished; each line still gets its result.
     public func cancel() {
+        manager.stopStarting()  // else the places of those that are cancelled first go to others
         for operation in books.withLock({ $0.cancel() }) { operation.cancel() }
     }
 
