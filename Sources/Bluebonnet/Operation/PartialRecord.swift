@@ -11,6 +11,8 @@ struct PartialRecord: Codable, Equatable, Sendable {
     let responseURLDigest: String
     let validator: StrongValidator
     let totalByteCount: Int64?
+    /// What the file was like when its writer was done with it. Nil while one writes, and when the writer was killed.
+    var stamp: FileStamp?
 
     private static let byteLimit = 64 * 1024
 
@@ -19,6 +21,13 @@ struct PartialRecord: Codable, Equatable, Sendable {
         responseURLDigest = Self.digest(of: responseURL)
         self.validator = validator
         self.totalByteCount = totalByteCount
+    }
+
+    /// The same while somebody writes to the file.
+    var unstamped: PartialRecord {
+        var record = self
+        record.stamp = nil
+        return record
     }
 
     static func digest(of url: URL) -> String {
@@ -39,6 +48,13 @@ struct PartialRecord: Codable, Equatable, Sendable {
     func encoded() throws -> Data {
         try JSONEncoder().encode(self)
     }
+}
+
+/// What tells whether somebody else has written to a file.
+struct FileStamp: Codable, Equatable, Sendable {
+    let byteCount: Int64
+    /// In nanoseconds since 1970, as fine as the file system has it.
+    let modified: Int64
 }
 
 /// What promises the same bytes when it is the same (RFC 9110, 8.8.1): a strong entity tag, or a date of last
