@@ -74,8 +74,8 @@ public final class Batch: BatchMember {
 
     /// Makes a batch, which does nothing before it is given to `RequestOperationManager.enqueue(_:progress:completion:)`.
     ///
-    /// Inner batches keep their policies and completions; their operations count as members of this one too, which ends
-    /// after them.
+    /// Inner batches keep their policies and have outcomes of their own; their operations count as members of this one
+    /// too, which ends after them.
     public init(of members: [any BatchMember], options: Options = Options()) {
         operations = members.flatMap(\.operations)
         inner = members.compactMap { $0 as? Batch }

@@ -3,13 +3,13 @@
 
 import Dispatch
 import Foundation
+import Synchronization
 import Testing
 
 @testable import Bluebonnet
 
 /// The members that both queues have, as Foundation documents them.
 protocol AnyOperationQueue: AnyObject, Sendable {
-    init()
     var operations: [Operation] { get }
     var operationCount: Int { get }
     var isSuspended: Bool { get set }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 import Foundation
+import FoundationNetworking
 import Testing
 
 @testable import Bluebonnet
@@ -131,7 +132,7 @@ import Testing
         let plain = OperationQueue()
         let (bad, next) = (network.operation("/bad"), network.operation("/n"))
         next.addDependency(bad, ifItFails: .skip)
-        plain.addOperations([next, bad], waitUntilFinished: false)
+        for operation in [next, bad] { plain.addOperation(operation) }
         await next.ends()
         #expect(next.error?.code == .dependencyFailed)
         await onThreadOfItsOwn { plain.waitUntilAllOperationsAreFinished() }
@@ -183,13 +184,14 @@ import Testing
     @Test func aChainOfClosuresThatNobodyRanIsReleased() async {
         await #expect(processExitsWith: .success) {
             let manager = ScriptedNetwork().manager()
+            let request = ScriptedNetwork().request("/a")
             weak var first: HTTPRequestOperation?
             do {
-                var last = manager.operation(with: ScriptedNetwork().request("/a"))
+                var last = manager.operation(with: request)
                 first = last
                 for _ in 0..<100_000 {
                     last = manager.operation(after: []) { [last] in
-                        URLRequest(url: try #require(last.request?.url))
+                        last.request ?? request
                     }
                 }
             }
