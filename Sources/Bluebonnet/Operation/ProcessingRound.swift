@@ -90,8 +90,10 @@ extension RequestOperation {
         guard isProcessedByTheLibrary else { return false }
         return shared.withLock { state in
             guard !state.hasUserClosures, state.transferResult?.unusedFile == nil else { return false }
-            if case .file? = state.transferResult?.content { return false }
-            return true
+            return switch state.transferResult?.content {
+            case nil, .none?, .memory?: true
+            case .file?, .stream?: false
+            }
         }
     }
 
@@ -171,7 +173,7 @@ extension RequestOperationState {
     fileprivate var hasUserClosures: Bool {
         if case .ready = source {} else { return true }
         return completionBlock != nil || !completionHandlers.isEmpty || uploadProgress != nil
-            || downloadProgress != nil || lateSerializer != nil
+            || downloadProgress != nil || lateSerializer != nil || chunkChannel != nil || outputStream != nil
     }
 
     fileprivate mutating func takeDelivery() -> Delivery {

@@ -104,10 +104,10 @@ extension RequestOperationState {
     mutating func takeClosures() -> [any Sendable] {
         var taken: [any Sendable] = [source, userInfo]
         taken += [completionBlock, uploadProgress, downloadProgress, startHandler] as [any Sendable]
-        taken += [completionHandlers, batchHandlers] as [any Sendable]
+        taken += [completionHandlers, batchHandlers, blocks] as [any Sendable]
         (source, userInfo) = (.used, [:])
         (completionBlock, uploadProgress, downloadProgress, startHandler) = (nil, nil, nil, nil)
-        (completionHandlers, batchHandlers) = ([], [])
+        (completionHandlers, batchHandlers, blocks) = ([], [], OperationBlocks())
         return taken
     }
 }

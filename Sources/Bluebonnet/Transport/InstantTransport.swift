@@ -37,6 +37,8 @@ private final class InstantTransfer: Transfer {
 
     func pause() { isPaused = true }
 
+    func resumeReceiving() {}
+
     func resume(deadline: UInt64) {
         isPaused = false
         if isDue { answer() }
