@@ -67,7 +67,7 @@ struct QueueState: Sendable {
     private var finishedStretchCount = 0
     /// Cancelled operations: they only have to be started in order to end, so neither limit, suspension nor barrier
     /// holds them.
-    private var cancelled: [Operation] = []
+    private var cancelled: [(slot: Slot, number: UInt64)] = []
     private var isScheduled = false
 
     /// The unfinished operations, the oldest first; barriers are not among them.
@@ -164,7 +164,7 @@ extension QueueState {
         guard let slot = slot(of: operation) else { return }
         let entry = entries[Int(slot)]
         guard entry.state == .waiting || entry.state == .ready else { return }
-        if isCancelled { cancelled.append(operation) }
+        if isCancelled { cancelled.append((slot, entry.number)) }
         guard entry.state == .waiting || entry.priority != priority else { return }
         entries[Int(slot)].state = .ready
         insertRank(slot, priority)
@@ -203,12 +203,11 @@ extension QueueState {
     mutating func takeStartable(limit: Int) -> [Operation] {
         isScheduled = false
         var startable: [Operation] = []
-        while startable.count < limit, let operation = cancelled.popLast() {
-            if let slot = slot(of: operation), run(slot) { startable.append(operation) }
+        while startable.count < limit, let (slot, number) = cancelled.popLast() {
+            if let operation = run(slot, number) { startable.append(operation) }
         }
         while startable.count < limit, !isSuspended, hasPlace, let rank = stretches[0].ready.popFirst() {
-            guard entries[Int(rank.slot)].rankCount == rank.rankCount, entries[Int(rank.slot)].number == rank.number,
-                run(rank.slot), let operation = entries[Int(rank.slot)].operation
+            guard entries[Int(rank.slot)].rankCount == rank.rankCount, let operation = run(rank.slot, rank.number)
             else { continue }
             turns.serve(rank.turn, priority: rank.priority)
             startable.append(operation)
@@ -226,10 +225,13 @@ extension QueueState {
         stretches[0].count == 0 && stretches[0].barrier != nil && !stretches[0].isBarrierRunning
     }
 
-    private mutating func run(_ slot: Slot) -> Bool {
-        guard entries[Int(slot)].state == .ready else { return false }
+    /// Marks an operation as running, unless it runs or has gone already.
+    private mutating func run(_ slot: Slot, _ number: UInt64) -> Operation? {
+        guard entries.indices.contains(Int(slot)), entries[Int(slot)].number == number,
+            entries[Int(slot)].state == .ready
+        else { return nil }
         entries[Int(slot)].state = .running
         runningCount += 1
-        return true
+        return entries[Int(slot)].operation
     }
 }

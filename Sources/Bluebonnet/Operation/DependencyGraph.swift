@@ -73,8 +73,8 @@ extension DependencyGraph {
         /// Whether an operation of another kind has to be watched from now on.
         case added(needsWatch: Bool)
         case known
-        /// Each waits for the next; the last is the first.
-        case cycle([Operation])
+        /// Each waits for the next; the last is the first. The others are only to be let go.
+        case cycle([Operation], Consequences)
     }
 
     /// Makes `dependent` wait for `dependency`.
@@ -93,7 +93,7 @@ extension DependencyGraph {
         case .added(let edge):
             setTie(edge, Tie(dependency: dependency, policy: policy))
             dependent.place.waiting.wrappingAdd(1, ordering: .acquiringAndReleasing)
-            if members[Int(to)].isFinished { settle(edge, hasFailed: members[Int(to)].hasFailed) }
+            if members[Int(to)].isFinished { settle(edge, of: dependent, hasFailed: members[Int(to)].hasFailed) }
             return .added(needsWatch: isNewForeign)
         case .known(let edge):
             if policy == .skip { ties[Int(edge)]?.policy = .skip }  // the stricter of the two holds
@@ -102,8 +102,7 @@ extension DependencyGraph {
             let operations = nodes.compactMap { members[Int($0)].operation }
             var unused = Consequences()
             dropUnused([from, to], &unused)
-            withExtendedLifetime(unused) {}  // foreign operations: the caller holds the first, which holds the others
-            return .cycle(operations)
+            return .cycle(operations, unused)
         }
     }
 
@@ -113,7 +112,7 @@ extension DependencyGraph {
         guard let from = existingNode(of: dependent), let to = existingNode(of: dependency),
             let edge = order.edge(from: from, to: to)
         else { return consequences }
-        if settle(edge, hasFailed: false) { consequences.ready.append(dependent) }
+        if settle(edge, of: dependent, hasFailed: false) { consequences.ready.append(dependent) }
         let hadFailed = ties[Int(edge)]?.hasFailed == true
         removeEdges([edge], &consequences)
         if hadFailed { noteFailures(of: from, dependent) }
@@ -151,9 +150,18 @@ extension DependencyGraph {
         var consequences = Consequences()
         var edges: [GraphOrder.Edge] = []
         order.forEachDependent(of: node) { edges.append($0) }
-        for edge in edges where settle(edge, hasFailed: hasFailed) {
+        for edge in edges {
+            // One that is being released is gone already. The others must not be released under the lock.
             let dependent = members[Int(order.links[Int(edge)].dependent)].operation
-            if let request = dependent as? RequestOperation { consequences.ready.append(request) }
+            guard let request = dependent as? RequestOperation else {
+                if let dependent { consequences.released.append(dependent) }
+                continue
+            }
+            if settle(edge, of: request, hasFailed: hasFailed) {
+                consequences.ready.append(request)
+            } else {
+                consequences.released.append(request)
+            }
         }
         letGo(of: node, &consequences)
         return consequences
@@ -178,13 +186,12 @@ extension DependencyGraph {
 
     /// Marks an edge as settled; true when its dependent waits for nothing any more.
     @discardableResult
-    private mutating func settle(_ edge: GraphOrder.Edge, hasFailed: Bool) -> Bool {
+    private mutating func settle(
+        _ edge: GraphOrder.Edge, of dependent: RequestOperation, hasFailed: Bool
+    ) -> Bool {
         guard let tie = ties[Int(edge)], tie.counts, !tie.isSettled else { return false }
         ties[Int(edge)]?.isSettled = true
         ties[Int(edge)]?.hasFailed = hasFailed
-        guard let dependent = members[Int(order.links[Int(edge)].dependent)].operation as? RequestOperation else {
-            return false  // it is being released
-        }
         if hasFailed { dependent.place.hasFailedDependency.store(true, ordering: .releasing) }
         return dependent.place.waiting.wrappingSubtract(1, ordering: .acquiringAndReleasing).newValue == 0
     }

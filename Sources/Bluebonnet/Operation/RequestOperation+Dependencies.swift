@@ -34,7 +34,9 @@ extension RequestOperation {
         }
         switch addition {
         case .known: return
-        case .cycle(let operations): throw DependencyCycle(operations)
+        case .cycle(let operations, let consequences):
+            consequences.carryOut()
+            throw DependencyCycle(operations)
         case .added(let needsWatch):
             if needsWatch { ForeignOperationWatch.begin(operation) }
             if wasReady, !isReady { announceReadiness(isReady: false) }

@@ -62,7 +62,8 @@ extension RequestLinePlan.Entry {
                 let line = try line.resolved { _ in nil }
                 let options = settings.transferOptions
                 return try PreparedRequest(
-                    try line.blueprint(baseURL: settings.baseURL, options: options), options: options)
+                    try line.blueprint(baseURL: settings.baseURL, options: options),
+                    parts: OperationParts(options: options))
             } catch let error as NetworkingError {
                 throw error
             } catch {
