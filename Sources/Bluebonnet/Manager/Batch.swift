@@ -159,7 +159,8 @@ extension Batch {
 
     private func cancelRest(_ reason: BatchOutcome.StopReason) {
         let message = reason.message(options)
-        for operation in operations where !operation.isFinished {
+        // The last first: one that becomes ready because another was cancelled should be cancelled by then.
+        for operation in operations.reversed() where !operation.isFinished {
             operation.shared.withLock { $0.cancelMessage = $0.lifecycle.isCancelled ? $0.cancelMessage : message }
             operation.cancel()
         }

@@ -107,12 +107,16 @@ extension RequestOperationQueue {
         group.wait()
     }
 
-    /// Cancels every operation. Those that wait are finished even while the queue is suspended or at its limit.
+    /// Cancels every operation. Those that wait are finished even while the queue is suspended or at its limit; none is
+    /// started because one that it waited for was cancelled.
     public func cancelAllOperations() {
+        shared.withLock { $0.cancellationCount += 1 }
         for operation in operations {
             operation.cancel()
             if !(operation is RequestOperation) { operationBecameReady(operation) }
         }
+        shared.withLock { $0.cancellationCount -= 1 }
+        schedule()
     }
 
     /// Pauses every request operation, waiting or running.
@@ -176,7 +180,8 @@ extension RequestOperationQueue {
         set {
             precondition(
                 operationCount == 0, "the underlying queue cannot be changed while operations are in the queue")
-            precondition(newValue !== DispatchQueue.main, "use RequestOperationQueue.main instead of the main queue")
+            precondition(
+                newValue?.label != DispatchQueue.main.label, "use RequestOperationQueue.main instead of the main queue")
             foreign.underlyingQueue = newValue
         }
     }

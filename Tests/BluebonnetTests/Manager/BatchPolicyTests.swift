@@ -106,6 +106,7 @@ import Testing
             #expect(await batch.outcome().isSuccess)
         }
         await Queues.callbacks.catchesUp()
+        await NetworkThread.shared.catchesUp()
         #expect(weakBatch == nil)
     }
 

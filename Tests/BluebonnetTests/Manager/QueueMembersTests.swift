@@ -269,11 +269,15 @@ extension QueueMembersTests {
 
     @Test func theMainQueueRunsOneAtATimeAndCannotBeChanged() {
         let main = RequestOperationQueue.main
-        #expect(main.underlyingQueue === DispatchQueue.main && main.maxConcurrentOperationCount == 1)
+        #expect(main.underlyingQueue?.label == DispatchQueue.main.label && main.maxConcurrentOperationCount == 1)
         main.maxConcurrentOperationCount = 5
         main.isSuspended = true
         main.name = "mine"
         #expect(main.maxConcurrentOperationCount == 1 && !main.isSuspended && main.name != "mine")
+    }
+
+    @Test func theMainQueueIsNoUnderlyingQueue() async {
+        await #expect(processExitsWith: .failure) { RequestOperationQueue().underlyingQueue = .main }
     }
 
     @Test func theUnderlyingQueueCannotChangeUnderOperations() async {
