@@ -18,6 +18,9 @@ struct RunCommand: ParsableCommand {
             command line or a request line is wrong; 130 interrupted. SIGINT cancels what is under way; SIGTERM starts \
             nothing more and gives what is under way --drain-timeout seconds to finish. Every operation still gets its \
             result line; a second signal exits at once.
+
+            With --plan nothing is sent: the lines are checked and printed in the waves in which they could run. The \
+            status is 0 when all of them could be sent, 1 when some would fail before that, 2 when a line is wrong.
             """)
 
     @OptionGroup var options: RunOptions
@@ -28,6 +31,7 @@ struct RunCommand: ParsableCommand {
         Signals.stop(control)
         let (source, status) = try InputSource.open(options.file)
         let input = try RunInput(source, control: control)
+        if options.requests.plan { try PlanRun(settings: try settings(for: input)).run(input).end() }
         let target = try Self.target(options.output.results, input: status)
         let session = RunSession(
             settings: try settings(for: input), target: target,

@@ -2,102 +2,242 @@
 // SPDX-License-Identifier: MIT
 
 internal import Foundation
+internal import Synchronization
 
 /// A queue's books: what was added, what is ready, what runs. A value, guarded by the queue's lock; it starts nothing.
+///
+/// Everything costs the same however many operations there are, but for the logarithm in choosing the first. Barriers
+/// divide the operations into stretches, of which only the first runs.
 struct QueueState: Sendable {
+    /// An operation's number here, for as long as it is unfinished.
+    typealias Slot = Int32
+    static let none: Slot = -1
+
+    private struct Entry {
+        var operation: Operation?
+        var state = State.waiting
+        /// The older the smaller.
+        var number: UInt64 = 0
+        var turn: UInt64 = 0
+        var priority = 0
+        var stretch = 0
+        /// Tells the place in line from one that the entry had before.
+        var rankCount: UInt32 = 0
+        var previous = none
+        var next = none
+
+        enum State { case waiting, ready, running, barrier }
+    }
+
+    private struct Rank: Comparable {
+        let priority: Int
+        let turn: UInt64
+        let number: UInt64
+        let slot: Slot
+        let rankCount: UInt32
+
+        static func < (a: Rank, b: Rank) -> Bool {
+            (-a.priority, a.turn, a.number) < (-b.priority, b.turn, b.number)
+        }
+    }
+
+    /// The operations between two barriers.
+    private struct Stretch {
+        var count = 0
+        var ready = Heap<Rank>()
+        /// The barrier behind them.
+        var barrier: Slot?
+        var isBarrierRunning = false
+    }
+
     var limit: Int?
     var isSuspended = false
     /// Whether operations wait for the network, and whether they do now.
     var holdsWithoutConnectivity = false
     var isHeld = false
+    /// While operations are being cancelled, the others are not started.
+    var cancellationCount = 0
     var name: String?
-    private var entries: [ObjectIdentifier: Entry] = [:]
-    private var nextNumber = 0
+    /// How many operations are unfinished; barriers do not count.
+    private(set) var count = 0
+    private var entries: [Entry] = []
+    private var freeSlots: [Slot] = []
+    private var foreignSlots: [ObjectIdentifier: Slot] = [:]
+    private var first = none
+    private var last = none
+    private var lastNumber: UInt64 = 0
+    private var turns = FairTurns()
     private var runningCount = 0
-    private var ready = Heap<Rank>()
-    /// Cancelled operations: they only have to be started in order to end, so neither limit nor suspension holds them.
-    private var cancelled: [Operation] = []
+    private var stretches = [Stretch()]
+    private var finishedStretchCount = 0
+    /// Cancelled operations: they only have to be started in order to end, so neither limit, suspension nor barrier
+    /// holds them.
+    private var cancelled: [(slot: Slot, number: UInt64)] = []
     private var isScheduled = false
 
-    private struct Entry {
-        let operation: Operation
-        let number: Int
-        var state = State.waiting
-
-        enum State { case waiting, ready, running }
-    }
-
-    private struct Rank: Comparable {
-        let priority: Int
-        let number: Int
-        let id: ObjectIdentifier
-
-        static func < (a: Rank, b: Rank) -> Bool { (-a.priority, a.number) < (-b.priority, b.number) }
-    }
-
-    var count: Int { entries.count }
-
+    /// The unfinished operations, the oldest first; barriers are not among them.
     var operations: [Operation] {
-        entries.values.sorted { $0.number < $1.number }.map(\.operation)
+        var operations: [Operation] = []
+        operations.reserveCapacity(count)
+        var slot = first
+        while slot != Self.none {
+            let entry = entries[Int(slot)]
+            if entry.state != .barrier, let operation = entry.operation { operations.append(operation) }
+            slot = entry.next
+        }
+        return operations
+    }
+}
+
+// MARK: - What comes and goes
+
+extension QueueState {
+    /// Adds an operation behind the last barrier.
+    ///
+    /// - Parameter share: whose turn it takes.
+    mutating func add(_ operation: Operation, share: Int, priority: Int) -> Slot {
+        let slot = append(operation)
+        entries[Int(slot)].priority = priority
+        entries[Int(slot)].turn = turns.take(share: share, priority: priority)
+        stretches[stretches.count - 1].count += 1
+        count += 1
+        return slot
     }
 
-    mutating func add(_ operation: Operation) {
-        entries[ObjectIdentifier(operation)] = Entry(operation: operation, number: nextNumber)
-        nextNumber += 1
+    /// Adds a barrier behind everything that is there.
+    mutating func addBarrier(_ operation: Operation) {
+        let slot = append(operation)
+        entries[Int(slot)].state = .barrier
+        stretches[stretches.count - 1].barrier = slot
+        stretches.append(Stretch())
     }
 
-    /// Notes that an operation may start; a second time, and for one that runs, that changes nothing, except that a
-    /// cancelled one goes first.
-    mutating func makeReady(_ operation: Operation, priority: Int, isCancelled: Bool) {
-        let id = ObjectIdentifier(operation)
-        guard let entry = entries[id], entry.state != .running else { return }
-        if isCancelled { cancelled.append(operation) }
-        guard entry.state == .waiting else { return }
-        entries[id]?.state = .ready
-        ready.insert(Rank(priority: priority, number: entry.number, id: id))
-    }
-
-    /// Takes back an operation that could not be started: it was given another dependency after it was ready.
-    mutating func putBack(_ operation: Operation) {
-        guard entries[ObjectIdentifier(operation)]?.state == .running else { return }
-        entries[ObjectIdentifier(operation)]?.state = .waiting
-        runningCount -= 1
+    private mutating func append(_ operation: Operation) -> Slot {
+        let slot = freeSlots.popLast() ?? Slot(entries.count)
+        if slot == entries.count { entries.append(Entry()) }
+        lastNumber += 1
+        let stretch = finishedStretchCount + stretches.count - 1
+        entries[Int(slot)] = Entry(operation: operation, number: lastNumber, stretch: stretch, previous: last)
+        if last == Self.none { first = slot } else { entries[Int(last)].next = slot }
+        last = slot
+        if !(operation is RequestOperation) { foreignSlots[ObjectIdentifier(operation)] = slot }
+        return slot
     }
 
     /// Takes an operation out; false when it is not here.
     mutating func finish(_ operation: Operation) -> Bool {
-        guard let entry = entries.removeValue(forKey: ObjectIdentifier(operation)) else { return false }
-        if entry.state == .running { runningCount -= 1 }
+        guard let slot = slot(of: operation) else { return false }
+        let entry = entries[Int(slot)]
+        if entry.state == .barrier {
+            stretches.removeFirst()
+            finishedStretchCount += 1
+        } else {
+            if entry.state == .running { runningCount -= 1 }
+            stretches[entry.stretch - finishedStretchCount].count -= 1
+            count -= 1
+        }
+        remove(slot, entry)
         return true
+    }
+
+    private mutating func remove(_ slot: Slot, _ entry: Entry) {
+        if entry.previous == Self.none { first = entry.next } else { entries[Int(entry.previous)].next = entry.next }
+        if entry.next == Self.none { last = entry.previous } else { entries[Int(entry.next)].previous = entry.previous }
+        if let operation = entry.operation, !(operation is RequestOperation) {
+            foreignSlots[ObjectIdentifier(operation)] = nil
+        }
+        entries[Int(slot)] = Entry()
+        freeSlots.append(slot)
+        guard first == Self.none else { return }
+        (entries, freeSlots, stretches) = ([], [], [Stretch()])  // gives the memory of many operations back
+    }
+
+    private func slot(of operation: Operation) -> Slot? {
+        guard let request = operation as? RequestOperation else { return foreignSlots[ObjectIdentifier(operation)] }
+        let slot = request.queueSlot.load(ordering: .relaxed)
+        guard entries.indices.contains(Int(slot)), entries[Int(slot)].operation === operation else { return nil }
+        return slot
+    }
+}
+
+// MARK: - What may start
+
+extension QueueState {
+    /// Notes that an operation may start; a second time, and for one that runs, that changes nothing, except that a
+    /// cancelled one goes first and that a new priority counts.
+    mutating func makeReady(_ operation: Operation, priority: Int, isCancelled: Bool) {
+        guard let slot = slot(of: operation) else { return }
+        let entry = entries[Int(slot)]
+        guard entry.state == .waiting || entry.state == .ready else { return }
+        if isCancelled { cancelled.append((slot, entry.number)) }
+        guard entry.state == .waiting || entry.priority != priority else { return }
+        entries[Int(slot)].state = .ready
+        insertRank(slot, priority)
+    }
+
+    /// Notes a new priority of one that is ready; any other one is asked when it becomes ready.
+    mutating func changePriority(of operation: Operation, to priority: Int) {
+        guard let slot = slot(of: operation), entries[Int(slot)].state == .ready else { return }
+        insertRank(slot, priority)
+    }
+
+    private mutating func insertRank(_ slot: Slot, _ priority: Int) {
+        entries[Int(slot)].priority = priority
+        entries[Int(slot)].rankCount += 1
+        let entry = entries[Int(slot)]
+        stretches[entry.stretch - finishedStretchCount].ready.insert(
+            Rank(
+                priority: priority, turn: entry.turn, number: entry.number, slot: slot, rankCount: entry.rankCount))
+    }
+
+    /// Takes back an operation that could not be started: it was given another dependency after it was ready.
+    mutating func putBack(_ operation: Operation) {
+        guard let slot = slot(of: operation), entries[Int(slot)].state == .running else { return }
+        entries[Int(slot)].state = .waiting
+        runningCount -= 1
     }
 
     /// Whether somebody has to look at the queue, and nobody was asked yet.
     mutating func takeScheduling() -> Bool {
-        guard !isScheduled, !cancelled.isEmpty || mayStart && !ready.isEmpty && hasPlace else { return false }
+        guard !isScheduled, !cancelled.isEmpty || mayStart && (isFirstReady || isBarrierReady) else { return false }
         isScheduled = true
         return true
     }
 
-    /// Takes what may start now: the highest priority first, the oldest among equals.
-    mutating func takeStartable() -> [Operation] {
+    /// Takes what may start now, the first in line first, up to so many: then others have their round.
+    mutating func takeStartable(limit: Int) -> [Operation] {
         isScheduled = false
         var startable: [Operation] = []
-        for operation in cancelled where run(ObjectIdentifier(operation)) != nil { startable.append(operation) }
-        cancelled = []
-        while mayStart, hasPlace, let rank = ready.popFirst() {
-            if let operation = run(rank.id) { startable.append(operation) }
+        while startable.count < limit, let (slot, number) = cancelled.popLast() {
+            if let operation = run(slot, number) { startable.append(operation) }
+        }
+        while startable.count < limit, mayStart, hasPlace, let rank = stretches[0].ready.popFirst() {
+            guard entries[Int(rank.slot)].rankCount == rank.rankCount, let operation = run(rank.slot, rank.number)
+            else { continue }
+            turns.serve(rank.turn, priority: rank.priority)
+            startable.append(operation)
+        }
+        if mayStart, isBarrierReady, let slot = stretches[0].barrier, let barrier = entries[Int(slot)].operation {
+            stretches[0].isBarrierRunning = true
+            startable.append(barrier)
         }
         return startable
     }
 
-    private var mayStart: Bool { !isSuspended && !isHeld }
-
+    private var mayStart: Bool { !isSuspended && !isHeld && cancellationCount == 0 }
     private var hasPlace: Bool { limit.map { runningCount < $0 } ?? true }
+    private var isFirstReady: Bool { hasPlace && !stretches[0].ready.isEmpty }
+    private var isBarrierReady: Bool {
+        stretches[0].count == 0 && stretches[0].barrier != nil && !stretches[0].isBarrierRunning
+    }
 
-    private mutating func run(_ id: ObjectIdentifier) -> Operation? {
-        guard let entry = entries[id], entry.state == .ready else { return nil }
-        entries[id]?.state = .running
+    /// Marks an operation as running, unless it runs or has gone already.
+    private mutating func run(_ slot: Slot, _ number: UInt64) -> Operation? {
+        guard entries.indices.contains(Int(slot)), entries[Int(slot)].number == number,
+            entries[Int(slot)].state == .ready
+        else { return nil }
+        entries[Int(slot)].state = .running
         runningCount += 1
-        return entry.operation
+        return entries[Int(slot)].operation
     }
 }

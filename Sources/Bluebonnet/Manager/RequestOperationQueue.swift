@@ -5,36 +5,67 @@ internal import Dispatch
 public import Foundation
 internal import Synchronization
 
-/// A queue of operations with the members of `OperationQueue` that a manager needs, which starts request operations in
-/// rounds on the network thread and does so at the same small cost however many wait.
+/// A queue of operations with the members of `OperationQueue`, which starts request operations in rounds on the network
+/// thread and does so at the same small cost however many wait.
 ///
 /// It takes any `Operation`. One that is not a request operation runs on a Foundation queue behind it, under the same
 /// limit. All of it may be used from any thread.
+///
+/// Those that are ready are started by priority. Among equals, the operations of each batch and those of no batch take
+/// turns, the oldest of each first: so a single request never waits behind a whole batch.
 public final class RequestOperationQueue: Sendable {
     /// As many as there is work for: transfers are limited by admission, not by the queue.
     public static let defaultMaxConcurrentOperationCount = OperationQueue.defaultMaxConcurrentOperationCount
 
+    /// A queue that runs operations of other kinds on the main thread, one at a time; request operations run where they
+    /// always do. Its limit, name and suspension cannot be changed. Needs a main queue that runs.
+    public static let main = RequestOperationQueue(isMain: true)
+
+    /// The queue that started the operation of another kind, or the block, that is running on this thread; nil
+    /// elsewhere.
+    public static var current: RequestOperationQueue? {
+        OperationQueue.current.flatMap { BackingQueues.owner(of: $0) }
+    }
+
     let shared = Mutex(QueueState())
-    private let group = DispatchGroup()
-    private let foreign = OperationQueue()
+    let group = DispatchGroup()
+    /// Runs operations of other kinds.
+    let foreign = OperationQueue()
+    let reporting = ProgressReporting()
     let connectivity = NetworkBound(QueueConnectivity())
+    /// What tells this queue's transfers from others' in admission.
+    let number = ShareNumbers.next()
+    private let isMain: Bool
 
     /// Makes an empty queue that starts operations as soon as they are ready.
-    public init() {}
+    public convenience init() { self.init(isMain: false) }
+
+    private init(isMain: Bool) {
+        self.isMain = isMain
+        BackingQueues.add(foreign, of: self)
+        guard isMain else { return }
+        foreign.underlyingQueue = .main
+        shared.withLock { state in
+            state.limit = 1
+            state.name = "RequestOperationQueue Main Queue"
+        }
+    }
 
     deinit {
+        BackingQueues.remove(foreign)
         guard shared.withLock({ $0.holdsWithoutConnectivity }) else { return }
         NetworkThread.shared.submit { [connectivity] in connectivity.value.end() }
     }
 }
 
-// MARK: - OperationQueue's members
+// MARK: - Adding
 
 extension RequestOperationQueue {
     /// Adds an operation, which starts when it is ready, when there is a place, and when the queue is not suspended. An
     /// operation may be in one queue only, once.
     public func addOperation(_ operation: Operation) {
-        addOperations([operation], waitUntilFinished: false)
+        enqueue(operation)
+        schedule()
     }
 
     /// Adds operations at once; optionally waits until all of them are finished. Do not wait on a handler's queue.
@@ -47,19 +78,71 @@ extension RequestOperationQueue {
 
     /// Adds a block as an operation.
     public func addOperation(_ block: @escaping @Sendable () -> Void) {
-        addOperation(BlockOperation(block: block))
+        let operation = BlockOperation(block: block)
+        operation.qualityOfService = qualityOfService
+        addOperation(operation)
     }
 
+    /// Runs a block when everything that was added before has ended; what is added later waits for it. It is no
+    /// operation: it is neither counted nor cancelled.
+    public func addBarrierBlock(_ barrier: @escaping @Sendable () -> Void) {
+        group.enter()
+        let operation = BlockOperation(block: barrier)
+        shared.withLock { $0.addBarrier(operation) }
+        watchEnd(of: operation)
+        schedule()
+    }
+}
+
+// MARK: - What is there
+
+extension RequestOperationQueue {
     /// The unfinished operations, in the order in which they were added.
     public var operations: [Operation] { shared.withLock { $0.operations } }
 
     /// How many operations are unfinished.
     public var operationCount: Int { shared.withLock { $0.count } }
 
+    /// How far the operations are. It reports nothing until its `totalUnitCount` is set; from then on each operation
+    /// that ends counts one unit. Set it before the operations are added.
+    public var progress: Progress { reporting.progress }
+
+    /// Waits until every operation and barrier that has been added is finished. Handlers may still be running.
+    public func waitUntilAllOperationsAreFinished() {
+        group.wait()
+    }
+
+    /// Cancels every operation. Those that wait are finished even while the queue is suspended or at its limit; none is
+    /// started because one that it waited for was cancelled.
+    public func cancelAllOperations() {
+        shared.withLock { $0.cancellationCount += 1 }
+        for operation in operations {
+            operation.cancel()
+            if !(operation is RequestOperation) { operationBecameReady(operation) }
+        }
+        shared.withLock { $0.cancellationCount -= 1 }
+        schedule()
+    }
+
+    /// Pauses every request operation, waiting or running.
+    public func pauseAllOperations() {
+        for case let operation as RequestOperation in operations { operation.pause() }
+    }
+
+    /// Resumes every paused request operation.
+    public func resumeAllOperations() {
+        for case let operation as RequestOperation in operations { operation.resume() }
+    }
+}
+
+// MARK: - How it runs
+
+extension RequestOperationQueue {
     /// Whether operations are kept from starting; those that run go on. Default false.
     public var isSuspended: Bool {
         get { shared.withLock { $0.isSuspended } }
         set {
+            guard !isMain else { return }
             shared.withLock { $0.isSuspended = newValue }
             schedule()
         }
@@ -73,117 +156,38 @@ extension RequestOperationQueue {
             precondition(
                 newValue >= 0 || newValue == Self.defaultMaxConcurrentOperationCount,
                 "a queue's limit cannot be negative")
+            guard !isMain else { return }
             shared.withLock { $0.limit = newValue < 0 ? nil : newValue }
             schedule()
         }
     }
 
-    /// A name of yours.
+    /// A name of yours. Default: one with the queue's address, as Foundation's.
     public var name: String? {
-        get { shared.withLock { $0.name } }
-        set { shared.withLock { $0.name = newValue } }
-    }
-
-    /// Cancels every operation. Those that wait are finished even while the queue is suspended or at its limit.
-    public func cancelAllOperations() {
-        for operation in operations {
-            operation.cancel()
-            if !(operation is RequestOperation) { operationBecameReady(operation) }
+        get { shared.withLock { $0.name } ?? "RequestOperationQueue \(Unmanaged.passUnretained(self).toOpaque())" }
+        set {
+            guard !isMain else { return }
+            shared.withLock { $0.name = newValue ?? "" }
         }
     }
 
-    /// Pauses every request operation, waiting or running.
-    public func pauseAllOperations() {
-        for case let operation as RequestOperation in operations { operation.pause() }
+    /// The service level of blocks and operations of other kinds that are added from now on and have none of their own.
+    /// Requests all run on the network thread, which has the level that the system gives it.
+    public var qualityOfService: QualityOfService {
+        get { foreign.qualityOfService }
+        set { foreign.qualityOfService = newValue }
     }
 
-    /// Resumes every paused request operation.
-    public func resumeAllOperations() {
-        for case let operation as RequestOperation in operations { operation.resume() }
-    }
-
-    /// Waits until every operation that has been added is finished. Their handlers may still be running.
-    public func waitUntilAllOperationsAreFinished() {
-        group.wait()
-    }
-}
-
-// MARK: - Keeping the books
-
-extension RequestOperationQueue {
-    private func enqueue(_ operation: Operation) {
-        group.enter()
-        if let request = operation as? RequestOperation {
-            shared.withLock { $0.add(operation) }
-            let isNew = request.shared.withLock { state in
-                guard state.queue == nil, [.ready, .pausedBeforeStart].contains(state.lifecycle.state) else {
-                    return false
-                }
-                state.queue = self
-                return true
-            }
-            precondition(isNew, "an operation can be added to one queue only, once, before it is started")
-            if request.isReady { makeReady(operation) }
-        } else {
-            shared.withLock { $0.add(operation) }
-            watch(operation)
+    /// The dispatch queue on which blocks and operations of other kinds run; nil, the default, is one of Foundation's.
+    /// It may be set only while the queue is empty, and not to the main queue: `main` is there for that.
+    public var underlyingQueue: DispatchQueue? {
+        get { foreign.underlyingQueue }
+        set {
+            precondition(
+                operationCount == 0, "the underlying queue cannot be changed while operations are in the queue")
+            precondition(
+                newValue?.label != DispatchQueue.main.label, "use RequestOperationQueue.main instead of the main queue")
+            foreign.underlyingQueue = newValue
         }
     }
-
-    /// An operation of another kind is ready when what it depends on has ended, as far as it is known when it is added.
-    private func watch(_ operation: Operation) {
-        let finish = BlockOperation { [self] in operationFinished(operation) }
-        finish.addDependency(operation)
-        OperationWatch.queue.addOperation(finish)
-        let ready = BlockOperation { [self] in operationBecameReady(operation) }
-        for dependency in operation.dependencies { ready.addDependency(dependency) }
-        OperationWatch.queue.addOperation(ready)
-    }
-
-    func operationBecameReady(_ operation: Operation) {
-        makeReady(operation)
-        schedule()
-    }
-
-    private func makeReady(_ operation: Operation) {
-        let (priority, isCancelled) = (operation.queuePriority.rawValue, operation.isCancelled)
-        shared.withLock { $0.makeReady(operation, priority: priority, isCancelled: isCancelled) }
-    }
-
-    func operationFinished(_ operation: Operation) {
-        guard shared.withLock({ $0.finish(operation) }) else { return }
-        group.leave()
-        schedule()
-    }
-
-    /// Sees to it that the network thread looks at the queue at the end of its round, if there is anything to start.
-    func schedule() {
-        guard shared.withLock({ $0.takeScheduling() }) else { return }
-        NetworkThread.shared.submit { [self] in
-            NetworkThread.shared.eventLoop.atEndOfRound { self.startReadyOperations() }
-        }
-    }
-
-    private func startReadyOperations() {
-        let started = shared.withLock { $0.takeStartable() }
-        for operation in started {
-            guard let request = operation as? RequestOperation else {
-                foreign.addOperation(operation)
-                continue
-            }
-            guard !request.startIfReady() else { continue }
-            shared.withLock { $0.putBack(request) }
-            if request.isReady { operationBecameReady(request) }
-        }
-    }
-}
-
-/// Where the watches over other kinds of operations run: they only do bookkeeping.
-private enum OperationWatch {
-    static let queue: OperationQueue = {
-        let queue = OperationQueue()
-        queue.name = "org.bluebonnet.operation-watch"
-        queue.maxConcurrentOperationCount = 1
-        return queue
-    }()
 }

@@ -91,6 +91,8 @@ public final class HTTPRequestOperation: RequestOperation, @unchecked Sendable {
         shared.withLock { $0.lateSerializer } ?? responseSerializer
     }
 
+    override var isProcessedByTheLibrary: Bool { responseSerializer is HTTPResponseSerializer && !wantsDigest }
+
     override func makeOutcome(from result: TransferResult) -> OperationOutcome {
         let expectedDigest = shared.withLock { $0.lateExpectedDigest }
         return ResponseProcessing(

@@ -23,6 +23,8 @@ struct OperationLifecycle {
 
     enum Event: CaseIterable {
         case start, pause, resume, cancel
+        /// What the operation needed did not succeed: it ends without being started.
+        case skip
         /// The runner has nothing more to do: the transfer succeeded, failed or was stopped for good.
         case ended
         /// The response was validated and serialized.
@@ -56,6 +58,9 @@ struct OperationLifecycle {
         case (.ready, .cancel):
             isCancelled = true  // finishes when its queue starts it
             return []
+        case (.ready, .skip), (.pausedBeforeStart, .skip):  // paused: its queue chose it before, and nothing is sent
+            state = .processing
+            return [.process]
 
         case (.executing, .pause):
             guard !isCancelled else { return [] }
@@ -97,7 +102,7 @@ struct OperationLifecycle {
 
         case (.ready, .resume), (.executing, .start), (.executing, .resume), (.pausedBeforeStart, .pause),
             (.paused, .start), (.paused, .pause), (.processing, .start), (.processing, .pause),
-            (.processing, .resume):
+            (.processing, .resume), (.executing, .skip), (.paused, .skip), (.processing, .skip):
             return []
         case (.ready, .ended), (.pausedBeforeStart, .ended), (.processing, .ended):
             preconditionFailure("an operation ended that was not under way")
@@ -113,6 +118,7 @@ extension OperationLifecycle {
     var isExecuting: Bool { state == .executing || state == .processing }
     var isPaused: Bool { state == .paused || state == .pausedBeforeStart }
     var isFinished: Bool { state == .finished }
+    var isBeforeStart: Bool { state == .ready || state == .pausedBeforeStart }
 
     /// The name of the state, for descriptions.
     var stateName: String {

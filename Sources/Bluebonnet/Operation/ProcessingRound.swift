@@ -14,6 +14,9 @@ final class ProcessingRound {
     private static let largeByteCount = 64 * 1024
 
     private var operations: [RequestOperation] = []
+    /// Those whose end runs nothing of a user's: they are finished here, which spares a chain of small requests two
+    /// changes of thread for each.
+    private var ownOperations: [RequestOperation] = []
     private var nextLargeQueue = 0
 
     func add(_ operation: RequestOperation) {
@@ -22,14 +25,19 @@ final class ProcessingRound {
             Queues.largeProcessing[nextLargeQueue].async { Self.process([operation]) }
             return
         }
-        if operations.isEmpty { NetworkThread.shared.eventLoop.atEndOfRound { [self] in flush() } }
-        operations.append(operation)
+        if operations.isEmpty && ownOperations.isEmpty {
+            NetworkThread.shared.eventLoop.atEndOfRound { [self] in flush() }
+        }
+        if operation.runsNoUserCode { ownOperations.append(operation) } else { operations.append(operation) }
     }
 
     private func flush() {
         let round = operations
         operations = []
-        Queues.processing.async { Self.process(round) }
+        if !round.isEmpty { Queues.processing.async { Self.process(round) } }
+        let ownRound = ownOperations
+        ownOperations = []
+        Self.process(ownRound)
     }
 
     private static func process(_ operations: [RequestOperation]) {
@@ -76,7 +84,23 @@ extension RequestOperation {
         }
     }
 
-    /// Validates and serializes, finishes, and queues the handlers. On a processing queue.
+    /// Whether the end runs nothing of a user's: no serializer, no handler, and releases no closure; and touches no
+    /// file.
+    fileprivate var runsNoUserCode: Bool {
+        guard isProcessedByTheLibrary else { return false }
+        return shared.withLock { state in
+            guard !state.hasUserClosures, state.transferResult?.unusedFile == nil,
+                state.transferResult?.cacheExchange == nil
+            else { return false }
+            return switch state.transferResult?.content {
+            case nil, .none?, .memory?: true
+            case .file?, .stream?: false
+            }
+        }
+    }
+
+    /// Validates and serializes, finishes, and queues the handlers. On a processing queue, or on the network thread when
+    /// no user code is involved.
     fileprivate func process(into callbacks: inout CallbackRound) {
         let result = shared.withLock { state in
             defer { state.transferResult = nil }
@@ -85,6 +109,9 @@ extension RequestOperation {
         result.unusedFile?.keepOrRemove(canContinue: result.keepsUnusedFile)
         var outcome = makeOutcome(from: result)
         if outcome.error == nil { keepInCache(result) }
+        if outcome.error?.code == .cancelled, let message = shared.withLock({ $0.cancelMessage }) {
+            outcome.error?.message = message
+        }
         if case .file(let file, _) = outcome.result.content {
             file.unlock()
             outcome.result.content = .none
@@ -106,11 +133,11 @@ extension RequestOperation {
     /// After the operation is finished: dependents and queues hear of it, then the handlers run, then the batch's.
     private func deliver(into callbacks: inout CallbackRound, group: DispatchGroup?) {
         let delivery = shared.withLock { $0.takeDelivery() }
-        DependencyNode.release(shared.withLock { $0.node.takeDependencies() })
+        let consequences = DependencyGraph.shared.withLock { $0.finish(self, hasFailed: delivery.hasFailed) }
         finishProgress()
         delivery.chunkChannel?.finish(error.map(BodyChannel.End.failed) ?? .complete)
         for waiter in delivery.waiters { waiter.resume() }
-        for dependent in delivery.dependents { dependent.dependencyFinished(self) }
+        consequences.carryOut()
         delivery.queue?.operationFinished(self)
         OperationNotification.finish.post(for: self)
         guard delivery.hasHandlers || group != nil else { return }
@@ -137,7 +164,7 @@ extension TransferResult {
 /// run code of theirs.
 private struct Delivery {
     let waiters: [CheckedContinuation<Void, Never>]
-    let dependents: [RequestOperation]
+    let hasFailed: Bool
     let queue: RequestOperationQueue?
     let callbackQueue: DispatchQueue?
     let completionBlock: (@Sendable () -> Void)?
@@ -151,9 +178,16 @@ private struct Delivery {
 }
 
 extension RequestOperationState {
+    /// Whether anything of a user's is called or let go of at the end. A batch's handlers are the library's.
+    fileprivate var hasUserClosures: Bool {
+        if case .ready = source {} else { return true }
+        return completionBlock != nil || !completionHandlers.isEmpty || uploadProgress != nil
+            || downloadProgress != nil || lateSerializer != nil || chunkChannel != nil || outputStream != nil
+    }
+
     fileprivate mutating func takeDelivery() -> Delivery {
         let delivery = Delivery(
-            waiters: waiters, dependents: node.finish(), queue: queue, callbackQueue: completionQueue,
+            waiters: waiters, hasFailed: outcome?.error != nil, queue: queue, callbackQueue: completionQueue,
             completionBlock: completionBlock, handlers: completionHandlers + batchHandlers,
             uploadProgress: uploadProgress, downloadProgress: downloadProgress,
             source: source, chunkChannel: chunkChannel)

@@ -8,10 +8,14 @@ extension RequestOperation {
     /// Whether the operation is paused: before its start or during it.
     public var isPaused: Bool { shared.withLock { $0.lifecycle.isPaused } }
 
-    /// Starts the operation unless it waits for others; false then.
+    /// Whose turn the operation takes when it waits: its batch's, else its queue's, else that of those in none.
+    var shareNumber: Int { shared.withLock { $0.share != 0 ? $0.share : $0.queue?.number ?? 0 } }
+
+    /// Starts the operation unless it waits for others; false then. One that needed another that did not succeed ends.
     func startIfReady() -> Bool {
-        guard shared.withLock({ $0.lifecycle.isCancelled || $0.node.unfinishedCount == 0 }) else { return false }
-        handle(.start)
+        let isCancelled = shared.withLock { $0.lifecycle.isCancelled }
+        guard isCancelled || !place.isWaiting else { return false }
+        if !isCancelled, let reason = skipReason() { skip(reason) } else { handle(.start) }
         return true
     }
 
@@ -33,22 +37,34 @@ extension RequestOperation {
 // MARK: - Events and effects
 
 extension RequestOperation {
-    /// Applies an event. Its effects are queued inside the lock, so that they run in the order of the transitions.
+    /// Applies an event. Its effects are queued inside the lock, so that they run in the order of the transitions; on the
+    /// network thread they run at once, when none are on their way.
     ///
     /// - Parameter outcome: becomes visible with the event, not before.
     func handle(_ event: OperationLifecycle.Event, outcome: OperationOutcome? = nil) {
-        let (old, new) = shared.withLock { state in
-            let old = state.announced
+        let isWaiting = place.isWaiting
+        let mayRunNow = NetworkThread.isCurrent
+        let (old, new, effects) = shared.withLock { state in
+            let old = state.announced(isWaiting: isWaiting)
             let effects = state.lifecycle.handle(event)
             if let outcome { state.outcome = outcome }
-            if !effects.isEmpty {
-                NetworkThread.shared.submit { [self] in effects.forEach(perform) }  // only queues; calls no one
-            }
-            let new = state.announced
+            let runsNow = mayRunNow && queuedEffectCount.load(ordering: .relaxed) == 0
+            if !effects.isEmpty, !runsNow { submit(effects) }  // only queues; calls no one
+            let new = state.announced(isWaiting: isWaiting)
+            state.noteInstants(from: old, to: new)
             postChange(from: old, to: new)
-            return (old, new)
+            return (old, new, runsNow ? effects : [])
         }
         announceChange(from: old, to: new)
+        for effect in effects { perform(effect) }
+    }
+
+    private func submit(_ effects: [OperationLifecycle.Effect]) {
+        queuedEffectCount.wrappingAdd(1, ordering: .relaxed)
+        NetworkThread.shared.submit { [self] in
+            for effect in effects { perform(effect) }
+            queuedEffectCount.wrappingSubtract(1, ordering: .relaxed)
+        }
     }
 
     /// Carries out one effect, on the network thread.
@@ -77,49 +93,63 @@ extension RequestOperation {
         notification.post(for: self)
     }
 
-    /// Tells Foundation and the queue, after the lock was let go.
+    /// Lets a new priority count where the operation waits.
+    func priorityChanged() {
+        let (queue, isExecuting) = shared.withLock { ($0.queue, $0.lifecycle.state == .executing) }
+        queue?.priorityChanged(of: self)
+        guard isExecuting else { return }
+        NetworkThread.shared.submit { [self] in network.value.current?.priorityChanged() }
+    }
+
+    /// Tells Foundation and the queue, after the lock was let go. Foundation has to hear of the way to the end only when
+    /// the operation may be in one of its own queues.
     private func announceChange(from old: AnnouncedState, to new: AnnouncedState) {
         let isNewlyCancelled = new.isCancelled && !old.isCancelled && new.isReady
-        if old.isReady != new.isReady || isNewlyCancelled { announceReadiness(isReady: new.isReady) }
-        if new.wasStarted && !old.wasStarted {
+        if old.isReady != new.isReady || isNewlyCancelled { announceReadiness(isReady: new.isReady, in: new.queue) }
+        if new.wasStarted && !old.wasStarted, new.hasStartHandler {
             shared.withLock { $0.takeStartHandler() }?(self)
         }
-        if old.isExecuting != new.isExecuting {
-            didChangeValue(forKey: "isExecuting")
-        }
+        if old.isExecuting != new.isExecuting, new.queue == nil { didChangeValue(forKey: "isExecuting") }
         if new.isFinished && !old.isFinished { didChangeValue(forKey: "isFinished") }
     }
 
     func announceReadiness(isReady: Bool) {
-        didChangeValue(forKey: "isReady")
-        guard isReady else { return }
-        shared.withLock { $0.queue }?.operationBecameReady(self)
+        announceReadiness(isReady: isReady, in: shared.withLock { $0.queue })
+    }
+
+    private func announceReadiness(isReady: Bool, in queue: RequestOperationQueue?) {
+        guard let queue else { return didChangeValue(forKey: "isReady") }
+        if isReady { queue.operationBecameReady(self) }
     }
 }
 
-/// What Foundation is told of: it has no other way to learn of a change.
-private struct AnnouncedState: Equatable {
+/// What others are told of: they have no other way to learn of a change.
+private struct AnnouncedState {
     let isReady: Bool
     let isExecuting: Bool
     let isFinished: Bool
     let wasStarted: Bool
     let isCancelled: Bool
+    let hasStartHandler: Bool
+    let queue: RequestOperationQueue?
 }
 
 extension RequestOperationState {
-    fileprivate var announced: AnnouncedState {
+    fileprivate func announced(isWaiting: Bool) -> AnnouncedState {
         AnnouncedState(
-            isReady: isReady, isExecuting: lifecycle.isExecuting, isFinished: lifecycle.isFinished,
-            wasStarted: lifecycle.isExecuting || lifecycle.state == .paused, isCancelled: lifecycle.isCancelled)
+            isReady: isReady(isWaiting: isWaiting), isExecuting: lifecycle.isExecuting,
+            isFinished: lifecycle.isFinished, wasStarted: lifecycle.isExecuting || lifecycle.state == .paused,
+            isCancelled: lifecycle.isCancelled, hasStartHandler: startHandler != nil, queue: queue)
+    }
+
+    fileprivate mutating func noteInstants(from old: AnnouncedState, to new: AnnouncedState) {
+        if lifecycle.state == .executing, startInstant == 0 { startInstant = MonotonicClock.now() }
+        if new.isFinished, !old.isFinished { finishInstant = MonotonicClock.now() }
     }
 
     fileprivate mutating func takeStartHandler() -> (@Sendable (RequestOperation) -> Void)? {
         defer { startHandler = nil }
         return startHandler
-    }
-
-    var isReady: Bool {
-        lifecycle.state == .ready && (lifecycle.isCancelled || node.unfinishedCount == 0)
     }
 }
 

@@ -39,9 +39,11 @@ extension RequestOperation {
     /// Tells the download's progress, if anybody wants to know. Called on the network thread; the handler runs
     /// elsewhere.
     func reportDownload(_ byteCount: Int64, _ total: Int64, _ expected: Int64) {
-        tell(
-            shared.withLock { ($0.downloadProgress, $0.downloadReport, $0.completionQueue) }, byteCount, total,
-            expected)
+        let target = shared.withLock { state in
+            state.received = ByteProgress(count: total, expected: expected)
+            return (state.downloadProgress, state.downloadReport, state.completionQueue)
+        }
+        tell(target, byteCount, total, expected)
     }
 
     private func tell(
@@ -65,6 +67,14 @@ extension RequestOperation {
         (queue ?? Queues.callbacks).async {
             report.totalUnitCount = count
             report.completedUnitCount = count
+        }
+    }
+
+    /// The body bytes that have arrived, and how many there are in all; -1 when that is not known.
+    var byteProgress: ByteProgress {
+        shared.withLock { state in
+            guard let result = state.outcome?.result else { return state.received }
+            return ByteProgress(count: result.receivedByteCount, expected: result.receivedByteCount)
         }
     }
 }

@@ -16,6 +16,11 @@ public class RequestOperation: Operation, @unchecked Sendable {  // safe: all st
     let shared: Mutex<RequestOperationState>
     let services: NetworkServices
     let network = NetworkBound(RunnerBox())
+    let place = GraphPlace()
+    /// Effects that wait on their way to the network thread.
+    let queuedEffectCount = Atomic<Int32>(0)
+    /// Its number in its queue; written under the queue's lock.
+    let queueSlot = Atomic<QueueState.Slot>(QueueState.none)
 
     /// Makes an operation for a request.
     ///
@@ -31,7 +36,7 @@ public class RequestOperation: Operation, @unchecked Sendable {  // safe: all st
     }
 
     deinit {
-        DependencyNode.release(shared.withLock { $0.node.takeDependencies() })
+        releaseChains()
     }
 
     /// Called on a processing queue when the transfers are over and before the operation is finished: turns what
@@ -78,13 +83,20 @@ public class RequestOperation: Operation, @unchecked Sendable {  // safe: all st
         take(archive)
     }
 
+    /// Whether turning what arrived into an outcome is quick and runs nothing of a user's, so that the network thread may
+    /// do it.
+    var isProcessedByTheLibrary: Bool { true }
+
     /// Whether a response with this status may go to the output file; the body of another one is kept in memory.
     func acceptsForOutput(status: Int) -> Bool { (200...299).contains(status) }
 
     // Foundation's members. Swift wants overrides in the class itself.
 
     /// Whether the operation may be started: nothing it depends on is unfinished, or it was cancelled.
-    override public var isReady: Bool { shared.withLock { $0.isReady } }
+    override public var isReady: Bool {
+        let isWaiting = place.isWaiting
+        return shared.withLock { $0.isReady(isWaiting: isWaiting) }
+    }
 
     /// Whether the operation was started and is neither paused nor finished.
     override public var isExecuting: Bool { shared.withLock { $0.lifecycle.isExecuting } }
@@ -106,16 +118,29 @@ public class RequestOperation: Operation, @unchecked Sendable {  // safe: all st
     override public func cancel() { handle(.cancel) }
 
     /// What this operation waits for, in the order in which it was added; empty once it is finished.
-    override public var dependencies: [Operation] { shared.withLock { $0.node.operations } }
+    override public var dependencies: [Operation] {
+        guard place.isInGraph else { return [] }
+        return DependencyGraph.shared.withLock { $0.dependencies(of: self) }
+    }
 
     /// Makes this operation wait until another has ended, however it ended; at the same cost however many edges there
-    /// are.
+    /// are. Traps when operations would wait for one another in a circle.
     ///
     /// Nothing of Foundation's is used for an edge between request operations: its own bookkeeping on Linux is unsafe.
-    override public func addDependency(_ operation: Operation) { addEdge(to: operation) }
+    override public func addDependency(_ operation: Operation) { addDependency(operation, ifItFails: .runAnyway) }
 
     /// Takes a dependency away; an operation that waited for nothing else is ready then.
     override public func removeDependency(_ operation: Operation) { removeEdge(to: operation) }
+
+    /// Whether it goes before others that are ready, and that wait for a place on the wire. Default `normal`; it may be
+    /// changed while the operation waits.
+    override public var queuePriority: Operation.QueuePriority {
+        get { super.queuePriority }
+        set {
+            super.queuePriority = newValue
+            priorityChanged()
+        }
+    }
 
     /// Run once on `completionQueue` after the operation is finished, before the other handlers, then let go. Set on a
     /// finished operation it is not run, as with Foundation.

@@ -46,7 +46,20 @@ struct RequestOperationState: Sendable {
     /// The handlers have been taken: one that comes later runs at once.
     var isDelivered = false
 
-    var node = DependencyNode()
+    /// What was at the beginning, when the operation was skipped, in words.
+    var skipCause: String?
+    /// What its batch says of dependencies that do not succeed, whatever their edges say.
+    var dependencyPolicy: FailedDependencyPolicy?
+    /// Says more of a cancellation than that there was one.
+    var cancelMessage: String?
+    /// Whose turn it is among those that wait for a place: the number of its batch, or 0.
+    var share = 0
+    /// When it was started and when it was finished, by the monotonic clock; 0 before.
+    var startInstant: UInt64 = 0
+    var finishInstant: UInt64 = 0
+    /// The body's bytes so far, as progress was told of them; what is expected is -1 when it is not known.
+    var received = ByteProgress()
+
     /// Told when the operation becomes ready or finished; let go then, and kept until then as Foundation keeps it.
     var queue: RequestOperationQueue?
 
@@ -59,6 +72,12 @@ struct RequestOperationState: Sendable {
         self.source = source
         self.options = options
     }
+}
+
+/// Bytes that have moved, and how many there are in all: -1 when that is not known.
+struct ByteProgress: Sendable {
+    var count: Int64 = 0
+    var expected: Int64 = -1
 }
 
 /// How an operation ended.
@@ -76,6 +95,23 @@ struct OperationOutcome: Sendable {
         self.result = result
         self.error = error ?? result.error
         self.value = value
+    }
+}
+
+extension RequestOperationState {
+    func isReady(isWaiting: Bool) -> Bool {
+        lifecycle.state == .ready && (lifecycle.isCancelled || !isWaiting)
+    }
+
+    /// Takes what may hold other operations, for those that nobody started.
+    mutating func takeClosures() -> [any Sendable] {
+        var taken: [any Sendable] = [source, userInfo]
+        taken += [completionBlock, uploadProgress, downloadProgress, startHandler] as [any Sendable]
+        taken += [completionHandlers, batchHandlers, blocks] as [any Sendable]
+        (source, userInfo) = (.used, [:])
+        (completionBlock, uploadProgress, downloadProgress, startHandler) = (nil, nil, nil, nil)
+        (completionHandlers, batchHandlers, blocks) = ([], [], OperationBlocks())
+        return taken
     }
 }
 

@@ -61,7 +61,7 @@ final class RequestRunner {
         self.operation = operation
         admission = operation.services.admission
         transport = operation.services.transport
-        ticket = admission.makeTicket()
+        ticket = admission.makeTicket(share: operation.shareNumber, priority: operation.queuePriority.rawValue)
     }
 }
 
@@ -175,6 +175,13 @@ extension RequestRunner {
         summary.attemptCount += 1
         let deadline = remainingTime.map { now + $0 } ?? .max
         phase = .transferring(transport.begin(exchange.transferRequest(deadline: deadline), delegate: self), origin)
+    }
+
+    /// Waits again in the line that the operation's priority now puts it into.
+    func priorityChanged() {
+        guard case .waiting = phase else { return }
+        admission.withdraw(ticket)
+        enqueue()
     }
 
     private func waitToContinue(_ transfer: any Transfer, _ origin: Origin) {

@@ -7,7 +7,6 @@
 final class Admission {
     private var queue: AdmissionQueue
     private var waiting: [AdmissionQueue.Ticket: Waiting] = [:]
-    private var lastNumber: UInt64 = 0
     private var isScheduled = false
     /// Those that were never let in stay outside.
     private var isClosedToNewcomers = false
@@ -22,9 +21,10 @@ final class Admission {
     }
 
     /// A place in the order of age, which an operation keeps over its transfers.
-    func makeTicket() -> AdmissionQueue.Ticket {
-        lastNumber += 1
-        return AdmissionQueue.Ticket(number: lastNumber)
+    ///
+    /// - Parameter share: the number of the batch or queue whose turn it takes; 0 for those of none.
+    func makeTicket(share: Int, priority: Int) -> AdmissionQueue.Ticket {
+        queue.makeTicket(share: share, priority: priority)
     }
 
     /// Waits for a place; `action` runs on the network thread when it is there, and `release` has to give it back.

@@ -1,17 +1,23 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// Decides which waiting transfer may start: a limit in all and one for each origin, the highest priority first, the
-/// oldest among equals. A pure value: it knows no thread, transfer or clock.
+/// Decides which waiting transfer may start: a limit in all and one for each origin, the highest priority first; among
+/// equals each batch and each queue has its turn, with the oldest that it has. A pure value: it knows no thread, transfer
+/// or clock.
 ///
-/// An origin at its limit never holds up another: only origins with a free place take part in the choice.
+/// An origin at its limit never holds up another: only origins with a free place take part in the choice. A batch never
+/// holds up what comes after it: that waits for at most one transfer of each batch or queue that is before it.
 struct AdmissionQueue {
     /// One transfer that waits, or that was let in.
     struct Ticket: Hashable {
         let number: UInt64
+        var turn: UInt64 = 0
+
+        static func == (a: Ticket, b: Ticket) -> Bool { a.number == b.number }
+        func hash(into hasher: inout Hasher) { hasher.combine(number) }
     }
 
-    /// Where a ticket stands in line: a higher priority first, then the lower number.
+    /// Where a ticket stands in line: a higher priority first, then the earlier turn, then the lower number.
     private struct Rank: Comparable {
         let priority: Int
         let ticket: Ticket
@@ -20,7 +26,8 @@ struct AdmissionQueue {
 
         /// `a < b` when `a` goes first.
         static func < (a: Rank, b: Rank) -> Bool {
-            (-a.priority, a.ticket.number, a.entry) < (-b.priority, b.ticket.number, b.entry)
+            (-a.priority, a.ticket.turn, a.ticket.number, a.entry)
+                < (-b.priority, b.ticket.turn, b.ticket.number, b.entry)
         }
     }
 
@@ -51,6 +58,8 @@ struct AdmissionQueue {
     /// Who waits, where and in which line.
     private var places: [Ticket: Candidate] = [:]
     private var lastEntry: UInt64 = 0
+    private var lastNumber: UInt64 = 0
+    private var turns = FairTurns()
     private(set) var runningCount = 0
 
     init(limit: Int, limitPerOrigin: Int) {
@@ -60,6 +69,12 @@ struct AdmissionQueue {
 
     /// How many wait.
     var waitingCount: Int { places.count }
+
+    /// A place in the order of turns and of age, which stays the same however often it waits.
+    mutating func makeTicket(share: Int, priority: Int) -> Ticket {
+        lastNumber += 1
+        return Ticket(number: lastNumber, turn: turns.take(share: share, priority: priority))
+    }
 
     /// Puts a ticket in line. One that was in line before keeps its place among equals by its number.
     mutating func enqueue(_ ticket: Ticket, origin: Origin, priority: Int) {
@@ -112,6 +127,7 @@ struct AdmissionQueue {
         _ = lines[candidate.line]?.waiting.popFirst()
         places[candidate.rank.ticket] = nil
         runningCount += 1
+        turns.serve(candidate.rank.ticket.turn, priority: candidate.rank.priority)
         nominate(candidate.line)
         return candidate.rank.ticket
     }

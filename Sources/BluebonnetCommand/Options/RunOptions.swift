@@ -56,6 +56,9 @@ extension RunOptions {
 
         @Flag(help: "The first failure cancels what has not finished.")
         var failFast = false
+
+        @Flag(help: "Check everything and print the waves that would run; send nothing.")
+        var plan = false
     }
 
     /// Limits for lines that do not set their own.

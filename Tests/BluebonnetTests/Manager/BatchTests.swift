@@ -150,6 +150,7 @@ import Testing
             await batch.finished()
         }
         await Queues.callbacks.catchesUp()
+        await NetworkThread.shared.catchesUp()
         #expect(weakBatch == nil)
     }
 }

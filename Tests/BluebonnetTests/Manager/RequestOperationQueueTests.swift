@@ -28,7 +28,7 @@ extension RequestOperationQueueTests {
     @Test func aNewQueueIsEmptyAndUnlimited() {
         #expect(queue.operations.isEmpty && queue.operationCount == 0)
         #expect(!queue.isSuspended)
-        #expect(queue.name == nil)
+        #expect(queue.name?.hasPrefix("RequestOperationQueue 0x") == true)
         #expect(queue.maxConcurrentOperationCount == OperationQueue.defaultMaxConcurrentOperationCount)
         queue.name = "mine"
         #expect(queue.name == "mine")

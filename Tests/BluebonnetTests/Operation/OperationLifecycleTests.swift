@@ -39,6 +39,7 @@ import Testing
         row(live(.ready), .pause, live(.pausedBeforeStart)),
         row(live(.ready), .resume, live(.ready)),
         row(live(.ready), .cancel, cancelled(.ready)),
+        row(live(.ready), .skip, live(.processing), .process),
         impossible(live(.ready), .ended),
         impossible(live(.ready), .processed),
 
@@ -46,6 +47,7 @@ import Testing
         row(cancelled(.ready), .pause, cancelled(.ready)),
         row(cancelled(.ready), .resume, cancelled(.ready)),
         row(cancelled(.ready), .cancel, cancelled(.ready)),
+        row(cancelled(.ready), .skip, cancelled(.processing), .process),
         impossible(cancelled(.ready), .ended),
         impossible(cancelled(.ready), .processed),
 
@@ -53,6 +55,7 @@ import Testing
         row(live(.executing), .pause, live(.paused), .hold),
         row(live(.executing), .resume, live(.executing)),
         row(live(.executing), .cancel, cancelled(.executing), .abort),
+        row(live(.executing), .skip, live(.executing)),
         row(live(.executing), .ended, live(.processing), .process),
         impossible(live(.executing), .processed),
 
@@ -60,6 +63,7 @@ import Testing
         row(cancelled(.executing), .pause, cancelled(.executing)),
         row(cancelled(.executing), .resume, cancelled(.executing)),
         row(cancelled(.executing), .cancel, cancelled(.executing)),
+        row(cancelled(.executing), .skip, cancelled(.executing)),
         row(cancelled(.executing), .ended, cancelled(.processing), .process),
         impossible(cancelled(.executing), .processed),
 
@@ -67,6 +71,7 @@ import Testing
         row(live(.pausedBeforeStart), .pause, live(.pausedBeforeStart)),
         row(live(.pausedBeforeStart), .resume, live(.ready)),
         row(live(.pausedBeforeStart), .cancel, cancelled(.ready)),
+        row(live(.pausedBeforeStart), .skip, live(.processing), .process),
         impossible(live(.pausedBeforeStart), .ended),
         impossible(live(.pausedBeforeStart), .processed),
 
@@ -74,6 +79,7 @@ import Testing
         row(live(.paused), .pause, live(.paused)),
         row(live(.paused), .resume, live(.executing), .begin),
         row(live(.paused), .cancel, cancelled(.executing), .abort),
+        row(live(.paused), .skip, live(.paused)),
         row(live(.paused), .ended, live(.processing), .process),
         impossible(live(.paused), .processed),
 
@@ -81,6 +87,7 @@ import Testing
         row(live(.processing), .pause, live(.processing)),
         row(live(.processing), .resume, live(.processing)),
         row(live(.processing), .cancel, cancelled(.processing)),
+        row(live(.processing), .skip, live(.processing)),
         impossible(live(.processing), .ended),
         row(live(.processing), .processed, live(.finished)),
 
@@ -88,6 +95,7 @@ import Testing
         row(cancelled(.processing), .pause, cancelled(.processing)),
         row(cancelled(.processing), .resume, cancelled(.processing)),
         row(cancelled(.processing), .cancel, cancelled(.processing)),
+        row(cancelled(.processing), .skip, cancelled(.processing)),
         impossible(cancelled(.processing), .ended),
         row(cancelled(.processing), .processed, cancelled(.finished)),
 
@@ -95,6 +103,7 @@ import Testing
         row(live(.finished), .pause, live(.finished)),
         row(live(.finished), .resume, live(.finished)),
         row(live(.finished), .cancel, live(.finished)),
+        row(live(.finished), .skip, live(.finished)),
         row(live(.finished), .ended, live(.finished)),
         row(live(.finished), .processed, live(.finished)),
 
@@ -102,6 +111,7 @@ import Testing
         row(cancelled(.finished), .pause, cancelled(.finished)),
         row(cancelled(.finished), .resume, cancelled(.finished)),
         row(cancelled(.finished), .cancel, cancelled(.finished)),
+        row(cancelled(.finished), .skip, cancelled(.finished)),
         row(cancelled(.finished), .ended, cancelled(.finished)),
         row(cancelled(.finished), .processed, cancelled(.finished)),
     ]

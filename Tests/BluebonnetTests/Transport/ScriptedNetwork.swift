@@ -31,6 +31,11 @@ final class ScriptedNetwork: Sendable {
         log.setScript(path) { request, _ in script(request) }
     }
 
+    /// Answers the requests for every path that has no script of its own.
+    func answerOthers(by script: @escaping @Sendable (TransferRequest) -> [ScriptedStep]) {
+        log.setScript(nil) { request, _ in script(request) }
+    }
+
     static func url(_ path: String) -> URL { URL(string: "http://scripted.test" + path) ?? URL(fileURLWithPath: path) }
 
     /// A request; one with a body when there is text.
@@ -85,12 +90,13 @@ final class ScriptedLog: Sendable {
     }
 
     let entries = Witness(Entries())
-    private let scripts = Mutex<[String: Script]>([:])
+    /// By path; the one for nil is for all other paths.
+    private let scripts = Mutex<[String?: Script]>([:])
 
     var requests: [TransferRequest] { entries.value.requests }
     var events: [ScriptedEvent] { entries.value.events }
 
-    func setScript(_ path: String, _ script: @escaping Script) {
+    func setScript(_ path: String?, _ script: @escaping Script) {
         scripts.withLock { $0[path] = script }
     }
 
@@ -107,7 +113,7 @@ final class ScriptedLog: Sendable {
             return (entries.requests.count, entries.countsByPath[path, default: 1] - 1)
         }
         note(.begun(number), beginsOf: request.url)
-        let script = scripts.withLock { $0[path] }
+        let script = scripts.withLock { $0[path] ?? $0[nil] }
         return (number, script?(request, earlierCount) ?? [.head(200), .body("fine")])
     }
 

@@ -16,9 +16,10 @@ struct Benchmark: ParsableCommand {
               swift run -c release --package-path Benchmarks Benchmark small --json figures.json
               swift run -c release --package-path Benchmarks Benchmark download
               swift run -c release --package-path Benchmarks Benchmark queued
+              swift run -c release --package-path Benchmarks Benchmark graph
 
-            It needs nginx (Debian and Ubuntu: nginx-light), which it starts itself, with one process, on a free port \
-            of 127.0.0.1, and stops again.
+            `graph` needs no server; the others need nginx (Debian and Ubuntu: nginx-light), which they start \
+            themselves, with one process, on a free port of 127.0.0.1, and stop again.
 
             Each client runs in a process of its own, the clients in turn, in as many rounds as asked for. A process \
             warms up first; then it measures its time and the CPU time of all its threads. The status and the length \
@@ -27,7 +28,9 @@ struct Benchmark: ParsableCommand {
             Relations to libcurl are taken round by round. The server shares the processors with the client: compare \
             figures of one run only.
             """,
-        subcommands: [SmallCommand.self, DownloadCommand.self, QueuedCommand.self, ClientCommand.self],
+        subcommands: [
+            SmallCommand.self, DownloadCommand.self, QueuedCommand.self, GraphCommand.self, ClientCommand.self,
+        ],
         defaultSubcommand: SmallCommand.self)
 }
 

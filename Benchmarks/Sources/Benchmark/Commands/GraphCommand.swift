@@ -1,0 +1,60 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import ArgumentParser
+
+/// Dependencies at scale: chains and fans of pending operations, beside Foundation's own queue in the same run.
+struct GraphCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "graph",
+        abstract: "Chains and fan-ins of up to 100,000 pending operations, beside Foundation's OperationQueue.",
+        discussion: """
+            Operations run over a transport in memory that answers at once, Foundation's as empty blocks: building, \
+            adding, running and releasing are all part of the time. Foundation's chains are quadratic and crash when \
+            a long one is released, so they are kept short. Memory is what malloc has handed out, with and without the \
+            requests, which are the caller's. Random graphs are a test: see RandomGraphTests.
+            """)
+
+    @Option(parsing: .upToNextOption, help: "How many operations.")
+    var sizes = [1_000, 10_000, 100_000]
+
+    @Option(help: "The longest chain for Foundation's queue.")
+    var foundationChain = 4_000
+
+    @Option(help: "How often each is measured; the median counts.")
+    var rounds = 3
+
+    func validate() throws {
+        guard rounds > 0, sizes.allSatisfy({ $0 > 1 }) else {
+            throw ValidationError("--rounds has to be at least 1, and --sizes at least 2.")
+        }
+    }
+
+    func run() throws {
+        var rows = [["shape", "operations", "Bluebonnet µs each", "Foundation µs each"]]
+        for shape in GraphShape.allCases {
+            for size in sizes {
+                let foundationSize = shape == .chain ? min(size, foundationChain) : min(size, 10_000)
+                let foundation = try median { try GraphCase.runFoundation(shape, size: foundationSize) }
+                let note = foundationSize == size ? "" : " (\(foundationSize))"
+                let ours = try median { try GraphCase.runBluebonnet(shape, size: size) }
+                rows.append(["\(shape)", "\(size)", Self.text(ours), Self.text(foundation) + note])
+            }
+        }
+        let memory = try GraphCase.memory(size: sizes.max() ?? 0)
+        let cancelling = try median { try GraphCase.cancelAll(size: sizes.max() ?? 0) }
+        print(TextTable(rows: rows).lines.joined(separator: "\n"))
+        print("waiting in a chain: \(memory.own) bytes an operation, \(memory.withRequest) with a request of its own")
+        print("cancelling \(sizes.max() ?? 0): \(Self.text(cancelling)) ms")
+    }
+
+    private func median(_ measure: () throws -> Double) throws -> Double {
+        let figures = try (0..<rounds).map { _ in try measure() }.sorted()
+        return figures[figures.count / 2]
+    }
+
+    private static func text(_ figure: Double) -> String {
+        let tenths = Int((figure * 10).rounded())
+        return "\(tenths / 10).\(tenths % 10)"
+    }
+}

@@ -1,0 +1,90 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+public import Foundation
+internal import Synchronization
+
+extension RequestOperation {
+    /// Prepares operations to run as a batch, in any queue, as AFNetworking's method of this name does. New code is
+    /// better served by `Batch`.
+    ///
+    /// Nothing runs before you add what it returns to a queue: all of it. Operations that fail or are cancelled count as
+    /// finished.
+    ///
+    /// - Parameters:
+    ///   - progress: called after each operation's handlers, on its `completionQueue`, with how many are finished and
+    ///     how many there are.
+    ///   - completion: called once on `org.bluebonnet.callbacks`, after every operation's handlers; also for an empty
+    ///     batch.
+    /// - Returns: the operations, and behind them one that ends the batch.
+    public static func batchOfRequestOperations(
+        _ operations: [RequestOperation],
+        progress: (@Sendable (_ finishedCount: Int, _ totalCount: Int) -> Void)? = nil,
+        completion: (@Sendable (_ operations: [RequestOperation]) -> Void)? = nil
+    ) -> [Operation] {
+        let end = BatchEndOperation(operations, completion)
+        for operation in operations {
+            operation.addBatchHandler { _ in
+                let left = end.count()
+                progress?(operations.count - left, operations.count)
+                if left == 0 { end.announceReadiness() }
+            }
+        }
+        return operations + [end]
+    }
+}
+
+/// The operation at the end of a batch: ready when all of its operations have ended and their handlers have run. It
+/// counts them down, and depends on none of them: that would be quadratic in Foundation.
+final class BatchEndOperation: Operation, @unchecked Sendable {  // safe: all state is in Mutexes, as in Operation
+    private struct State {
+        var operations: [RequestOperation]
+        var completion: (@Sendable ([RequestOperation]) -> Void)?
+        var leftCount: Int
+        var whenReady: (@Sendable () -> Void)?
+    }
+
+    private let state: Mutex<State>
+
+    init(_ operations: [RequestOperation], _ completion: (@Sendable ([RequestOperation]) -> Void)?) {
+        state = Mutex(State(operations: operations, completion: completion, leftCount: operations.count))
+    }
+
+    override var isReady: Bool {
+        super.isReady && (isCancelled || state.withLock { $0.leftCount == 0 })
+    }
+
+    override func main() {
+        let (operations, completion) = state.withLock { state in
+            defer { (state.operations, state.completion) = ([], nil) }
+            return (state.operations, state.completion)
+        }
+        Queues.callbacks.async { completion?(operations) }
+    }
+
+    /// Counts one that has ended; gives how many are left.
+    fileprivate func count() -> Int {
+        state.withLock { state in
+            state.leftCount -= 1
+            return state.leftCount
+        }
+    }
+
+    fileprivate func announceReadiness() {
+        didChangeValue(forKey: "isReady")
+        let action = state.withLock { state in
+            defer { state.whenReady = nil }
+            return state.whenReady
+        }
+        action?()
+    }
+
+    /// Tells a queue of ours when all have ended; at once when they have.
+    func whenReady(_ action: @escaping @Sendable () -> Void) {
+        let isReady = state.withLock { state in
+            if state.leftCount > 0 { state.whenReady = action }
+            return state.leftCount == 0
+        }
+        if isReady { action() }
+    }
+}

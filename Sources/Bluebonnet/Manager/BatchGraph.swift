@@ -1,0 +1,143 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+internal import Foundation
+internal import Synchronization
+
+/// A picture of a batch: its members, who waits for whom, where each stands, how long it took, and the critical path.
+///
+/// A value of one moment; it holds no operation.
+public struct BatchGraph: Sendable, Hashable {
+    /// A member.
+    public struct Node: Sendable, Hashable {
+        /// Where a member stands.
+        public enum State: String, Sendable, Hashable {
+            case waiting, running, success, failure, skipped, cancelled
+        }
+
+        /// The operation's name, else its method and its URL without query.
+        public var name: String
+        /// Where it stands.
+        public var state: State
+        /// When it was started and when it ended, counted from the first start in the batch; nil when it did not.
+        public var start: Duration?
+        public var end: Duration?
+        /// Whether it is on the critical path.
+        public var isCritical = false
+    }
+
+    /// Who waits for whom, by the members' numbers.
+    public struct Edge: Sendable, Hashable {
+        public var dependency: Int
+        public var dependent: Int
+    }
+
+    /// The members, in the batch's order.
+    public internal(set) var nodes: [Node]
+    /// Who waits for whom.
+    public internal(set) var edges: [Edge]
+    /// The members that decided when the batch ended, the first one first: each ended last of what the next one waited
+    /// for. Before anything has ended it is the longest chain.
+    public private(set) var criticalPath: [Int] = []
+
+    init(nodes: [Node], edges: [Edge]) {
+        (self.nodes, self.edges) = (nodes, edges)
+        criticalPath = CriticalPath(nodes, edges).nodes
+        for index in criticalPath { self.nodes[index].isCritical = true }
+    }
+}
+
+extension Batch {
+    /// A picture of the batch as it is now. Edges that were added after the batch began are in it as long as their
+    /// dependents have not ended.
+    public func graph() -> BatchGraph {
+        let edges = Set(state.withLock { $0.edges }).union(BatchGraph.edges(among: operations))
+        let instants = operations.map { $0.shared.withLock { ($0.startInstant, $0.finishInstant) } }
+        let zero = instants.map(\.0).filter { $0 > 0 }.min() ?? 0
+        let nodes = zip(operations, instants).map { operation, instants in
+            BatchGraph.Node(operation, start: instants.0, end: instants.1, zero: zero)
+        }
+        return BatchGraph(
+            nodes: nodes, edges: edges.sorted { ($0.dependent, $0.dependency) < ($1.dependent, $1.dependency) })
+    }
+}
+
+extension BatchGraph {
+    /// Who waits for whom among operations, at this moment.
+    static func edges(among operations: [HTTPRequestOperation]) -> [Edge] {
+        let waiting = operations.indices.filter { operations[$0].place.isInGraph }
+        guard !waiting.isEmpty else { return [] }
+        let indices = Dictionary(zip(operations.map(ObjectIdentifier.init), operations.indices)) { first, _ in first }
+        return waiting.flatMap { dependent in
+            operations[dependent].dependencies.compactMap { dependency in
+                indices[ObjectIdentifier(dependency)].map { Edge(dependency: $0, dependent: dependent) }
+            }
+        }
+    }
+}
+
+extension BatchGraph.Node {
+    fileprivate init(_ operation: HTTPRequestOperation, start: UInt64, end: UInt64, zero: UInt64) {
+        name = operation.graphName
+        state = State(operation)
+        self.start = start > 0 ? .nanoseconds(Int64(start - zero)) : nil
+        self.end = end >= zero && zero > 0 ? .nanoseconds(Int64(end - zero)) : nil
+    }
+}
+
+extension BatchGraph.Node.State {
+    fileprivate init(_ operation: HTTPRequestOperation) {
+        guard operation.isFinished else {
+            self = operation.isExecuting || operation.isPaused ? .running : .waiting
+            return
+        }
+        switch MemberKind(operation.error) {
+        case .success: self = .success
+        case .failure: self = .failure
+        case .skipped: self = .skipped
+        case .cancelled: self = .cancelled
+        }
+    }
+}
+
+/// Finds the chain of members that took longest to end. It knows numbers and times only.
+struct CriticalPath {
+    private(set) var nodes: [Int] = []
+
+    init(_ members: [BatchGraph.Node], _ edges: [BatchGraph.Edge]) {
+        guard !members.isEmpty else { return }
+        let dependencies = Dictionary(grouping: edges, by: \.dependent).mapValues { $0.map(\.dependency) }
+        let ranks = Self.ranks(members, edges)
+        var next = members.indices.max { ranks[$0] < ranks[$1] }
+        while let node = next {
+            nodes.append(node)
+            next = dependencies[node]?.max { ranks[$0] < ranks[$1] }
+        }
+        nodes.reverse()
+    }
+
+    /// What ended later ranks higher; what has not ended ranks higher still, by the length of the chain before it.
+    private struct Rank: Comparable {
+        let depth: Int
+        let end: Duration
+
+        static func < (a: Rank, b: Rank) -> Bool { (a.depth, a.end) < (b.depth, b.end) }
+    }
+
+    private static func ranks(_ members: [BatchGraph.Node], _ edges: [BatchGraph.Edge]) -> [Rank] {
+        let dependents = Dictionary(grouping: edges, by: \.dependency).mapValues { $0.map(\.dependent) }
+        var missing = [Int](repeating: 0, count: members.count)
+        for edge in edges { missing[edge.dependent] += 1 }
+        var depths = members.map { $0.end == nil ? 1 : 0 }
+        var open = members.indices.filter { missing[$0] == 0 }
+        while let node = open.popLast() {
+            for dependent in dependents[node] ?? [] {
+                let own = members[dependent].end == nil ? 1 : 0
+                depths[dependent] = max(depths[dependent], depths[node] + own)
+                missing[dependent] -= 1
+                if missing[dependent] == 0 { open.append(dependent) }
+            }
+        }
+        return zip(members, depths).map { Rank(depth: $1, end: $0.end ?? .zero) }
+    }
+}

@@ -1,0 +1,120 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+/// A batch's books: who has ended, in which way, and whether that is the end of the others. A value, guarded by the
+/// batch's lock; it cancels nobody.
+struct BatchState: Sendable {
+    private let policy: Batch.FailurePolicy
+    private let totalCount: Int
+    private(set) var counts = BatchOutcome.Counts()
+    private(set) var stopReason: BatchOutcome.StopReason?
+    /// The members' numbers in the order in which they ended.
+    private(set) var endings: [Int32] = []
+    /// Members and inner batches that have not ended.
+    private var pendingCount: Int
+    private(set) var hasBegun = false
+    private(set) var hasEnded = false
+    /// Those who wait for the next ending, by their own numbers.
+    private var waits: [Int: CheckedContinuation<Void, Never>] = [:]
+    private var lastWait = 0
+    /// Who waits for whom among the members, as it was when the batch began.
+    var edges: [BatchGraph.Edge] = []
+
+    init(policy: Batch.FailurePolicy, totalCount: Int, innerCount: Int) {
+        self.policy = policy
+        self.totalCount = totalCount
+        pendingCount = totalCount + innerCount
+    }
+
+    var isSuccess: Bool {
+        switch policy {
+        case .carryOn, .cancelAtFirstFailure: counts.success == totalCount
+        case .succeed(let wanted): counts.success >= min(wanted, totalCount)
+        case .stop, .stopAboveShare: stopReason == nil && counts.cancelled == 0
+        }
+    }
+}
+
+// MARK: - Changes
+
+extension BatchState {
+    /// What follows an ending.
+    struct Step {
+        var stop: BatchOutcome.StopReason?
+        var waiters: [CheckedContinuation<Void, Never>] = []
+        var isLast = false
+        var finishedCount = 0
+    }
+
+    /// Notes the beginning; true when there is nothing to wait for.
+    mutating func begin() -> Bool {
+        precondition(!hasBegun, "a batch can be run once")
+        hasBegun = true
+        return pendingCount == 0
+    }
+
+    /// Notes how a member ended.
+    mutating func note(_ index: Int, _ kind: MemberKind) -> Step {
+        counts.count(kind)
+        endings.append(Int32(index))
+        pendingCount -= 1
+        var step = Step(waiters: takeWaiters(), isLast: pendingCount == 0, finishedCount: counts.finished)
+        if let reason = reasonToStop, stop(reason) { step.stop = reason }
+        return step
+    }
+
+    /// Notes the end of an inner batch; true when nothing is left to wait for.
+    mutating func noteInnerEnd() -> Bool {
+        pendingCount -= 1
+        return pendingCount == 0
+    }
+
+    /// Ends the batch early; false when that was done before, or all have ended.
+    mutating func stop(_ reason: BatchOutcome.StopReason) -> Bool {
+        guard stopReason == nil, counts.finished < totalCount else { return false }
+        stopReason = reason
+        return true
+    }
+
+    /// Notes that the completion has run.
+    mutating func end() -> [CheckedContinuation<Void, Never>] {
+        hasEnded = true
+        return takeWaiters()
+    }
+
+    private var reasonToStop: BatchOutcome.StopReason? {
+        switch policy {
+        case .carryOn: nil
+        case .cancelAtFirstFailure: counts.failure > 0 ? .firstFailure : nil
+        case .succeed(let wanted): counts.success >= wanted ? .enoughSuccesses : nil
+        case .stop(let allowed): counts.failure > allowed ? .tooManyFailures : nil
+        case .stopAboveShare(let share):
+            Double(counts.failure) > share * Double(totalCount) ? .tooManyFailures : nil
+        }
+    }
+}
+
+// MARK: - Waiting
+
+extension BatchState {
+    mutating func makeWaitNumber() -> Int {
+        lastWait += 1
+        return lastWait
+    }
+
+    /// Waits until more than `position` members have ended, or all; false when that is so already.
+    mutating func wait(_ number: Int, beyond position: Int, _ waiter: CheckedContinuation<Void, Never>) -> Bool {
+        guard endings.count <= position, endings.count < totalCount else { return false }
+        waits[number] = waiter
+        return true
+    }
+
+    mutating func giveUpWaiting(_ number: Int) -> CheckedContinuation<Void, Never>? {
+        waits.removeValue(forKey: number)
+    }
+
+    private mutating func takeWaiters() -> [CheckedContinuation<Void, Never>] {
+        defer { waits = [:] }
+        return Array(waits.values)
+    }
+}

@@ -1,0 +1,56 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+internal import Foundation
+internal import Synchronization
+
+extension RequestOperationManager {
+    /// Runs a batch: adds those of its operations to `operationQueue` that are in no queue yet.
+    ///
+    /// - Parameters:
+    ///   - progress: called after each member's handlers, on that member's `completionQueue`, with how many are
+    ///     finished and how many there are.
+    ///   - completion: called once on the manager's `completionQueue`, when all is over.
+    @discardableResult
+    public func enqueue(
+        _ batch: Batch, progress: (@Sendable (_ finishedCount: Int, _ totalCount: Int) -> Void)? = nil,
+        completion: (@Sendable (Batch) -> Void)? = nil
+    ) -> Batch {
+        batch.begin(on: completionQueue ?? Queues.callbacks, progress: progress, completion: completion)
+        let waiting = batch.operations.filter { operation in
+            operation.shared.withLock { $0.queue == nil && $0.lifecycle.isBeforeStart }
+        }
+        operationQueue.addOperations(waiting)
+        return batch
+    }
+
+    /// Runs operations as one batch.
+    ///
+    /// - Parameters:
+    ///   - operations: made by `operation(with:)` or otherwise.
+    ///   - options: what is done about failures, and for how long; by default every operation runs.
+    ///   - progress: called after each member's handlers, on that member's `completionQueue`, with how many are
+    ///     finished and how many there are.
+    ///   - completion: called once on the manager's `completionQueue`, when all is over.
+    @discardableResult
+    public func enqueueBatch(
+        of operations: [HTTPRequestOperation], options: Batch.Options = Batch.Options(),
+        progress: (@Sendable (_ finishedCount: Int, _ totalCount: Int) -> Void)? = nil,
+        completion: (@Sendable (_ operations: [HTTPRequestOperation]) -> Void)? = nil
+    ) -> Batch {
+        enqueue(Batch(of: operations, options: options), progress: progress) { batch in
+            completion?(batch.operations)
+        }
+    }
+
+    /// Runs operations as one batch, when only its end is of interest.
+    ///
+    /// - Parameter completion: called once on the manager's `completionQueue`, when all is over.
+    @discardableResult
+    public func enqueueBatch(
+        of operations: [HTTPRequestOperation],
+        completion: @escaping @Sendable (_ operations: [HTTPRequestOperation]) -> Void
+    ) -> Batch {
+        enqueueBatch(of: operations, progress: nil, completion: completion)
+    }
+}

@@ -1,0 +1,161 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+internal import Dispatch
+internal import Foundation
+internal import Synchronization
+
+extension RequestOperationQueue {
+    /// The most operations that are started in one round of the event loop: then sockets and other queues have theirs.
+    private static let roundLimit = 256
+
+    func enqueue(_ operation: Operation) {
+        group.enter()
+        let priority = operation.queuePriority.rawValue
+        guard let request = operation as? RequestOperation else {
+            _ = shared.withLock { $0.add(operation, share: 0, priority: priority) }
+            watchEnd(of: operation)
+            return watchReadiness(of: operation)
+        }
+        let share = request.shared.withLock { state in
+            let isNew = state.queue == nil && state.lifecycle.isBeforeStart
+            precondition(isNew, "an operation can be added to one queue only, once, before it is started")
+            state.queue = self
+            return state.share
+        }
+        shared.withLock { state in
+            request.queueSlot.store(state.add(request, share: share, priority: priority), ordering: .relaxed)
+        }
+        if request.isReady { makeReady(request) }
+    }
+
+    func watchEnd(of operation: Operation) {
+        let finish = BlockOperation { [self] in operationFinished(operation) }
+        finish.addDependency(operation)
+        OperationWatch.queue.addOperation(finish)
+    }
+
+    /// An operation of another kind is ready when what it depends on has ended, as far as it is known when it is added.
+    private func watchReadiness(of operation: Operation) {
+        if let end = operation as? BatchEndOperation {
+            // It would hold a place in the queue that one of its operations may need.
+            return end.whenReady { [self] in operationBecameReady(end) }
+        }
+        let dependencies = operation.dependencies
+        guard !dependencies.isEmpty else { return makeReady(operation) }
+        let ready = BlockOperation { [self] in operationBecameReady(operation) }
+        for dependency in dependencies { ready.addDependency(dependency) }
+        OperationWatch.queue.addOperation(ready)
+    }
+
+    func operationBecameReady(_ operation: Operation) {
+        makeReady(operation)
+        schedule()
+    }
+
+    private func makeReady(_ operation: Operation) {
+        let (priority, isCancelled) = (operation.queuePriority.rawValue, operation.isCancelled)
+        shared.withLock { $0.makeReady(operation, priority: priority, isCancelled: isCancelled) }
+    }
+
+    func priorityChanged(of operation: Operation) {
+        let priority = operation.queuePriority.rawValue
+        shared.withLock { $0.changePriority(of: operation, to: priority) }
+    }
+
+    func operationFinished(_ operation: Operation) {
+        let isKnown = shared.withLock { $0.finish(operation) }
+        guard isKnown else { return }
+        reporting.noteEnd()
+        group.leave()
+        schedule()
+    }
+
+    /// Sees to it that the network thread looks at the queue at the end of its round, if there is anything to start.
+    func schedule() {
+        guard shared.withLock({ $0.takeScheduling() }) else { return }
+        if NetworkThread.isCurrent { return lookAtEndOfRound() }
+        NetworkThread.shared.submit { [self] in lookAtEndOfRound() }
+    }
+
+    private func lookAtEndOfRound() {
+        NetworkThread.shared.eventLoop.atEndOfRound { [self] in startReadyOperations() }
+    }
+
+    private func startReadyOperations() {
+        let started = shared.withLock { $0.takeStartable(limit: Self.roundLimit) }
+        for operation in started {
+            guard let request = operation as? RequestOperation else {
+                foreign.addOperation(operation)
+                continue
+            }
+            guard !request.startIfReady() else { continue }
+            shared.withLock { $0.putBack(request) }
+            if request.isReady { operationBecameReady(request) }
+        }
+        schedule()
+    }
+}
+
+/// Where the watches over other kinds of operations run: they only do bookkeeping.
+private enum OperationWatch {
+    static let queue: OperationQueue = {
+        let queue = OperationQueue()
+        queue.name = "org.bluebonnet.operation-watch"
+        queue.maxConcurrentOperationCount = 1
+        return queue
+    }()
+}
+
+/// Gives numbers to those who share the wire: queues and batches. 0 is for those who belong to none.
+enum ShareNumbers {
+    private static let last = Atomic<Int>(0)
+
+    static func next() -> Int { last.wrappingAdd(1, ordering: .relaxed).newValue }
+}
+
+/// Knows whose Foundation queue is behind which of ours.
+enum BackingQueues {
+    private struct Owner {
+        weak var queue: RequestOperationQueue?
+    }
+
+    private static let owners = Mutex<[ObjectIdentifier: Owner]>([:])
+
+    static func add(_ queue: OperationQueue, of owner: RequestOperationQueue) {
+        owners.withLock { $0[ObjectIdentifier(queue)] = Owner(queue: owner) }
+    }
+
+    static func remove(_ queue: OperationQueue) {
+        owners.withLock { $0[ObjectIdentifier(queue)] = nil }
+    }
+
+    static func owner(of queue: OperationQueue) -> RequestOperationQueue? {
+        owners.withLock { $0[ObjectIdentifier(queue)]?.queue }
+    }
+}
+
+/// A queue's `Progress`, made when it is asked for. It knows nothing of operations but that one has ended.
+final class ProgressReporting: Sendable {
+    private let made = Mutex<Progress?>(nil)
+    /// Serial: a `Progress` has no lock, and calls its parent.
+    private let queue = DispatchQueue(label: "org.bluebonnet.queue-progress")
+    private let isAskedFor = Atomic<Bool>(false)
+
+    var progress: Progress {
+        let progress = made.withLock { made in
+            let progress = made ?? Progress(totalUnitCount: 0)
+            made = progress
+            return progress
+        }
+        isAskedFor.store(true, ordering: .releasing)
+        return progress
+    }
+
+    func noteEnd() {
+        guard isAskedFor.load(ordering: .acquiring), let progress = made.withLock({ $0 }) else { return }
+        queue.sync {
+            if progress.totalUnitCount > 0 { progress.completedUnitCount += 1 }
+        }
+    }
+}

@@ -1,0 +1,131 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+public import Foundation
+internal import Synchronization
+
+extension RequestOperation {
+    /// Makes this operation wait until another has ended, and says what happens when that one does not succeed.
+    ///
+    /// Traps when operations would wait for one another in a circle; `addDependency(checking:ifItFails:)` throws
+    /// instead. An edge that is there already keeps the stricter policy.
+    public func addDependency(_ operation: Operation, ifItFails policy: FailedDependencyPolicy) {
+        do throws(DependencyCycle) {
+            try addDependency(checking: operation, ifItFails: policy)
+        } catch {
+            preconditionFailure("\(error); take one of the dependencies out")
+        }
+    }
+
+    /// Makes this operation wait until another has ended, unless operations would wait for one another in a circle.
+    ///
+    /// What an operation of another kind waits for is looked at when the first edge to it is added; later changes of
+    /// its own `dependencies` are not seen. Does nothing when this operation is finished.
+    ///
+    /// - Parameter policy: what happens when `operation` fails, is skipped or is cancelled.
+    /// - Throws: the cycle, with the operations in it by name; everything is as before then.
+    public func addDependency(
+        checking operation: Operation, ifItFails policy: FailedDependencyPolicy = .runAnyway
+    ) throws(DependencyCycle) {
+        let wasReady = isReady
+        let background = ForeignBackground(of: operation).entries
+        let addition = DependencyGraph.shared.withLock {
+            $0.add(operation, to: self, policy: policy, background: background)
+        }
+        switch addition {
+        case .known: return
+        case .cycle(let operations, let consequences):
+            consequences.carryOut()
+            throw DependencyCycle(operations)
+        case .added(let needsWatch):
+            if needsWatch { ForeignOperationWatch.begin(operation) }
+            if wasReady, !isReady { announceReadiness(isReady: false) }
+        }
+    }
+
+    func removeEdge(to operation: Operation) {
+        DependencyGraph.shared.withLock { $0.remove(operation, from: self) }.carryOut()
+    }
+
+    /// What it waits for is over, or was taken away.
+    func dependenciesSettled() {
+        if isReady { announceReadiness(isReady: true) }
+    }
+}
+
+extension DependencyGraph.Consequences {
+    /// Tells those that are ready. The others are let go with the value.
+    func carryOut() {
+        endWatches()
+        for operation in ready { operation.dependenciesSettled() }
+    }
+
+    fileprivate func endWatches() {
+        for (watch, operation) in endedWatches { ForeignOperationWatch.end(watch, over: operation) }
+    }
+}
+
+extension RequestOperation {
+    /// Lets go of what could be the head of a long chain: dependencies, and what closures hold. Called by `deinit`.
+    func releaseChains() {
+        let isDelivered = shared.withLock { $0.isDelivered && $0.userInfo.isEmpty }
+        guard place.isInGraph || !isDelivered else { return }
+        ReleasePool.release {
+            let consequences = DependencyGraph.shared.withLock { $0.release(place) }
+            consequences.endWatches()
+            return consequences.released as [any Sendable] + shared.withLock { $0.takeClosures() }
+        }
+    }
+}
+
+// MARK: - Skipping
+
+/// Why an operation was not started. The chain of causes is kept short: it may be as long as the graph is deep.
+struct SkipReason: Sendable {
+    let error: NetworkingError
+    /// What went wrong at the beginning of the chain, in words.
+    let cause: String
+
+    init(_ dependency: Operation) {
+        let (error, cause) = (dependency as? RequestOperation)?.failure ?? (nil, nil)
+        let name = "\"\(dependency.graphName)\""
+        if let cause {
+            self.cause = cause
+            let message = "not started: \(name) was not started, because \(cause)"
+            self.error = NetworkingError(.dependencyFailed, message, underlying: error?.underlying ?? error)
+        } else {
+            let verb = error?.code == .cancelled || error == nil ? "was cancelled" : "failed"
+            self.cause = "\(name) \(verb)" + (error.map { ": \($0.message)" } ?? "")
+            self.error = NetworkingError(.dependencyFailed, "not started: \(self.cause)", underlying: error)
+        }
+    }
+}
+
+extension RequestOperation {
+    /// Why the operation failed, and what was at the beginning when it was skipped.
+    fileprivate var failure: (error: NetworkingError?, cause: String?) {
+        shared.withLock { ($0.outcome?.error, $0.skipCause) }
+    }
+
+    /// Why the operation must not be started, if a dependency that did not succeed says so.
+    func skipReason() -> SkipReason? {
+        guard place.hasSeenFailure else { return nil }
+        let policy = shared.withLock { $0.dependencyPolicy }
+        guard policy != .runAnyway else { return nil }
+        let failure = DependencyGraph.shared.withLock { $0.firstFailure(of: self, all: policy == .skip) }
+        return failure.map(SkipReason.init)
+    }
+
+    /// Ends the operation without starting it.
+    func skip(_ reason: SkipReason) {
+        shared.withLock { state in
+            guard !state.lifecycle.isCancelled, state.lifecycle.isBeforeStart else { return }
+            var result = TransferResult()
+            result.error = reason.error
+            if case .ready(let request) = state.source { result.request = request }
+            state.transferResult = result
+            state.skipCause = reason.cause
+        }
+        handle(.skip)
+    }
+}

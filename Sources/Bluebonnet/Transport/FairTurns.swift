@@ -1,0 +1,49 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+/// Gives out turns so that one who brings a hundred thousand things does not hold up another who brings one: a pure
+/// value that knows neither what waits nor who brings it.
+///
+/// The things of one share have turns one after the other. A share that had nothing waiting joins in at the turn that
+/// was served last; so what comes later waits for at most one thing of each other share. Each priority has turns of its
+/// own, because a higher one is served first whatever the turns are.
+struct FairTurns: Sendable {
+    fileprivate struct Clock {
+        var now: UInt64 = 0
+        /// The latest turn of each share; one that has passed counts no more.
+        var latest: [Int: UInt64] = [:]
+        var tidyCount = 64
+    }
+
+    private var clocks: [Int: Clock] = [:]
+
+    /// The next turn of a share.
+    mutating func take(share: Int, priority: Int) -> UInt64 {
+        clocks[priority, default: Clock()].take(share)
+    }
+
+    /// Notes whose turn it was.
+    mutating func serve(_ turn: UInt64, priority: Int) {
+        guard let now = clocks[priority]?.now, now < turn else { return }
+        clocks[priority]?.now = turn
+    }
+}
+
+extension FairTurns.Clock {
+    fileprivate mutating func take(_ share: Int) -> UInt64 {
+        let turn = latest[share].map { max($0 + 1, now) } ?? now
+        latest[share] = turn
+        if latest.count > tidyCount { tidy() }
+        return turn
+    }
+
+    private mutating func tidy() {
+        latest = latest.filter { $0.value >= now }
+        tidyCount = max(64, 2 * latest.count)
+    }
+}
+
+extension FairTurns {
+    /// How many shares are remembered.
+    var shareCount: Int { clocks.values.reduce(0) { $0 + $1.latest.count } }
+}

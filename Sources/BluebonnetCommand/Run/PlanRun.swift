@@ -1,0 +1,35 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import Bluebonnet
+
+/// What `--plan` does instead of a run: it checks all lines and prints the waves in which they would run. It sends
+/// nothing.
+struct PlanRun {
+    let settings: RequestLineRunner.Settings
+
+    /// Prints the plan on standard output; gives the status to end with.
+    ///
+    /// - Throws: what is wrong with the lines, or why they cannot be read or the plan not be written.
+    func run(_ input: RunInput) throws(CommandError) -> ExitStatus {
+        let plan = RequestLinePlan(try Self.nodes(of: input), settings: settings)
+        var bytes = Array(plan.description.utf8)[...]
+        do throws(SystemError) {
+            try FileDescriptor.standardOutput.write(&bytes)
+        } catch {
+            throw .unusable("cannot write the plan: \(error)")
+        }
+        return plan.problems.isEmpty ? .success : .failure
+    }
+
+    private static func nodes(of input: RunInput) throws(CommandError) -> [RequestLineGraph.Node] {
+        switch input {
+        case .batch(let batch): return batch.nodes
+        case .stream(let reader):
+            var nodes: [RequestLineGraph.Node] = []
+            var batch = StreamedBatch()
+            try batch.read(reader) { nodes.append($0) }
+            return nodes
+        }
+    }
+}

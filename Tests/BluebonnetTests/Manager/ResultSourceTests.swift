@@ -1,0 +1,184 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import FoundationNetworking
+import Testing
+
+@testable import Bluebonnet
+
+/// Results that flow from operation to operation, with their types.
+@Suite(.timeLimit(.minutes(1))) struct ResultSourceTests {
+    private let network = ScriptedNetwork()
+    private let manager: RequestOperationManager
+    private let bytes = HTTPResponseSerializer()
+    private let text = TextSerializer()
+
+    init() {
+        manager = network.manager()
+        for name in ["a", "b", "c"] { network.answer("/\(name)", with: [.head(200), .body("<\(name)>")]) }
+        network.answer("/bad", with: [.fail(.timedOut)])
+        network.answer("/json", with: [.head(200, ["Content-Type": "application/json"]), .body("{\"token\": \"t\"}")])
+    }
+
+    /// Makes text of a body.
+    private struct TextSerializer: ResponseSerializer {
+        let validation = ResponseValidation()
+        func value(for response: HTTPURLResponse, body: Data) -> String { String(decoding: body, as: UTF8.self) }
+    }
+
+    /// The header field "X" of each request for a path.
+    private func sent(_ path: String) -> [String?] {
+        network.log.requests.filter { $0.url.path == path }.map { $0.value(of: "X") }
+    }
+
+    @Test func oneResultGoesIntoARequest() async throws {
+        let first = manager.get("a", returning: text)
+        let second = manager.get("next", after: first, returning: text) { request, value in
+            request.setValue(value, forHTTPHeaderField: "X")
+        }
+        #expect(try await second.value == "fine")
+        #expect(sent("/next") == ["<a>"])
+    }
+
+    @Test func severalResultsOfDifferentTypesGoIntoARequest() async throws {
+        let one = manager.get("a", returning: text)
+        let two = manager.get("b", returning: bytes)
+        let three = manager.send("GET", "json", returning: JSONResponseSerializer())
+        let last = manager.post("next", after: one, two, three, returning: text) {
+            (request: inout URLRequest, one, two, three) in
+            request.setValue("\(one) \(two.count) \(three["token"]?.string ?? "")", forHTTPHeaderField: "X")
+        }
+        #expect(try await last.value == "fine")
+        #expect(sent("/next") == ["<a> 3 t"])
+    }
+
+    @Test func aCollectionOfResultsGoesIntoARequestInItsOrder() async throws {
+        let all = ["c", "a", "b"].map { manager.get($0, returning: text) }
+        let one = manager.get("json", returning: JSONResponseSerializer())
+        let last = manager.get("next", after: all, one, returning: text) {
+            (request: inout URLRequest, values, json) in
+            request.setValue(values.joined() + (json["token"]?.string ?? ""), forHTTPHeaderField: "X")
+        }
+        #expect(try await last.value == "fine")
+        #expect(sent("/next") == ["<c><a><b>t"])
+    }
+
+    @Test func theWholeRequestCanBeMadeFromResults() async throws {
+        let first = manager.get("a", returning: text)
+        let second = manager.send(after: first, returning: text) { [network] value in
+            network.request("/made", method: "PUT", body: value)
+        }
+        #expect(try await second.value == "fine")
+        #expect(network.log.requests.last?.method == "PUT")
+    }
+
+    @Test func theRequestIsMadeOnceOffTheNetworkThreadWhenTheResultIsThere() async throws {
+        let seen = Witness([String]())
+        let first = manager.get("a", returning: text)
+        let second = manager.get("next", after: first, returning: text) { [network] _, _ in
+            seen.append("\(NetworkThread.isCurrent) \(first.operation.isFinished) \(network.log.requests.count)")
+        }
+        _ = try await second.value
+        #expect(seen.value == ["false true 1"])
+    }
+
+    @Test func whatMakingTheRequestThrowsIsTheError() async {
+        struct Refusal: Error {}
+        let first = manager.get("a", returning: text)
+        let second = manager.get("next", after: first, returning: text) { _, _ in throw Refusal() }
+        await #expect { try await second.value } throws: { error in
+            let error = error as? NetworkingError
+            return error?.code == .invalidRequest && error?.underlying is Refusal
+        }
+        #expect(network.log.entries.value.paths == ["/a"])
+    }
+
+    @Test func callbacksHearOfTheSameGraph() async {
+        let results = Witness([String]())
+        let first = manager.get("a", returning: text)
+        manager.get("next", after: first, returning: text) { _, _ in }.whenFinished { result in
+            results.append((try? result.get()) ?? "none")
+        }
+        first.whenFinished { result in results.append((try? result.get()) ?? "none") }
+        await results.becomes { $0.count == 2 }
+        #expect(Set(results.value) == ["<a>", "fine"])
+    }
+
+    @Test func aDependentOfAFailureIsSkippedThroughTheWholeGraph() async {
+        let bad = manager.get("bad", returning: text)
+        let next = manager.get("next", after: bad, returning: text) { _, _ in }
+        let last = manager.get("last", after: next, returning: text) { _, _ in }
+        await #expect { try await last.value } throws: { ($0 as? NetworkingError)?.code == .dependencyFailed }
+        #expect(next.result.map { (try? $0.get()) == nil } == true)
+        #expect(network.log.entries.value.paths == ["/bad"])
+        #expect((last.operation.error?.underlying as? NetworkingError)?.code == .timedOut)
+    }
+
+    @Test func aFallbackStandsForAResultThatIsNotThere() async throws {
+        let bad = manager.get("bad", returning: text)
+        let next = manager.get("next", after: bad.orElse("guest"), returning: text) { request, value in
+            request.setValue(value, forHTTPHeaderField: "X")
+        }
+        _ = try await next.value
+        #expect(sent("/next") == ["guest"])
+    }
+
+    @Test func oneThatAsksForTheOutcomeRunsAnyway() async throws {
+        let bad = manager.get("bad", returning: text)
+        let good = manager.get("a", returning: text)
+        let next = manager.get("next", after: bad.asResult, good.asResult, returning: text) {
+            (request: inout URLRequest, bad, good) in
+            let code = { () -> String? in
+                guard case .failure(let error as NetworkingError) = bad else { return nil }
+                return (error.underlying as? NetworkingError)?.code.rawValue
+            }()
+            request.setValue("\(code ?? "") \((try? good.get()) ?? "")", forHTTPHeaderField: "X")
+        }
+        _ = try await next.value
+        #expect(sent("/next") == ["timedOut <a>"])
+    }
+
+    @Test func aSourceCanBeMapped() async throws {
+        let token = manager.get("json", returning: JSONResponseSerializer()).map { $0["token"]?.string ?? "" }
+        let next = manager.get("next", after: token, returning: text) { request, token in
+            request.setValue(token, forHTTPHeaderField: "X")
+        }
+        _ = try await next.value
+        #expect(sent("/next") == ["t"])
+    }
+
+    @Test func aResultOfAnotherTypeIsAnError() async {
+        let wrong = manager.get("a", returning: text).operation.handle(returning: Int.self)
+        await #expect { try await wrong.value } throws: { ($0 as? NetworkingError)?.code == .cannotParseResponse }
+        #expect(wrong.result.map { (try? $0.get()) == nil } == true)
+    }
+
+    @Test func cancellingTheTaskThatWaitsCancelsTheOperation() async {
+        network.answer("/held", with: [.wait(ScriptedGate())])
+        let held = manager.get("held", returning: text)
+        let task = Task { try await held.value }
+        await network.log.sees(.begun(1))
+        task.cancel()
+        await #expect { try await task.value } throws: { ($0 as? NetworkingError)?.code == .cancelled }
+    }
+
+    @Test func aChainOfResultsRunsInOrderAndIsReleased() async throws {
+        weak var weakFirst: HTTPRequestOperation?
+        do {
+            var last = manager.get("a", returning: text)
+            weakFirst = last.operation
+            for number in 0..<500 {
+                last = manager.get("n\(number)", after: last, returning: text) { request, value in
+                    request.setValue(value, forHTTPHeaderField: "X")
+                }
+            }
+            #expect(try await last.value == "fine")
+        }
+        await NetworkThread.shared.catchesUp()
+        await Queues.processing.catchesUp()
+        await Queues.preparation.catchesUp()
+        #expect(network.log.entries.value.paths == ["/a"] + (0..<500).map { "/n\($0)" })
+        #expect(weakFirst == nil)
+    }
+}

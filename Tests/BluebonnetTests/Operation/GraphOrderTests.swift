@@ -1,0 +1,125 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import Testing
+
+@testable import Bluebonnet
+
+@Suite(.timeLimit(.minutes(1))) struct GraphOrderTests {
+    /// A graph with so many nodes, whose numbers are their indices.
+    private static func graph(_ count: Int) -> (GraphOrder, [GraphOrder.Node]) {
+        var graph = GraphOrder()
+        return { (graph, $0) }((0..<count).map { _ in graph.addNode() })
+    }
+
+    /// Whether every edge leads to an earlier node.
+    private static func isInOrder(_ graph: GraphOrder, _ edges: Set<[GraphOrder.Node]>) -> Bool {
+        edges.allSatisfy { graph.comes($0[1], before: $0[0]) }
+    }
+
+    @Test func anEdgeIsKnownTheSecondTime() {
+        var (graph, nodes) = Self.graph(2)
+        let first = graph.addEdge(from: nodes[0], to: nodes[1])
+        guard case .added(let edge) = first else { return #expect(Bool(false), "\(first)") }
+        #expect(graph.addEdge(from: nodes[0], to: nodes[1]) == .known(edge))
+        #expect(graph.edgeCount == 1)
+        #expect(graph.edge(from: nodes[0], to: nodes[1]) == edge)
+        #expect(graph.edge(from: nodes[1], to: nodes[0]) == nil)
+    }
+
+    @Test func aNodeCannotWaitForItself() {
+        var (graph, nodes) = Self.graph(1)
+        #expect(graph.addEdge(from: nodes[0], to: nodes[0]) == .cycle([nodes[0], nodes[0]]))
+    }
+
+    @Test(arguments: [2, 3, 10, 1_000]) func aRingIsNamedFromTheEdgeThatWouldCloseIt(count: Int) {
+        var (graph, nodes) = Self.graph(count)
+        for (dependent, dependency) in zip(nodes, nodes.dropFirst()) {
+            _ = graph.addEdge(from: dependent, to: dependency)
+        }
+        #expect(graph.addEdge(from: nodes[count - 1], to: nodes[0]) == .cycle([nodes[count - 1]] + nodes))
+        #expect(graph.edgeCount == count - 1)
+    }
+
+    @Test func anEdgeThatWasTakenOutClosesNoCycle() {
+        var (graph, nodes) = Self.graph(3)
+        _ = graph.addEdge(from: nodes[0], to: nodes[1])
+        guard case .added(let edge) = graph.addEdge(from: nodes[1], to: nodes[2]) else {
+            return #expect(Bool(false), "the edge was refused")
+        }
+        #expect(graph.addEdge(from: nodes[2], to: nodes[0]) == .cycle([nodes[2], nodes[0], nodes[1], nodes[2]]))
+        graph.removeEdge(edge)
+        if case .added = graph.addEdge(from: nodes[2], to: nodes[0]) {} else { #expect(Bool(false), "still refused") }
+    }
+
+    @Test func dependenciesKeepTheirOrder() {
+        var (graph, nodes) = Self.graph(20)
+        for dependency in nodes.dropFirst().reversed() { _ = graph.addEdge(from: nodes[0], to: dependency) }
+        var seen: [GraphOrder.Node] = []
+        graph.forEachDependency(of: nodes[0]) { seen.append(graph.links[Int($0)].dependency) }
+        #expect(seen == nodes.dropFirst().reversed())
+    }
+
+    @Test func numbersAreUsedAgainAndAnEmptyGraphHoldsNothing() {
+        var (graph, nodes) = Self.graph(100)
+        for node in nodes.dropFirst() { graph.removeNode(node) }
+        #expect(graph.count == 1)
+        #expect((0..<99).allSatisfy { _ in graph.addNode() < 100 })
+        for node in Int32(0)..<100 { graph.removeNode(node) }
+        #expect(graph.count == 0 && graph.places.isEmpty)
+    }
+
+    /// Against a search of the whole graph for each edge.
+    @Test(arguments: 1...20 as ClosedRange<UInt64>) func refusesExactlyWhatWouldCloseACycle(seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        var (graph, nodes) = Self.graph(40)
+        var edges: Set<[GraphOrder.Node]> = []
+        for _ in 0..<600 {
+            let (dependent, dependency) = (nodes.randomElement(using: &random)!, nodes.randomElement(using: &random)!)
+            let isPossible = !Self.reaches(dependency, dependent, edges)
+            switch graph.addEdge(from: dependent, to: dependency) {
+            case .added:
+                #expect(isPossible && edges.insert([dependent, dependency]).inserted)
+            case .known: #expect(edges.contains([dependent, dependency]))
+            case .cycle(let cycle):
+                #expect(!isPossible)
+                #expect(cycle.first == dependent && cycle.last == dependent && cycle[1] == dependency)
+                #expect(zip(cycle.dropFirst(), cycle.dropFirst(2)).allSatisfy { edges.contains([$0, $1]) })
+            }
+            if Int.random(in: 0..<4, using: &random) == 0, let gone = edges.randomElement(using: &random) {
+                edges.remove(gone)
+                if let edge = graph.edge(from: gone[0], to: gone[1]) { graph.removeEdge(edge) }
+            }
+        }
+        #expect(graph.edgeCount == edges.count && edges.count > 50)
+        #expect(Self.isInOrder(graph, edges))
+    }
+
+    private static func reaches(
+        _ start: GraphOrder.Node, _ goal: GraphOrder.Node, _ edges: Set<[GraphOrder.Node]>
+    ) -> Bool {
+        var (open, seen) = ([start], Set([start]))
+        while let node = open.popLast() {
+            if node == goal { return true }
+            for edge in edges where edge[0] == node && seen.insert(edge[1]).inserted { open.append(edge[1]) }
+        }
+        return false
+    }
+
+    /// Pairs are joined so that every edge goes against the order, which wears the labels between neighbours out.
+    @Test func awkwardOrdersStayInOrder() {
+        let count = 2_000
+        var (graph, nodes) = Self.graph(2 * count)
+        var edges: Set<[GraphOrder.Node]> = []
+        func add(_ dependent: Int, _ dependency: Int) {
+            if case .added = graph.addEdge(from: nodes[dependent], to: nodes[dependency]) {
+                edges.insert([nodes[dependent], nodes[dependency]])
+            }
+        }
+        for pair in 0..<count { add(2 * pair, 2 * pair + 1) }
+        for pair in 0..<count - 1 { add(2 * pair + 1, 2 * pair + 2) }
+        #expect(edges.count == 2 * count - 1)
+        #expect(Self.isInOrder(graph, edges))
+        #expect(graph.addEdge(from: nodes[2 * count - 1], to: nodes[0]) == .cycle([nodes[2 * count - 1]] + nodes))
+    }
+}
