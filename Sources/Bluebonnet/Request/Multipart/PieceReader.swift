@@ -67,9 +67,9 @@ final class PieceReader {
         guard let start = room.bindMemory(to: UInt8.self).baseAddress else { return 0 }
         let count = stream.read(start, maxLength: room.count)
         if count > 0 { return count }
-        if count < 0 || stream.streamError != nil {
+        if count < 0 || stream.streamStatus == .error {
             throw NetworkingError(
-                .cannotReadFile, "the stream of the part \"\(name)\" failed", underlying: stream.streamError)
+                .cannotReadFile, "the stream of the part \"\(name)\" failed", underlying: stream.failure)
         }
         throw NetworkingError(
             .cannotReadFile, "the stream of the part \"\(name)\" ended after \(offset) of \(byteCount) bytes")
@@ -94,4 +94,9 @@ final class PieceReader {
     func close() {
         if case .stream(let stream) = opened { stream.close() }
     }
+}
+
+extension InputStream {
+    /// The stream's error, if it has one: Foundation on Linux crashes when it is asked for one that is not there.
+    var failure: (any Error)? { streamStatus == .error ? streamError : nil }
 }
