@@ -69,7 +69,7 @@ final class PieceReader {
         if count > 0 { return count }
         if count < 0 || stream.streamStatus == .error {
             throw NetworkingError(
-                .cannotReadFile, "the stream of the part \"\(name)\" failed", underlying: stream.failure)
+                .cannotReadFile, "the stream of the part \"\(name)\" failed", underlying: stream.errorIfAny)
         }
         throw NetworkingError(
             .cannotReadFile, "the stream of the part \"\(name)\" ended after \(offset) of \(byteCount) bytes")
@@ -98,5 +98,5 @@ final class PieceReader {
 
 extension InputStream {
     /// The stream's error, if it has one: Foundation on Linux crashes when it is asked for one that is not there.
-    var failure: (any Error)? { streamStatus == .error ? streamError : nil }
+    var errorIfAny: (any Error)? { streamStatus == .error ? streamError : nil }
 }
