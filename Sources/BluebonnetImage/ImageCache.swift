@@ -48,7 +48,8 @@ public final class ImageCache: ImageCaching {
     /// Makes an empty cache; the capacity must not be less than what is left after a purge.
     public init(memoryCapacity: Int = 100 << 20, preferredMemoryUsageAfterPurge: Int = 60 << 20) {
         precondition(
-            0...memoryCapacity ~= preferredMemoryUsageAfterPurge, "a cache has to be larger than what a purge leaves of it")
+            0...memoryCapacity ~= preferredMemoryUsageAfterPurge,
+            "a cache has to be larger than what a purge leaves of it")
         self.memoryCapacity = memoryCapacity
         self.preferredMemoryUsageAfterPurge = preferredMemoryUsageAfterPurge
     }

@@ -47,11 +47,13 @@ struct ImageDecoder {
             gdk_pixbuf_loader_write(loader, bytes.bindMemory(to: UInt8.self).baseAddress, bytes.count, &problem) != 0
         }
         // A loader is closed in any case; only the first error counts.
-        let isClosed = isWritten ? gdk_pixbuf_loader_close(loader, &problem) != 0 : gdk_pixbuf_loader_close(loader, nil) != 0
+        let isClosed =
+            isWritten ? gdk_pixbuf_loader_close(loader, &problem) != 0 : gdk_pixbuf_loader_close(loader, nil) != 0
         if let refused = withExtendedLifetime(limit, { limit.refused }) {
             if problem != nil { g_error_free(problem) }
             throw Failure(
-                description: "it has \(refused.width) × \(refused.height) pixels, over the limit of \(maximumPixelCount)",
+                description:
+                    "it has \(refused.width) × \(refused.height) pixels, over the limit of \(maximumPixelCount)",
                 isTooLarge: true)
         }
         guard isWritten, isClosed else { throw Self.failure(&problem, format) }
@@ -84,7 +86,9 @@ struct ImageDecoder {
         var pixels = Data(count: width * height * 4)
         pixels.withUnsafeMutableBytes { target in
             for row in 0..<height {
-                copy(source + row * stride, channels, to: UnsafeMutableRawBufferPointer(rebasing: target[(row * width * 4)...]), width)
+                copy(
+                    source + row * stride, channels,
+                    to: UnsafeMutableRawBufferPointer(rebasing: target[(row * width * 4)...]), width)
             }
         }
         return RasterImage(width: width, height: height, pixels: pixels, scale: scale)

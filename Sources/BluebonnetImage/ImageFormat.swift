@@ -24,7 +24,8 @@ enum ImageFormat: String {
 
     /// An X bitmap is C source; a comment may stand before its first definition.
     private static func isBitmapText(_ data: Data) -> Bool {
-        data.starts(with: "#define".utf8) || (data.starts(with: "/*".utf8) && data.range(of: Data("#define".utf8)) != nil)
+        data.starts(with: "#define".utf8)
+            || (data.starts(with: "/*".utf8) && data.range(of: Data("#define".utf8)) != nil)
     }
 
     /// Whether the file has its end; gdk-pixbuf delivers what there is of one that was cut short, the rest empty.
@@ -33,7 +34,21 @@ enum ImageFormat: String {
         case .png: data.range(of: Data("IEND".utf8), options: .backwards) != nil
         case .jpeg: data.range(of: Data([0xFF, 0xD9]), options: .backwards) != nil
         case .gif: data.last { $0 != 0 } == 0x3B
-        case .tiff, .bmp, .ico, .xbm: true
+        case .bmp: Self.hasAllRows(data)
+        case .tiff, .ico, .xbm: true
         }
+    }
+
+    /// Whether a Windows bitmap without compression has the rows that its header (BITMAPINFOHEADER) announces.
+    private static func hasAllRows(_ data: Data) -> Bool {
+        func number(_ offset: Int, _ byteCount: Int) -> Int {
+            data.dropFirst(offset).prefix(byteCount).reversed().reduce(0) { $0 << 8 | Int($1) }
+        }
+        guard data.count >= 54, number(14, 4) >= 40 else { return data.count >= 26 }
+        guard number(30, 4) == 0 else { return true }
+        let width = number(18, 4)
+        let rows = abs(Int(Int32(truncatingIfNeeded: number(22, 4))))
+        let rowByteCount = (width * number(28, 2) + 31) / 32 * 4
+        return rowByteCount == 0 || rows <= (data.count - min(number(10, 4), data.count)) / rowByteCount
     }
 }

@@ -36,7 +36,8 @@ public struct ImageResponseSerializer: ResponseSerializer {
         } catch {
             throw NetworkingError(
                 error.isTooLarge ? .bodyTooLarge : .cannotParseResponse,
-                body.isEmpty ? "the response has no image: its body is empty" : "the response's image is unusable: \(error)",
+                body.isEmpty
+                    ? "the response has no image: its body is empty" : "the response's image is unusable: \(error)",
                 response: response, body: body, underlying: error)
         }
     }

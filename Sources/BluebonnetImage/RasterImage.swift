@@ -17,7 +17,8 @@ public struct RasterImage: Sendable, Hashable {
 
     /// Makes an image; traps when the bytes are not as many as the size needs.
     public init(width: Int, height: Int, pixels: Data, scale: Double = 1) {
-        precondition(width > 0 && height > 0 && pixels.count == width * height * 4, "an image has 4 bytes for each pixel")
+        precondition(
+            width > 0 && height > 0 && pixels.count == width * height * 4, "an image has 4 bytes for each pixel")
         self.width = width
         self.height = height
         self.pixels = pixels

@@ -12,7 +12,8 @@ import Testing
 @Suite(.enabled(if: ImageMagick.isAvailable), .serialized, .timeLimit(.minutes(1))) struct ImageDownloaderTests {
     /// The code of each end, "image" for an image; waits for so many.
     private final class Ends: Sendable {
-        private let state = Mutex<(all: [String], waiters: [(count: Int, waiter: CheckedContinuation<Void, Never>)])>(([], []))
+        private let state = Mutex<(all: [String], waiters: [(count: Int, waiter: CheckedContinuation<Void, Never>)])>(
+            ([], []))
 
         var handler: ImageDownloader.Completion {
             { [self] result in note((try? result.get().image).map { _ in "image" } ?? result.code) }

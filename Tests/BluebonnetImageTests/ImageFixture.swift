@@ -19,9 +19,13 @@ enum ImageFixture {
     }
 
     /// Red and blue above, green and white below: each a pixel.
-    static let corners = ["-size", "1x1", "(", "xc:red", "xc:blue", "+append", ")", "(", "xc:lime", "xc:white", "+append", ")", "-append"]
+    static let corners = [
+        "-size", "1x1", "(", "xc:red", "xc:blue", "+append", ")", "(", "xc:lime", "xc:white", "+append", ")", "-append",
+    ]
 
-    static let cornerPixels: [[UInt8]] = [[255, 0, 0, 255], [0, 0, 255, 255], [0, 255, 0, 255], [255, 255, 255, 255]]
+    static let cornerPixels: [[UInt8]] = [
+        [255, 0, 0, 255], [0, 0, 255, 255], [0, 255, 0, 255], [255, 255, 255, 255],
+    ]
 
     static func response(_ status: Int = 200) -> HTTPURLResponse {
         guard let url = URL(string: "http://h/"),

@@ -13,7 +13,7 @@ public struct XMLBody: Sendable, Hashable {
     public let data: Data
     private let optionBits: UInt
 
-    /// Checks that the data is one well-formed document.
+    /// Checks that the data is one well-formed document, of 256 nested elements at most.
     ///
     /// - Throws: `XMLSyntaxError`.
     public init(checking data: Data, options: XMLNode.Options = []) throws(XMLSyntaxError) {
@@ -52,6 +52,9 @@ public struct XMLSyntaxError: Error, Sendable, Equatable, CustomStringConvertibl
 /// Looks through a document once, because Foundation's own verdicts do not hold on Linux: `XMLDocument` repairs damaged
 /// text and crashes on none, and `XMLParser.parse()` returns true for elements that are never closed.
 private final class XMLCheck: NSObject, XMLParserDelegate {
+    /// libxml2's own limit for trees, behind which `XMLDocument` drops what is nested deeper and says nothing.
+    private static let maximumDepth = 256
+
     private var depth = 0
     private var rootCount = 0
     private var failure: XMLSyntaxError?
@@ -88,6 +91,9 @@ private final class XMLCheck: NSObject, XMLParserDelegate {
     ) {
         if depth == 0 { rootCount += 1 }
         depth += 1
+        guard depth > Self.maximumDepth, failure == nil else { return }
+        failure = XMLSyntaxError(reason: "more than \(Self.maximumDepth) nested elements", line: parser.lineNumber)
+        parser.abortParsing()
     }
 
     func parser(_ parser: XMLParser, didEndElement elementName: String, namespaceURI: String?, qualifiedName: String?) {

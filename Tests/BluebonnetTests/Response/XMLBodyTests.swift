@@ -62,10 +62,21 @@ import Testing
         #expect(try refused(Data(text.utf8)))
     }
 
-    @Test func elementsThatAreNestedVeryDeepAreAnError() throws {
-        let count = 100_000
-        let text = String(repeating: "<a>", count: count) + String(repeating: "</a>", count: count)
-        #expect(try refused(Data(text.utf8)))
+    private func nested(_ count: Int) -> Data {
+        Data((String(repeating: "<a>", count: count) + String(repeating: "</a>", count: count)).utf8)
+    }
+
+    @Test(arguments: [257, 100_000])
+    func elementsThatAreNestedTooDeepAreAnError(count: Int) throws {
+        #expect(try refused(nested(count)))
+    }
+
+    @Test func aTreeHasAllThatIsNestedToTheLimit() throws {
+        let document = try XMLBody(checking: nested(256)).makeDocument()
+        var node: XMLNode? = document.rootElement()
+        var count = 0
+        while let element = node { (node, count) = (element.children?.first, count + 1) }
+        #expect(count == 256)
     }
 
     @Test func filesOfThisMachineDoNotGetIntoADocument() throws {

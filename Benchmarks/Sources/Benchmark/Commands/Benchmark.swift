@@ -16,6 +16,7 @@ struct Benchmark: ParsableCommand {
               swift run -c release --package-path Benchmarks Benchmark small --json figures.json
               swift run -c release --package-path Benchmarks Benchmark download
               swift run -c release --package-path Benchmarks Benchmark queued
+              swift run -c release --package-path Benchmarks Benchmark serialization
 
             It needs nginx (Debian and Ubuntu: nginx-light), which it starts itself, with one process, on a free port \
             of 127.0.0.1, and stops again.
@@ -27,7 +28,9 @@ struct Benchmark: ParsableCommand {
             Relations to libcurl are taken round by round. The server shares the processors with the client: compare \
             figures of one run only.
             """,
-        subcommands: [SmallCommand.self, DownloadCommand.self, QueuedCommand.self, ClientCommand.self],
+        subcommands: [
+            SmallCommand.self, DownloadCommand.self, QueuedCommand.self, SerializationCommand.self, ClientCommand.self,
+        ],
         defaultSubcommand: SmallCommand.self)
 }
 
