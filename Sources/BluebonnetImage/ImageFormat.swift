@@ -35,20 +35,31 @@ enum ImageFormat: String {
         case .jpeg: data.range(of: Data([0xFF, 0xD9]), options: .backwards) != nil
         case .gif: data.last { $0 != 0 } == 0x3B
         case .bmp: Self.hasAllRows(data)
-        case .tiff, .ico, .xbm: true
+        case .ico: Self.hasAllEntries(data)
+        case .xbm: data.contains(UInt8(ascii: "}"))
+        case .tiff: true  // libtiff notices itself
         }
+    }
+
+    /// Whether an icon's pictures lie inside the file, as its directory says.
+    private static func hasAllEntries(_ data: Data) -> Bool {
+        let count = number(data, 4, 2)
+        return data.count >= 6 + count * 16
+            && (0..<count).allSatisfy { number(data, 14 + $0 * 16, 4) + number(data, 18 + $0 * 16, 4) <= data.count }
+    }
+
+    /// A number whose lowest byte comes first.
+    private static func number(_ data: Data, _ offset: Int, _ byteCount: Int) -> Int {
+        data.dropFirst(offset).prefix(byteCount).reversed().reduce(0) { $0 << 8 | Int($1) }
     }
 
     /// Whether a Windows bitmap without compression has the rows that its header (BITMAPINFOHEADER) announces.
     private static func hasAllRows(_ data: Data) -> Bool {
-        func number(_ offset: Int, _ byteCount: Int) -> Int {
-            data.dropFirst(offset).prefix(byteCount).reversed().reduce(0) { $0 << 8 | Int($1) }
-        }
-        guard data.count >= 54, number(14, 4) >= 40 else { return data.count >= 26 }
-        guard number(30, 4) == 0 else { return true }
-        let width = number(18, 4)
-        let rows = abs(Int(Int32(truncatingIfNeeded: number(22, 4))))
-        let rowByteCount = (width * number(28, 2) + 31) / 32 * 4
-        return rowByteCount == 0 || rows <= (data.count - min(number(10, 4), data.count)) / rowByteCount
+        guard data.count >= 54, number(data, 14, 4) >= 40 else { return data.count >= 26 }
+        guard number(data, 30, 4) == 0 else { return true }
+        let width = number(data, 18, 4)
+        let rows = abs(Int(Int32(truncatingIfNeeded: number(data, 22, 4))))
+        let rowByteCount = (width * number(data, 28, 2) + 31) / 32 * 4
+        return rowByteCount == 0 || rows <= (data.count - min(number(data, 10, 4), data.count)) / rowByteCount
     }
 }

@@ -104,7 +104,7 @@ import Testing
         }
     }
 
-    @Test(arguments: ["png", "jpeg", "gif", "bmp", "tiff", "ico"])
+    @Test(arguments: formats)
     func halfAFileIsAnError(format: String) throws {
         let file = try ImageFixture.make(["-size", "40x30", "gradient:red-blue"], format)
         let error = #expect(throws: NetworkingError.self) { try ImageFixture.decode(file.prefix(file.count / 2)) }

@@ -111,7 +111,16 @@ extension SerializationCommand {
             }
             manager.enqueueBatch(of: operations, completion: { _ in done.note(failure: nil) })
             var beside: [Double] = []
-            while !done.isOver { beside.append(try Self.milliseconds { try Self.fetch(manager, small) }) }
+            var (largest, slowest) = (0.0, TransferTimings?.none)
+            while !done.isOver {
+                var timings: TransferTimings?
+                let time = try Self.milliseconds { timings = try Self.fetch(manager, small) }
+                if time > largest {
+                    (largest, slowest) = (time, timings)
+                }
+                beside.append(time)
+            }
+            print("the slowest small request: \(String(describing: slowest))")
             for operation in operations {
                 if let error = operation.error { throw BenchmarkError("a large body failed: \(error.message)") }
             }
@@ -134,7 +143,8 @@ extension SerializationCommand {
         return manager
     }
 
-    private static func fetch(_ manager: RequestOperationManager, _ url: URL) throws {
+    @discardableResult
+    private static func fetch(_ manager: RequestOperationManager, _ url: URL) throws -> TransferTimings? {
         let done = Completion()
         let operation = manager.operation(with: URLRequest(url: url))
         operation.setCompletionBlock { _, _ in
@@ -144,6 +154,7 @@ extension SerializationCommand {
         }
         manager.operationQueue.addOperation(operation)
         try done.wait()
+        return operation.summary.timings
     }
 
     /// 50 MB of objects with texts, numbers and truth values.
