@@ -13,6 +13,7 @@ let package = Package(
     name: "Bluebonnet",
     products: [
         .library(name: "Bluebonnet", targets: ["Bluebonnet"]),
+        .library(name: "BluebonnetImage", targets: ["BluebonnetImage"]),
         .executable(name: "bluebonnet", targets: ["BluebonnetCommand"]),
     ],
     dependencies: [
@@ -25,10 +26,17 @@ let package = Package(
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+        // Without pkgConfig: gdk-pixbuf's flags hold one that SwiftPM warns about. Only BluebonnetImage needs it installed.
+        .systemLibrary(name: "CGdkPixbuf", providers: [.apt(["libgdk-pixbuf-2.0-dev"])]),
         .target(name: "CLinux"),
         .target(
             name: "Bluebonnet",
             dependencies: ["CCurl", "COpenSSL", "CZlib", "CLinux"],
+            swiftSettings: strict
+        ),
+        .target(
+            name: "BluebonnetImage",
+            dependencies: ["Bluebonnet", "CGdkPixbuf"],
             swiftSettings: strict
         ),
         .executableTarget(
@@ -73,6 +81,11 @@ let package = Package(
         .testTarget(
             name: "BluebonnetTests",
             dependencies: ["Bluebonnet", "CLinux", "TestServer"],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "BluebonnetImageTests",
+            dependencies: ["Bluebonnet", "BluebonnetImage", "TestServer"],
             swiftSettings: strict
         ),
         .testTarget(

@@ -19,7 +19,16 @@ public struct HTTPRequestSerializer: RequestSerializer {
     public var headers = DefaultHeaders.ofThisProcess
     /// The methods whose parameters go into the URL; case does not matter. Default GET, HEAD and DELETE.
     public var methodsEncodingParametersInURL: Set<String> = ["GET", "HEAD", "DELETE"]
-    public var timeoutInterval: TimeInterval?
+    /// How parameters become the text of a query or a form. Default `.standard`.
+    public var querySerialization = QuerySerialization.standard
+    /// Timeout, cache policy, cookies and others; each counts once it is set, for requests made from a method and a URL.
+    public var properties = RequestProperties()
+
+    /// How long a request that this serializer makes may stay without progress; nil leaves Foundation's own value.
+    public var timeoutInterval: TimeInterval? {
+        get { properties.timeoutInterval }
+        set { properties.timeoutInterval = newValue }
+    }
 
     /// Makes a serializer with the default headers.
     public init() {}
@@ -40,10 +49,10 @@ public struct HTTPRequestSerializer: RequestSerializer {
     public func request(_ request: URLRequest, with parameters: Parameters?) throws -> URLRequest {
         var request = try addingHeaders(to: request)
         if encodesParametersInURL(request) {
-            if let parameters { request.url = try request.url.map { try url($0, adding: parameters) } }
+            if let parameters { try addQuery(parameters, to: &request) }
         } else if parameters != nil || !request.hasBody {
-            let form = try QueryEncoder().encode(parameters ?? [:])
-            request.setBody(Data(form.utf8), contentType: "application/x-www-form-urlencoded")
+            let form = try parameters.map { try querySerialization.text(for: $0, of: request) }
+            request.setBody(Data((form ?? "").utf8), contentType: "application/x-www-form-urlencoded")
         }
         return request
     }
@@ -66,13 +75,18 @@ public struct HTTPRequestSerializer: RequestSerializer {
         return methodsEncodingParametersInURL.contains { $0.uppercased() == method }
     }
 
-    private func url(_ url: URL, adding parameters: Parameters) throws -> URL {
-        let query = try QueryEncoder().encode(parameters)
-        if query.isEmpty { return url }
+    /// Adds parameters to the query of a request that has a URL.
+    func addQuery(_ parameters: Parameters, to request: inout URLRequest) throws {
+        guard let url = request.url else { throw NetworkingError(.badURL, "the request has no URL") }
+        var query = try querySerialization.text(for: parameters, of: request)
+        if query.isEmpty { return }
+        if case .custom = querySerialization {
+            query = URLText.escape(query.replacingOccurrences(of: "#", with: "%23"))
+        }
         guard let result = URL(string: Self.text(url.absoluteString, adding: query)) else {
             throw NetworkingError(.badURL, "\(url.absoluteString) takes no query")
         }
-        return result
+        request.url = result
     }
 
     /// Puts the query before the fragment; a URL that has a query already, even an empty one, gets "&".

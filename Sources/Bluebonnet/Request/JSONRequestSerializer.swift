@@ -4,7 +4,7 @@
 public import Foundation
 public import FoundationNetworking
 
-/// Encodes parameters as a JSON body, and adds the default headers.
+/// Encodes parameters, or any `Encodable` value, as a JSON body, and adds the default headers.
 ///
 /// A method that takes its parameters in the URL (GET, HEAD, DELETE) gets a query, as from `HTTPRequestSerializer`.
 /// Members are sorted by key, so that the same parameters always make the same body.
@@ -12,7 +12,7 @@ public struct JSONRequestSerializer: RequestSerializer {
     /// Makes the headers and the queries.
     public var http = HTTPRequestSerializer()
 
-    public var timeoutInterval: TimeInterval? { http.timeoutInterval }
+    public var properties: RequestProperties { http.properties }
 
     /// Makes a serializer with the default headers.
     public init() {}
@@ -29,6 +29,16 @@ public struct JSONRequestSerializer: RequestSerializer {
         return request
     }
 
+    /// The request with default headers and a JSON body that is any value, not only an object, whatever the method.
+    ///
+    /// - Parameter value: an array, a string, a `JSONValue` or anything else that may be a parameter.
+    /// - Throws: `NetworkingError` with `invalidRequest`, naming the element that cannot be encoded.
+    public func request(_ request: URLRequest, withValue value: any Sendable) throws -> URLRequest {
+        var request = try http.addingHeaders(to: request)
+        request.setBody(Data(try JSONWriter.bytes(of: value)), contentType: Self.contentType)
+        return request
+    }
+
     /// The request with default headers and a value of the program's own as JSON in its body, whatever the method.
     ///
     /// - Throws: `NetworkingError` with `invalidRequest`, naming the member that cannot be encoded.
@@ -36,22 +46,10 @@ public struct JSONRequestSerializer: RequestSerializer {
         _ request: URLRequest, encoding value: some Encodable, with encoder: JSONEncoder = JSONEncoder()
     ) throws -> URLRequest {
         var request = try http.addingHeaders(to: request)
-        do {
-            request.setBody(try encoder.encode(value), contentType: Self.contentType)
-        } catch {
-            throw NetworkingError(.invalidRequest, Self.message(for: error), underlying: error)
-        }
+        let body = try CodingFault.naming("JSON") { try encoder.encode(value) }
+        request.setBody(body, contentType: Self.contentType)
         return request
     }
 
     private static let contentType = "application/json"
-
-    private static func message(for error: any Error) -> String {
-        guard case EncodingError.invalidValue(_, let context) = error else {
-            return "the body cannot be encoded as JSON: \(error)"
-        }
-        let path = context.codingPath.map { $0.intValue.map { "[\($0)]" } ?? ".\($0.stringValue)" }.joined()
-        let name = path.hasPrefix(".") ? String(path.dropFirst()) : path
-        return "body member \(name) cannot be encoded as JSON: \(context.debugDescription)"
-    }
 }

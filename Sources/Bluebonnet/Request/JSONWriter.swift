@@ -26,6 +26,8 @@ struct JSONWriter {
         case .text(let text): write(text)
         case .dictionary(let members): try write(members, depth: depth + 1)
         case .array(let elements): try write(elements, depth: depth + 1)
+        case .date: throw ParameterPath.fault(ParameterValue.dateAdvice)
+        case .data: throw ParameterPath.fault(ParameterValue.dataAdvice)
         case .set: throw ParameterPath.fault("a set has no order in JSON, so use an array")
         }
     }

@@ -40,7 +40,8 @@ struct ParameterPath {
         do {
             return try encode()
         } catch let path as ParameterPath {
-            throw NetworkingError(.invalidRequest, "parameter \(path.text) cannot be encoded: \(path.reason)")
+            let name = path.steps.isEmpty ? "the value" : "parameter " + path.text
+            throw NetworkingError(.invalidRequest, "\(name) cannot be encoded: \(path.reason)")
         }
     }
 

@@ -13,6 +13,10 @@ enum ParameterValue {
     /// A finite number as both a query and JSON write it: a whole one without fraction.
     case number(String)
     case text(String)
+    /// Only a property list has a form for it.
+    case date(Date)
+    /// Only property lists and multipart forms carry it.
+    case data(Data)
     case dictionary([(key: String, value: Any)])
     case array([Any])
     case set([Any])
@@ -48,6 +52,8 @@ enum ParameterValue {
     private static func rare(_ value: Any) throws(Unsupported) -> ParameterValue? {
         switch value {
         case is NSNull: .null
+        case let date as Date: .date(date)
+        case let data as Data: .data(data)
         case let url as URL: .text(url.absoluteString)
         case let identifier as UUID: .text(identifier.uuidString)
         case let text as any StringProtocol: .text(String(text))
@@ -123,7 +129,8 @@ extension ParameterValue {
         switch try ParameterValue(key) {
         case .text(let text), .number(let text): return text
         case .bool(let value): return value ? "1" : "0"
-        case .null, .dictionary, .array, .set: throw Unsupported(reason: "\(type(of: key)) cannot be a key")
+        case .null, .date, .data, .dictionary, .array, .set:
+            throw Unsupported(reason: "\(type(of: key)) cannot be a key")
         }
     }
 
@@ -136,10 +143,11 @@ extension ParameterValue {
     }
 
     private static func advice(for value: Any) -> String {
-        switch value {
-        case is Date: "a Date has no single text form, so format it first"
-        case is Data: "Data is not text, so encode it first"
-        default: "\(type(of: value)) is not a string, a number, a truth value, a dictionary or an array"
-        }
+        "\(type(of: value)) is not a string, a number, a truth value, a dictionary or an array"
     }
+
+    /// Why a text form has no dates.
+    static let dateAdvice = "a Date has no single text form, so format it first"
+    /// Why a text form has no data.
+    static let dataAdvice = "Data is not text, so encode it first"
 }

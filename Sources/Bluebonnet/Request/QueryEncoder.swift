@@ -33,49 +33,10 @@ public struct QueryEncoder: Sendable {
 
     /// The parameters as a flat list, in the order in which they are sent.
     func pairs(for parameters: Parameters) throws -> [Pair] {
-        var pairs: [Pair] = []
-        try ParameterPath.naming {
-            for (key, value) in parameters.sorted(by: { $0.key < $1.key }) {
-                try ParameterPath.at("." + key) { try Self.append(value, named: key, depth: 1, to: &pairs) }
-            }
+        try FormFields.flat(parameters).map { field in
+            guard case .text(let text) = field.value else { return (field.name, nil) }
+            return (field.name, text)
         }
-        return pairs
-    }
-
-    private static func append(_ value: Any, named name: String, depth: Int, to pairs: inout [Pair]) throws {
-        switch try ParameterPath.kind(of: value, depth: depth) {
-        case .null: pairs.append((name, nil))
-        case .bool(let value): pairs.append((name, value ? "1" : "0"))
-        case .number(let text), .text(let text): pairs.append((name, text))
-        case .dictionary(let members):
-            for (key, value) in members.sorted(by: { $0.key < $1.key }) {
-                try ParameterPath.at("." + key) {
-                    try append(value, named: "\(name)[\(key)]", depth: depth + 1, to: &pairs)
-                }
-            }
-        case .array(let elements):
-            for (index, element) in elements.enumerated() {
-                try ParameterPath.at("[\(index)]") {
-                    try append(element, named: name + "[]", depth: depth + 1, to: &pairs)
-                }
-            }
-        case .set(let elements): pairs += try sorted(elements, named: name, depth: depth)
-        }
-    }
-
-    /// The pairs of a set, whose elements have no order of their own: by their text.
-    private static func sorted(_ elements: [Any], named name: String, depth: Int) throws -> [Pair] {
-        var groups: [[Pair]] = []
-        for element in elements {
-            var group: [Pair] = []
-            try ParameterPath.at("{}") { try append(element, named: name, depth: depth + 1, to: &group) }
-            groups.append(group)
-        }
-        return groups.sorted { $0.lexicographicallyPrecedes($1, by: precedes) }.flatMap { $0 }
-    }
-
-    private static func precedes(_ first: Pair, _ second: Pair) -> Bool {
-        (first.name, first.value ?? "") < (second.name, second.value ?? "")
     }
 }
 

@@ -7,15 +7,16 @@ public import FoundationNetworking
 /// Named values that a request serializer encodes into a URL or a body; they may be nested.
 ///
 /// Values are strings, numbers, truth values, `URL`, `UUID`, `NSNull` or nil, `JSONValue`, and dictionaries and arrays
-/// of them. A `Date` is refused: no text form of it is the one that every server means, so format it first.
+/// of them. A `Date` is refused, except in a property list: no text form of it is the one that every server means, so
+/// format it first. `Data` may stand in property lists and multipart forms.
 public typealias Parameters = [String: any Sendable]
 
 /// Puts parameters and default headers into a request.
 ///
 /// Serializers are values: a manager keeps one and copies it into each request, and changing it changes later requests.
 public protocol RequestSerializer: Sendable {
-    /// How long a request that this serializer makes may stay without progress; nil leaves Foundation's own value.
-    var timeoutInterval: TimeInterval? { get }
+    /// What is written into the requests that this serializer makes from a method and a URL. Default: nothing.
+    var properties: RequestProperties { get }
 
     /// The request with the parameters encoded into it.
     ///
@@ -25,7 +26,7 @@ public protocol RequestSerializer: Sendable {
 }
 
 extension RequestSerializer {
-    public var timeoutInterval: TimeInterval? { nil }
+    public var properties: RequestProperties { RequestProperties() }
 
     /// Makes a request from a method, a URL and the parameters.
     ///
@@ -33,7 +34,7 @@ extension RequestSerializer {
     public func request(method: String, url: URL, parameters: Parameters? = nil) throws -> URLRequest {
         var request = URLRequest(url: url)
         request.httpMethod = method
-        if let timeoutInterval { request.timeoutInterval = timeoutInterval }
+        properties.apply(to: &request)
         return try self.request(request, with: parameters)
     }
 }

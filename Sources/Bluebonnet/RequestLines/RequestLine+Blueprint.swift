@@ -65,10 +65,24 @@ extension RequestLine {
             request.setBody(Data(form.utf8), contentType: "application/x-www-form-urlencoded")
         case .text(let text)?:
             request.setBody(Data(text.utf8), contentType: "text/plain; charset=utf-8")
-        case .plist?, .multipart?:
-            throw NetworkingError(.invalidRequest, "a body of this kind is not supported by this version")
+        case .plist(let value)?: request = try PropertyListRequestSerializer().request(request, withValue: value)
+        case .multipart(let parts)?: request.setBody(try Self.form(parts))
         case .file?, nil: return
         }
+    }
+
+    private static func form(_ parts: [Part]) throws -> MultipartFormData {
+        var form = MultipartFormData()
+        for part in parts {
+            switch part.content {
+            case .value(let text): form.append(text, name: part.name)
+            case .file(let path, let fileName, let contentType):
+                try form.append(
+                    fileAt: try file(path, in: "multipart"), name: part.name, fileName: fileName,
+                    contentType: contentType)
+            }
+        }
+        return form
     }
 
     private static func parameters(_ members: [String: JSONValue]) -> Parameters {

@@ -27,8 +27,8 @@ public struct NumberedLine: Sendable, Hashable {
 public struct RequestLineParser: Sendable {
     /// The fields of the format that this version refuses by name, because it cannot do what they ask for.
     public static let unsupportedFields = [
-        "plist", "multipart", "security.mode", "security.pins", "security.allowInvalidCertificates",
-        "security.validatesHost", "security.clientCertificate", "security.clientKey",
+        "security.mode", "security.pins", "security.allowInvalidCertificates", "security.validatesHost",
+        "security.clientCertificate", "security.clientKey",
     ]
 
     /// Makes a parser; it has no state.

@@ -31,6 +31,9 @@ enum BodyEncoding: Equatable {
         return nil
     }
 
+    /// Whether a charset, in lower case, is one that can be read.
+    static func isKnown(_ charset: String) -> Bool { named(charset, Data()) != nil }
+
     /// The text without its byte order mark; nil when the bytes are not text in this encoding.
     func text(of body: Data) -> String? {
         let bytes = body.dropFirst(Self.marked(body).map { $0.encoding == self ? $0.length : 0 } ?? 0)

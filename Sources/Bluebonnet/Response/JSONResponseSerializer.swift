@@ -9,10 +9,19 @@ public import FoundationNetworking
 /// The text may be UTF-8, UTF-16 or UTF-32, or what the response's charset says. A body that is empty or one space is
 /// `null`, whatever the status (an answer to HEAD, 204, 205). Everything else that is not JSON is an error: bytes that
 /// are no text, trailing commas, more than 512 nested arrays and objects.
+///
+/// Of AFNetworking's reading options `allowsFragments` is here; mutable containers have no meaning for a Swift value.
 public struct JSONResponseSerializer: ResponseSerializer {
     public var validation: ResponseValidation
-    /// Leaves out the members of objects that are null, at any depth; nulls in arrays stay. Default false.
+    /// Leaves out the members of objects that are null, at any depth, in arrays too. Default false.
     public var removesKeysWithNullValues = false
+    /// Leaves out the elements of arrays that are null, at any depth. Default false.
+    public var removesNullElements = false
+    /// Whether a string, a number, a truth value or null may stand at the top. Default true, as RFC 8259 has it.
+    public var allowsFragments = true
+    /// The charset of text that has no byte order mark and whose response names none that is known, for instance
+    /// `iso-8859-1`. Default nil: UTF-8, UTF-16 or UTF-32, which its first bytes tell.
+    public var assumedCharset: String?
 
     /// Makes a serializer for `application/json`, `text/json` and `text/javascript` with a status from 200 to 299.
     ///
@@ -24,25 +33,47 @@ public struct JSONResponseSerializer: ResponseSerializer {
     }
 
     public func value(for response: HTTPURLResponse, body: Data) throws -> JSONValue {
-        if body.isEmpty || body.elementsEqual([0x20]) { return .null }
-        let charset = response.value(forHTTPHeaderField: "Content-Type").flatMap(BodyEncoding.charset)
+        if Self.isNothing(body) { return .null }
         do {
-            let value = try JSONValue(parsing: body, charset: charset)
-            return removesKeysWithNullValues ? value.removingNullMembers() : value
+            return withoutNulls(try parsed(body, response))
         } catch {
             throw NetworkingError(
                 .cannotParseResponse, "the response's body is not JSON: \(error)", response: response, body: body,
                 underlying: error)
         }
     }
+
+    /// Whether a body stands for nothing: it is empty, or one space.
+    static func isNothing(_ body: Data) -> Bool { body.isEmpty || body.elementsEqual([0x20]) }
+
+    private func parsed(_ body: Data, _ response: HTTPURLResponse) throws -> JSONValue {
+        let named = response.value(forHTTPHeaderField: "Content-Type").flatMap(BodyEncoding.charset)
+        let charset = named.flatMap { BodyEncoding.isKnown($0) ? $0 : nil } ?? assumedCharset?.lowercased()
+        let value = try JSONValue(parsing: body, charset: charset)
+        switch value {
+        case .object, .array: return value
+        case .null, .bool, .integer, .number, .string:
+            guard allowsFragments else { throw JSONSyntaxError(reason: "neither an object nor an array", offset: 0) }
+            return value
+        }
+    }
+
+    private func withoutNulls(_ value: JSONValue) -> JSONValue {
+        guard removesKeysWithNullValues || removesNullElements else { return value }
+        return value.removingNulls(fromObjects: removesKeysWithNullValues, fromArrays: removesNullElements)
+    }
 }
 
 extension JSONValue {
-    /// The value without the members of objects that are null.
-    func removingNullMembers() -> JSONValue {
-        switch self {
-        case .object(let members): .object(members.filter { $0.value != .null }.mapValues { $0.removingNullMembers() })
-        case .array(let elements): .array(elements.map { $0.removingNullMembers() })
+    /// The value without the members of objects, or the elements of arrays, that are null.
+    func removingNulls(fromObjects: Bool, fromArrays: Bool) -> JSONValue {
+        func cleaned(_ value: JSONValue) -> JSONValue {
+            value.removingNulls(fromObjects: fromObjects, fromArrays: fromArrays)
+        }
+        return switch self {
+        case .object(let members):
+            .object(members.filter { !fromObjects || $0.value != .null }.mapValues(cleaned))
+        case .array(let elements): .array(elements.filter { !fromArrays || $0 != .null }.map(cleaned))
         case .null, .bool, .integer, .number, .string: self
         }
     }

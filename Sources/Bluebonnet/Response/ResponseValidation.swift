@@ -26,13 +26,18 @@ public struct ResponseValidation: Sendable, Equatable {
         acceptableStatusCodes?.contains(status) ?? true
     }
 
-    /// What is wrong with a response, or nil. The status comes first, as AFNetworking reports it.
+    /// What is wrong with a response, or nil. The status comes first, with the content type as its underlying error when
+    /// that is wrong too, as AFNetworking reports it.
     ///
     /// - Parameter bodyIsEmpty: a response without a body needs no content type (204, 205, an answer to HEAD).
     func refusal(status: Int, contentType: String?, bodyIsEmpty: Bool) -> NetworkingError? {
-        guard accepts(status: status) else {
-            return NetworkingError(.unacceptableStatus, "the server answered with status \(status)")
-        }
+        let typeRefusal = refusal(contentType: contentType, bodyIsEmpty: bodyIsEmpty)
+        if accepts(status: status) { return typeRefusal }
+        return NetworkingError(
+            .unacceptableStatus, "the server answered with status \(status)", underlying: typeRefusal)
+    }
+
+    private func refusal(contentType: String?, bodyIsEmpty: Bool) -> NetworkingError? {
         guard let acceptableContentTypes else { return nil }
         guard let contentType else {
             return bodyIsEmpty ? nil : NetworkingError(.unacceptableContentType, "the response has no content type")

@@ -102,8 +102,6 @@ import Testing
         (#""credential":{"usr":"a","password":"b"}"#, "credential.usr", ["unknown", "\"user\""]),
         (#""script":[{"at":1,"du":"pause"}]"#, "script[0].du", ["unknown"]),
         (#""":1"#, "", ["unknown"]),
-        (#""plist":{}"#, "plist", ["not supported by this version"]),
-        (#""multipart":[]"#, "multipart", ["not supported by this version"]),
         (#""security":{"mode":"none"}"#, "security.mode", ["not supported by this version"]),
         (#""security":{"pins":[]}"#, "security.pins", ["not supported"]),
         (#""security":{"allowInvalidCertificates":true}"#, "security.allowInvalidCertificates", ["not supported"]),

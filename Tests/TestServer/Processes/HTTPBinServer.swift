@@ -10,13 +10,7 @@ public final class HTTPBinServer: Sendable {
     public static let isAvailable = Availability.decide(
         "httpbin", missing: python == nil ? "no Python with httpbin and gunicorn was found" : nil)
 
-    /// The first Python that has both: the one the environment names, the one that the install script made, the
-    /// system's.
-    private static let python: String? = {
-        let root = URL(fileURLWithPath: #filePath).pathComponents.dropLast(4).dropFirst().joined(separator: "/")
-        let named = ProcessInfo.processInfo.environment["BLUEBONNET_HTTPBIN_PYTHON"]
-        return [named, "/\(root)/.build/httpbin-venv/bin/python3", "python3"].compactMap { $0 }.first(where: hasModules)
-    }()
+    private static let python = PythonModules.python(with: "httpbin, gunicorn")
 
     private let process: ServerProcess
 
@@ -52,10 +46,4 @@ public final class HTTPBinServer: Sendable {
 
     /// Stops the server and waits until it is gone.
     public func stop() async { await process.stop() }
-
-    private static func hasModules(_ python: String) -> Bool {
-        guard let folder = try? TemporaryFolder() else { return false }
-        defer { folder.remove() }
-        return (try? ChildProcess.run([python, "-c", "import httpbin, gunicorn"], in: folder)) != nil
-    }
 }

@@ -17,6 +17,7 @@ struct Benchmark: ParsableCommand {
               swift run -c release --package-path Benchmarks Benchmark download
               swift run -c release --package-path Benchmarks Benchmark queued
               swift run -c release --package-path Benchmarks Benchmark graph
+              swift run -c release --package-path Benchmarks Benchmark serialization
 
             `graph` needs no server; the others need nginx (Debian and Ubuntu: nginx-light), which they start \
             themselves, with one process, on a free port of 127.0.0.1, and stop again.
@@ -29,7 +30,8 @@ struct Benchmark: ParsableCommand {
             figures of one run only.
             """,
         subcommands: [
-            SmallCommand.self, DownloadCommand.self, QueuedCommand.self, GraphCommand.self, ClientCommand.self,
+            SmallCommand.self, DownloadCommand.self, QueuedCommand.self, GraphCommand.self, SerializationCommand.self,
+            ClientCommand.self,
         ],
         defaultSubcommand: SmallCommand.self)
 }

@@ -1,0 +1,135 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+public import Foundation
+public import FoundationNetworking
+
+// The verbs that wait and decode. Where the type of the result is known they are what is called:
+//
+//     let user: User = try await manager.get("users/1")
+//
+// Without one, `manager.get("users/1")` is the plain operation.
+extension RequestOperationManager {
+    /// Runs a GET and decodes its JSON body; parameters go into the query.
+    ///
+    /// `Data` is the body as it is, of any content type; `JSONValue` is any JSON; other types are decoded with `decoder`.
+    /// Of the manager's response serializer the accepted statuses count. Cancelling the task cancels the operation.
+    /// - Throws: the operation's `NetworkingError`; `cannotParseResponse` when the body is no `Value`.
+    public func get<Value: Decodable & Sendable>(
+        _ url: String, parameters: Parameters? = nil, headers: HTTPHeaders = [:], as type: Value.Type = Value.self,
+        decoder: JSONDecoder = JSONDecoder()
+    ) async throws(NetworkingError) -> Value {
+        try await value(of: Call("GET", url, parameters, headers, nil), decoder)
+    }
+
+    /// Runs a POST and decodes its JSON body; parameters go into the body, or into the query beside a `body`.
+    ///
+    /// For the result see ``get(_:parameters:headers:as:decoder:)``.
+    public func post<Value: Decodable & Sendable>(
+        _ url: String, parameters: Parameters? = nil, headers: HTTPHeaders = [:], body: RequestBody? = nil,
+        as type: Value.Type = Value.self, decoder: JSONDecoder = JSONDecoder()
+    ) async throws(NetworkingError) -> Value {
+        try await value(of: Call("POST", url, parameters, headers, body), decoder)
+    }
+
+    /// Runs a PUT and decodes its JSON body; parameters go into the body, or into the query beside a `body`.
+    ///
+    /// For the result see ``get(_:parameters:headers:as:decoder:)``.
+    public func put<Value: Decodable & Sendable>(
+        _ url: String, parameters: Parameters? = nil, headers: HTTPHeaders = [:], body: RequestBody? = nil,
+        as type: Value.Type = Value.self, decoder: JSONDecoder = JSONDecoder()
+    ) async throws(NetworkingError) -> Value {
+        try await value(of: Call("PUT", url, parameters, headers, body), decoder)
+    }
+
+    /// Runs a PATCH and decodes its JSON body; parameters go into the body, or into the query beside a `body`.
+    ///
+    /// For the result see ``get(_:parameters:headers:as:decoder:)``.
+    public func patch<Value: Decodable & Sendable>(
+        _ url: String, parameters: Parameters? = nil, headers: HTTPHeaders = [:], body: RequestBody? = nil,
+        as type: Value.Type = Value.self, decoder: JSONDecoder = JSONDecoder()
+    ) async throws(NetworkingError) -> Value {
+        try await value(of: Call("PATCH", url, parameters, headers, body), decoder)
+    }
+
+    /// Runs a DELETE and decodes its JSON body; parameters go into the query.
+    ///
+    /// For the result see ``get(_:parameters:headers:as:decoder:)``; a server that answers with nothing is
+    /// `let _: Data = try await manager.delete("users/1")`.
+    public func delete<Value: Decodable & Sendable>(
+        _ url: String, parameters: Parameters? = nil, headers: HTTPHeaders = [:], body: RequestBody? = nil,
+        as type: Value.Type = Value.self, decoder: JSONDecoder = JSONDecoder()
+    ) async throws(NetworkingError) -> Value {
+        try await value(of: Call("DELETE", url, parameters, headers, body), decoder)
+    }
+
+    /// Runs a HEAD and gives the response: `let response: HTTPURLResponse = try await manager.head("disk.img")`.
+    ///
+    /// Parameters go into the query. The type is generic only so that it has to be named, and `manager.head("disk.img")`
+    /// without one stays the plain operation.
+    /// - Throws: the operation's `NetworkingError`.
+    public func head<Response: HeadResponse>(
+        _ url: String, parameters: Parameters? = nil, headers: HTTPHeaders = [:], as type: Response.Type = Response.self
+    ) async throws(NetworkingError) -> Response {
+        let validation = ResponseValidation(acceptableStatusCodes: responseSerializer.validation.acceptableStatusCodes)
+        let operation = operation(
+            "HEAD", url, parameters: parameters, headers: headers,
+            responseSerializer: HTTPResponseSerializer(validation: validation))
+        operationQueue.addOperation(operation)
+        _ = try await operation.value()
+        guard let response = operation.response as? Response else {
+            throw NetworkingError(.badServerResponse, "the response is no \(Response.self)")
+        }
+        return response
+    }
+}
+
+/// What the HEAD that waits can give: the response.
+///
+/// A protocol only so that the result's type has to be named; no other type conforms.
+public protocol HeadResponse: Sendable {}
+
+extension HTTPURLResponse: HeadResponse {}
+
+// MARK: - One call
+
+/// The arguments of a verb.
+private struct Call {
+    let method: String
+    let url: String
+    let parameters: Parameters?
+    let headers: HTTPHeaders
+    let body: RequestBody?
+
+    init(_ method: String, _ url: String, _ parameters: Parameters?, _ headers: HTTPHeaders, _ body: RequestBody?) {
+        self.method = method
+        self.url = url
+        self.parameters = parameters
+        self.headers = headers
+        self.body = body
+    }
+}
+
+extension RequestOperationManager {
+    private func value<Value: Decodable & Sendable>(
+        of call: Call, _ decoder: JSONDecoder
+    ) async throws(NetworkingError) -> Value {
+        let operation = operation(
+            call.method, call.url, parameters: call.parameters, headers: call.headers, body: call.body,
+            responseSerializer: serializer(for: Value.self, decoder))
+        operationQueue.addOperation(operation)
+        return try await operation.value(as: Value.self)
+    }
+
+    private func serializer<Value: Decodable & Sendable>(
+        for type: Value.Type, _ decoder: JSONDecoder
+    ) -> any ResponseSerializer {
+        let codes = responseSerializer.validation.acceptableStatusCodes
+        if type == Data.self {
+            return HTTPResponseSerializer(validation: ResponseValidation(acceptableStatusCodes: codes))
+        }
+        var serializer = DecodableResponseSerializer(type, decoder: decoder, acceptsStructuredSuffix: true)
+        serializer.validation.acceptableStatusCodes = codes
+        return serializer
+    }
+}

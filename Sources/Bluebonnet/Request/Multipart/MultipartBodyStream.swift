@@ -1,0 +1,92 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+public import Foundation
+
+/// The bytes of a multipart body, made while they are read; files and streams are opened when their turn comes.
+///
+/// `read` blocks for files, for streams, and for the pause of a throttled form, so it belongs on a thread of its own; the
+/// library reads it off its network thread. One thread at a time. A file that is gone, or has another size than when it
+/// was added, ends the stream with a `NetworkingError` (`cannotReadFile`) in `streamError`.
+public final class MultipartBodyStream: InputStream, ReplayableBodyStream {
+    private let body: MultipartBody
+    private var status = Stream.Status.notOpen
+    private var failure: NetworkingError?
+    private var next = 0
+    private var reader: PieceReader?
+
+    init(_ body: MultipartBody) {
+        self.body = body
+        super.init(data: Data())
+    }
+
+    /// The exact number of bytes that the stream has from its start to its end.
+    public var byteCount: Int64 { body.byteCount }
+
+    public override var streamStatus: Stream.Status { status }
+
+    public override var streamError: (any Error)? { failure }
+
+    public override var hasBytesAvailable: Bool { status == .open }
+
+    public override func open() {
+        if status == .notOpen { status = .open }
+    }
+
+    public override func close() {
+        reader?.close()
+        reader = nil
+        status = .closed
+    }
+
+    /// Reads at most `maxLength` bytes: 0 at the end and when the stream is not open, -1 after an error.
+    ///
+    /// With a throttle, a packet at most, and then it sleeps.
+    public override func read(_ buffer: UnsafeMutablePointer<UInt8>, maxLength: Int) -> Int {
+        if status == .error { return -1 }
+        guard status == .open, maxLength > 0 else { return 0 }
+        let count = min(maxLength, body.throttle?.packetByteCount ?? maxLength)
+        let filled = fill(UnsafeMutableRawBufferPointer(start: buffer, count: count))
+        if let throttle = body.throttle, filled > 0 { Thread.sleep(forTimeInterval: throttle.delay) }
+        return filled == 0 && status == .error ? -1 : filled
+    }
+
+    public override func getBuffer(
+        _ buffer: UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>, length: UnsafeMutablePointer<Int>
+    ) -> Bool { false }
+
+    /// Another stream with the same bytes from the start; nil when a part is a stream that was read already.
+    public func makeReplay() -> InputStream? {
+        body.canRepeat ? MultipartBodyStream(body) : nil
+    }
+
+    /// Fills the buffer over the ends of pieces. What was read before an error is handed over; the error comes next.
+    private func fill(_ buffer: UnsafeMutableRawBufferPointer) -> Int {
+        var filled = 0
+        do throws(NetworkingError) {
+            while filled < buffer.count, let reader = try currentReader() {
+                let count = try reader.read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[filled...]))
+                filled += count
+                if count == 0 { endPiece() }
+            }
+            if filled == 0 { status = .atEnd }
+        } catch {
+            reader?.close()
+            reader = nil
+            failure = error
+            status = .error
+        }
+        return filled
+    }
+
+    private func currentReader() throws(NetworkingError) -> PieceReader? {
+        if reader == nil, next < body.pieces.count { reader = try PieceReader(body.pieces[next]) }
+        return reader
+    }
+
+    private func endPiece() {
+        reader?.close()
+        reader = nil
+        next += 1
+    }
+}

@@ -1,0 +1,186 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+public import Foundation
+
+/// The parts of a `multipart/form-data` body (RFC 7578), in the order in which they are sent.
+///
+/// ```swift
+/// let request = try serializer.multipartRequest(url: url, parameters: ["album": "Lisbon"]) { form in
+///     try form.append(fileAt: picture, name: "photo")
+/// }
+/// ```
+///
+/// Files and streams are read while the body is sent, never kept in memory. Names and file names are written as a
+/// browser writes them (WHATWG, multipart form data): `"`, carriage return and line feed percent-escaped, the rest as
+/// UTF-8. A value belongs to one thread.
+public struct MultipartFormData {
+    /// How fast a body may be produced.
+    struct Throttle: Sendable {
+        let packetByteCount: Int
+        let delay: TimeInterval
+    }
+
+    /// A packet size that suits a slow mobile network: 16 KiB.
+    public static let suggestedPacketByteCount = 16 * 1024
+    /// A delay that goes with it: 0.2 s, so about 80 KiB a second.
+    public static let suggestedDelay = Duration.milliseconds(200)
+
+    /// What separates the parts: `Boundary-` and 128 random bits, new for each form.
+    public let boundary: String
+    private(set) var parts: [MultipartPart] = []
+    private(set) var throttle: Throttle?
+
+    /// Makes a form without parts.
+    public init() {
+        var generator = SystemRandomNumberGenerator()
+        let digits = (0..<2).map { _ in
+            let number = String(generator.next() as UInt64, radix: 16, uppercase: true)
+            return String(repeating: "0", count: 16 - number.count) + number
+        }
+        boundary = "Boundary-" + digits.joined()
+    }
+
+    /// Whether there is no part.
+    public var isEmpty: Bool { parts.isEmpty }
+
+    /// What `Content-Type` says of the body.
+    public var contentType: String { "multipart/form-data; boundary=\(boundary)" }
+
+    /// The exact length of the body, with all that separates the parts.
+    public var byteCount: Int64 { MultipartBody(self).byteCount }
+
+    /// The body. It may be read once; another call gives another stream.
+    public func makeStream() -> MultipartBodyStream { MultipartBodyStream(MultipartBody(self)) }
+
+    /// Writes the body to a file, which is replaced if it is there and taken away again when that fails.
+    ///
+    /// It blocks while it reads and writes.
+    /// - Throws: `NetworkingError` with `cannotReadFile`, `cannotOpenFile` or `cannotWriteFile`.
+    public func write(to file: URL) throws(NetworkingError) {
+        try BodyFile.write(makeStream(), to: file)
+    }
+}
+
+// MARK: - Adding parts
+
+extension MultipartFormData {
+    /// Adds a field with text or data, without a file name or a content type.
+    public mutating func append(_ data: Data, name: String) {
+        add(.data(data), [(Self.dispositionName, disposition(name))], name)
+    }
+
+    /// Adds a field with text, as UTF-8.
+    public mutating func append(_ text: String, name: String) { append(Data(text.utf8), name: name) }
+
+    /// Adds data that the server takes for a file.
+    ///
+    /// - Parameter contentType: nil looks the file name's extension up in the system's table.
+    /// - Throws: `NetworkingError` with `invalidRequest` when the content type has a control character in it.
+    public mutating func append(
+        _ data: Data, name: String, fileName: String, contentType: String? = nil
+    ) throws(NetworkingError) {
+        add(.data(data), try fileHeaders(name, fileName, contentType), name)
+    }
+
+    /// Adds a file, which is read when it is sent; its size is taken now.
+    ///
+    /// A file that is not there any more then, or has another size, is an error of the request, which names its path.
+    /// - Parameters:
+    ///   - fileName: what the server is told; nil is the file's own name.
+    ///   - contentType: nil looks the file name's extension up in the system's table.
+    /// - Throws: `NetworkingError` with `cannotReadFile` when it is no regular file that can be read; `invalidRequest`
+    ///   when the content type has a control character in it. The form is left as it was then.
+    public mutating func append(
+        fileAt url: URL, name: String, fileName: String? = nil, contentType: String? = nil
+    ) throws(NetworkingError) {
+        guard url.isFileURL, !url.path.utf8.contains(0) else {
+            throw NetworkingError(.cannotReadFile, "\(url) is not the URL of a file")
+        }
+        let file = try UploadFile(path: url.path)
+        let headers = try fileHeaders(name, fileName ?? url.lastPathComponent, contentType ?? Self.type(of: url.path))
+        add(.file(path: file.path, byteCount: file.byteCount), headers, name)
+    }
+
+    /// Adds a stream, which is read when the body is sent. It can be read once, so a request with such a part cannot be
+    /// sent again after a redirect or a challenge.
+    ///
+    /// - Parameter byteCount: the exact number of bytes; a stream that has fewer or more is an error of the request.
+    /// - Throws: `NetworkingError` with `invalidRequest` when the content type has a control character in it.
+    public mutating func append(
+        _ stream: InputStream, byteCount: Int64, name: String, fileName: String, contentType: String? = nil
+    ) throws(NetworkingError) {
+        let once = SingleUseStream(stream)
+        try append(.stream(byteCount: byteCount, once.take, canRepeat: once.isUntouched), name, fileName, contentType)
+    }
+
+    /// Adds a stream that is made each time the body is sent.
+    ///
+    /// - Parameters:
+    ///   - byteCount: the exact number of bytes; a stream that has fewer or more is an error of the request.
+    ///   - makeStream: called on the thread that reads the body; nil is an error of the request.
+    /// - Throws: `NetworkingError` with `invalidRequest` when the content type has a control character in it.
+    public mutating func append(
+        byteCount: Int64, name: String, fileName: String, contentType: String? = nil,
+        makeStream: @escaping @Sendable () -> InputStream?
+    ) throws(NetworkingError) {
+        try append(.stream(byteCount: byteCount, makeStream, canRepeat: { true }), name, fileName, contentType)
+    }
+
+    /// Adds a part with headers of its own.
+    ///
+    /// - Throws: `NetworkingError` with `invalidRequest` when a header cannot be sent.
+    public mutating func append(headers: HTTPHeaders, body: Data) throws(NetworkingError) {
+        for field in headers.fields { try RequestCheck.field(name: field.name, value: field.value) }
+        add(.data(body), headers.fields.map { ($0.name, $0.value) }, "")
+    }
+
+    /// Slows the body down, as for a network that is charged by the byte: at most so many bytes are handed over at
+    /// once, with a pause behind each time.
+    public mutating func throttle(
+        packetByteCount: Int = Self.suggestedPacketByteCount, delay: Duration = Self.suggestedDelay
+    ) {
+        precondition(packetByteCount > 0, "a packet has at least one byte")
+        let seconds = Double(delay.components.seconds) + Double(delay.components.attoseconds) / 1e18
+        throttle = Throttle(packetByteCount: packetByteCount, delay: max(seconds, 0))
+    }
+
+    /// Adds the parameters of a request: a part for each name of a query.
+    mutating func append(_ parameters: Parameters) throws {
+        for field in try FormFields.flat(parameters, allowsData: true) { append(field.value.bytes, name: field.name) }
+    }
+}
+
+// MARK: - Headers of parts
+
+extension MultipartFormData {
+    private static let dispositionName = "Content-Disposition"
+
+    private mutating func append(
+        _ source: MultipartPart.Source, _ name: String, _ fileName: String, _ contentType: String?
+    ) throws(NetworkingError) {
+        precondition(source.byteCount >= 0, "a part cannot have fewer than no bytes")
+        add(source, try fileHeaders(name, fileName, contentType), name)
+    }
+
+    private mutating func add(_ source: MultipartPart.Source, _ fields: [(String, String)], _ name: String) {
+        parts.append(MultipartPart(name: name, headers: fields.map { "\($0): \($1)\r\n" }.joined(), source: source))
+    }
+
+    private func fileHeaders(
+        _ name: String, _ fileName: String, _ contentType: String?
+    ) throws(NetworkingError) -> [(String, String)] {
+        let type = contentType ?? Self.type(of: fileName)
+        try RequestCheck.field(name: "Content-Type", value: type)
+        let shown = disposition(name) + "; filename=\"\(FormNames.escape(fileName))\""
+        return [(Self.dispositionName, shown), ("Content-Type", type)]
+    }
+
+    private func disposition(_ name: String) -> String {
+        "form-data; name=\"\(FormNames.escape(FormNames.withNetworkLineEnds(name)))\""
+    }
+
+    private static func type(of path: String) -> String {
+        MIMETypes.ofThisSystem.type(ofExtension: URL(fileURLWithPath: path).pathExtension)
+    }
+}

@@ -1,0 +1,65 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+internal import Foundation
+public import FoundationNetworking
+
+/// Encodes parameters, or any `Encodable` value, as a property list in the body, and adds the default headers.
+///
+/// A method that takes its parameters in the URL (GET, HEAD, DELETE) gets a query, as from `HTTPRequestSerializer`.
+/// Besides what JSON knows, dates and data may be values; null has no form in a property list and is refused. In the
+/// XML format dates lose their fraction of a second, and texts with characters that XML cannot hold are refused.
+public struct PropertyListRequestSerializer: RequestSerializer {
+    /// How a property list is written.
+    public enum Format: Sendable {
+        /// XML 1.0.
+        case xml
+        /// Apple's binary format, version 1.
+        case binary
+
+        fileprivate var foundation: PropertyListSerialization.PropertyListFormat { self == .xml ? .xml : .binary }
+    }
+
+    /// Makes the headers and the queries.
+    public var http = HTTPRequestSerializer()
+    /// Default XML.
+    public var format: Format
+
+    public var properties: RequestProperties { http.properties }
+
+    /// Makes a serializer with the default headers.
+    public init(format: Format = .xml) { self.format = format }
+
+    /// The request with default headers, and with the parameters in its URL or as a property list in its body.
+    ///
+    /// Without parameters it adds no body and no content type.
+    public func request(_ request: URLRequest, with parameters: Parameters?) throws -> URLRequest {
+        if http.encodesParametersInURL(request) { return try http.request(request, with: parameters) }
+        guard let parameters else { return try http.addingHeaders(to: request) }
+        return try self.request(request, withValue: parameters)
+    }
+
+    /// The request with default headers and a property list as its body that is any value, whatever the method.
+    ///
+    /// - Throws: `NetworkingError` with `invalidRequest`, naming the element that cannot be encoded.
+    public func request(_ request: URLRequest, withValue value: any Sendable) throws -> URLRequest {
+        var request = try http.addingHeaders(to: request)
+        let body = try PropertyListWriter.data(of: value, format: format.foundation)
+        request.setBody(body, contentType: Self.contentType)
+        return request
+    }
+
+    /// The request with default headers and a value of the program's own as a property list, whatever the method.
+    ///
+    /// - Throws: `NetworkingError` with `invalidRequest`, naming the member that cannot be encoded.
+    public func request(_ request: URLRequest, encoding value: some Encodable) throws -> URLRequest {
+        var request = try http.addingHeaders(to: request)
+        let encoder = PropertyListEncoder()
+        encoder.outputFormat = format.foundation
+        let body = try CodingFault.naming("a property list") { try encoder.encode(value) }
+        request.setBody(body, contentType: Self.contentType)
+        return request
+    }
+
+    static let contentType = "application/x-plist"
+}

@@ -1,0 +1,35 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+public import Foundation
+public import FoundationNetworking
+
+/// What a serializer says of the requests that it makes besides their headers; each property counts only once it is
+/// set, and Foundation's own value stays until then.
+///
+/// The library's transport acts on `timeoutInterval`. The others are written into the `URLRequest` for those who read
+/// them there: a cache, a cookie jar, a program's own policy.
+public struct RequestProperties: Sendable, Hashable {
+    /// How long a request may stay without progress, in seconds.
+    public var timeoutInterval: TimeInterval?
+    /// How a cache answers the request.
+    public var cachePolicy: URLRequest.CachePolicy?
+    /// Whether cookies are sent and stored.
+    public var handlesCookies: Bool?
+    /// Whether the request may travel over a cellular network.
+    public var allowsCellularAccess: Bool?
+    /// What the request is for.
+    public var networkServiceType: URLRequest.NetworkServiceType?
+
+    /// Makes properties of which none is set.
+    public init() {}
+
+    /// Writes those that are set into a request.
+    public func apply(to request: inout URLRequest) {
+        if let timeoutInterval { request.timeoutInterval = timeoutInterval }
+        if let cachePolicy { request.cachePolicy = cachePolicy }
+        if let handlesCookies { request.httpShouldHandleCookies = handlesCookies }
+        if let allowsCellularAccess { request.allowsCellularAccess = allowsCellularAccess }
+        if let networkServiceType { request.networkServiceType = networkServiceType }
+    }
+}

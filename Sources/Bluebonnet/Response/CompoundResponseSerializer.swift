@@ -1,0 +1,72 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+public import Foundation
+public import FoundationNetworking
+
+/// Tries several serializers in order; the first that accepts the response and understands its body makes the value.
+///
+/// A plain `HTTPResponseSerializer` takes any body, so put it last, where it delivers what no other one could read. If
+/// none makes a value, that is an error, with every serializer's own as its underlying `CompoundFailure`. An empty body
+/// is what the first serializer that accepts it makes of one.
+public struct CompoundResponseSerializer: ResponseSerializer {
+    /// What is tried, in this order.
+    public let serializers: [any ResponseSerializer]
+
+    /// Accepts every status that one of the serializers accepts, with any content type.
+    public let validation: ResponseValidation
+
+    /// Makes a serializer out of at least one.
+    public init(_ serializers: [any ResponseSerializer]) {
+        precondition(!serializers.isEmpty, "a compound serializer needs at least one serializer")
+        self.serializers = serializers
+        let codes = serializers.map(\.validation.acceptableStatusCodes)
+        validation = ResponseValidation(
+            acceptableStatusCodes: codes.contains(nil)
+                ? nil : codes.compactMap { $0 }.reduce(into: IndexSet()) { $0.formUnion($1) })
+    }
+
+    public func value(for response: HTTPURLResponse, body: Data) throws -> any Sendable {
+        var errors: [NetworkingError] = []
+        for serializer in serializers {
+            do throws(NetworkingError) {
+                return try Self.value(of: serializer, response, body)
+            } catch {
+                errors.append(error)
+            }
+        }
+        throw CompoundFailure(errors: errors).summary(response, body)
+    }
+
+    private static func value(
+        of serializer: some ResponseSerializer, _ response: HTTPURLResponse, _ body: Data
+    ) throws(NetworkingError) -> any Sendable {
+        let refusal = serializer.validation.refusal(
+            status: response.statusCode, contentType: response.value(forHTTPHeaderField: "Content-Type"),
+            bodyIsEmpty: body.isEmpty)
+        if let refusal { throw refusal }
+        do {
+            return try serializer.value(for: response, body: body)
+        } catch let error as NetworkingError {
+            throw error
+        } catch {
+            throw NetworkingError(.cannotParseResponse, "the body cannot be understood: \(error)", underlying: error)
+        }
+    }
+}
+
+/// Why each serializer of a compound made no value.
+public struct CompoundFailure: Error, Sendable, CustomStringConvertible {
+    /// One error for each serializer, in their order.
+    public let errors: [NetworkingError]
+
+    public var description: String { errors.map(\.message).joined(separator: "; ") }
+
+    /// The error of the whole: that of the first serializer that looked into the body, else of the first one.
+    fileprivate func summary(_ response: HTTPURLResponse, _ body: Data) -> NetworkingError {
+        let refusals: [NetworkingError.Code] = [.unacceptableStatus, .unacceptableContentType]
+        let code = (errors.first { !refusals.contains($0.code) } ?? errors.first)?.code ?? .cannotParseResponse
+        return NetworkingError(
+            code, "no serializer could read the response: \(self)", response: response, body: body, underlying: self)
+    }
+}

@@ -1,0 +1,88 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+public import Foundation
+public import FoundationNetworking
+
+/// Decodes the body into a type of the program's own.
+///
+/// ```swift
+/// let serializer = DecodableResponseSerializer(User.self)
+/// let user = try await manager.operation(with: request, responseSerializer: serializer).value(as: User.self)
+/// ```
+///
+/// JSON is checked by the library's own parser first, since Foundation's decoder lets trailing commas through; it may be
+/// in any encoding that `JSONResponseSerializer` reads. As there, an empty body or one space is `null`: nil for an
+/// optional type, an error for any other.
+public struct DecodableResponseSerializer<Value: Decodable & Sendable>: ResponseSerializer {
+    public var validation: ResponseValidation
+    private let decode: @Sendable (HTTPURLResponse, Data) throws -> Value
+
+    /// Decodes JSON of `application/json`, `text/json` and `text/javascript` with a status from 200 to 299.
+    ///
+    /// - Parameters:
+    ///   - decoder: used on the library's processing queues; do not change it afterwards.
+    ///   - acceptsStructuredSuffix: whether `application/problem+json` and its like are accepted too.
+    public init(
+        _ type: Value.Type = Value.self, decoder: JSONDecoder = JSONDecoder(), acceptsStructuredSuffix: Bool = false
+    ) {
+        validation = JSONResponseSerializer(acceptsStructuredSuffix: acceptsStructuredSuffix).validation
+        decode = { try Self.json($0, $1, decoder) }
+    }
+
+    /// Decodes property lists of `application/x-plist` with a status from 200 to 299.
+    ///
+    /// - Parameter decoder: used on the library's processing queues; do not change it afterwards.
+    public init(_ type: Value.Type = Value.self, propertyListDecoder decoder: PropertyListDecoder) {
+        validation = PropertyListResponseSerializer().validation
+        decode = { response, body in
+            // Foundation's decoder runs out of stack on lists that are nested deep, so they are refused before.
+            guard try PropertyListResponseSerializer().value(for: response, body: body) != nil else {
+                return try Self.nothing()
+            }
+            return try decoder.decode(Value.self, from: body)
+        }
+    }
+
+    /// Decodes with a function of the program's own, which gets the body, also an empty one.
+    public init(
+        validation: ResponseValidation = ResponseValidation(),
+        decode: @escaping @Sendable (_ body: Data) throws -> Value
+    ) {
+        self.validation = validation
+        self.decode = { try decode($1) }
+    }
+
+    public func value(for response: HTTPURLResponse, body: Data) throws -> Value {
+        do {
+            return try decode(response, body)
+        } catch let error as NetworkingError {
+            throw error
+        } catch {
+            let reason = CodingFault.reason(of: error)
+            throw NetworkingError(
+                .cannotParseResponse, "the response's body is no \(Value.self): \(reason)", response: response,
+                body: body, underlying: error)
+        }
+    }
+
+    private static func json(_ response: HTTPURLResponse, _ body: Data, _ decoder: JSONDecoder) throws -> Value {
+        let json = try JSONResponseSerializer().value(for: response, body: body)
+        if let value = json as? Value { return value }
+        if json == .null, JSONResponseSerializer.isNothing(body) { return try nothing() }
+        let charset = response.value(forHTTPHeaderField: "Content-Type").flatMap(BodyEncoding.charset)
+        let encoding = BodyEncoding(of: body, charset: charset)
+        let text = encoding == .utf8 ? nil : encoding.text(of: body)
+        return try decoder.decode(Value.self, from: text.map { Data($0.utf8) } ?? body)
+    }
+
+    private static func nothing() throws -> Value {
+        guard let type = Value.self as? any ExpressibleByNilLiteral.Type,
+            let value = type.init(nilLiteral: ()) as? Value
+        else {
+            throw DecodingError.valueNotFound(
+                Value.self, DecodingError.Context(codingPath: [], debugDescription: "the body is empty"))
+        }
+        return value
+    }
+}

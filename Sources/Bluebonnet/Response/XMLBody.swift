@@ -1,0 +1,106 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+public import Foundation
+public import FoundationXML
+
+/// A body that is a well-formed XML document, from which parsers and trees can be made, in any thread.
+///
+/// Foundation's `XMLParser` and `XMLDocument` may not cross threads, so they are made where they are used. External
+/// entities are never read: a response cannot make the program open its files or call other servers.
+public struct XMLBody: Sendable, Hashable {
+    /// The document's text, in the encoding that it names itself.
+    public let data: Data
+    private let optionBits: UInt
+
+    /// Checks that the data is one well-formed document, of 256 nested elements at most.
+    ///
+    /// - Throws: `XMLSyntaxError`.
+    public init(checking data: Data, options: XMLNode.Options = []) throws(XMLSyntaxError) {
+        try XMLCheck.check(data)
+        self.data = data
+        optionBits = options.rawValue
+    }
+
+    /// A parser that has not started: set its delegate, then call `parse()`.
+    public func makeParser() -> XMLParser {
+        let parser = XMLParser(data: data)
+        parser.shouldResolveExternalEntities = false
+        return parser
+    }
+
+    /// The document as a tree; each call parses the text again.
+    public func makeDocument() throws -> XMLDocument {
+        // Without this option Foundation on Linux puts the content of local files into the document.
+        var options = XMLNode.Options(rawValue: optionBits)
+        options.remove(.nodeLoadExternalEntitiesAlways)
+        options.insert(.nodeLoadExternalEntitiesNever)
+        return try XMLDocument(data: data, options: options)
+    }
+}
+
+/// Why bytes are no XML document.
+public struct XMLSyntaxError: Error, Sendable, Equatable, CustomStringConvertible {
+    /// What is wrong, as a sentence without its end.
+    public let reason: String
+    /// The line on which the parser noticed, from 1; 0 when it does not say.
+    public let line: Int
+
+    public var description: String { line > 0 ? "\(reason), on line \(line)" : reason }
+}
+
+/// Looks through a document once, because Foundation's own verdicts do not hold on Linux: `XMLDocument` repairs damaged
+/// text and crashes on none, and `XMLParser.parse()` returns true for elements that are never closed.
+private final class XMLCheck: NSObject, XMLParserDelegate {
+    /// libxml2's own limit for trees, behind which `XMLDocument` drops what is nested deeper and says nothing.
+    private static let maximumDepth = 256
+
+    private var depth = 0
+    private var rootCount = 0
+    private var failure: XMLSyntaxError?
+
+    static func check(_ data: Data) throws(XMLSyntaxError) {
+        guard !data.isEmpty else { throw XMLSyntaxError(reason: "it is empty", line: 0) }
+        let parser = XMLParser(data: data)
+        let check = XMLCheck()
+        parser.delegate = check
+        let isParsed = parser.parse()
+        if let failure = check.failure { throw failure }
+        if !isParsed || parser.parserError != nil { throw check.failure(of: parser, parser.parserError) }
+        guard check.rootCount == 1, check.depth == 0 else {
+            throw XMLSyntaxError(reason: "it is not one whole element", line: parser.lineNumber)
+        }
+    }
+
+    private func failure(of parser: XMLParser, _ error: (any Error)?) -> XMLSyntaxError {
+        let code = (error as NSError?)?.code ?? 0
+        return XMLSyntaxError(reason: Self.reasons[code] ?? "libxml2's error \(code)", line: parser.lineNumber)
+    }
+
+    /// The commonest of libxml2's codes (`xmlParserErrors`).
+    private static let reasons = [
+        4: "it does not start as a document does", 5: "it ends early or goes on behind its end",
+        26: "an entity is not known", 41: "an attribute's value is not quoted", 64: "its declaration stands too late",
+        73: "an element's end lacks its >", 76: "an element ends with another name", 77: "an element is not closed",
+        81: "its encoding does not fit its bytes", 89: "an entity refers to itself, or elements are nested too deep",
+    ]
+
+    func parser(
+        _ parser: XMLParser, didStartElement elementName: String, namespaceURI: String?, qualifiedName: String?,
+        attributes: [String: String]
+    ) {
+        if depth == 0 { rootCount += 1 }
+        depth += 1
+        guard depth > Self.maximumDepth, failure == nil else { return }
+        failure = XMLSyntaxError(reason: "more than \(Self.maximumDepth) nested elements", line: parser.lineNumber)
+        parser.abortParsing()
+    }
+
+    func parser(_ parser: XMLParser, didEndElement elementName: String, namespaceURI: String?, qualifiedName: String?) {
+        depth -= 1
+    }
+
+    func parser(_ parser: XMLParser, parseErrorOccurred parseError: any Error) {
+        if failure == nil { failure = failure(of: parser, parseError) }
+    }
+}

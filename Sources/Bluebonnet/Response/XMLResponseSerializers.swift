@@ -1,0 +1,71 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+public import Foundation
+public import FoundationNetworking
+public import FoundationXML
+
+/// Delivers an XML body as an `XMLBody`, from which the program makes an `XMLParser` that has not started.
+///
+/// A response that has no body by its status (204, 205), or announces one that did not come (an answer to HEAD), is nil.
+/// Any other body that is not one well-formed document is an error, an empty one too.
+public struct XMLParserResponseSerializer: ResponseSerializer {
+    public var validation: ResponseValidation
+
+    /// Makes a serializer for `application/xml` and `text/xml` with a status from 200 to 299.
+    ///
+    /// - Parameter acceptsStructuredSuffix: whether `application/atom+xml` and its like are accepted too.
+    public init(acceptsStructuredSuffix: Bool = false) {
+        validation = .xml(acceptsStructuredSuffix: acceptsStructuredSuffix)
+    }
+
+    public func value(for response: HTTPURLResponse, body: Data) throws -> XMLBody? {
+        try XMLBody.value(for: response, body: body, options: [])
+    }
+}
+
+/// Delivers an XML body as an `XMLBody`, from which the program makes an `XMLDocument` with the options given here.
+///
+/// A response that has no body by its status (204, 205), or announces one that did not come (an answer to HEAD), is nil.
+/// Any other body that is not one well-formed document is an error, an empty one too.
+public struct XMLDocumentResponseSerializer: ResponseSerializer {
+    public var validation: ResponseValidation
+    private let optionBits: UInt
+
+    /// Makes a serializer for `application/xml` and `text/xml` with a status from 200 to 299.
+    ///
+    /// - Parameters:
+    ///   - options: those of `XMLDocument`; the ones about external entities have no effect, for none is ever read.
+    ///   - acceptsStructuredSuffix: whether `application/atom+xml` and its like are accepted too.
+    public init(options: XMLNode.Options = [], acceptsStructuredSuffix: Bool = false) {
+        validation = .xml(acceptsStructuredSuffix: acceptsStructuredSuffix)
+        optionBits = options.rawValue
+    }
+
+    public func value(for response: HTTPURLResponse, body: Data) throws -> XMLBody? {
+        try XMLBody.value(for: response, body: body, options: XMLNode.Options(rawValue: optionBits))
+    }
+}
+
+extension ResponseValidation {
+    fileprivate static func xml(acceptsStructuredSuffix: Bool) -> ResponseValidation {
+        var types: Set<String> = ["application/xml", "text/xml"]
+        if acceptsStructuredSuffix { types.insert("application/*+xml") }
+        return ResponseValidation(acceptableContentTypes: types)
+    }
+}
+
+extension XMLBody {
+    fileprivate static func value(
+        for response: HTTPURLResponse, body: Data, options: XMLNode.Options
+    ) throws -> XMLBody? {
+        if body.isEmpty, response.mayLackBody { return nil }
+        do {
+            return try XMLBody(checking: body, options: options)
+        } catch {
+            throw NetworkingError(
+                .cannotParseResponse, "the response's body is not XML: \(error)", response: response, body: body,
+                underlying: error)
+        }
+    }
+}

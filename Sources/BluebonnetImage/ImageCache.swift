@@ -1,0 +1,120 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+internal import Foundation
+public import FoundationNetworking
+internal import Synchronization
+
+/// Where an `ImageDownloader` keeps images; every method may be called from any thread.
+public protocol ImageCaching: Sendable {
+    /// Keeps an image, in place of the one with that identifier.
+    func add(_ image: RasterImage, withIdentifier identifier: String)
+    /// Lets an image go; false when there was none.
+    @discardableResult func removeImage(withIdentifier identifier: String) -> Bool
+    /// The image, if it is there.
+    func image(withIdentifier identifier: String) -> RasterImage?
+    /// Whether the response of a request is worth keeping. Default true.
+    func shouldCache(_ image: RasterImage, for request: URLRequest) -> Bool
+}
+
+extension ImageCaching {
+    public func shouldCache(_ image: RasterImage, for request: URLRequest) -> Bool { true }
+
+    /// The identifier of a request's image: its URL, with what else tells images apart behind it (a size, a filter).
+    public func identifier(for request: URLRequest, additionalIdentifier: String? = nil) -> String {
+        (request.url?.absoluteString ?? "") + (additionalIdentifier ?? "")
+    }
+}
+
+/// Decoded images in memory: when they are more than its capacity, those go that were not looked at for longest.
+public final class ImageCache: ImageCaching {
+    fileprivate struct Entry {
+        let image: RasterImage
+        var lastUse: Int
+    }
+
+    fileprivate struct State {
+        var entries: [String: Entry] = [:]
+        var usage = 0
+        var clock = 0
+    }
+
+    /// Bytes of pixels that may be kept. Default 100 MiB.
+    public let memoryCapacity: Int
+    /// Bytes that are left at most when the capacity was passed. Default 60 MiB.
+    public let preferredMemoryUsageAfterPurge: Int
+    private let state = Mutex(State())
+
+    /// Makes an empty cache; the capacity must not be less than what is left after a purge.
+    public init(memoryCapacity: Int = 100 << 20, preferredMemoryUsageAfterPurge: Int = 60 << 20) {
+        precondition(
+            0...memoryCapacity ~= preferredMemoryUsageAfterPurge,
+            "a cache has to be larger than what a purge leaves of it")
+        self.memoryCapacity = memoryCapacity
+        self.preferredMemoryUsageAfterPurge = preferredMemoryUsageAfterPurge
+    }
+
+    /// Bytes of pixels that are kept now.
+    public var memoryUsage: Int { state.withLock { $0.usage } }
+
+    /// Keeps an image, in place of the one with that identifier. An image over the whole capacity is not kept, and
+    /// drives no other one out.
+    public func add(_ image: RasterImage, withIdentifier identifier: String) {
+        let dropped = state.withLock { state in
+            let old = state.remove(identifier)
+            guard image.byteCount <= memoryCapacity else { return [old] }
+            state.insert(image, identifier)
+            guard state.usage > memoryCapacity else { return [old] }
+            return state.purge(to: preferredMemoryUsageAfterPurge, keeping: identifier) + [old]
+        }
+        _ = dropped  // large memory is given back outside the lock
+    }
+
+    @discardableResult
+    public func removeImage(withIdentifier identifier: String) -> Bool {
+        state.withLock { $0.remove(identifier) } != nil
+    }
+
+    /// Lets all images go, as when memory is short; false when there were none.
+    @discardableResult
+    public func removeAllImages() -> Bool {
+        let old = state.withLock { state in
+            defer { state = State() }
+            return state.entries
+        }
+        return !old.isEmpty
+    }
+
+    /// The image, if it is there; it counts as looked at.
+    public func image(withIdentifier identifier: String) -> RasterImage? {
+        state.withLock { state in
+            state.clock += 1
+            state.entries[identifier]?.lastUse = state.clock
+            return state.entries[identifier]?.image
+        }
+    }
+}
+
+extension ImageCache.State {
+    fileprivate mutating func insert(_ image: RasterImage, _ identifier: String) {
+        clock += 1
+        entries[identifier] = ImageCache.Entry(image: image, lastUse: clock)
+        usage += image.byteCount
+    }
+
+    fileprivate mutating func remove(_ identifier: String) -> RasterImage? {
+        guard let entry = entries.removeValue(forKey: identifier) else { return nil }
+        usage -= entry.image.byteCount
+        return entry.image
+    }
+
+    /// Removes the entries that were not used for longest, but never the one that was just added.
+    fileprivate mutating func purge(to limit: Int, keeping newest: String) -> [RasterImage?] {
+        var dropped: [RasterImage?] = []
+        for (identifier, _) in entries.sorted(by: { $0.value.lastUse < $1.value.lastUse }) {
+            if usage <= limit || identifier == newest { break }
+            dropped.append(remove(identifier))
+        }
+        return dropped
+    }
+}

@@ -1,0 +1,231 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+public import Bluebonnet
+public import Dispatch
+public import Foundation
+public import FoundationNetworking
+internal import Synchronization
+
+/// Downloads images a few at a time, one transfer for all who want the same one, and keeps them in a cache.
+///
+/// ```swift
+/// let downloader = ImageDownloader()
+/// let image = try await downloader.image(for: url)
+/// ```
+///
+/// All of it may be used from any thread.
+public final class ImageDownloader: Sendable {
+    /// Which of the waiting downloads is next.
+    public enum Prioritization: Sendable {
+        /// The one that was asked for first.
+        case firstInFirstOut
+        /// The one that was asked for last.
+        case lastInFirstOut
+    }
+
+    /// What a downloader is made with.
+    public struct Configuration: Sendable {
+        /// Default first in, first out.
+        public var prioritization = Prioritization.firstInFirstOut
+        /// Downloads that run at once. Default 4.
+        public var maximumActiveDownloadCount = 4
+        /// Limits, trust and proxy of the downloads.
+        public var transferOptions = TransferOptions()
+        /// What makes images from bodies.
+        public var responseSerializer = ImageResponseSerializer()
+        /// Where handlers run; nil is a serial queue of the downloader's own, `org.bluebonnet.images`. Default nil.
+        public var completionQueue: DispatchQueue?
+
+        /// The defaults.
+        public init() {}
+    }
+
+    /// An image, and the response that it came with; nil when it was in the cache.
+    public typealias Success = (image: RasterImage, response: HTTPURLResponse?)
+    /// Called once for each call of `download`, on the completion queue.
+    public typealias Completion = @Sendable (Result<Success, NetworkingError>) -> Void
+
+    /// Stands for one call of `download`, to take it back.
+    public struct Receipt: Sendable, Hashable {
+        /// Unique for each call.
+        public let id: UUID
+        let key: DownloadList<Completion>.Key
+    }
+
+    private struct State {
+        var list: DownloadList<Completion>
+        var operations: [Int: HTTPRequestOperation] = [:]
+    }
+
+    /// Where images are kept and looked for; nil keeps none.
+    public let imageCache: (any ImageCaching)?
+    private let manager: RequestOperationManager
+    private let queue: DispatchQueue
+    private let state: Mutex<State>
+
+    /// Makes a downloader with a connection limit, a queue and, unless another one is given, a cache of its own.
+    public init(configuration: Configuration = Configuration(), imageCache: (any ImageCaching)? = ImageCache()) {
+        let count = configuration.maximumActiveDownloadCount
+        precondition(count > 0, "a downloader needs room for at least one download")
+        var limits = RequestOperationManager.Configuration()
+        limits.maximumConcurrentTransferCount = count
+        limits.maximumConcurrentTransferCountPerOrigin = count
+        limits.transferOptions = configuration.transferOptions
+        queue = configuration.completionQueue ?? DispatchQueue(label: "org.bluebonnet.images")
+        manager = RequestOperationManager(configuration: limits)
+        manager.responseSerializer = configuration.responseSerializer
+        manager.completionQueue = queue
+        self.imageCache = imageCache
+        state = Mutex(
+            State(list: DownloadList(limit: count, isLastInFirstOut: configuration.prioritization == .lastInFirstOut)))
+    }
+
+    /// Downloads an image, or takes it from the cache, where the request's cache policy lets it.
+    ///
+    /// - Returns: a receipt with which the call can be taken back; nil when nothing is downloaded: the image was in the
+    ///   cache, or the request has no URL.
+    @discardableResult
+    public func download(_ request: URLRequest, completion: @escaping Completion) -> Receipt? {
+        guard let url = request.url else {
+            deliver(.failure(NetworkingError(.badURL, "the request has no URL", request: request)), to: [completion])
+            return nil
+        }
+        if let result = cached(request) {
+            deliver(result, to: [completion])
+            return nil
+        }
+        let key = DownloadList<Completion>.Key(
+            url: url.absoluteString, headers: request.allHTTPHeaderFields ?? [:])
+        let receipt = Receipt(id: UUID(), key: key)
+        let operation = manager.operation(with: request)
+        let number = state.withLock { state in
+            let number = state.list.add(completion, receipt: receipt.id, key: key)
+            if let number { state.operations[number] = operation }
+            return number
+        }
+        guard let number else { return receipt }
+        // The downloader lives until everybody has their answer.
+        operation.setCompletionBlock { [self] operation, value in
+            finish(number, request, operation, .success(value))
+        } failure: { [self] operation, error in
+            finish(number, request, operation, .failure(error))
+        }
+        startWaiting()
+        return receipt
+    }
+
+    /// Takes a call of `download` back: its handler is told that it was cancelled. The transfer ends with the last one
+    /// who wants it. A receipt whose handler has been called already does nothing.
+    public func cancel(_ receipt: Receipt) {
+        let (removed, abandoned) = state.withLock { state in
+            let removed = state.list.remove(receipt.id, key: receipt.key)
+            return (removed, removed?.abandoned.flatMap { state.operations.removeValue(forKey: $0) })
+        }
+        guard let removed else { return }
+        abandoned?.cancel()
+        deliver(.failure(NetworkingError(.cancelled, "the image download was cancelled")), to: [removed.handler])
+        startWaiting()
+    }
+}
+
+// MARK: - Steps
+
+extension ImageDownloader {
+    private func cached(_ request: URLRequest) -> Result<Success, NetworkingError>? {
+        switch request.cachePolicy {
+        case .useProtocolCachePolicy, .returnCacheDataElseLoad, .returnCacheDataDontLoad: break
+        case .reloadIgnoringLocalCacheData, .reloadIgnoringLocalAndRemoteCacheData, .reloadRevalidatingCacheData:
+            return nil
+        @unknown default: return nil
+        }
+        if let cache = imageCache, let image = cache.image(withIdentifier: cache.identifier(for: request)) {
+            return .success((image, nil))
+        }
+        guard request.cachePolicy == .returnCacheDataDontLoad else { return nil }
+        let message = "the image is not in the cache, and the request's cache policy lets it not be loaded"
+        return .failure(NetworkingError(.notConnected, message, request: request))
+    }
+
+    private func startWaiting() {
+        let operations = state.withLock { state in state.list.startable().compactMap { state.operations[$0] } }
+        for operation in operations { manager.operationQueue.addOperation(operation) }
+    }
+
+    /// On the completion queue, once for each operation that was started.
+    private func finish(
+        _ number: Int, _ request: URLRequest, _ operation: HTTPRequestOperation,
+        _ result: Result<any Sendable, NetworkingError>
+    ) {
+        let handlers = state.withLock { state in
+            state.operations[number] = nil
+            return state.list.finish(number)
+        }
+        startWaiting()
+        switch result {
+        case .failure(let error): for handler in handlers { handler(.failure(error)) }
+        case .success(let value):
+            guard let image = value as? RasterImage else { preconditionFailure("the serializer makes images") }
+            keep(image, request)
+            for handler in handlers { handler(.success((image, operation.response))) }
+        }
+    }
+
+    private func keep(_ image: RasterImage, _ request: URLRequest) {
+        guard let imageCache, imageCache.shouldCache(image, for: request) else { return }
+        imageCache.add(image, withIdentifier: imageCache.identifier(for: request))
+    }
+
+    private func deliver(_ result: Result<Success, NetworkingError>, to handlers: [Completion]) {
+        queue.async { for handler in handlers { handler(result) } }
+    }
+}
+
+// MARK: - Waiting
+
+extension ImageDownloader {
+    /// Downloads an image, or takes it from the cache. Cancelling the task takes the call back.
+    ///
+    /// - Throws: `NetworkingError`.
+    public func image(for url: URL) async throws(NetworkingError) -> RasterImage {
+        try await image(for: URLRequest(url: url))
+    }
+
+    /// Downloads an image, or takes it from the cache, where the request's cache policy lets it. Cancelling the task
+    /// takes the call back.
+    ///
+    /// - Throws: `NetworkingError`.
+    public func image(for request: URLRequest) async throws(NetworkingError) -> RasterImage {
+        let pending = PendingReceipt()
+        let result = await withTaskCancellationHandler {
+            await withCheckedContinuation { waiter in
+                let receipt = download(request) { waiter.resume(returning: $0) }
+                if let receipt, pending.arrived(receipt) { cancel(receipt) }
+            }
+        } onCancel: {
+            if let receipt = pending.cancelled() { cancel(receipt) }
+        }
+        return try result.get().image
+    }
+}
+
+/// Brings a receipt and a cancellation together, whichever comes first.
+private final class PendingReceipt: Sendable {
+    private let state = Mutex<(receipt: ImageDownloader.Receipt?, isCancelled: Bool)>((nil, false))
+
+    /// Notes the receipt; true when the task was cancelled before.
+    func arrived(_ receipt: ImageDownloader.Receipt) -> Bool {
+        state.withLock { state in
+            state.receipt = receipt
+            return state.isCancelled
+        }
+    }
+
+    /// Notes the cancellation; the receipt, when it is there.
+    func cancelled() -> ImageDownloader.Receipt? {
+        state.withLock { state in
+            state.isCancelled = true
+            return state.receipt
+        }
+    }
+}

@@ -1,0 +1,44 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+public import Bluebonnet
+public import Foundation
+public import FoundationNetworking
+
+/// Decodes the body as an image: PNG, JPEG, GIF (its first frame), TIFF, BMP, ICO or XBM.
+///
+/// The format is told by the bytes. An image that is damaged, cut short or of no such format is an error, and an empty
+/// body is one whatever the status. One image is decoded at a time, on the library's processing queues.
+public struct ImageResponseSerializer: ResponseSerializer {
+    public var validation: ResponseValidation
+    /// Pixels for each point of a screen; written into the images. Default 1.
+    public var imageScale = 1.0
+    /// Width times height of the file at most, looked at before memory is taken: `bodyTooLarge` if it is more. Default
+    /// 64 Mi pixels, which are 256 MiB.
+    public var maximumPixelCount = 64 * 1024 * 1024
+    /// The longer side in pixels at most: larger images are made smaller, JPEG while it is decoded. Default nil: the
+    /// file's size.
+    public var maximumSideLength: Int?
+
+    /// Makes a serializer for AFNetworking's ten content types with a status from 200 to 299.
+    public init() {
+        validation = ResponseValidation(acceptableContentTypes: [
+            "image/tiff", "image/jpeg", "image/gif", "image/png", "image/ico", "image/x-icon", "image/bmp",
+            "image/x-bmp", "image/x-xbitmap", "image/x-win-bitmap",
+        ])
+    }
+
+    public func value(for response: HTTPURLResponse, body: Data) throws -> RasterImage {
+        precondition(maximumSideLength ?? 1 > 0, "a side has at least one pixel")
+        do {
+            return try ImageDecoder(maximumPixelCount: maximumPixelCount, maximumSideLength: maximumSideLength)
+                .image(of: body, scale: imageScale)
+        } catch {
+            throw NetworkingError(
+                error.isTooLarge ? .bodyTooLarge : .cannotParseResponse,
+                body.isEmpty
+                    ? "the response has no image: its body is empty" : "the response's image is unusable: \(error)",
+                response: response, body: body, underlying: error)
+        }
+    }
+}

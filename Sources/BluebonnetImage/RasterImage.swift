@@ -1,0 +1,30 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+public import Foundation
+
+/// A decoded image: plain pixels that may cross threads, and nothing of the file that they came from.
+public struct RasterImage: Sendable, Hashable {
+    /// Pixels in a row.
+    public let width: Int
+    /// Rows.
+    public let height: Int
+    /// The rows from top to bottom without gaps, each pixel as red, green, blue and alpha of 8 bits (sRGB as in the file,
+    /// alpha not multiplied in): `width * height * 4` bytes.
+    public let pixels: Data
+    /// Pixels for each point of a screen that the image was made for. Default 1.
+    public let scale: Double
+
+    /// Makes an image; traps when the bytes are not as many as the size needs.
+    public init(width: Int, height: Int, pixels: Data, scale: Double = 1) {
+        precondition(
+            width > 0 && height > 0 && pixels.count == width * height * 4, "an image has 4 bytes for each pixel")
+        self.width = width
+        self.height = height
+        self.pixels = pixels
+        self.scale = scale
+    }
+
+    /// The memory of the pixels, in bytes.
+    public var byteCount: Int { pixels.count }
+}
