@@ -67,7 +67,7 @@ final class OutputStreamWriter: Sendable {
     }
 
     private func refusal(_ count: Int) -> NetworkingError {
-        let reason = stream.value.failure
+        let reason = stream.value.errorIfAny
         let fault = count == 0 ? "it has no room left" : reason.map { "\($0)" } ?? "it does not say why"
         return NetworkingError(
             .cannotWriteFile, "the output stream did not take the body: \(fault)", underlying: reason)

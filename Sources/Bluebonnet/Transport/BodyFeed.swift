@@ -131,7 +131,7 @@ extension BodyFeed {
                     bytes.baseAddress.map { stream.read($0, maxLength: byteCount) } ?? 0
                 }
             }
-            guard count >= 0 else { throw stream.failure ?? POSIXError(.EIO) }
+            guard count >= 0 else { throw stream.errorIfAny ?? POSIXError(.EIO) }
             readByteCount += Int64(count)
             return chunk.prefix(count)
         }
@@ -142,7 +142,7 @@ extension BodyFeed {
             source = nil
             stream = made
             if made.streamStatus == .notOpen { made.open() }
-            if let error = made.failure { throw error }
+            if let error = made.errorIfAny { throw error }
             return made
         }
 

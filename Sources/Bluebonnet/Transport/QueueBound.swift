@@ -27,5 +27,5 @@ struct QueueBound<Value>: @unchecked Sendable {  // safe: `value` traps on any o
 
 extension Stream {
     /// Why the stream failed; nil when it did not. Foundation's own `streamError` crashes on Linux then.
-    var failure: (any Error)? { streamStatus == .error ? streamError : nil }
+    var errorIfAny: (any Error)? { streamStatus == .error ? streamError : nil }
 }

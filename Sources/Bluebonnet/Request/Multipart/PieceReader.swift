@@ -95,8 +95,3 @@ final class PieceReader {
         if case .stream(let stream) = opened { stream.close() }
     }
 }
-
-extension InputStream {
-    /// The stream's error, if it has one: Foundation on Linux crashes when it is asked for one that is not there.
-    var errorIfAny: (any Error)? { streamStatus == .error ? streamError : nil }
-}
