@@ -105,6 +105,7 @@ extension Exchange {
         endBeforeAnswer = nil
         discardedByteCount = 0
         upload.restart(at: 0)
+        reception.checkInterruptedFile()
         var request = TransferRequest(url: next.url, method: next.method, headers: headers)
         request.body = nextBody()
         request.identity = options.identity

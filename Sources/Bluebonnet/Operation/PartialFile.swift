@@ -72,11 +72,14 @@ final class PartialFile: Sendable {
         let base = folder?.descriptor ?? AT_FDCWD
         let record = PartialRecord.read(destination + Self.suffix + ".json", in: base)
         let isOfURL = record != nil && record?.requestURLDigest == url.map(PartialRecord.digest)
-        initialRecord = size > 0 && isOfURL ? record : nil
+        let isUntouched = record?.stamp == nil || record?.stamp == Self.stamp(of: file.descriptor)
+        initialRecord = size > 0 && isOfURL && isUntouched ? record : nil
         initialByteCount = initialRecord == nil ? 0 : size
         if initialRecord == nil {
             removeRecord()  // first: a record must never stand beside bytes of something else
             try truncate()
+        } else {
+            setStamp(nil)  // first: it does not fit any more once a byte is written
         }
     }
 
@@ -113,6 +116,15 @@ final class PartialFile: Sendable {
     }
 
     private func shown(_ name: String) -> String { folder.map { "\($0.path)/\(name)" } ?? name }
+
+    /// What the file is like now.
+    var stamp: FileStamp? { Self.stamp(of: descriptor) }
+
+    private static func stamp(of descriptor: CInt) -> FileStamp? {
+        var file = bluebonnet_file()
+        guard bluebonnet_look_at(descriptor, &file) == 0 else { return nil }
+        return FileStamp(byteCount: file.byte_count, modified: file.modified)
+    }
 
     func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(NetworkingError) {
         var done = 0
@@ -162,17 +174,26 @@ final class PartialFile: Sendable {
 extension PartialFile {
     /// Writes down what the bytes are a part of, before the first of them is written. Readable by the owner only.
     ///
-    /// Not synced to disk: it is for a process that was killed, not for a machine that lost its power.
+    /// Not synced to disk: it is for a process that was killed, not for a machine that lost its power. A record that was
+    /// there is written over and cut afterwards, so that a full disk leaves the old one.
     func setRecord(_ record: PartialRecord) throws(NetworkingError) {
-        let descriptor = openat(base, recordName, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        let descriptor = openat(base, recordName, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0, let data = try? record.encoded() else {
             throw NetworkingError(.cannotWriteFile, "cannot write \(shown(recordName))", underlying: POSIXError.last)
         }
         defer { close(descriptor) }
         let count = data.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
-        guard count == data.count else {
+        guard count == data.count, ftruncate(descriptor, off_t(count)) == 0 else {
             throw NetworkingError(.cannotWriteFile, "cannot write \(shown(recordName))", underlying: POSIXError.last)
         }
+    }
+
+    /// Notes in the record what the file is like while nobody writes to it; nil when somebody is about to. Without a
+    /// stamp the bytes are believed as they are.
+    private func setStamp(_ stamp: FileStamp?) {
+        guard var record = PartialRecord.read(recordName, in: base), record.stamp != stamp else { return }
+        record.stamp = stamp
+        do { try setRecord(record) } catch { removeRecord() }
     }
 
     /// Takes the record away: what is in the file cannot be continued.
@@ -188,6 +209,10 @@ extension PartialFile {
     func moveIntoPlace(as suggestion: @autoclosure () -> String = SuggestedFileName.fallback) throws(NetworkingError)
         -> String
     {
+        guard isInPlace else {
+            removeRecord()  // it says nothing about the file that stands there
+            throw NetworkingError(.cannotWriteFile, "\(path) was removed or replaced while it was being written")
+        }
         if isSynced { try sync(descriptor, path) }
         let final: String
         if let folder {
@@ -223,8 +248,17 @@ extension PartialFile {
 
     /// After a failure: keeps what can be continued, removes what cannot.
     func keepOrRemove(canContinue: Bool) {
-        guard !canContinue else { return }
+        guard isInPlace else { return removeRecord() }  // what stands there is not ours, so the record is wrong
+        if canContinue { return setStamp(stamp) }
         removeRecord()
         unlinkat(base, name, 0)
+    }
+
+    /// Whether the path still names the file that is being written.
+    private var isInPlace: Bool {
+        var file = bluebonnet_file()
+        var named = bluebonnet_file()
+        return bluebonnet_look_at(descriptor, &file) == 0 && bluebonnet_look_at_path(base, name, &named) == 0
+            && file.inode == named.inode
     }
 }

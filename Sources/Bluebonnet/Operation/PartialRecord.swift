@@ -11,6 +11,8 @@ struct PartialRecord: Codable, Equatable, Sendable {
     let responseURLDigest: String
     let validator: StrongValidator
     let totalByteCount: Int64?
+    /// What the file was like when its writer was done with it. Nil while one writes, and when the writer was killed.
+    var stamp: FileStamp?
 
     private static let byteLimit = 64 * 1024
 
@@ -39,6 +41,13 @@ struct PartialRecord: Codable, Equatable, Sendable {
     func encoded() throws -> Data {
         try JSONEncoder().encode(self)
     }
+}
+
+/// What tells whether somebody else has written to a file.
+struct FileStamp: Codable, Equatable, Sendable {
+    let byteCount: Int64
+    /// In nanoseconds since 1970, as fine as the file system has it.
+    let modified: Int64
 }
 
 /// What promises the same bytes when it is the same (RFC 9110, 8.8.1): a strong entity tag, or a date of last

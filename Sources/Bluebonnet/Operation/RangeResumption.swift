@@ -58,9 +58,14 @@ struct RangeResumption: Equatable {
         return isSameURL(head) && validator.names(head) == true && (totalByteCount ?? offset) == offset
     }
 
-    /// A 206 to If-Range need not repeat the validator (RFC 9110, 15.3.7).
+    /// A 206 has to repeat the tag that the whole had, but need not repeat the date, even in answer to `If-Range`
+    /// (RFC 9110, 15.3.7): one without the tag is of a server that may not have looked at the condition.
     private func namesSameRepresentation(_ head: ResponseHead) -> Bool {
-        isSameURL(head) && validator.names(head) ?? true
+        guard isSameURL(head) else { return false }
+        switch validator {
+        case .entityTag: return validator.names(head) == true
+        case .lastModified: return validator.names(head) ?? true
+        }
     }
 
     private func isSameURL(_ head: ResponseHead) -> Bool {

@@ -15,6 +15,8 @@ final class Reception {
     private var record: PartialRecord?
     /// The head of the response that a pause interrupted.
     private(set) var interruptedHead: ResponseHead?
+    /// What the file was like when a pause interrupted it.
+    private var interruptedStamp: FileStamp?
     /// Whether the result was continued by a range.
     private(set) var isContinued = false
     /// The whole length of a body that is being continued.
@@ -141,7 +143,14 @@ extension Reception {
         guard let sink, head.status == 200 || isContinued, sink.byteCount > 0, let record = makeRecord(for: head)
         else { return }
         interruptedHead = head
+        interruptedStamp = (sink as? FileSink)?.file.stamp
         resumption = RangeResumption(record: record, offset: sink.byteCount)
+    }
+
+    /// Before a transfer: a file that somebody wrote to during a pause is asked for whole.
+    func checkInterruptedFile() {
+        guard let interruptedStamp, let file = (sink as? FileSink)?.file, file.stamp != interruptedStamp else { return }
+        resumption = nil
     }
 
     /// A server may answer with less than the rest: what is there then is not the body.

@@ -53,10 +53,13 @@ struct bluebonnet_file {
     bool is_regular;
     int64_t byte_count;
     uint64_t inode;
+    /// Nanoseconds since 1970.
+    int64_t modified;
 };
 
 static inline struct bluebonnet_file bluebonnet_file_from(const struct stat *status) {
-    struct bluebonnet_file file = {S_ISREG(status->st_mode), status->st_size, status->st_ino};
+    int64_t modified = (int64_t)status->st_mtim.tv_sec * 1000000000 + status->st_mtim.tv_nsec;
+    struct bluebonnet_file file = {S_ISREG(status->st_mode), status->st_size, status->st_ino, modified};
     return file;
 }
 

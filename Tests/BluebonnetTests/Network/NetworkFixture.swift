@@ -78,6 +78,11 @@ func networkThreadAnswers() async {
     await withCheckedContinuation { waiter in NetworkThread.shared.submit { waiter.resume() } }
 }
 
+/// Lets the network thread go on until something has come of it that can only be asked, or the test's time is up.
+func networkThreadGoesOn(until isSatisfied: () -> Bool) async {
+    while !isSatisfied() && !Task.isCancelled { await networkThreadAnswers() }
+}
+
 /// Closes all connections that are kept alive, and waits until the network thread has done so.
 func closeIdleConnections() async {
     RequestOperationManager().closeIdleConnections()

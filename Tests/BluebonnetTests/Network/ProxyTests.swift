@@ -140,7 +140,7 @@ extension NetworkTests {
 
 extension TransferOptions {
     /// The same options with a proxy.
-    fileprivate func through(_ proxy: String) throws -> TransferOptions {
+    func through(_ proxy: String) throws -> TransferOptions {
         var options = self
         options.proxy = try Proxy(proxy)
         return options

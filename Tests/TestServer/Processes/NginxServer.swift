@@ -9,6 +9,8 @@ public import Foundation
 /// - `/tiny`: "Hello, world!"
 /// - `/redirect`: 302 to `/tiny`; `/redirect-307`: 307 to `/upload`
 /// - `/upload`: takes any body by any method, answers 200 and "received" when all of it has arrived
+/// - `/tagged/NAME`, `/dated/NAME`, `/bare/NAME`, `/whole/NAME`: a file, slowly: with entity tag and date, with a date
+///   only, with neither, and with both but without ranges
 /// - `/session`: "r" if the TLS session was resumed, "." if not
 public final class NginxServer: Sendable {
     /// Whether nginx and openssl are installed. Tells once, on standard error, when they are not.

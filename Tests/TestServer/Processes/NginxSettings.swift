@@ -64,6 +64,13 @@ struct NginxSettings {
                     proxy_pass_request_body off;
                     proxy_set_header Content-Length "";
                 }
+                location /tagged/ { alias "\(documentRoot.path)/"; \(rate) }
+                location /dated/ { alias "\(documentRoot.path)/"; etag off; \(rate) }
+                location /bare/ { alias "\(documentRoot.path)/"; etag off; add_header Last-Modified ""; \(rate) }
+                location /whole/ { alias "\(documentRoot.path)/"; max_ranges 0; \(rate) }
         """
     }
+
+    // Slow enough for a test to interrupt an answer of a few MB.
+    private var rate: String { "limit_rate_after 512k; limit_rate 40m;" }
 }

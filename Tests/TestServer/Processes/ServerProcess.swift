@@ -30,6 +30,9 @@ struct ServerProcess: Sendable {
         throw TestServerError("the server did not come up:\n\(output)")
     }
 
+    /// What the program printed so far.
+    var output: String { watchdog.output }
+
     /// Stops the program and waits until it is gone, with its folder.
     func stop() async {
         await watchdog.stop()

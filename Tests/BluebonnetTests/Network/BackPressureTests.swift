@@ -1,0 +1,132 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import FoundationNetworking
+import Glibc
+import TestServer
+import Testing
+
+@testable import Bluebonnet
+
+/// An output stream that keeps nothing, and takes a while for each write.
+private final class SlowOutputStream: OutputStream {
+    private let written: Witness<Int>
+
+    init(_ written: Witness<Int>) {
+        self.written = written
+        super.init(toMemory: ())
+    }
+
+    override func write(_ buffer: UnsafePointer<UInt8>, maxLength: Int) -> Int {
+        usleep(200)
+        written.update { $0 += maxLength }
+        return maxLength
+    }
+}
+
+extension NetworkTests {
+    /// An endless body and somebody who takes it slowly: the server has to wait, and memory stays as it is. In processes
+    /// of their own, so that memory can be measured.
+    @Suite struct BackPressureTests {
+        /// More than what lies in socket buffers, the receive buffer and the piece under way; far less than what a server
+        /// would send meanwhile that nobody holds up.
+        private static let aheadLimit = 24 << 20
+        private static let chunk = Data.patterned(byteCount: 65_536)
+
+        private static func serving(_ body: (TestServer) async throws -> Void) async throws {
+            let head = Data("HTTP/1.1 200 OK\r\n\r\n".utf8)
+            let script: TestServer.Script = { request in
+                request.path == "/endless"
+                    ? Reply([.bytes(head), .endless(chunk: chunk)]) : .response(body: "answer")
+            }
+            try await TestServer.serving(script: script, body)
+        }
+
+        /// Lets whoever would read on without being asked do so.
+        private static func othersGoOn(_ server: TestServer) async {
+            for _ in 0..<3 { #expect(await get(server.url("/other")).error == nil) }
+        }
+
+        @Test(arguments: [1, 256 * 1024]) func anEndlessBodyInPieces(bufferByteCount: Int) async {
+            await #expect(processExitsWith: .success) { [bufferByteCount = bufferByteCount as Int] in
+                try await Self.takePieces(bufferByteCount)
+            }
+        }
+
+        private static func takePieces(_ bufferByteCount: Int) async throws {
+            try await serving { server in
+                await othersGoOn(server)
+                let operation = RequestOperation(request: URLRequest(url: server.url("/endless")))
+                let chunks = operation.chunks(bufferByteCount: bufferByteCount)
+                operation.start()
+                var (taken, most, before) = (0, 0, 0)
+                for try await piece in chunks {
+                    #expect(piece.first == chunk[taken % chunk.count])
+                    taken += piece.count
+                    if taken > 4 << 20, before == 0 { before = ProcessUse.residentKibibytes }
+                    guard taken % 7 == 0 || before == 0 else { continue }
+                    await networkThreadAnswers()
+                    let sent = server.history.connections.map(\.sentByteCount).max() ?? 0
+                    #expect(sent - taken < aheadLimit)
+                    most = max(most, ProcessUse.residentKibibytes)
+                    if taken > 40 << 20 { break }
+                }
+                await othersGoOn(server)
+                #expect(before > 0)
+                #expect(most - before < 16 << 10)
+                await operation.ends()
+                #expect(operation.code == .cancelled)
+            }
+        }
+
+        @Test func anEndlessBodyInAStream() async {
+            await #expect(processExitsWith: .success) { try await Self.fillStream() }
+        }
+
+        private static func fillStream() async throws {
+            try await serving { server in
+                await othersGoOn(server)
+                let written = Witness(0)
+                let operation = RequestOperation(request: URLRequest(url: server.url("/endless")))
+                operation.outputStream = SlowOutputStream(written)
+                operation.start()
+                await written.becomes { $0 > 4 << 20 }
+                let before = ProcessUse.residentKibibytes
+                for step in 2...10 {
+                    await written.becomes { $0 > step << 22 }
+                    #expect(ProcessUse.residentKibibytes - before < 16 << 10)
+                }
+                operation.cancel()
+                await operation.ends()
+                #expect(operation.code == .cancelled)
+                #expect(operation.responseData == nil)
+            }
+        }
+
+        @Test func aStreamThatTakesNothingStopsTheServer() async {
+            await #expect(processExitsWith: .success) { try await Self.blockStream() }
+        }
+
+        private static func blockStream() async throws {
+            try await serving { server in
+                let operation = RequestOperation(
+                    request: URLRequest(url: server.url("/endless")),
+                    options: TransferOptions { $0.idleTimeout = .milliseconds(300) })
+                let chunks = operation.chunks()
+                operation.start()
+                await server.waitForRequests(count: 1)
+                // Slower than the idle limit, which is the server's, not the consumer's.
+                let slow = Reply([.delay(.milliseconds(900))] + Reply.response().steps)
+                try await TestServer.answering(slow) { #expect(await get($0.url()).error == nil) }
+                let sent = server.history.connections.map(\.sentByteCount).max() ?? 0
+                #expect(sent < aheadLimit)
+                #expect(!operation.isFinished)
+                var pieces = chunks.makeAsyncIterator()
+                #expect(try await pieces.next() != nil)
+                operation.cancel()
+                await operation.ends()
+            }
+        }
+    }
+}

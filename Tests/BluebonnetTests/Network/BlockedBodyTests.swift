@@ -1,0 +1,121 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import FoundationNetworking
+import TestServer
+import Testing
+
+@testable import Bluebonnet
+
+extension NetworkTests {
+    /// A body stream that gives nothing for a long time holds up its own request and no other.
+    @Suite struct BlockedBodyTests {
+        private static let script: TestServer.Script = { .response(body: "got \($0.bodyText)") }
+
+        @Test(arguments: [false, true]) func othersGoOnMeanwhile(isDeclared: Bool) async throws {
+            try await TestServer.serving(script: Self.script) { server in
+                let blocked = (0..<20).map { BlockedStream.request(server.url("/\($0)"), declared: isDeclared) }
+                let operations = blocked.map { RequestOperation(request: $0.request) }
+                for operation in operations { operation.start() }
+                await networkThreadAnswers()
+                for number in 0..<20 {
+                    let other = await perform(URLRequest("POST", server.url("/other"), body: "\(number)"))
+                    #expect(other.responseString == "got \(number)")
+                }
+                #expect(operations.allSatisfy { !$0.isFinished })
+                for stream in blocked { stream.gate.signal() }
+                for operation in operations {
+                    await operation.finished()
+                    #expect(operation.error == nil)
+                    #expect(operation.responseString == "got payload")
+                }
+            }
+        }
+
+        @Test func cancellingDoesNotWaitForTheStream() async throws {
+            try await TestServer.serving(script: Self.script) { server in
+                let blocked = BlockedStream.request(server.url())
+                let operation = RequestOperation(request: blocked.request)
+                operation.start()
+                await server.waitForConnections(count: 1)
+                operation.cancel()
+                await operation.finished()
+                #expect(operation.code == .cancelled)
+                await server.waitForConnectionsToClose()
+                #expect(server.requests.isEmpty)
+                blocked.gate.signal()
+            }
+        }
+
+        @Test func theIdleLimitDoesNotWaitForTheStream() async throws {
+            try await TestServer.serving(script: Self.script) { server in
+                let blocked = BlockedStream.request(server.url())
+                let operation = RequestOperation(
+                    request: blocked.request, options: TransferOptions { $0.idleTimeout = .milliseconds(200) })
+                #expect(await operation.run().code == .timedOut)
+                await server.waitForConnectionsToClose()
+                blocked.gate.signal()
+            }
+        }
+
+        @Test func aPauseHoldsTheStreamToo() async throws {
+            try await TestServer.serving(script: Self.script) { server in
+                let blocked = BlockedStream.request(server.url())
+                let operation = RequestOperation(request: blocked.request)
+                operation.start()
+                await server.waitForConnections(count: 1)
+                operation.pause()
+                await networkThreadAnswers()
+                blocked.gate.signal()
+                #expect(await get(server.url("/other")).error == nil)
+                #expect(!operation.isFinished)
+                operation.resume()
+                await operation.finished()
+                #expect(operation.error == nil)
+                #expect(operation.responseString == "got payload")
+                #expect(server.requests.filter { $0.path == "/" }.count == 1)
+            }
+        }
+
+        /// The server may answer before the body has come; what it answers counts (RFC 9112, 9.5).
+        @Test(arguments: [401, 403, 413, 500]) func anEarlyRefusalIsHeardWhileTheStreamIsBlocked(status: Int)
+            async throws
+        {
+            var options = TestServer.Options()
+            options.readsBodies = false
+            try await TestServer.answering(.response(status: status, body: "no").then(.stall), options) { server in
+                let blocked = BlockedStream.request(server.url())
+                let operation = RequestOperation(
+                    request: blocked.request, options: TransferOptions { $0.idleTimeout = .seconds(2) })
+                _ = await operation.run()
+                #expect(operation.statusCode == status)
+                #expect(operation.responseString == "no")
+                blocked.gate.signal()
+            }
+        }
+
+        /// A hundred blocked streams, then none: in a process of its own, so that threads can be counted.
+        @Test func nothingIsLeftOfThem() async {
+            await #expect(processExitsWith: .success) { try await Self.blockAndCount() }
+        }
+
+        private static func blockAndCount() async throws {
+            try await TestServer.serving(script: script) { server in
+                #expect(await get(server.url()).error == nil)
+                await closeIdleConnections()
+                await server.waitForConnectionsToClose()
+                let before = ResourceSnapshot.take()
+                let blocked = (0..<40).map { BlockedStream.request(server.url("/\($0)")) }
+                let operations = blocked.map { RequestOperation(request: $0.request) }
+                for operation in operations { operation.start() }
+                await server.waitForConnections(count: 2)
+                for operation in operations { operation.cancel() }
+                for operation in operations { await operation.ends() }
+                for stream in blocked { stream.gate.signal() }
+                await server.waitForConnectionsToClose()
+                #expect(await ResourceSnapshot.growthAfterSettling(to: before) == [])
+            }
+        }
+    }
+}

@@ -1,0 +1,123 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import Dispatch
+import Foundation
+import FoundationNetworking
+import Glibc
+import TestServer
+import Testing
+
+@testable import Bluebonnet
+
+extension NetworkTests {
+    /// Operations of every kind, cancelled from eight threads in whatever state they are in. In a process of its own, so
+    /// that what is left over can be counted.
+    @Suite struct CancelStormTests {
+        private static let operationCount = 5000
+        private static let threadCount = 8
+        private static let body = Data.patterned(byteCount: 30_000)
+        private static let queueKey = DispatchSpecificKey<Bool>()
+
+        @Test func fiveThousandCancelledOperationsHaveOneOutcomeEach() async {
+            await #expect(processExitsWith: .success) { try await Self.storm(seed: 1) }
+        }
+
+        private static let script: TestServer.Script = { request in
+            switch request.path.dropFirst().prefix(2) {
+            case "0/": .response(body: body)
+            case "1/":
+                Reply.response(headers: ["ETag": "\"1\""], body: body).dripping(chunk: 5000, every: .milliseconds(1))
+            case "2/": .stall
+            case "3/": .redirect(to: "/1/")
+            case "4/": .response(status: 401, headers: ["WWW-Authenticate": "Basic realm=\"x\""])
+            default: .response(body: request.body)
+            }
+        }
+
+        private static func storm(seed: UInt64) async throws {
+            let folder = try TemporaryFolder()
+            defer { folder.remove() }
+            try await TestServer.serving(script: script) { server in
+                #expect(await get(server.url("/0/")).error == nil)
+                await closeIdleConnections()
+                await server.waitForConnectionsToClose()
+                let before = ResourceSnapshot.take()
+                let outcomes = Witness([Int: Int]())
+                let operations = (0..<operationCount).map { operation($0, server, folder, outcomes) }
+                await cancel(operations, seed: seed)
+                // What no thread got to: an operation whose server never answers.
+                for operation in operations { operation.cancel() }
+                for operation in operations { await operation.ends() }
+                await outcomes.becomes { $0.count == operationCount }
+                check(operations, outcomes.value)
+                #expect(await get(server.url("/0/")).responseData == body)
+                await closeIdleConnections()
+                await server.waitForConnectionsToClose()
+                #expect(await ResourceSnapshot.growthAfterSettling(to: before) == [])
+                let names = try FileManager.default.contentsOfDirectory(atPath: folder.url.path)
+                #expect(names.filter { !$0.hasPrefix("file-") } == [])
+            }
+        }
+
+        private static let completionQueue: DispatchQueue = {
+            let queue = DispatchQueue(label: "storm")
+            queue.setSpecific(key: queueKey, value: true)
+            return queue
+        }()
+
+        private static func operation(
+            _ number: Int, _ server: TestServer, _ folder: TemporaryFolder, _ outcomes: Witness<[Int: Int]>
+        ) -> HTTPRequestOperation {
+            let kind = number % 7
+            var request = URLRequest(kind < 5 ? "GET" : "POST", server.url("/\(kind)/\(number)"))
+            if kind == 5 { request.httpBody = body }
+            if kind == 6 { request.httpBodyStream = InputStream(data: body) }
+            let operation = HTTPRequestOperation(request: request)
+            if kind == 1 { operation.outputFile = URL(fileURLWithPath: folder.path("file-\(number)")) }
+            if kind == 3 { operation.setRedirectResponse { _, proposed, _ in proposed } }
+            if kind == 4 {
+                operation.setWillSendRequestForAuthenticationChallenge { _, _ in
+                    .useCredential(URLCredential(user: "user", password: "wrong", persistence: .none))
+                }
+            }
+            operation.completionQueue = completionQueue
+            let count: @Sendable () -> Void = {
+                #expect(DispatchQueue.getSpecific(key: queueKey) == true, "a handler ran on another queue")
+                outcomes.update { $0[number, default: 0] += 1 }
+            }
+            operation.setCompletionBlock(success: { _, _ in count() }, failure: { _, _ in count() })
+            return operation
+        }
+
+        /// Each thread starts its operations one after the other, and cancels one of the last few, or of another
+        /// thread's, up to 5 ms later; some twice.
+        private static func cancel(_ operations: [HTTPRequestOperation], seed: UInt64) async {
+            let queue = RequestOperationQueue()
+            await onThreads(threadCount, seed: seed) { thread, random in
+                let share = operationCount / threadCount
+                for number in thread * share..<(thread + 1) * share {
+                    queue.addOperation(operations[number])
+                    usleep(UInt32.random(in: 0...2500, using: &random))
+                    operations[max(0, number - Int.random(in: 0...2, using: &random))].cancel()
+                    if Int.random(in: 0..<4, using: &random) == 0 {
+                        operations[Int.random(in: 0..<operationCount, using: &random)].cancel()
+                    }
+                }
+            }
+        }
+
+        private static func check(_ operations: [HTTPRequestOperation], _ outcomes: [Int: Int]) {
+            #expect(outcomes.values.allSatisfy { $0 == 1 })
+            #expect(operations.allSatisfy { $0.isFinished })
+            let strange = operations.filter {
+                ![nil, .cancelled, .authenticationRequired].contains($0.code)
+                    || ($0.error == nil && $0.statusCode != 200)
+            }
+            #expect(strange.map(\.description) == [])
+            let codes = Dictionary(grouping: operations) { $0.code?.rawValue ?? "success" }.mapValues(\.count)
+            #expect((codes["cancelled"] ?? 0) > operationCount / 10, "\(codes)")
+            #expect((codes["success"] ?? 0) > operationCount / 100, "\(codes)")
+        }
+    }
+}

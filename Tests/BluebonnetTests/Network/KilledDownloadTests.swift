@@ -1,0 +1,95 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import FoundationNetworking
+import Glibc
+import TestServer
+import Testing
+
+@testable import Bluebonnet
+
+extension NetworkTests {
+    /// A process that is killed inside a download leaves what another one continues, or nothing that does harm.
+    @Suite struct KilledDownloadTests {
+        private static let byteCount = 1_000_000
+        private static let versions = [
+            Representation(body: .patterned(byteCount: byteCount), etag: "\"one\""),
+            Representation(body: Data(Data.patterned(byteCount: byteCount + 5).reversed()), etag: "\"two\""),
+        ]
+
+        /// A server of one file, in the version that the test says; its answers take a while.
+        private static func script(_ version: Collected<Int>) -> TestServer.Script {
+            { request in
+                let file = versions[version.all.last ?? 0]
+                return file.answer(to: request).dripping(chunk: 20_000, every: .microseconds(500))
+            }
+        }
+
+        /// Downloads in a process of its own, which says who it is, and kills it when so many bytes of the answer have
+        /// left the server.
+        private func downloadAndBeKilled(_ server: TestServer, _ path: String, afterByteCount byteCount: Int) async {
+            let connectionCount = server.connectionCount
+            async let killer: Void = {
+                await server.wait { $0.requests.count > 0 && $0.requests.last?.connection ?? 0 > connectionCount }
+                await server.wait { log in
+                    guard let connection = log.connection(connectionCount + 1) else { return false }
+                    return connection.sentByteCount >= byteCount || !connection.isOpen
+                }
+                if let pid = server.requests.last?.headers["X-Process"].flatMap({ pid_t($0) }) { kill(pid, SIGKILL) }
+            }()
+            await #expect(processExitsWith: .signal(SIGKILL)) {
+                [address = server.url("/file").absoluteString as String, path = path as String] in
+                let url = try #require(URL(string: address))
+                let request = URLRequest("GET", url, headers: ["X-Process": "\(getpid())"])
+                let operation = HTTPRequestOperation(request: request)
+                operation.outputFile = URL(fileURLWithPath: path)
+                _ = await operation.run()
+                // It was faster than the one who kills it.
+                while true { pause() }
+            }
+            await killer
+        }
+
+        @Test(arguments: [1, 2] as [UInt64])
+        func anotherProcessGoesOn(seed: UInt64) async throws {
+            let folder = try DownloadFolder()
+            defer { folder.remove() }
+            var random = SeededGenerator(seed: seed)
+            let version = Collected<Int>()
+            try await TestServer.serving(script: Self.script(version)) { server in
+                var longest = 0
+                for _ in 0..<4 {
+                    if Int.random(in: 0..<4, using: &random) == 0 { version.append(1) }
+                    let left = Self.byteCount - (folder.partialContents?.count ?? 0)
+                    await downloadAndBeKilled(
+                        server, folder.path, afterByteCount: Int.random(in: 0..<max(1, left), using: &random))
+                    let part = folder.partialContents ?? Data()
+                    longest = max(longest, part.count)
+                    #expect(Self.versions.contains { $0.body.starts(with: part) }, "a part of one version")
+                    let isThere = folder.contents != nil
+                    if isThere { #expect(Self.versions.contains { $0.body == folder.contents }) }
+                }
+                #expect(longest > 0)
+                let operation = await folder.download(server.url("/file"))
+                #expect(operation.error == nil)
+                #expect(folder.contents == Self.versions[version.all.last ?? 0].body)
+                #expect(folder.names == ["file"])
+                #expect(server.requests.contains { $0.headers["Range"] != nil })
+            }
+        }
+
+        @Test func theFileThatWasThereStaysUntilTheNewOneIsWhole() async throws {
+            let folder = try DownloadFolder()
+            defer { folder.remove() }
+            try folder.folder.write("file", "what was there")
+            try await TestServer.serving(script: Self.script(Collected())) { server in
+                await downloadAndBeKilled(server, folder.path, afterByteCount: 400_000)
+                #expect(folder.contents == Data("what was there".utf8))
+                #expect(await folder.download(server.url("/file")).error == nil)
+                #expect(folder.contents == Self.versions[0].body)
+                #expect(folder.names == ["file"])
+            }
+        }
+    }
+}

@@ -1,0 +1,153 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import FoundationNetworking
+import TestServer
+import Testing
+
+@testable import Bluebonnet
+
+extension NetworkTests {
+    /// Interrupted downloads from a server that other people wrote, whose file may have changed meanwhile.
+    @Suite(.enabled(if: NginxServer.isAvailable)) struct NginxResumptionTests {
+        private static let byteCount = 2_000_000
+        private static let old = Data.patterned(byteCount: byteCount)
+
+        /// What became of the file on the server.
+        enum Change: String, CaseIterable {
+            case none, altered, longer, shorter, empty
+
+            var body: Data {
+                switch self {
+                case .none: old
+                case .altered: Data(old.reversed())
+                case .longer: Data(old.reversed()) + old
+                case .shorter: Data(old.reversed().prefix(100_000))
+                case .empty: Data()
+                }
+            }
+        }
+
+        /// The server's files.
+        private struct Files {
+            let root: TemporaryFolder
+            let name = "file.bin"
+
+            /// Writes a version that was last modified so many seconds ago.
+            func write(_ body: Data, age: TimeInterval) throws {
+                let path = try root.write(name, body)
+                let date = Date(timeIntervalSinceNow: -age)
+                try FileManager.default.setAttributes([.modificationDate: date], ofItemAtPath: path)
+            }
+        }
+
+        private func serving(_ body: (NginxServer, Files) async throws -> Void) async throws {
+            let root = try TemporaryFolder()
+            defer { root.remove() }
+            let server = try await NginxServer.start(documentRoot: root.url)
+            do {
+                try await body(server, Files(root: root))
+            } catch {
+                await server.stop()
+                throw error
+            }
+            await server.stop()
+        }
+
+        /// Starts a download and does something to it on the first bytes.
+        private func start(
+            _ operation: RequestOperation, _ interrupt: @escaping @Sendable (RequestOperation) -> Void
+        ) async {
+            let interrupted = Event()
+            operation.setDownloadProgress { [unowned operation] _, _, _ in
+                operation.setDownloadProgress(nil)
+                interrupt(operation)
+                interrupted.happen()
+            }
+            operation.start()
+            await interrupted.wait()
+        }
+
+        private static let places = ["tagged", "dated", "bare", "whole"]
+
+        /// Where the rest may be asked for, and nothing changed, it is; everywhere the bytes are one version's.
+        @Test(arguments: places) func theNextDownloadHasOneVersion(place: String) async throws {
+            try await serving { server, files in
+                for change in Change.allCases {
+                    let folder = try DownloadFolder()
+                    defer { folder.remove() }
+                    try files.write(Self.old, age: 7200)
+                    let url = server.url("/\(place)/\(files.name)")
+                    let first = folder.operation(URLRequest(url: url))
+                    await start(first) { $0.cancel() }
+                    await first.finished()
+                    #expect(first.code == .cancelled)
+                    if change != .none { try files.write(change.body, age: 3600) }
+                    let second = await folder.download(url)
+                    #expect(second.error == nil, "\(change)")
+                    #expect(folder.contents == change.body, "\(change)")
+                    #expect(folder.names == ["file"])
+                    let isContinued = change == .none && ["tagged", "dated"].contains(place)
+                    #expect(second.statusCode == (isContinued ? 206 : 200), "\(change)")
+                }
+            }
+        }
+
+        @Test(arguments: places) func aPausedDownloadHasOneVersion(place: String) async throws {
+            try await serving { server, files in
+                for change in Change.allCases {
+                    let folder = try DownloadFolder()
+                    defer { folder.remove() }
+                    try files.write(Self.old, age: 7200)
+                    let operation = folder.operation(URLRequest(url: server.url("/\(place)/\(files.name)")))
+                    await start(operation) { $0.pause() }
+                    await networkThreadAnswers()
+                    if change != .none { try files.write(change.body, age: 3600) }
+                    operation.resume()
+                    await operation.finished()
+                    #expect(operation.error == nil, "\(change)")
+                    #expect(folder.contents == change.body, "\(change)")
+                    #expect(folder.names == ["file"])
+                }
+            }
+        }
+
+        /// A file that is written twice within a second has the same date both times.
+        @Test func aDateThatIsTooYoungIsNoValidator() async throws {
+            try await serving { server, files in
+                let folder = try DownloadFolder()
+                defer { folder.remove() }
+                let now = Date()
+                func write(_ body: Data) throws {
+                    let path = try files.root.write(files.name, body)
+                    try FileManager.default.setAttributes(
+                        [.modificationDate: now.addingTimeInterval(5)], ofItemAtPath: path)
+                }
+                try write(Self.old)
+                let operation = folder.operation(URLRequest(url: server.url("/dated/\(files.name)")))
+                await start(operation) { $0.pause() }
+                await networkThreadAnswers()
+                try write(Change.altered.body)
+                operation.resume()
+                await operation.finished()
+                #expect(operation.error == nil)
+                #expect(folder.contents == Change.altered.body)
+            }
+        }
+
+        @Test func aCompressedTextIsAskedForWhole() async throws {
+            try await serving { server, files in
+                let text = Data((0..<400_000).map { "line \($0)\n" }.joined().utf8)
+                try files.root.write("lines.txt", text)
+                let operation = RequestOperation(request: URLRequest(url: server.url("/tagged/lines.txt")))
+                await start(operation) { $0.pause() }
+                await networkThreadAnswers()
+                operation.resume()
+                await operation.finished()
+                #expect(operation.error == nil)
+                #expect(operation.responseData == text)
+            }
+        }
+    }
+}

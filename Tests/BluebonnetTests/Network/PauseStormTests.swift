@@ -1,0 +1,171 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import FoundationNetworking
+import Glibc
+import TestServer
+import Testing
+
+@testable import Bluebonnet
+
+extension NetworkTests {
+    /// Pausing and resuming many operations at once. In processes of their own, so that descriptors and processor time
+    /// can be counted.
+    @Suite struct PauseStormTests {
+        private static let byteCount = 100_000
+        private static let noise = Data.patterned(byteCount: byteCount + 4096)
+
+        /// The file of that number; no two are alike.
+        private static func file(_ number: Int) -> Representation {
+            Representation(body: Data(noise.dropFirst(number).prefix(byteCount)), etag: "\"\(number)\"")
+        }
+
+        /// Answers slowly enough for a pause to find a body under way.
+        private static let script: TestServer.Script = { request in
+            let number = Int(request.path.dropFirst()) ?? 0
+            return file(number).answer(to: request).dripping(chunk: 8000, every: .milliseconds(1))
+        }
+
+        /// Five hundred downloads, each paused and resumed five times.
+        @Test func everyFileOfAStormIsExact() async {
+            await #expect(processExitsWith: .success) { try await Self.storm(fileCount: 500, seed: 1) }
+        }
+
+        private static func storm(fileCount: Int, seed: UInt64) async throws {
+            let folder = try TemporaryFolder()
+            defer { folder.remove() }
+            try await TestServer.serving(script: script) { server in
+                #expect(await get(server.url("/0")).error == nil)
+                await closeIdleConnections()
+                await server.waitForConnectionsToClose()
+                let before = ResourceSnapshot.take()
+                let outcomes = Witness([Int: Int]())
+                let operations = (0..<fileCount).map { download($0, server, folder, outcomes) }
+                await pauseAndResume(operations, seed: seed)
+                for operation in operations { await operation.ends() }
+                await outcomes.becomes { $0.count == fileCount }
+                #expect(outcomes.value.values.allSatisfy { $0 == 1 })
+                check(operations, folder)
+                // The pauses were no formality: most cost a connection and a range request.
+                #expect(server.requests.count { $0.headers["Range"] != nil } > fileCount)
+                await closeIdleConnections()
+                await server.waitForConnectionsToClose()
+                #expect(await ResourceSnapshot.growthAfterSettling(to: before) == [])
+            }
+        }
+
+        private static func download(
+            _ number: Int, _ server: TestServer, _ folder: TemporaryFolder, _ outcomes: Witness<[Int: Int]>
+        ) -> HTTPRequestOperation {
+            let operation = HTTPRequestOperation(request: URLRequest(url: server.url("/\(number)")))
+            operation.outputFile = URL(fileURLWithPath: folder.path("\(number)"))
+            operation.addCompletionHandler { _ in outcomes.update { $0[number, default: 0] += 1 } }
+            return operation
+        }
+
+        private static func pauseAndResume(_ operations: [HTTPRequestOperation], seed: UInt64) async {
+            let queue = RequestOperationQueue()
+            let threadCount = 8
+            await onThreads(threadCount, seed: seed) { thread, random in
+                for operation in operations.enumerated() where operation.offset % threadCount == thread {
+                    queue.addOperation(operation.element)
+                    for _ in 0..<5 {
+                        usleep(UInt32.random(in: 0...4000, using: &random))
+                        operation.element.pause()
+                        usleep(UInt32.random(in: 0...2000, using: &random))
+                        operation.element.resume()
+                    }
+                }
+            }
+        }
+
+        private static func check(_ operations: [HTTPRequestOperation], _ folder: TemporaryFolder) {
+            for (number, operation) in operations.enumerated() {
+                #expect(operation.error == nil)
+                let contents = FileManager.default.contents(atPath: folder.path("\(number)"))
+                #expect(contents == file(number).body, "file \(number)")
+            }
+            let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.url.path)) ?? []
+            #expect(names.count == operations.count, "something is left beside the files")
+        }
+
+        @Test func aWholeQueueStopsAndGoesOn() async {
+            await #expect(processExitsWith: .success) { try await Self.pauseQueue() }
+        }
+
+        private static func pauseQueue() async throws {
+            try await TestServer.serving(script: script) { server in
+                let manager = RequestOperationManager()
+                manager.responseSerializer = HTTPResponseSerializer()
+                let queue = manager.operationQueue
+                let operations = (0..<60).map { manager.get(server.url("/\($0)").absoluteString) }
+                for round in 1...3 {
+                    await server.wait { $0.requests.count >= round * 4 }
+                    queue.pauseAllOperations()
+                    await networkThreadAnswers()
+                    await server.waitForConnectionsToClose()
+                    let requestCount = server.requests.count
+                    #expect(operations.allSatisfy { $0.isPaused || $0.isFinished })
+                    // Those that wait hold no place: one that is not paused has all the room there is.
+                    let other = manager.get(server.url("/1000").absoluteString)
+                    await other.finished()
+                    #expect(other.responseObject as? Data == file(1000).body)
+                    #expect(server.requests.count == requestCount + 1)
+                    await closeIdleConnections()
+                    queue.resumeAllOperations()
+                }
+                for (number, operation) in operations.enumerated() {
+                    await operation.finished()
+                    #expect(operation.responseObject as? Data == file(number).body)
+                }
+                #expect(queue.operationCount == 0)
+            }
+        }
+
+        /// Pauses all there is in every way of pausing, and looks at the processor time of the process for a while.
+        ///
+        /// A limit on processor time does not depend on how busy the machine is, other than that a loop that spins gets
+        /// less of it there: a second of spinning would have to share its core with ten others to stay below.
+        @Test func whileAllIsPausedTheProcessorIsIdle() async {
+            await #expect(processExitsWith: .success) { try await Self.pauseAndMeasure() }
+        }
+
+        private static func pauseAndMeasure() async throws {
+            let script: TestServer.Script = { request in
+                let reply = file(0).whole
+                switch request.path {
+                case "/endless": return Reply([.bytes(reply.bytes.prefix(200)), .endless(chunk: Data(count: 65_536))])
+                case "/request": return .stall
+                default: return reply.cut(afterByteCount: 50_000, then: .stall)
+                }
+            }
+            try await TestServer.serving(script: script) { server in
+                let options = TransferOptions { $0.idleTimeout = .seconds(300) }
+                func operation(_ request: URLRequest) -> RequestOperation {
+                    RequestOperation(request: request, options: options)
+                }
+                let gets = (0..<100).map { operation(URLRequest(url: server.url("/\($0)"))) }
+                let posts = (0..<5).map { operation(URLRequest("POST", server.url("/\($0)"), body: "x")) }
+                let stalled = operation(URLRequest("POST", server.url("/request"), body: "x"))
+                let unread = operation(URLRequest(url: server.url("/endless")))
+                let chunks = unread.chunks(bufferByteCount: 10_000)
+                let blocked = BlockedStream.request(server.url("/blocked"))
+                let waiting = operation(blocked.request)
+                for operation in gets + posts + [stalled, unread, waiting] { operation.start() }
+                await server.wait { $0.requests.count >= 8 }
+                for operation in gets + posts + [stalled] { operation.pause() }
+                var pieces = chunks.makeAsyncIterator()
+                #expect(try await pieces.next() != nil)
+                await networkThreadAnswers()
+                let before = ProcessUse.processorSeconds
+                try await Task.sleep(for: .seconds(1))
+                #expect(ProcessUse.processorSeconds - before < 0.1)
+                #expect((gets + posts + [stalled]).allSatisfy { $0.isPaused })
+                blocked.gate.signal()
+                for operation in gets + posts + [stalled, unread, waiting] { operation.cancel() }
+                for operation in gets + posts + [stalled, unread, waiting] { await operation.ends() }
+            }
+        }
+    }
+}

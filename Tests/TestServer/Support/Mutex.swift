@@ -1,0 +1,1 @@
+../../../Sources/Bluebonnet/Transport/Mutex.swift
