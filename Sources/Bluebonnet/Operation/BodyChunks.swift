@@ -13,19 +13,29 @@ public struct BodyChunks: AsyncSequence, Sendable {
 
     let consumer: Consumer
 
-    public func makeAsyncIterator() -> Iterator { Iterator(consumer: consumer) }
+    public func makeAsyncIterator() -> Iterator { Iterator(loop: Loop(consumer)) }
 
     /// Takes one piece after another.
     public struct Iterator: AsyncIteratorProtocol {
-        let consumer: Consumer
+        let loop: Loop
 
         /// The next piece; nil behind the last one.
         ///
         /// - Throws: the operation's `NetworkingError`. Cancelling the waiting task cancels the operation.
-        public mutating func next() async throws -> Data? { try await consumer.next() }
+        public mutating func next() async throws -> Data? { try await loop.consumer.next() }
     }
 
-    /// What sequence and iterator have in common: when both are gone, nobody wants the body any more.
+    /// The one loop over the pieces: when it is left, nobody wants the body any more, though the sequence may still be
+    /// somebody's.
+    final class Loop: Sendable {
+        let consumer: Consumer
+
+        init(_ consumer: Consumer) { self.consumer = consumer }
+
+        deinit { consumer.leave() }
+    }
+
+    /// What sequence and loop have in common: when the sequence goes and there was no loop, nobody wants the body either.
     final class Consumer: Sendable {
         private let channel: BodyChannel
         private let cancel: @Sendable () -> Void
@@ -35,7 +45,9 @@ public struct BodyChunks: AsyncSequence, Sendable {
             self.cancel = cancel
         }
 
-        deinit {
+        deinit { leave() }
+
+        func leave() {
             cancel()  // of no effect on one that is finished
             channel.abandon()
         }

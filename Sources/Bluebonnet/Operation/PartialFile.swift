@@ -73,7 +73,7 @@ final class PartialFile: Sendable {
         let record = PartialRecord.read(destination + Self.suffix + ".json", in: base)
         let isOfURL = record != nil && record?.requestURLDigest == url.map(PartialRecord.digest)
         let isUntouched = record?.stamp == nil || record?.stamp == Self.stamp(of: file.descriptor)
-        initialRecord = size > 0 && isOfURL && isUntouched ? record : nil
+        initialRecord = size > 0 && isOfURL && isUntouched ? record?.unstamped : nil
         initialByteCount = initialRecord == nil ? 0 : size
         if initialRecord == nil {
             removeRecord()  // first: a record must never stand beside bytes of something else

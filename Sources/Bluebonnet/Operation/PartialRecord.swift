@@ -23,6 +23,13 @@ struct PartialRecord: Codable, Equatable, Sendable {
         self.totalByteCount = totalByteCount
     }
 
+    /// The same while somebody writes to the file.
+    var unstamped: PartialRecord {
+        var record = self
+        record.stamp = nil
+        return record
+    }
+
     static func digest(of url: URL) -> String {
         MessageDigest.hexadecimalDigest(of: Data(url.absoluteString.utf8))
     }

@@ -18,6 +18,11 @@ private final class SlowOutputStream: OutputStream {
         super.init(toMemory: ())
     }
 
+    required init(toMemory: ()) {
+        written = Witness(0)
+        super.init(toMemory: ())
+    }
+
     override func write(_ buffer: UnsafePointer<UInt8>, maxLength: Int) -> Int {
         usleep(200)
         written.update { $0 += maxLength }

@@ -9,7 +9,7 @@ enum ProcessUse {
     /// The processor time that all threads have used so far, in seconds.
     static var processorSeconds: Double {
         var usage = rusage()
-        guard getrusage(RUSAGE_SELF, &usage) == 0 else { return .infinity }
+        guard getrusage(RUSAGE_SELF.rawValue, &usage) == 0 else { return .infinity }
         let times = [usage.ru_utime, usage.ru_stime]
         return times.reduce(0) { $0 + Double($1.tv_sec) + Double($1.tv_usec) / 1e6 }
     }

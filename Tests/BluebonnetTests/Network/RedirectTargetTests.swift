@@ -76,6 +76,57 @@ extension NetworkTests {
         }
     }
 
+    @Suite struct OddRedirectTargetTests {
+        /// Runs a GET that is sent to a place given in bytes, and tells the targets that the server saw.
+        private func targets(redirectedTo location: Data) async throws -> (operation: RequestOperation, seen: [String])
+        {
+            let head =
+                Data("HTTP/1.1 302 Found\r\nContent-Length: 0\r\nLocation: ".utf8) + location + Data("\r\n\r\n".utf8)
+            let script: TestServer.Script = { $0.path == "/start" ? Reply([.bytes(head)]) : .response(body: "there") }
+            return try await TestServer.serving(script: script) { server in
+                let operation = await get(server.url("/start"))
+                return (operation, server.requests.map(\.target))
+            }
+        }
+
+        @Test func aLocationOf64KBIsFollowedWhole() async throws {
+            let place = "/" + String(repeating: "a", count: 65_536)
+            let (operation, seen) = try await targets(redirectedTo: Data(place.utf8))
+            #expect(operation.error == nil)
+            #expect(seen.last == place)
+        }
+
+        @Test func aLocationThatIsLargerThanAllHeadersTogetherIsTooLarge() async throws {
+            let (operation, seen) = try await targets(redirectedTo: Data(repeating: UInt8(ascii: "a"), count: 300_000))
+            #expect(operation.code == .headersTooLarge)
+            #expect(seen.count == 1)
+        }
+
+        /// Bytes that are no UTF-8 are sent on escaped, never as they are (RFC 3986, 2.1).
+        @Test(arguments: [[0xE9], [0xFF, 0xFE], [0xC3], [0xED, 0xA0, 0x80], [0xF4, 0x90, 0x80, 0x80]] as [[UInt8]])
+        func aLocationThatIsNoUTF8IsEscaped(bytes: [UInt8]) async throws {
+            let (operation, seen) = try await targets(redirectedTo: Data("/caf".utf8) + bytes)
+            #expect(operation.error == nil)
+            #expect(seen.count == 2)
+            #expect(seen.last?.hasPrefix("/caf%") == true)
+            #expect(seen.last?.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F } == true)
+        }
+
+        @Test(arguments: ["/a\rX-Evil: 1", "/a\u{0}b", "/a\u{1}", "/a\u{7F}", "/a\tb"])
+        func aControlCharacterInALocationLeadsNowhere(location: String) async throws {
+            let (operation, seen) = try await targets(redirectedTo: Data(location.utf8))
+            #expect(operation.code == .badServerResponse)
+            #expect(seen.count == 1)
+        }
+
+        /// A field behind the Location is a field, not a part of it.
+        @Test func aLocationEndsWithItsLine() async throws {
+            let (operation, seen) = try await targets(redirectedTo: Data("/end\r\nX-Evil: 1".utf8))
+            #expect(operation.error == nil)
+            #expect(seen == ["/start", "/end"])
+        }
+    }
+
     @Suite struct InsecureRedirectTests {
         /// Redirects from TLS to plain HTTP; gives the operation and what the plain server saw.
         private func follow(
