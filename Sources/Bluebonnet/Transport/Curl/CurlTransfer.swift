@@ -217,12 +217,20 @@ extension CurlTransfer {
             guard case .complete(let head)? = try headParser.consume(line: line) else { return true }
             self.head = head
             noteFraming(of: head)
+            if head.status >= 300 { giveUpPausedBody() }
             try delegate?.transferDidReceive(head: head)
             return true
         } catch {
             stop(with: error)
             return false
         }
+    }
+
+    /// libcurl sends no more of a body that was refused, but goes on waiting for one that had no bytes for it just then,
+    /// until it is asked to go on.
+    private func giveUpPausedBody() {
+        guard case .stream = request.body else { return }
+        NetworkThread.shared.eventLoop.atEndOfRound { [weak self] in self?.resumeSending() }
     }
 
     /// A body without length and without chunks ends with its connection: over TLS, only a notice makes that an end.
