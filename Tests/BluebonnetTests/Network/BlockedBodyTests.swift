@@ -118,6 +118,7 @@ extension NetworkTests {
                 for operation in operations { operation.cancel() }
                 for operation in operations { await operation.ends() }
                 for stream in blocked { stream.gate.signal() }
+                await closeIdleConnections()
                 await server.waitForConnectionsToClose()
                 let growth = await ResourceSnapshot.growthAfterSettling(to: before)
                 #expect(growth.isEmpty, "\(growth)")

@@ -187,10 +187,7 @@ extension CurlTransfer {
             return false
         }
         guard request.body.canStartAgain else {
-            stop(
-                with: NetworkingError(
-                    .connectionLost, "\(hostName) closed the connection before it answered",
-                    underlying: BodyNeededAgain()))
+            stop(with: deadConnectionError)
             return false
         }
         readByteCount = 0
@@ -284,9 +281,21 @@ extension CurlTransfer {
 
     /// Starts the body again for a second sending (CURLOPT_SEEKFUNCTION); false when that is not possible.
     func seekBody(to offset: Int64) -> Bool {
-        guard request.body.canStartAgain else { return false }
+        guard request.body.canStartAgain else {
+            stop(with: deadConnectionError)
+            return false
+        }
         readByteCount = offset
         return true
+    }
+}
+
+extension CurlTransfer {
+    /// What libcurl would send a streamed body a second time for, which only its owner can have again.
+    private var deadConnectionError: NetworkingError {
+        NetworkingError(
+            .connectionLost, "\(hostName) closed the connection before it answered",
+            underlying: request.isIdempotent ? BodyNeededAgain() : nil)
     }
 }
 
