@@ -30,7 +30,8 @@ extension NetworkTests {
         ) async throws -> Tunnelled {
             let origin = try await TestServer.start(tls: .localhost) { _ in .response(body: "origin") }
             let port = origin.port
-            let result = try await TestServer.serving(script: { _ in connect(port) }) { proxy in
+            let script: TestServer.Script = { _ in connect(port) }
+            let result = try await TestServer.serving(script: script) { proxy in
                 var options = try TransferOptions.trustingTestAuthority.through(
                     "http://user:secret@127.0.0.1:\(proxy.port)")
                 options.connectTimeout = connectTimeout
