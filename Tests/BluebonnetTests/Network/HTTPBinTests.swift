@@ -22,34 +22,49 @@ extension NetworkTests {
             await server.stop()
         }
 
-        @Test func redirectsOfAllKindsAreFollowed() async throws {
+        // A server takes a second to start, so there is one for all redirects and one for all challenges.
+
+        @Test func redirectsLeadWhereTheyShould() async throws {
             try await serving { server in
-                for path in ["/redirect/5", "/relative-redirect/5", "/absolute-redirect/5"] {
-                    let operation = await get(server.url(path))
-                    #expect(operation.error == nil)
-                    #expect(operation.statusCode == 200)
-                    #expect(operation.summary.redirectCount == 5)
-                    #expect(operation.response?.url == server.url("/get"))
-                }
-                #expect(await get(server.url("/redirect/21")).code == .tooManyRedirects)
+                try await redirectsOfAllKindsAreFollowed(server)
+                try await methodAndBodyFollowTheStatus(server)
+                try await theRedirectBlockSeesEachHop(server)
             }
         }
 
-        @Test func methodAndBodyFollowTheStatus() async throws {
+        @Test func challengesAreAnsweredAsTheBlockSays() async throws {
             try await serving { server in
-                for (status, method, arrivesAs) in [
-                    (301, "POST", "GET"), (302, "POST", "GET"), (303, "POST", "GET"), (307, "POST", "POST"),
-                    (308, "POST", "POST"), (301, "PUT", "PUT"), (302, "DELETE", "DELETE"), (303, "PUT", "GET"),
-                    (307, "PATCH", "PATCH"), (308, "DELETE", "DELETE"),
-                ] {
-                    let target = server.url("/anything").absoluteString
-                    let url = server.url("/redirect-to?status_code=\(status)&url=\(target)")
-                    let operation = await perform(URLRequest(method, url, body: "payload"))
-                    #expect(operation.error == nil)
-                    let echo = try JSONDecoder().decode(Echo.self, from: try #require(operation.responseData))
-                    #expect(echo.method == arrivesAs, "\(method) \(status)")
-                    #expect(echo.data == (arrivesAs == method ? "payload" : ""), "\(method) \(status)")
-                }
+                try await theChallengeBlockAnswers(server)
+                try await aSecondAnswerMayBeTheRightOneAndAThirdIsNotAskedFor(server)
+                try await aChallengeMayBeCancelledOrLeftAlone(server)
+                try await aCredentialThatIsAskedForByARedirectIsGiven(server)
+            }
+        }
+
+        private func redirectsOfAllKindsAreFollowed(_ server: HTTPBinServer) async throws {
+            for path in ["/redirect/5", "/relative-redirect/5", "/absolute-redirect/5"] {
+                let operation = await get(server.url(path))
+                #expect(operation.error == nil)
+                #expect(operation.statusCode == 200)
+                #expect(operation.summary.redirectCount == 5)
+                #expect(operation.response?.url == server.url("/get"))
+            }
+            #expect(await get(server.url("/redirect/21")).code == .tooManyRedirects)
+        }
+
+        private func methodAndBodyFollowTheStatus(_ server: HTTPBinServer) async throws {
+            for (status, method, arrivesAs) in [
+                (301, "POST", "GET"), (302, "POST", "GET"), (303, "POST", "GET"), (307, "POST", "POST"),
+                (308, "POST", "POST"), (301, "PUT", "PUT"), (302, "DELETE", "DELETE"), (303, "PUT", "GET"),
+                (307, "PATCH", "PATCH"), (308, "DELETE", "DELETE"),
+            ] {
+                let target = server.url("/anything").absoluteString
+                let url = server.url("/redirect-to?status_code=\(status)&url=\(target)")
+                let operation = await perform(URLRequest(method, url, body: "payload"))
+                #expect(operation.error == nil)
+                let echo = try JSONDecoder().decode(Echo.self, from: try #require(operation.responseData))
+                #expect(echo.method == arrivesAs, "\(method) \(status)")
+                #expect(echo.data == (arrivesAs == method ? "payload" : ""), "\(method) \(status)")
             }
         }
 
@@ -58,20 +73,18 @@ extension NetworkTests {
             let data: String
         }
 
-        @Test func theRedirectBlockSeesEachHop() async throws {
-            try await serving { server in
-                let hops = Collected<String>()
-                let operation = RequestOperation(request: URLRequest(url: server.url("/redirect/4")))
-                operation.setRedirectResponse { _, proposed, response in
-                    hops.append("\(response.statusCode) \(proposed.url?.path ?? "")")
-                    return proposed
-                }
-                #expect(await operation.run().error == nil)
-                #expect(
-                    hops.all == [
-                        "302 /relative-redirect/3", "302 /relative-redirect/2", "302 /relative-redirect/1", "302 /get",
-                    ])
+        private func theRedirectBlockSeesEachHop(_ server: HTTPBinServer) async throws {
+            let hops = Collected<String>()
+            let operation = RequestOperation(request: URLRequest(url: server.url("/redirect/4")))
+            operation.setRedirectResponse { _, proposed, response in
+                hops.append("\(response.statusCode) \(proposed.url?.path ?? "")")
+                return proposed
             }
+            #expect(await operation.run().error == nil)
+            #expect(
+                hops.all == [
+                    "302 /relative-redirect/3", "302 /relative-redirect/2", "302 /relative-redirect/1", "302 /get",
+                ])
         }
 
         private static let guarded = [
@@ -92,64 +105,56 @@ extension NetworkTests {
             return await operation.run()
         }
 
-        @Test func theChallengeBlockAnswers() async throws {
-            try await serving { server in
-                for path in Self.guarded {
-                    let log = Collected<AuthenticationChallenge>()
-                    let operation = await fetch(server.url(path), passwords: ["secret"], log: log)
-                    #expect(operation.statusCode == 200, "\(path)")
-                    #expect(operation.summary.attemptCount == 2)
-                    let challenge = try #require(log.all.first)
-                    #expect(log.all.count == 1)
-                    #expect(challenge.host == "127.0.0.1")
-                    #expect(challenge.port == server.port)
-                    #expect(challenge.previousFailureCount == 0)
-                    #expect(!challenge.realm.isEmpty)
-                    let isBasic = path.hasPrefix("/basic")
-                    let method = isBasic ? NSURLAuthenticationMethodHTTPBasic : NSURLAuthenticationMethodHTTPDigest
-                    #expect(challenge.method == method)
-                }
+        private func theChallengeBlockAnswers(_ server: HTTPBinServer) async throws {
+            for path in Self.guarded {
+                let log = Collected<AuthenticationChallenge>()
+                let operation = await fetch(server.url(path), passwords: ["secret"], log: log)
+                #expect(operation.statusCode == 200, "\(path)")
+                #expect(operation.summary.attemptCount == 2)
+                let challenge = try #require(log.all.first)
+                #expect(log.all.count == 1)
+                #expect(challenge.host == "127.0.0.1")
+                #expect(challenge.port == server.port)
+                #expect(challenge.previousFailureCount == 0)
+                #expect(!challenge.realm.isEmpty)
+                let isBasic = path.hasPrefix("/basic")
+                let method = isBasic ? NSURLAuthenticationMethodHTTPBasic : NSURLAuthenticationMethodHTTPDigest
+                #expect(challenge.method == method)
             }
         }
 
-        @Test func aSecondAnswerMayBeTheRightOneAndAThirdIsNotAskedFor() async throws {
-            try await serving { server in
-                for path in Self.guarded {
-                    let second = Collected<AuthenticationChallenge>()
-                    let right = await fetch(server.url(path), passwords: ["wrong", "secret"], log: second)
-                    #expect(right.statusCode == 200, "\(path)")
-                    #expect(second.all.map(\.previousFailureCount) == [0, 1])
-                    let never = Collected<AuthenticationChallenge>()
-                    let wrong = await fetch(server.url(path), passwords: ["1", "2", "3", "4"], log: never)
-                    #expect(wrong.code == .authenticationRequired, "\(path)")
-                    #expect(never.all.count == 2)
-                    #expect(wrong.summary.attemptCount == 3)
-                }
+        private func aSecondAnswerMayBeTheRightOneAndAThirdIsNotAskedFor(_ server: HTTPBinServer) async throws {
+            for path in Self.guarded {
+                let second = Collected<AuthenticationChallenge>()
+                let right = await fetch(server.url(path), passwords: ["wrong", "secret"], log: second)
+                #expect(right.statusCode == 200, "\(path)")
+                #expect(second.all.map(\.previousFailureCount) == [0, 1])
+                let never = Collected<AuthenticationChallenge>()
+                let wrong = await fetch(server.url(path), passwords: ["1", "2", "3", "4"], log: never)
+                #expect(wrong.code == .authenticationRequired, "\(path)")
+                #expect(never.all.count == 2)
+                #expect(wrong.summary.attemptCount == 3)
             }
         }
 
-        @Test func aChallengeMayBeCancelledOrLeftAlone() async throws {
-            try await serving { server in
-                for path in Self.guarded {
-                    let left = await fetch(server.url(path), passwords: [], log: Collected())
-                    #expect(left.code == .unacceptableStatus)
-                    #expect(left.statusCode == 401)
-                    let cancelled = HTTPRequestOperation(request: URLRequest(url: server.url(path)))
-                    cancelled.setWillSendRequestForAuthenticationChallenge { _, _ in .cancel }
-                    #expect(await cancelled.run().code == .authenticationRequired)
-                    #expect(cancelled.summary.attemptCount == 1)
-                }
+        private func aChallengeMayBeCancelledOrLeftAlone(_ server: HTTPBinServer) async throws {
+            for path in Self.guarded {
+                let left = await fetch(server.url(path), passwords: [], log: Collected())
+                #expect(left.code == .unacceptableStatus)
+                #expect(left.statusCode == 401)
+                let cancelled = HTTPRequestOperation(request: URLRequest(url: server.url(path)))
+                cancelled.setWillSendRequestForAuthenticationChallenge { _, _ in .cancel }
+                #expect(await cancelled.run().code == .authenticationRequired)
+                #expect(cancelled.summary.attemptCount == 1)
             }
         }
 
-        @Test func aCredentialThatIsAskedForByARedirectIsGiven() async throws {
-            try await serving { server in
-                for path in Self.guarded {
-                    let operation = HTTPRequestOperation(
-                        request: URLRequest(url: server.url("/redirect-to?url=\(path)")))
-                    operation.credential = URLCredential(user: "user", password: "secret", persistence: .none)
-                    #expect(await operation.run().statusCode == 200, "\(path)")
-                }
+        private func aCredentialThatIsAskedForByARedirectIsGiven(_ server: HTTPBinServer) async throws {
+            for path in Self.guarded {
+                let operation = HTTPRequestOperation(
+                    request: URLRequest(url: server.url("/redirect-to?url=\(path)")))
+                operation.credential = URLCredential(user: "user", password: "secret", persistence: .none)
+                #expect(await operation.run().statusCode == 200, "\(path)")
             }
         }
     }

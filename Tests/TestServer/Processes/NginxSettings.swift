@@ -23,6 +23,7 @@ struct NginxSettings {
                 \(temporaryPaths)
                 types { text/html html; text/plain txt; application/json json; image/png png; }
                 default_type application/octet-stream;
+                map $http_range $rate { "" 1m; default 0; }
                 keepalive_requests 100000000;
                 absolute_redirect off;
                 client_max_body_size 0;
@@ -71,6 +72,6 @@ struct NginxSettings {
         """
     }
 
-    // Slow enough for a test to interrupt an answer of a few MB.
-    private var rate: String { "limit_rate_after 512k; limit_rate 40m;" }
+    // The whole comes slowly enough for a test to interrupt it; a range does not.
+    private var rate: String { "limit_rate_after 256k; limit_rate $rate;" }
 }

@@ -187,10 +187,7 @@ extension CurlTransfer {
             return false
         }
         guard request.body.canStartAgain else {
-            stop(
-                with: NetworkingError(
-                    .connectionLost, "\(hostName) closed the connection before it answered",
-                    underlying: BodyNeededAgain()))
+            stop(with: deadConnectionError)
             return false
         }
         readByteCount = 0
@@ -217,12 +214,20 @@ extension CurlTransfer {
             guard case .complete(let head)? = try headParser.consume(line: line) else { return true }
             self.head = head
             noteFraming(of: head)
+            if head.status >= 300 { giveUpPausedBody() }
             try delegate?.transferDidReceive(head: head)
             return true
         } catch {
             stop(with: error)
             return false
         }
+    }
+
+    /// libcurl sends no more of a body that was refused, but goes on waiting for one that had no bytes for it just then,
+    /// until it is asked to go on.
+    private func giveUpPausedBody() {
+        guard case .stream = request.body else { return }
+        NetworkThread.shared.eventLoop.atEndOfRound { [weak self] in self?.resumeSending() }
     }
 
     /// A body without length and without chunks ends with its connection: over TLS, only a notice makes that an end.
@@ -276,9 +281,21 @@ extension CurlTransfer {
 
     /// Starts the body again for a second sending (CURLOPT_SEEKFUNCTION); false when that is not possible.
     func seekBody(to offset: Int64) -> Bool {
-        guard request.body.canStartAgain else { return false }
+        guard request.body.canStartAgain else {
+            stop(with: deadConnectionError)
+            return false
+        }
         readByteCount = offset
         return true
+    }
+}
+
+extension CurlTransfer {
+    /// What libcurl would send a streamed body a second time for, which only its owner can have again.
+    private var deadConnectionError: NetworkingError {
+        NetworkingError(
+            .connectionLost, "\(hostName) closed the connection before it answered",
+            underlying: request.isIdempotent ? BodyNeededAgain() : nil)
     }
 }
 
