@@ -4,7 +4,7 @@
 @_spi(Benchmarks) import Bluebonnet
 import Foundation
 import FoundationNetworking
-import Glibc
+import HeapFigures
 
 /// Who waits for whom.
 enum GraphShape: CaseIterable {
@@ -97,10 +97,7 @@ enum GraphCase {
         return URLRequest(url: url)
     }
 
-    private static var allocatedByteCount: Int {
-        let info = mallinfo2()
-        return Int(info.uordblks + info.hblkhd)
-    }
+    private static var allocatedByteCount: Int { Int(heap_allocated_byte_count()) }
 
     private static func time(_ body: () throws -> Void) rethrows -> Double {
         let start = ContinuousClock.now
