@@ -52,7 +52,8 @@ struct QueueState: Sendable {
 
     var limit: Int?
     var isSuspended = false
-    /// While operations are being cancelled, the others are not started.
+    /// While operations are being cancelled none is started: neither one that will be cancelled next, nor the cancelled
+    /// ones, for whose sake two threads would contend for each operation's lock.
     var cancellationCount = 0
     var name: String?
     /// How many operations are unfinished; barriers do not count.
@@ -196,7 +197,9 @@ extension QueueState {
 
     /// Whether somebody has to look at the queue, and nobody was asked yet.
     mutating func takeScheduling() -> Bool {
-        guard !isScheduled, !cancelled.isEmpty || !isHeld && (isFirstReady || isBarrierReady) else { return false }
+        guard !isScheduled, cancellationCount == 0,
+            !cancelled.isEmpty || !isSuspended && (isFirstReady || isBarrierReady)
+        else { return false }
         isScheduled = true
         return true
     }
@@ -204,24 +207,24 @@ extension QueueState {
     /// Takes what may start now, the first in line first, up to so many: then others have their round.
     mutating func takeStartable(limit: Int) -> [Operation] {
         isScheduled = false
+        guard cancellationCount == 0 else { return [] }
         var startable: [Operation] = []
         while startable.count < limit, let (slot, number) = cancelled.popLast() {
             if let operation = run(slot, number) { startable.append(operation) }
         }
-        while startable.count < limit, !isHeld, hasPlace, let rank = stretches[0].ready.popFirst() {
+        while startable.count < limit, !isSuspended, hasPlace, let rank = stretches[0].ready.popFirst() {
             guard entries[Int(rank.slot)].rankCount == rank.rankCount, let operation = run(rank.slot, rank.number)
             else { continue }
             turns.serve(rank.turn, priority: rank.priority)
             startable.append(operation)
         }
-        if !isHeld, isBarrierReady, let slot = stretches[0].barrier, let barrier = entries[Int(slot)].operation {
+        if !isSuspended, isBarrierReady, let slot = stretches[0].barrier, let barrier = entries[Int(slot)].operation {
             stretches[0].isBarrierRunning = true
             startable.append(barrier)
         }
         return startable
     }
 
-    private var isHeld: Bool { isSuspended || cancellationCount > 0 }
     private var hasPlace: Bool { limit.map { runningCount < $0 } ?? true }
     private var isFirstReady: Bool { hasPlace && !stretches[0].ready.isEmpty }
     private var isBarrierReady: Bool {
