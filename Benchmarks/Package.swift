@@ -17,10 +17,11 @@ let package = Package(
     ],
     targets: [
         .target(name: "CurlDriver", linkerSettings: [.linkedLibrary("curl")]),
+        .target(name: "HeapFigures"),
         .executableTarget(
             name: "Benchmark",
             dependencies: [
-                "CurlDriver",
+                "CurlDriver", "HeapFigures",
                 .product(name: "Bluebonnet", package: "Bluebonnet"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],

@@ -55,7 +55,8 @@ struct QueueState: Sendable {
     /// Whether operations wait for the network, and whether they do now.
     var holdsWithoutConnectivity = false
     var isHeld = false
-    /// While operations are being cancelled, the others are not started.
+    /// While operations are being cancelled none is started: neither one that will be cancelled next, nor the cancelled
+    /// ones, for whose sake two threads would contend for each operation's lock.
     var cancellationCount = 0
     var name: String?
     /// How many operations are unfinished; barriers do not count.
@@ -199,7 +200,9 @@ extension QueueState {
 
     /// Whether somebody has to look at the queue, and nobody was asked yet.
     mutating func takeScheduling() -> Bool {
-        guard !isScheduled, !cancelled.isEmpty || mayStart && (isFirstReady || isBarrierReady) else { return false }
+        guard !isScheduled, cancellationCount == 0,
+            !cancelled.isEmpty || mayStart && (isFirstReady || isBarrierReady)
+        else { return false }
         isScheduled = true
         return true
     }
@@ -207,6 +210,7 @@ extension QueueState {
     /// Takes what may start now, the first in line first, up to so many: then others have their round.
     mutating func takeStartable(limit: Int) -> [Operation] {
         isScheduled = false
+        guard cancellationCount == 0 else { return [] }
         var startable: [Operation] = []
         while startable.count < limit, let (slot, number) = cancelled.popLast() {
             if let operation = run(slot, number) { startable.append(operation) }
@@ -224,7 +228,7 @@ extension QueueState {
         return startable
     }
 
-    private var mayStart: Bool { !isSuspended && !isHeld && cancellationCount == 0 }
+    private var mayStart: Bool { !isSuspended && !isHeld }
     private var hasPlace: Bool { limit.map { runningCount < $0 } ?? true }
     private var isFirstReady: Bool { hasPlace && !stretches[0].ready.isEmpty }
     private var isBarrierReady: Bool {

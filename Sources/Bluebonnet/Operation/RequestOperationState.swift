@@ -64,8 +64,17 @@ struct RequestOperationState: Sendable {
     var queue: RequestOperationQueue?
 
     /// What the network thread handed over; processing turns it into the outcome.
-    var transferResult: TransferResult?
-    var outcome: OperationOutcome?
+    var transferResult: TransferResult? {
+        get { transferResultBox?.value }
+        set { transferResultBox = newValue.map(Box.init) }
+    }
+    var outcome: OperationOutcome? {
+        get { outcomeBox?.value }
+        set { outcomeBox = newValue.map(Box.init) }
+    }
+    /// Large parts that an operation lacks as long as it waits.
+    private var transferResultBox: Box<TransferResult>?
+    private var outcomeBox: Box<OperationOutcome>?
     var response: HTTPURLResponse?
 
     init(source: RequestSource, options: TransferOptions) {
@@ -78,6 +87,13 @@ struct RequestOperationState: Sendable {
 struct ByteProgress: Sendable {
     var count: Int64 = 0
     var expected: Int64 = -1
+}
+
+/// A large value behind a reference; it never changes.
+private final class Box<Value: Sendable>: Sendable {
+    let value: Value
+
+    init(_ value: Value) { self.value = value }
 }
 
 /// How an operation ended.

@@ -12,7 +12,8 @@ struct GraphCommand: ParsableCommand {
             Operations run over a transport in memory that answers at once, Foundation's as empty blocks: building, \
             adding, running and releasing are all part of the time. Foundation's chains are quadratic and crash when \
             a long one is released, so they are kept short. Memory is what malloc has handed out, with and without the \
-            requests, which are the caller's. Random graphs are a test: see RandomGraphTests.
+            requests, which are the caller's. What a dependency costs is the difference to the independent operations; the \
+            CPU time counts when other programs run. Random graphs are a test: see RandomGraphTests.
             """)
 
     @Option(parsing: .upToNextOption, help: "How many operations.")
@@ -38,23 +39,18 @@ struct GraphCommand: ParsableCommand {
                 let foundation = try median { try GraphCase.runFoundation(shape, size: foundationSize) }
                 let note = foundationSize == size ? "" : " (\(foundationSize))"
                 let ours = try median { try GraphCase.runBluebonnet(shape, size: size) }
-                rows.append(["\(shape)", "\(size)", Self.text(ours), Self.text(foundation) + note])
+                rows.append(["\(shape)", "\(size)", ours.text, foundation.text + note])
             }
         }
         let memory = try GraphCase.memory(size: sizes.max() ?? 0)
         let cancelling = try median { try GraphCase.cancelAll(size: sizes.max() ?? 0) }
         print(TextTable(rows: rows).lines.joined(separator: "\n"))
         print("waiting in a chain: \(memory.own) bytes an operation, \(memory.withRequest) with a request of its own")
-        print("cancelling \(sizes.max() ?? 0): \(Self.text(cancelling)) ms")
+        print("cancelling \(sizes.max() ?? 0): \(cancelling.text) ms")
     }
 
-    private func median(_ measure: () throws -> Double) throws -> Double {
+    private func median(_ measure: () throws -> Cost) throws -> Cost {
         let figures = try (0..<rounds).map { _ in try measure() }.sorted()
         return figures[figures.count / 2]
-    }
-
-    private static func text(_ figure: Double) -> String {
-        let tenths = Int((figure * 10).rounded())
-        return "\(tenths / 10).\(tenths % 10)"
     }
 }

@@ -4,10 +4,12 @@
 @_spi(Benchmarks) import Bluebonnet
 import Foundation
 import FoundationNetworking
-import Glibc
+import HeapFigures
 
 /// Who waits for whom.
 enum GraphShape: CaseIterable {
+    /// Nobody: what the operations cost without dependencies.
+    case independent
     /// Each waits for the one before.
     case chain
     /// The last waits for all others.
@@ -17,6 +19,7 @@ enum GraphShape: CaseIterable {
     func connect(_ operations: [Operation]) {
         guard let last = operations.last else { return }
         switch self {
+        case .independent: break
         case .chain:
             for (earlier, later) in zip(operations, operations.dropFirst()) { later.addDependency(earlier) }
         case .fanIn:
@@ -28,11 +31,11 @@ enum GraphShape: CaseIterable {
 /// One measurement of a graph of operations.
 enum GraphCase {
     /// Microseconds an operation, from making to releasing.
-    static func runBluebonnet(_ shape: GraphShape, size: Int) throws -> Double {
+    static func runBluebonnet(_ shape: GraphShape, size: Int) throws -> Cost {
         let manager = RequestOperationManager.inMemory()
         manager.responseSerializer = HTTPResponseSerializer()
         let request = try request(0)
-        let seconds = try time {
+        let cost = try cost {
             let operations = (0..<size).map { _ in manager.operation(with: request) }
             shape.connect(operations)
             manager.operationQueue.addOperations(operations)
@@ -41,19 +44,19 @@ enum GraphCase {
                 throw BenchmarkError("an operation did not succeed")
             }
         }
-        return seconds * 1e6 / Double(size)
+        return cost * (1e6 / Double(size))
     }
 
     /// The same with blocks in a queue of Foundation's.
-    static func runFoundation(_ shape: GraphShape, size: Int) throws -> Double {
+    static func runFoundation(_ shape: GraphShape, size: Int) throws -> Cost {
         let queue = OperationQueue()
-        let seconds = time {
+        let cost = cost {
             let operations = (0..<size).map { _ in BlockOperation {} }
             shape.connect(operations)
             queue.addOperations(operations, waitUntilFinished: false)
             queue.waitUntilAllOperationsAreFinished()
         }
-        return seconds * 1e6 / Double(size)
+        return cost * (1e6 / Double(size))
     }
 
     /// Bytes that malloc hands out for an operation that waits in a chain, without and with its request.
@@ -74,7 +77,7 @@ enum GraphCase {
     }
 
     /// Milliseconds from cancelling a chain until every operation has its outcome.
-    static func cancelAll(size: Int) throws -> Double {
+    static func cancelAll(size: Int) throws -> Cost {
         let manager = RequestOperationManager.inMemory()
         manager.responseSerializer = HTTPResponseSerializer()
         manager.operationQueue.isSuspended = true
@@ -82,14 +85,14 @@ enum GraphCase {
         let operations = (0..<size).map { _ in manager.operation(with: request) }
         GraphShape.chain.connect(operations)
         manager.operationQueue.addOperations(operations)
-        let seconds = time {
+        let cost = cost {
             manager.operationQueue.cancelAllOperations()
             manager.operationQueue.waitUntilAllOperationsAreFinished()
         }
         guard operations.allSatisfy({ $0.error?.code == .cancelled }) else {
             throw BenchmarkError("an operation was not cancelled")
         }
-        return seconds * 1e3
+        return cost * 1e3
     }
 
     private static func request(_ number: Int) throws -> URLRequest {
@@ -97,15 +100,29 @@ enum GraphCase {
         return URLRequest(url: url)
     }
 
-    private static var allocatedByteCount: Int {
-        let info = mallinfo2()
-        return Int(info.uordblks + info.hblkhd)
-    }
+    private static var allocatedByteCount: Int { Int(heap_allocated_byte_count()) }
 
-    private static func time(_ body: () throws -> Void) rethrows -> Double {
-        let start = ContinuousClock.now
+    private static func cost(_ body: () throws -> Void) rethrows -> Cost {
+        let (start, cpu) = (ContinuousClock.now, ProcessFigures.cpuSeconds)
         try body()
         let (seconds, attoseconds) = (ContinuousClock.now - start).components
-        return Double(seconds) + Double(attoseconds) / 1e18
+        return Cost(wall: Double(seconds) + Double(attoseconds) / 1e18, cpu: ProcessFigures.cpuSeconds - cpu)
+    }
+}
+
+/// What something took: time by the clock, and by the processors, which other programs disturb less.
+struct Cost: Comparable {
+    let wall: Double
+    let cpu: Double
+
+    static func * (cost: Cost, factor: Double) -> Cost { Cost(wall: cost.wall * factor, cpu: cost.cpu * factor) }
+    static func < (a: Cost, b: Cost) -> Bool { a.wall < b.wall }
+
+    /// Both, with one digit behind the point.
+    var text: String { "\(Self.text(wall)) (CPU \(Self.text(cpu)))" }
+
+    private static func text(_ figure: Double) -> String {
+        let tenths = Int((figure * 10).rounded())
+        return "\(tenths / 10).\(tenths % 10)"
     }
 }
