@@ -69,7 +69,7 @@ final class PieceReader {
         if count > 0 { return count }
         if count < 0 || stream.streamStatus == .error {
             throw NetworkingError(
-                .cannotReadFile, "the stream of the part \"\(name)\" failed", underlying: stream.errorIfAny)
+                .cannotReadFile, "the stream of the part \"\(name)\" failed", underlying: stream.failure)
         }
         throw NetworkingError(
             .cannotReadFile, "the stream of the part \"\(name)\" ended after \(offset) of \(byteCount) bytes")
@@ -94,9 +94,4 @@ final class PieceReader {
     func close() {
         if case .stream(let stream) = opened { stream.close() }
     }
-}
-
-extension InputStream {
-    /// The stream's error, if it has one: Foundation on Linux crashes when it is asked for one that is not there.
-    var errorIfAny: (any Error)? { streamStatus == .error ? streamError : nil }
 }
