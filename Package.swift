@@ -56,6 +56,9 @@ let package = Package(
             name: "CancelAndPauseExample", dependencies: ["Bluebonnet"], path: "Examples/CancelAndPause",
             swiftSettings: strict),
         .executableTarget(
+            name: "ReachabilityExample", dependencies: ["Bluebonnet"], path: "Examples/Reachability",
+            swiftSettings: strict),
+        .executableTarget(
             name: "Demo",
             dependencies: [
                 "Bluebonnet", "COpenSSL",
@@ -77,7 +80,7 @@ let package = Package(
         ),
         .testTarget(
             name: "BluebonnetTests",
-            dependencies: ["Bluebonnet", "TestServer"],
+            dependencies: ["Bluebonnet", "CLinux", "TestServer"],
             swiftSettings: strict
         ),
         .testTarget(
@@ -89,7 +92,7 @@ let package = Package(
             name: "BluebonnetCommandTests",
             dependencies: [
                 "BatchExample", "Bluebonnet", "BluebonnetCommand", "CancelAndPauseExample", "Demo",
-                "DependentCallsExample", "TestServer",
+                "DependentCallsExample", "ReachabilityExample", "TestServer",
             ],
             swiftSettings: strict
         ),

@@ -9,9 +9,9 @@ import Glibc
 struct MainCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "bluebonnet",
-        abstract: "Runs batches of HTTP requests.",
+        abstract: "Runs batches of HTTP requests, and shows whether the network can be reached.",
         version: "0.1.0",
-        subcommands: [RunCommand.self])
+        subcommands: [RunCommand.self, ReachabilityCommand.self])
 
     static func main() {
         StandardDescriptors.prepare()

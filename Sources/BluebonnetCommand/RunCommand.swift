@@ -15,8 +15,9 @@ struct RunCommand: ParsableCommand {
             started as they come.
 
             Exit status: 0 every operation succeeded; 1 some did not, or the results could not be written; 2 the \
-            command line or a request line is wrong; 130 interrupted. SIGINT or SIGTERM cancels what is under way, and \
-            every operation still gets its result line; a second one exits at once.
+            command line or a request line is wrong; 130 interrupted. SIGINT cancels what is under way; SIGTERM starts \
+            nothing more and gives what is under way --drain-timeout seconds to finish. Every operation still gets its \
+            result line; a second signal exits at once.
             """)
 
     @OptionGroup var options: RunOptions

@@ -66,6 +66,15 @@ static inline CURLcode bluebonnet_easy_getinfo_session(CURL *handle, struct curl
     return curl_easy_getinfo(handle, CURLINFO_TLS_SSL_PTR, value);
 }
 
+static inline CURLcode bluebonnet_easy_getinfo_list(CURL *handle, CURLINFO info, struct curl_slist **value) {
+    return curl_easy_getinfo(handle, info, value);
+}
+
+/// curl_share_setopt is variadic.
+static inline CURLSHcode bluebonnet_share_setopt_data(CURLSH *share, CURLSHoption option, curl_lock_data value) {
+    return curl_share_setopt(share, option, value);
+}
+
 /// curl_multi_setopt is variadic; Swift needs one function for each argument type.
 static inline CURLMcode bluebonnet_multi_setopt_long(CURLM *multi, CURLMoption option, long value) {
     return curl_multi_setopt(multi, option, value);

@@ -64,6 +64,8 @@ extension NetworkingError {
         public static let resumeRefused = Code(rawValue: "resumeRefused")
         /// There is no network.
         public static let notConnected = Code(rawValue: "notConnected")
+        /// The response is not in the cache, and the request's cache policy forbids to load it.
+        public static let notCached = Code(rawValue: "notCached")
         /// A body stream has to be sent a second time and cannot be had again. Never of a request line, which has no
         /// streams.
         public static let bodyStreamExhausted = Code(rawValue: "bodyStreamExhausted")
@@ -92,6 +94,6 @@ extension NetworkingError {
         .bodyTooLarge: .dataLengthExceedsMaximum, .cannotOpenFile: .cannotCreateFile,
         .cannotWriteFile: .cannotWriteToFile, .cannotReadFile: .cannotOpenFile,
         .bodyStreamExhausted: .requestBodyStreamExhausted, .notConnected: .notConnectedToInternet,
-        .cancelled: .cancelled,
+        .cancelled: .cancelled, .notCached: .resourceUnavailable,
     ]
 }

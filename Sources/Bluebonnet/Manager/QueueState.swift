@@ -7,6 +7,9 @@ internal import Foundation
 struct QueueState: Sendable {
     var limit: Int?
     var isSuspended = false
+    /// Whether operations wait for the network, and whether they do now.
+    var holdsWithoutConnectivity = false
+    var isHeld = false
     var name: String?
     private var entries: [ObjectIdentifier: Entry] = [:]
     private var nextNumber = 0
@@ -70,7 +73,7 @@ struct QueueState: Sendable {
 
     /// Whether somebody has to look at the queue, and nobody was asked yet.
     mutating func takeScheduling() -> Bool {
-        guard !isScheduled, !cancelled.isEmpty || !isSuspended && !ready.isEmpty && hasPlace else { return false }
+        guard !isScheduled, !cancelled.isEmpty || mayStart && !ready.isEmpty && hasPlace else { return false }
         isScheduled = true
         return true
     }
@@ -81,11 +84,13 @@ struct QueueState: Sendable {
         var startable: [Operation] = []
         for operation in cancelled where run(ObjectIdentifier(operation)) != nil { startable.append(operation) }
         cancelled = []
-        while !isSuspended, hasPlace, let rank = ready.popFirst() {
+        while mayStart, hasPlace, let rank = ready.popFirst() {
             if let operation = run(rank.id) { startable.append(operation) }
         }
         return startable
     }
+
+    private var mayStart: Bool { !isSuspended && !isHeld }
 
     private var hasPlace: Bool { limit.map { runningCount < $0 } ?? true }
 

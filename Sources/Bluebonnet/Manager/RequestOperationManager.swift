@@ -23,6 +23,16 @@ public final class RequestOperationManager: Sendable {
         public var maximumConcurrentTransferCountPerOrigin = 6
         /// Limits, trust and proxy of the operations that the manager makes.
         public var transferOptions = TransferOptions()
+        /// The cache of the operations that the manager makes: `transferOptions.responseCache`. Default nil: no cache.
+        public var responseCache: (any ResponseCache)? {
+            get { transferOptions.responseCache }
+            set { transferOptions.responseCache = newValue }
+        }
+        /// The cookies of the operations that the manager makes: `transferOptions.cookieJar`. Default nil: no cookies.
+        public var cookieJar: CookieJar? {
+            get { transferOptions.cookieJar }
+            set { transferOptions.cookieJar = newValue }
+        }
 
         /// The defaults.
         public init() {}
@@ -34,6 +44,7 @@ public final class RequestOperationManager: Sendable {
         var transferOptions: TransferOptions
         var completionQueue: DispatchQueue?
         var completionGroup: DispatchGroup?
+        var reachabilityManager = NetworkReachabilityManager.shared
     }
 
     /// What relative URLs are resolved against; its path ends in a slash. Nil when there is none.
@@ -123,6 +134,13 @@ extension RequestOperationManager {
     public var securityPolicy: SecurityPolicy {
         get { transferOptions.securityPolicy }
         set { shared.withLock { $0.transferOptions.securityPolicy = newValue } }
+    }
+
+    /// Tells whether the network can be reached; for your use, it holds no operation back. Default
+    /// `NetworkReachabilityManager.shared`, which is not started.
+    public var reachabilityManager: NetworkReachabilityManager {
+        get { shared.withLock { $0.reachabilityManager } }
+        set { shared.withLock { $0.reachabilityManager = newValue } }
     }
 
     /// Closes the process's kept-alive connections, where no transfer of the same trust identity is under way.

@@ -14,12 +14,18 @@ public final class RequestOperationQueue: Sendable {
     /// As many as there is work for: transfers are limited by admission, not by the queue.
     public static let defaultMaxConcurrentOperationCount = OperationQueue.defaultMaxConcurrentOperationCount
 
-    private let shared = Mutex(QueueState())
+    let shared = Mutex(QueueState())
     private let group = DispatchGroup()
     private let foreign = OperationQueue()
+    let connectivity = NetworkBound(QueueConnectivity())
 
     /// Makes an empty queue that starts operations as soon as they are ready.
     public init() {}
+
+    deinit {
+        guard shared.withLock({ $0.holdsWithoutConnectivity }) else { return }
+        NetworkThread.shared.submit { [connectivity] in connectivity.value.end() }
+    }
 }
 
 // MARK: - OperationQueue's members
@@ -151,7 +157,7 @@ extension RequestOperationQueue {
     }
 
     /// Sees to it that the network thread looks at the queue at the end of its round, if there is anything to start.
-    private func schedule() {
+    func schedule() {
         guard shared.withLock({ $0.takeScheduling() }) else { return }
         NetworkThread.shared.submit { [self] in
             NetworkThread.shared.eventLoop.atEndOfRound { self.startReadyOperations() }

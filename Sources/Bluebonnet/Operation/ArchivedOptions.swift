@@ -9,6 +9,8 @@ struct ArchivedOptions: Codable, Sendable {
     private let connectTimeout: Duration
     private let idleTimeout: Duration?
     private let timeout: Duration?
+    private let waitsForConnectivity: Bool
+    private let connectivityTimeout: Duration
     private let maximumBodyByteCount: Int
     private let maximumExpansionRatio: Int
     private let maximumHeaderByteCount: Int
@@ -21,6 +23,7 @@ struct ArchivedOptions: Codable, Sendable {
     private let addressOverrides: [String: String]
     private let credential: Credential?
     private let usesCredentialStorage: Bool
+    private let syncsFilesToDisk: Bool
 
     private struct Policy: Codable {
         let allowInvalidCertificates: Bool
@@ -43,6 +46,8 @@ struct ArchivedOptions: Codable, Sendable {
         connectTimeout = options.connectTimeout
         idleTimeout = options.idleTimeout
         timeout = options.timeout
+        waitsForConnectivity = options.waitsForConnectivity
+        connectivityTimeout = options.connectivityTimeout
         maximumBodyByteCount = options.maximumBodyByteCount
         maximumExpansionRatio = options.maximumExpansionRatio
         maximumHeaderByteCount = options.maximumHeaderByteCount
@@ -60,6 +65,7 @@ struct ArchivedOptions: Codable, Sendable {
             credential.user.map { Credential(user: $0, password: credential.password ?? "") }
         }
         usesCredentialStorage = options.usesCredentialStorage
+        syncsFilesToDisk = options.syncsFilesToDisk
     }
 
     /// The options; checked again, because an archive may come from anywhere.
@@ -68,6 +74,8 @@ struct ArchivedOptions: Codable, Sendable {
         options.connectTimeout = connectTimeout
         options.idleTimeout = idleTimeout
         options.timeout = timeout
+        options.waitsForConnectivity = waitsForConnectivity
+        options.connectivityTimeout = connectivityTimeout
         options.maximumBodyByteCount = maximumBodyByteCount
         options.maximumExpansionRatio = maximumExpansionRatio
         options.maximumHeaderByteCount = maximumHeaderByteCount
@@ -87,6 +95,7 @@ struct ArchivedOptions: Codable, Sendable {
             URLCredential(user: $0.user, password: $0.password, persistence: .none)
         }
         options.usesCredentialStorage = usesCredentialStorage
+        options.syncsFilesToDisk = syncsFilesToDisk
         return options
     }
 }

@@ -33,6 +33,10 @@ extension Exchange {
     }
 
     private func role(of head: ResponseHead) throws(NetworkingError) -> Role {
+        // A page that sets a cookie and sends its reader back to itself is no circle: the next request is another one.
+        if cookieJar != nil, head.fields.contains(where: { FieldSyntax.isSameName($0.name, "Set-Cookie") }) {
+            redirects.forgetVisits()
+        }
         switch redirects.decision(status: head.status, locations: head.locations) {
         case .fail(let error): throw error
         case .follow(let request):

@@ -112,9 +112,16 @@ extension Exchange {
         request.connectTimeout = options.connectTimeout.nanoseconds
         request.idleTimeout = prepared.idleTimeout.nanoseconds
         request.deadline = deadline
+        request.cookieJar = cookieJar
         request.headerByteLimit = options.maximumHeaderByteCount
         request.expectsLargeBody = files?.output != nil || prepared.streamOutput != nil
         return request
+    }
+
+    /// The jar, where it may be used for the next transfer.
+    var cookieJar: CookieJar? {
+        guard let jar = options.cookieJar, prepared.request.httpShouldHandleCookies else { return nil }
+        return CookieRules.mayUseJar(host: next.url.host ?? "", namesHost: next.headers["Host"] != nil) ? jar : nil
     }
 
     /// Where the next transfer goes.

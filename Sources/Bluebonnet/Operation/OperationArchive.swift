@@ -8,7 +8,7 @@ internal import FoundationNetworking
 /// serializer, files, and what arrived so far with the validator that allows it to be continued.
 ///
 /// Made by `RequestOperation.archive()`; an operation is made of it by `init(archive:)` or by a manager. Handlers and
-/// blocks are code and stay behind. It holds what the operation holds, credentials included: keep it as you keep those.
+/// blocks are code and stay behind, and so do a cookie jar and a response cache, which operations share. It holds what the operation holds, credentials included: keep it as you keep those.
 public struct OperationArchive: Codable, Sendable {
     let request: ArchivedRequest
     let options: ArchivedOptions
@@ -18,6 +18,7 @@ public struct OperationArchive: Codable, Sendable {
     let part: ArchivedPart?
     /// The file that the body goes to; what an interrupted operation left beside it is continued from there.
     public let outputFile: URL?
+    let outputDirectory: OutputDirectory
     /// How many bytes of the body had arrived.
     public let receivedByteCount: Int64
     /// The strong validator of what had arrived, as `If-Range` sends it; nil when it cannot be continued.

@@ -11,5 +11,6 @@ struct OperationBlocks: Sendable {
 
     var redirect: Redirect?
     var challenge: RequestOperation.ChallengeBlock?
+    var cacheResponse: RequestOperation.CacheResponseBlock?
     var needNewBodyStream: RequestOperation.BodyStreamBlock?
 }

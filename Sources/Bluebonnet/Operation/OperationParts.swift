@@ -9,6 +9,7 @@ struct OperationParts: Sendable {
     var options: TransferOptions
     var uploadFile: URL?
     var outputFile: URL?
+    var outputDirectory = OutputDirectory()
     var streamOutput: StreamOutput?
     var blocks = OperationBlocks()
     /// The request's body stream belongs to another operation too: one that can be made anew is.
@@ -20,7 +21,8 @@ extension RequestOperationState {
     /// The parts in force.
     var parts: OperationParts {
         OperationParts(
-            options: options, uploadFile: uploadFile, outputFile: outputFile, streamOutput: streamOutput,
+            options: options, uploadFile: uploadFile, outputFile: outputFile, outputDirectory: outputDirectory,
+            streamOutput: streamOutput,
             blocks: blocks, needsNewBodyStream: needsNewBodyStream, continuation: continuation)
     }
 

@@ -5,13 +5,17 @@ internal import CLinux
 internal import Foundation
 internal import Glibc
 
-/// A download that is being written beside its destination, locked against every other writer.
+/// A download that is being written beside its destination, or in the folder where it gets a name at the end, locked
+/// against every other writer.
 ///
 /// Beside `DEST` stand `DEST.bluebonnet-partial` with the bytes and, when they could be continued, a record
 /// `DEST.bluebonnet-partial.json` that says of what they are a part. The destination itself is not touched before the
 /// body is complete. Closed when the last reference goes; what then becomes of the files, `keepOrRemove` has said.
 final class PartialFile: Sendable {
-    let destination: String
+    /// The destination, from which the partial file's name is made; in a folder only the latter counts.
+    private let destination: String
+    private let folder: OutputFolder?
+    private let isSynced: Bool
     /// The bytes that were there when the file was opened, and may be continued.
     let initialByteCount: Int64
     /// What the bytes that were there are a part of.
@@ -19,18 +23,54 @@ final class PartialFile: Sendable {
     private let descriptor: CInt
 
     static let suffix = ".bluebonnet-partial"
-    var path: String { destination + Self.suffix }
-    private var recordPath: String { path + ".json" }
+    /// The partial file, as messages show it.
+    var path: String { shown(name) }
+    private var name: String { destination + Self.suffix }
+    private var recordName: String { name + ".json" }
+    /// What names are relative to.
+    private var base: CInt { folder?.descriptor ?? AT_FDCWD }
 
-    /// Opens or creates the partial file; may block for as long as the file system does.
+    /// Opens or creates the partial file of a destination that is known; may block for as long as the file system does.
     ///
-    /// - Parameter url: what will be requested: a partial body of another URL is not continued.
-    init(destination: String, url: URL?) throws(NetworkingError) {
-        let path = destination + Self.suffix
-        let (opened, size) = try Self.openLocked(path)
-        descriptor = opened
+    /// - Parameters:
+    ///   - url: what will be requested: a partial body of another URL is not continued.
+    ///   - isSynced: whether the file is on the disk, not only on its way there, when it has been moved into place.
+    convenience init(destination: String, url: URL?, isSynced: Bool = false) throws(NetworkingError) {
+        guard let file = try Self.openLocked(destination + Self.suffix, in: nil) else {
+            throw NetworkingError(
+                .cannotOpenFile, "cannot write \(destination + Self.suffix): another download writes to it")
+        }
+        try self.init(file, destination: destination, folder: nil, url: url, isSynced: isSynced)
+    }
+
+    /// Opens or creates a partial file in a folder, where the response will say its name. Its own name is made of the
+    /// URL, so that a later download of the same URL finds it; one at the same time gets another one.
+    convenience init(folder: OutputFolder, url: URL, isSynced: Bool = false) throws(NetworkingError) {
+        let (file, destination) = try Self.openUnused(of: url, in: folder)
+        try self.init(file, destination: destination, folder: folder, url: url, isSynced: isSynced)
+    }
+
+    private static func openUnused(
+        of url: URL, in folder: OutputFolder
+    ) throws(NetworkingError) -> (file: (descriptor: CInt, size: Int64), destination: String) {
+        let digest = PartialRecord.digest(of: url).prefix(32)
+        for number in 1...1000 {
+            let destination = ".\(digest)" + (number == 1 ? "" : "-\(number)")
+            if let file = try openLocked(destination + suffix, in: folder) { return (file, destination) }
+        }
+        throw NetworkingError(.cannotOpenFile, "1000 downloads of this URL write to \(folder.path) already")
+    }
+
+    private init(
+        _ file: (descriptor: CInt, size: Int64), destination: String, folder: OutputFolder?, url: URL?, isSynced: Bool
+    ) throws(NetworkingError) {
+        descriptor = file.descriptor
         self.destination = destination
-        let record = PartialRecord.read(path + ".json")
+        self.folder = folder
+        self.isSynced = isSynced
+        let size = file.size
+        let base = folder?.descriptor ?? AT_FDCWD
+        let record = PartialRecord.read(destination + Self.suffix + ".json", in: base)
         let isOfURL = record != nil && record?.requestURLDigest == url.map(PartialRecord.digest)
         initialRecord = size > 0 && isOfURL ? record : nil
         initialByteCount = initialRecord == nil ? 0 : size
@@ -40,11 +80,15 @@ final class PartialFile: Sendable {
         }
     }
 
-    /// Opens the file and locks it. A writer before us may move it into place between the two: then the lock is on a
-    /// file that has another name by now, and everything is done again.
-    private static func openLocked(_ path: String) throws(NetworkingError) -> (descriptor: CInt, size: Int64) {
+    /// Opens the file and locks it; nil when another download has the lock. A writer before us may move it into place
+    /// between the two: then the lock is on a file that has another name by now, and everything is done again.
+    private static func openLocked(
+        _ name: String, in folder: OutputFolder?
+    ) throws(NetworkingError) -> (descriptor: CInt, size: Int64)? {
+        let base = folder?.descriptor ?? AT_FDCWD
+        let path = folder.map { "\($0.path)/\(name)" } ?? name
         for _ in 0..<100 {
-            let opened = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o666)
+            let opened = openat(base, name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o666)
             guard opened >= 0 else {
                 throw NetworkingError(
                     .cannotOpenFile, "cannot create \(path): does its folder exist and may it be written to?",
@@ -52,11 +96,15 @@ final class PartialFile: Sendable {
             }
             var file = bluebonnet_file()
             var named = bluebonnet_file()
-            if let reason = lockRefusal(opened, &file) {
+            guard bluebonnet_look_at(opened, &file) == 0, file.is_regular else {
                 close(opened)
-                throw NetworkingError(.cannotOpenFile, "cannot write \(path): \(reason)")
+                throw NetworkingError(.cannotOpenFile, "cannot write \(path): it is not a regular file")
             }
-            if bluebonnet_look_at_path(path, &named) == 0, named.inode == file.inode {
+            guard flock(opened, LOCK_EX | LOCK_NB) == 0 else {
+                close(opened)
+                return nil
+            }
+            if bluebonnet_look_at_path(base, name, &named) == 0, named.inode == file.inode {
                 return (opened, file.byte_count)
             }
             close(opened)
@@ -64,12 +112,7 @@ final class PartialFile: Sendable {
         throw NetworkingError(.cannotOpenFile, "cannot write \(path): other downloads keep replacing it")
     }
 
-    private static func lockRefusal(_ descriptor: CInt, _ file: inout bluebonnet_file) -> String? {
-        guard bluebonnet_look_at(descriptor, &file) == 0, file.is_regular else {
-            return "it is not a regular file"
-        }
-        return flock(descriptor, LOCK_EX | LOCK_NB) == 0 ? nil : "another download writes to it"
-    }
+    private func shown(_ name: String) -> String { folder.map { "\($0.path)/\(name)" } ?? name }
 
     func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(NetworkingError) {
         var done = 0
@@ -121,35 +164,67 @@ extension PartialFile {
     ///
     /// Not synced to disk: it is for a process that was killed, not for a machine that lost its power.
     func setRecord(_ record: PartialRecord) throws(NetworkingError) {
-        let descriptor = open(recordPath, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        let descriptor = openat(base, recordName, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0, let data = try? record.encoded() else {
-            throw NetworkingError(.cannotWriteFile, "cannot write \(recordPath)", underlying: POSIXError.last)
+            throw NetworkingError(.cannotWriteFile, "cannot write \(shown(recordName))", underlying: POSIXError.last)
         }
         defer { close(descriptor) }
         let count = data.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
         guard count == data.count else {
-            throw NetworkingError(.cannotWriteFile, "cannot write \(recordPath)", underlying: POSIXError.last)
+            throw NetworkingError(.cannotWriteFile, "cannot write \(shown(recordName))", underlying: POSIXError.last)
         }
     }
 
     /// Takes the record away: what is in the file cannot be continued.
     func removeRecord() {
-        unlink(recordPath)
+        unlinkat(base, recordName, 0)
     }
 
-    /// Moves the complete body into place, over a file that was there.
-    func moveIntoPlace() throws(NetworkingError) {
-        guard rename(path, destination) == 0 else {
-            throw NetworkingError(
-                .cannotWriteFile, "cannot move \(path) to \(destination)", underlying: POSIXError.last)
+    /// Moves the complete body into place and gives its path: over a file that was at the destination, or into the
+    /// folder under a name that the response suggests.
+    ///
+    /// - Parameter suggestion: what the response suggests.
+    @discardableResult
+    func moveIntoPlace(as suggestion: @autoclosure () -> String = SuggestedFileName.fallback) throws(NetworkingError)
+        -> String
+    {
+        if isSynced { try sync(descriptor, path) }
+        let final: String
+        if let folder {
+            final = try folder.place(name, as: suggestion())
+        } else {
+            guard rename(name, destination) == 0 else {
+                throw NetworkingError(
+                    .cannotWriteFile, "cannot move \(path) to \(destination)", underlying: POSIXError.last)
+            }
+            final = destination
         }
         removeRecord()
+        if isSynced { try syncFolder(of: final) }
+        return final
+    }
+
+    /// The file's bytes are safe; now its new name.
+    private func syncFolder(of final: String) throws(NetworkingError) {
+        if let folder { return try sync(folder.descriptor, folder.path) }
+        let path = URL(fileURLWithPath: final).deletingLastPathComponent().path
+        let opened = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard opened >= 0 else {
+            throw NetworkingError(.cannotWriteFile, "cannot sync the folder \(path)", underlying: POSIXError.last)
+        }
+        defer { close(opened) }
+        try sync(opened, path)
+    }
+
+    private func sync(_ descriptor: CInt, _ path: String) throws(NetworkingError) {
+        guard fsync(descriptor) != 0 else { return }
+        throw NetworkingError(.cannotWriteFile, "cannot sync \(path) to its disk", underlying: POSIXError.last)
     }
 
     /// After a failure: keeps what can be continued, removes what cannot.
     func keepOrRemove(canContinue: Bool) {
         guard !canContinue else { return }
         removeRecord()
-        unlink(path)
+        unlinkat(base, name, 0)
     }
 }

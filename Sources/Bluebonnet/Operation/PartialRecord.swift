@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 internal import Foundation
+internal import Glibc
 
 /// What a partial body is a part of: the URL that was asked for, the URL that answered, and the strong validator and
 /// total length of the representation. URLs are kept as digests: they may hold secrets.
@@ -10,6 +11,8 @@ struct PartialRecord: Codable, Equatable, Sendable {
     let responseURLDigest: String
     let validator: StrongValidator
     let totalByteCount: Int64?
+
+    private static let byteLimit = 64 * 1024
 
     init(requestURL: URL, responseURL: URL, validator: StrongValidator, totalByteCount: Int64?) {
         requestURLDigest = Self.digest(of: requestURL)
@@ -22,8 +25,14 @@ struct PartialRecord: Codable, Equatable, Sendable {
         MessageDigest.hexadecimalDigest(of: Data(url.absoluteString.utf8))
     }
 
-    static func read(_ path: String) -> PartialRecord? {
-        guard let data = try? Data(contentsOf: URL(fileURLWithPath: path)) else { return nil }
+    /// Reads a record; nil when there is none that can be believed.
+    ///
+    /// - Parameter folder: the descriptor of the folder that a relative path starts from.
+    static func read(_ path: String, in folder: CInt = AT_FDCWD) -> PartialRecord? {
+        let descriptor = openat(folder, path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+        guard descriptor >= 0 else { return nil }
+        let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+        guard let data = try? file.read(upToCount: byteLimit) else { return nil }
         return try? JSONDecoder().decode(PartialRecord.self, from: data)
     }
 

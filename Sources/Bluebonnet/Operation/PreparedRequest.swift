@@ -24,6 +24,7 @@ final class PreparedRequest: Sendable {
     private let data: Data?
     private let uploadFile: URL?
     private let outputFile: URL?
+    private let outputDirectory: OutputDirectory
     /// What the caller's `Content-Length` says of a body that comes from a file.
     private let declaredBodyByteCount: Int64?
 
@@ -41,6 +42,7 @@ final class PreparedRequest: Sendable {
         expectedDigest = blueprint.expectedDigest
         uploadFile = blueprint.uploadFile ?? parts.uploadFile
         outputFile = blueprint.outputFile ?? parts.outputFile
+        outputDirectory = parts.outputDirectory
         data = request.httpBody?.isEmpty == false ? request.httpBody : nil
         guard let url = request.url else { throw NetworkingError(.badURL, "the request has no URL") }
         origin = try Self.origin(of: url)
@@ -51,8 +53,10 @@ final class PreparedRequest: Sendable {
         guard method != "HEAD" || !hasBody else {
             throw NetworkingError(.invalidRequest, "a HEAD request cannot have a body")
         }
-        guard outputFile == nil || streamOutput == nil else {
-            throw NetworkingError(.invalidRequest, "the response's body cannot go to a file and to a stream")
+        let outputs = [outputFile != nil, outputDirectory.url != nil, streamOutput != nil]
+        guard outputs.filter({ $0 }).count <= 1 else {
+            throw NetworkingError(
+                .invalidRequest, "the response's body goes to one place: a file, a directory or a stream")
         }
         try Self.check(options.credential)
         let fields = try RequestCheck.fields(
@@ -65,7 +69,7 @@ final class PreparedRequest: Sendable {
                 request: request, declaredByteCount: fields.declaredBodyByteCount,
                 prefersNew: parts.needsNewBodyStream) : nil
         first = RedirectPolicy.Request(
-            method: method, url: url, headers: Self.withDefaults(fields.sent), hasBody: hasBody)
+            method: method, url: url, headers: Self.withDefaults(fields.sent, request.cachePolicy), hasBody: hasBody)
         idleTimeout = options.idleTimeout ?? Duration(clampingSeconds: request.timeoutInterval)
     }
 
@@ -82,18 +86,28 @@ final class PreparedRequest: Sendable {
         return origin
     }
 
-    private static func fields(of request: URLRequest) -> [(name: String, value: String)] {
+    static func fields(of request: URLRequest) -> [(name: String, value: String)] {
         (request.allHTTPHeaderFields ?? [:]).sorted { $0.key < $1.key }.map { (name: $0.key, value: $0.value) }
     }
 
     /// Adds what every request carries unless its caller said otherwise.
-    private static func withDefaults(_ fields: [(name: String, value: String)]) -> HTTPHeaders {
+    static func withDefaults(
+        _ fields: [(name: String, value: String)], _ cachePolicy: URLRequest.CachePolicy
+    ) -> HTTPHeaders {
         var headers = HTTPHeaders()
         for field in fields { headers[field.name] = field.value }
         if headers["Accept-Encoding"] == nil { headers["Accept-Encoding"] = ContentDecoder.acceptedCodings }
         if headers["User-Agent"] == nil { headers["User-Agent"] = DefaultHeaders.ofThisProcess["User-Agent"] }
+        // Caches on the way are told only what their client may say (RFC 9111, 5.2.1.4 and 5.4).
+        if cachePolicy == .reloadIgnoringLocalAndRemoteCacheData, headers["Cache-Control"] == nil {
+            headers["Cache-Control"] = "no-cache"
+            headers["Pragma"] = "no-cache"
+        }
         return headers
     }
+
+    /// Whether the body of the response goes elsewhere than to memory.
+    var hasOutput: Bool { outputFile != nil || outputDirectory.url != nil || streamOutput != nil }
 }
 
 // MARK: - Files
@@ -113,7 +127,9 @@ extension PreparedRequest {
 
     /// The files of a request that has none; nil when there are some to open, which may block.
     var filesWithoutOpening: Files? {
-        guard uploadFile == nil, outputFile == nil, options.securityPolicy.certificateAuthorityFile == nil else {
+        guard uploadFile == nil, outputFile == nil, outputDirectory.url == nil,
+            options.securityPolicy.certificateAuthorityFile == nil
+        else {
             return nil
         }
         return Files(body: data.map(TransferBody.data) ?? .none)
@@ -132,7 +148,12 @@ extension PreparedRequest {
             files.body = .file(upload)
         }
         if let outputFile {
-            files.output = try PartialFile(destination: Self.path(of: outputFile), url: first.url)
+            files.output = try PartialFile(
+                destination: Self.path(of: outputFile), url: first.url, isSynced: options.syncsFilesToDisk)
+        }
+        if let url = outputDirectory.url {
+            let folder = try OutputFolder(path: Self.path(of: url), policy: outputDirectory.policy)
+            files.output = try PartialFile(folder: folder, url: first.url, isSynced: options.syncsFilesToDisk)
         }
         return files
     }

@@ -84,6 +84,7 @@ extension RequestOperation {
         }
         result.unusedFile?.keepOrRemove(canContinue: result.keepsUnusedFile)
         var outcome = makeOutcome(from: result)
+        if outcome.error == nil { keepInCache(result) }
         if case .file(let file, _) = outcome.result.content {
             file.unlock()
             outcome.result.content = .none
@@ -94,6 +95,12 @@ extension RequestOperation {
         group?.enter()
         handle(.processed, outcome: outcome)
         deliver(into: &callbacks, group: group)
+    }
+
+    private func keepInCache(_ result: TransferResult) {
+        guard let exchange = result.cacheExchange else { return }
+        let block = shared.withLock { $0.blocks.cacheResponse }
+        exchange.keep(result) { response in block.map { $0(self, response) } ?? response }
     }
 
     /// After the operation is finished: dependents and queues hear of it, then the handlers run, then the batch's.
@@ -148,8 +155,8 @@ extension RequestOperationState {
         let delivery = Delivery(
             waiters: waiters, dependents: node.finish(), queue: queue, callbackQueue: completionQueue,
             completionBlock: completionBlock, handlers: completionHandlers + batchHandlers,
-            uploadProgress: uploadProgress, downloadProgress: downloadProgress, source: source,
-            chunkChannel: chunkChannel)
+            uploadProgress: uploadProgress, downloadProgress: downloadProgress,
+            source: source, chunkChannel: chunkChannel)
         isDelivered = true
         queue = nil
         waiters = []

@@ -20,7 +20,8 @@ extension RequestOperation {
         return OperationArchive(
             request: try ArchivedRequest(originalRequest ?? request), options: ArchivedOptions(parts.options),
             serializer: archivedSerializer, uploadFile: parts.uploadFile, part: progress.part ?? parts.continuation,
-            outputFile: parts.outputFile, receivedByteCount: progress.receivedByteCount ?? receivedByteCount,
+            outputFile: parts.outputFile, outputDirectory: parts.outputDirectory,
+            receivedByteCount: progress.receivedByteCount ?? receivedByteCount,
             validator: (progress.record ?? parts.continuation?.record)?.validator.fieldValue)
     }
 
@@ -37,6 +38,7 @@ extension RequestOperation {
         shared.withLock { state in
             state.uploadFile = archive.uploadFile
             state.outputFile = archive.outputFile
+            state.outputDirectory = archive.outputDirectory
             state.continuation = archive.part
         }
     }
@@ -81,6 +83,7 @@ extension RequestOperationState {
     fileprivate mutating func take(_ copied: Copied) {
         uploadFile = copied.parts.uploadFile
         outputFile = copied.parts.outputFile
+        outputDirectory = copied.parts.outputDirectory
         blocks = copied.parts.blocks
         needsNewBodyStream = true
         uploadProgress = copied.state.uploadProgress

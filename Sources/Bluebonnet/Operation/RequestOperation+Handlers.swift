@@ -9,6 +9,10 @@ extension RequestOperation {
     /// Called with the bytes since the last call, the bytes so far, and the bytes expected (-1 when unknown).
     public typealias ProgressHandler = @Sendable (_ byteCount: Int64, _ total: Int64, _ expected: Int64) -> Void
 
+    /// Called with the response that could be kept; what it gives back is kept, and nil is not.
+    public typealias CacheResponseBlock =
+        @Sendable (_ operation: RequestOperation, _ response: CachedResponse) -> CachedResponse?
+
     typealias CompletionHandler = @Sendable (RequestOperation) -> Void
 
     /// Where handlers run; nil, the default, is the library's serial queue `org.bluebonnet.callbacks`. On a concurrent
@@ -33,6 +37,13 @@ extension RequestOperation {
     /// Is told as body bytes arrive, after decoding, a few times a second and at the end.
     public func setDownloadProgress(_ handler: ProgressHandler?) {
         replace(\.settableDownloadProgress, with: handler)
+    }
+
+    /// Sets what decides whether, and as what, the response is kept in `TransferOptions.responseCache`: called before the
+    /// operation is finished, on a processing queue of the library's, and only for a response that may be kept (RFC
+    /// 9111) of an operation that succeeded. Without one it is kept as it is.
+    public func setCacheResponseBlock(_ block: CacheResponseBlock?) {
+        replace(\.blocks.cacheResponse, with: block)
     }
 
     /// Waits until the operation is finished. Cancelling the waiting task cancels the operation.

@@ -85,6 +85,25 @@ extension RequestOperation {
         set { replace(\.outputFile, with: newValue) }
     }
 
+    /// A folder for the body of an accepted response, which is written there under a name of ours and gets the name that
+    /// the response suggests when it is complete; `downloadedFile` says which. It counts when the operation starts; the
+    /// folder must be there. Default nil. An operation that has an `outputFile` too fails with `invalidRequest`.
+    ///
+    /// Nothing outside of the folder is ever written, and no link in it followed.
+    public var outputDirectory: URL? {
+        get { shared.withLock { $0.outputDirectory.url } }
+        set { shared.withLock { $0.outputDirectory.url = newValue } }
+    }
+
+    /// What becomes of a file that has the suggested name already; it counts when the operation starts.
+    ///
+    /// Default `number`: a name that a server chose never costs a file that was there, and a download that took its
+    /// time is not lost because of one.
+    public var existingFilePolicy: ExistingFilePolicy {
+        get { shared.withLock { $0.outputDirectory.policy } }
+        set { shared.withLock { $0.outputDirectory.policy = newValue } }
+    }
+
     /// Anything of yours; the library does not look at it.
     public var userInfo: [String: any Sendable] {
         get { shared.withLock { $0.userInfo } }

@@ -25,6 +25,16 @@ extension RequestOperation {
         shared.withLock { $0.outcome?.result.head?.fields ?? [] }
     }
 
+    /// The file that the body went to, once the operation has succeeded; nil when it went to none.
+    public var downloadedFile: URL? { shared.withLock { $0.outcome?.downloadedFile } }
+
+    /// The name that the response suggests for its body, once the operation is finished: that of `Content-Disposition`
+    /// (RFC 6266), else the last component of the URL's path, else `download`. Nil without a response.
+    ///
+    /// It is one path component of at most 255 bytes and safe to use: no separators, no control characters, no leading
+    /// dots, no name that Windows keeps for a device.
+    public var suggestedFileName: String? { responseHead.map(SuggestedFileName.name) }
+
     var responseHead: ResponseHead? { shared.withLock { $0.outcome?.result.head } }
 
     /// The HTTP version of the final response: `1.0`, `1.1` or `2`.

@@ -37,18 +37,19 @@ public class RequestOperation: Operation, @unchecked Sendable {  // safe: all st
     /// Called on a processing queue when the transfers are over and before the operation is finished: turns what
     /// arrived into an outcome. The base class takes every complete response.
     func makeOutcome(from result: TransferResult) -> OperationOutcome {
-        if case .file(let file, let canContinue) = result.content {
-            guard result.error == nil else {
-                file.keepOrRemove(canContinue: canContinue)
-                return OperationOutcome(result)
-            }
-            do throws(NetworkingError) {
-                try file.moveIntoPlace()
-            } catch {
-                return OperationOutcome(result, error: error)
-            }
+        guard case .file(let file, let canContinue) = result.content else { return OperationOutcome(result) }
+        guard result.error == nil else {
+            file.keepOrRemove(canContinue: canContinue)
+            return OperationOutcome(result)
         }
-        return OperationOutcome(result)
+        do throws(NetworkingError) {
+            var outcome = OperationOutcome(result)
+            outcome.downloadedFile = try result.moveIntoPlace(file)
+            return outcome
+        } catch {
+            file.keepOrRemove(canContinue: false)
+            return OperationOutcome(result, error: error)
+        }
     }
 
     /// A new operation, ready to start, with this one's request, components, blocks and progress handlers; nothing that
@@ -154,6 +155,12 @@ enum RequestSource: Sendable {
     case made(@Sendable () throws -> RequestBlueprint)
     /// It was made and sent; what made it was let go.
     case used
+}
+
+/// Where a body goes whose name the response suggests.
+struct OutputDirectory: Codable, Sendable {
+    var url: URL?
+    var policy = ExistingFilePolicy.number
 }
 
 /// What is known of an operation once its request is made; what is nil is as the operation has it.

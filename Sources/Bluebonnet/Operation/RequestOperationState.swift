@@ -13,6 +13,7 @@ struct RequestOperationState: Sendable {
     var options: TransferOptions
     var uploadFile: URL?
     var outputFile: URL?
+    var outputDirectory = OutputDirectory()
     var outputStream: QueueBound<OutputStream>?
     var chunkChannel: BodyChannel?
     var blocks = OperationBlocks()
@@ -66,6 +67,8 @@ struct OperationOutcome: Sendable {
     var error: NetworkingError?
     /// The serialized response of one that succeeded.
     var value: (any Sendable)?
+    /// The file that the body was moved to.
+    var downloadedFile: URL?
     /// SHA-256 of the body, in hexadecimal, when it was asked for.
     var digest: String?
 

@@ -36,8 +36,9 @@ extension RequestRunner {
             exchange.reception.roomAppeared = { [weak self] in self?.transferUnderWay?.resumeReceiving() }
             exchange.reception.consumerLeft = { [weak self] in self?.consumerLeft() }
             self.exchange = exchange
+            cacheExchange = CacheExchange(prepared)
             noteLateParts(of: prepared)
-            if !isHeld { enqueue() }
+            if !isHeld { lookUpOrEnqueue() }
         }
     }
 }

@@ -16,6 +16,8 @@ final class RequestRunner {
         /// The request is being made or its files opened, off this thread.
         case preparing
         case waiting
+        /// There is no way to the server, and the operation is to wait for one.
+        case waitingForConnectivity(ConnectivityGate.Ticket)
         /// Let in, while its files are opened off this thread.
         case opening(Origin)
         case transferring(any Transfer, Origin)
@@ -37,6 +39,11 @@ final class RequestRunner {
     var isHeld = false
     /// Files are being opened: once, even when the operation is paused and resumed in between.
     var isOpening = false
+
+    /// The cache was asked.
+    var hasLookedUp = false
+    /// Nil when there is no cache.
+    var cacheExchange: CacheExchange?
 
     /// The request and what came of it so far; nil before it was prepared.
     var exchange: Exchange?
@@ -69,9 +76,11 @@ extension RequestRunner {
         isHeld = false
         switch phase {
         case .idle where exchange == nil: prepare()
-        case .idle: enqueue()
+        case .idle: lookUpOrEnqueue()
         case .heldInPlace(let transfer, let origin): waitToContinue(transfer, origin)
-        case .preparing, .waiting, .opening, .transferring, .waitingToContinue, .deciding, .closing, .ended: return
+        case .preparing, .waiting, .waitingForConnectivity, .opening, .transferring, .waitingToContinue, .deciding,
+            .closing, .ended:
+            return
         }
     }
 
@@ -81,6 +90,9 @@ extension RequestRunner {
         switch phase {
         case .waiting:
             admission.withdraw(ticket)
+            phase = .idle
+        case .waitingForConnectivity(let wait):
+            withdraw(wait)
             phase = .idle
         case .waitingToContinue(let transfer, let origin):
             admission.withdraw(ticket)
@@ -105,6 +117,7 @@ extension RequestRunner {
         switch phase {
         case .ended: return
         case .waiting: admission.withdraw(ticket)
+        case .waitingForConnectivity(let wait): withdraw(wait)
         case .opening(let origin): admission.release(origin: origin)
         case .waitingToContinue(let transfer, _):
             admission.withdraw(ticket)
@@ -134,13 +147,20 @@ extension RequestRunner {
 // MARK: - Admission and transfers
 
 extension RequestRunner {
-    func enqueue() {
-        guard let exchange, let origin = exchange.nextOrigin else {
-            return end(with: NetworkingError(.badURL, "the request has no usable URL"))
-        }
+    func waitForAdmission(_ origin: Origin) {
         phase = .waiting
-        admission.enqueue(ticket, origin: origin, priority: operation.queuePriority.rawValue) { [self] in
+        let priority = operation.queuePriority.rawValue
+        admission.enqueue(ticket, origin: origin, priority: priority, isNewcomer: admitted == nil) { [self] in
             openFiles(origin)
+        }
+    }
+
+    /// Whether it was let on the wire, and neither ended nor stopped since.
+    var isUnderWay: Bool {
+        switch phase {
+        case .opening, .transferring, .waitingToContinue, .deciding, .closing: true
+        case .waiting, .waitingForConnectivity: admitted != nil
+        case .idle, .preparing, .heldInPlace, .ended: false
         }
     }
 
@@ -191,6 +211,7 @@ extension RequestRunner {
         result.request = result.request ?? preparedRequest
         result.error = error
         result.summary = summary
+        result.cacheExchange = cacheExchange
         exchange = nil
         operation.transferEnded(result)
     }

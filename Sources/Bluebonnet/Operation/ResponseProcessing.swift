@@ -17,7 +17,12 @@ struct ResponseProcessing {
             if let error = result.error { throw error }
             try validate(result)
             if let expectedDigest { try check(outcome.digest, against: expectedDigest, in: result) }
-            outcome.value = try value(of: result)
+            if case .file(let file, _) = result.content {
+                let place = try result.moveIntoPlace(file)
+                (outcome.downloadedFile, outcome.value) = (place, place)
+            } else {
+                outcome.value = try value(of: result)
+            }
         } catch {
             outcome.error = completed(error, result)
             giveUpFile(result, error: error)
@@ -41,10 +46,6 @@ struct ResponseProcessing {
     }
 
     private func value(of result: TransferResult) throws(NetworkingError) -> any Sendable {
-        if case .file(let file, _) = result.content {
-            try file.moveIntoPlace()
-            return URL(fileURLWithPath: file.destination)
-        }
         let body: Data = if case .memory(let data) = result.content { data } else { Data() }
         if serializer is HTTPResponseSerializer { return body }  // needs no response object, which costs 5 µs to make
         guard let response = try result.head?.urlResponse() else { return body }

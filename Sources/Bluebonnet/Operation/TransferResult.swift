@@ -20,6 +20,8 @@ struct TransferResult: Sendable {
     /// Whether what an earlier attempt left in it may be continued later.
     var keepsUnusedFile = false
     var summary = TransferSummary()
+    /// Nil when there is no cache to keep it.
+    var cacheExchange: CacheExchange?
 
     /// Where the body is.
     enum Content: Sendable {
@@ -32,6 +34,14 @@ struct TransferResult: Sendable {
     }
 }
 
+extension TransferResult {
+    /// Moves the complete body to where it belongs; where it was named by the response, under that name.
+    func moveIntoPlace(_ file: PartialFile) throws(NetworkingError) -> URL {
+        let path = try file.moveIntoPlace(as: head.map(SuggestedFileName.name) ?? SuggestedFileName.fallback)
+        return URL(fileURLWithPath: path)
+    }
+}
+
 /// What an operation's transfers amounted to.
 public struct TransferSummary: Sendable, Equatable {
     /// Transfers made: redirects, answers to challenges and continuations count.
@@ -40,6 +50,8 @@ public struct TransferSummary: Sendable, Equatable {
     public internal(set) var redirectCount = 0
     /// Whether the last transfer ran on a connection that was there before.
     public internal(set) var isReused = false
+    /// Whether the response came from a cache; nothing was sent then.
+    public internal(set) var isFromCache = false
     /// Where the time went.
     public internal(set) var timings = TransferTimings()
 }

@@ -48,6 +48,14 @@ enum FieldSyntax {
         return true
     }
 
+    /// Whether a line of a header section is a field of that name, which is given in lower case.
+    static func hasName(_ name: StaticString, line: UnsafeRawBufferPointer) -> Bool {
+        let count = name.utf8CodeUnitCount
+        guard line.count > count, line[count] == UInt8(ascii: ":") else { return false }
+        let wanted = UnsafeBufferPointer(start: name.utf8Start, count: count)
+        return zip(line, wanted).allSatisfy { lowercase($0) == $1 }
+    }
+
     /// The lower-case letter for an ASCII capital; any other byte as it is.
     static func lowercase(_ byte: UInt8) -> UInt8 {
         (0x41...0x5A).contains(byte) ? byte | 0x20 : byte

@@ -40,6 +40,8 @@ struct RedirectChain: Sendable {
     private let policy: RedirectPolicy
     private var current: RedirectPolicy.Request
     private var visited: Set<String>
+    /// Whether the next redirect may lead back to where it comes from.
+    private var mayReturn = false
     /// Redirects followed so far.
     private(set) var hopCount = 0
 
@@ -52,8 +54,15 @@ struct RedirectChain: Sendable {
     /// Takes note of the request that was sent, which need not be the one that was proposed.
     mutating func follow(_ request: RedirectPolicy.Request) {
         hopCount += 1
-        visited.insert(Self.key(current))
+        if !mayReturn { visited.insert(Self.key(current)) }
+        mayReturn = false
         current = request
+    }
+
+    /// The response at hand changes what requests say (it sets a cookie): where the chain was before may be asked again.
+    mutating func forgetVisits() {
+        visited = []
+        mayReturn = true
     }
 
     /// What to do with a response to the current request.
@@ -86,7 +95,7 @@ struct RedirectChain: Sendable {
             let fault = "more than \(policy.limit) redirects, the last one to \(Self.shown(url))"
             throw NetworkingError(.tooManyRedirects, fault)
         }
-        guard !visited.contains(Self.key(next)), Self.key(next) != Self.key(current) else {
+        guard mayReturn || !visited.contains(Self.key(next)) && Self.key(next) != Self.key(current) else {
             throw NetworkingError(.tooManyRedirects, "the redirects lead in a circle, back to \(Self.shown(url))")
         }
         return next

@@ -34,6 +34,8 @@ public final class RequestLineRunner: Sendable {
         public var bodyForm = BodyForm.text
         /// Whether the first failure cancels what has not finished. Default false.
         public var cancelsAtFirstFailure = false
+        /// How long `drain()` lets go on what is under way. Default 10 s.
+        public var drainTimeout = Duration.seconds(10)
         /// The ids that later lines refer to: the responses of others are let go when their result was told. Default
         /// nil: not known, all are kept.
         public var referencedIDs: Set<String>?
@@ -86,7 +88,15 @@ public final class RequestLineRunner: Sendable {
 
     /// Cancels everything that has not finished; each line still gets its result.
     public func cancel() {
+        manager.stopStarting()  // else the places of those that are cancelled first go to others
         for operation in books.withLock({ $0.cancel() }) { operation.cancel() }
+    }
+
+    /// Comes to rest: starts nothing more, lets finish what is under way for at most `Settings.drainTimeout`, then
+    /// cancels everything that has not finished; each line still gets its result.
+    public func drain() async {
+        _ = await manager.drain(deadline: settings.drainTimeout)
+        cancel()
     }
 
     /// Returns when every line added so far has had its result delivered.

@@ -19,6 +19,26 @@ enum HTTPDate {
         return date(year: year, month: month + 1, day: day).map { $0.addingTimeInterval(TimeInterval(seconds)) }
     }
 
+    /// The same with the two obsolete forms, `Sunday, 06-Nov-94 08:49:37 GMT` and `Sun Nov  6 08:49:37 1994`, which
+    /// whoever reads `Expires` has to understand; two digits mean the century that is not more than 50 years ahead.
+    static func date(_ text: String, now: Date = Date()) -> Date? {
+        let words = text.split { " ,-".contains($0) }.map(String.init)
+        switch words.count {
+        case 6: return parse("Day, \(words[1]) \(words[2]) \(year(words[3], now: now)) \(words[4]) \(words[5])")
+        case 5:
+            let day = words[2].utf8.count == 1 ? "0" + words[2] : words[2]
+            return parse("Day, \(day) \(words[1]) \(words[4]) \(words[3]) GMT")
+        default: return nil
+        }
+    }
+
+    private static func year(_ text: String, now: Date) -> String {
+        guard text.utf8.count == 2, let year = Int(text) else { return text }
+        let thisYear = 1970 + Int(now.timeIntervalSince1970 / 31_556_952)
+        let candidate = thisYear / 100 * 100 + year
+        return String(candidate > thisYear + 50 ? candidate - 100 : candidate)
+    }
+
     private static func seconds(ofDay text: Substring) -> Int? {
         let parts = text.split(separator: ":", omittingEmptySubsequences: false).compactMap { number($0, digits: 2) }
         guard parts.count == 3, text.utf8.count == 8, parts[0] < 24, parts[1] < 60, parts[2] <= 60 else { return nil }

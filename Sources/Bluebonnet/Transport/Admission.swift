@@ -6,9 +6,16 @@
 /// Those that come in one round of the event loop are looked at together, so that a priority counts among them.
 final class Admission {
     private var queue: AdmissionQueue
-    private var actions: [AdmissionQueue.Ticket: () -> Void] = [:]
+    private var waiting: [AdmissionQueue.Ticket: Waiting] = [:]
     private var lastNumber: UInt64 = 0
     private var isScheduled = false
+    /// Those that were never let in stay outside.
+    private var isClosedToNewcomers = false
+
+    private struct Waiting {
+        let isNewcomer: Bool
+        let action: () -> Void
+    }
 
     init(limit: Int, limitPerOrigin: Int) {
         queue = AdmissionQueue(limit: limit, limitPerOrigin: limitPerOrigin)
@@ -21,17 +28,21 @@ final class Admission {
     }
 
     /// Waits for a place; `action` runs on the network thread when it is there, and `release` has to give it back.
+    ///
+    /// - Parameter isNewcomer: whether it was never let in before.
     func enqueue(
-        _ ticket: AdmissionQueue.Ticket, origin: Origin, priority: Int, action: @escaping () -> Void
+        _ ticket: AdmissionQueue.Ticket, origin: Origin, priority: Int, isNewcomer: Bool = false,
+        action: @escaping () -> Void
     ) {
-        actions[ticket] = action
+        waiting[ticket] = Waiting(isNewcomer: isNewcomer, action: action)
+        guard !(isNewcomer && isClosedToNewcomers) else { return }
         queue.enqueue(ticket, origin: origin, priority: priority)
         schedule()
     }
 
     /// Stops waiting.
     func withdraw(_ ticket: AdmissionQueue.Ticket) {
-        actions[ticket] = nil
+        waiting[ticket] = nil
         queue.withdraw(ticket)
     }
 
@@ -39,6 +50,13 @@ final class Admission {
     func release(origin: Origin) {
         queue.release(origin: origin)
         schedule()
+    }
+
+    /// Lets in only those that were let in before, from now on: what waits for the first time waits for ever.
+    func closeToNewcomers() {
+        guard !isClosedToNewcomers else { return }
+        isClosedToNewcomers = true
+        for (ticket, entry) in waiting where entry.isNewcomer { queue.withdraw(ticket) }
     }
 
     private func schedule() {
@@ -50,7 +68,7 @@ final class Admission {
     private func admit() {
         isScheduled = false
         while let ticket = queue.admitNext() {
-            actions.removeValue(forKey: ticket)?()
+            waiting.removeValue(forKey: ticket)?.action()
         }
     }
 }

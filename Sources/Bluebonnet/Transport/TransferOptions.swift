@@ -15,6 +15,14 @@ public struct TransferOptions: Sendable {
     /// Gives up when the whole request, redirects included, takes longer than this. Waiting for admission and pauses do
     /// not count. Default nil: no limit.
     public var timeout: Duration?
+    /// Whether a transfer waits while the kernel has no way to the server, instead of failing at once: before it waits
+    /// for admission, so that it takes no place. Default false.
+    ///
+    /// Where the kernel does not tell, nothing waits.
+    public var waitsForConnectivity = false
+    /// Fails with `notConnected` when there was no way for this long; counted afresh for each transfer of a request.
+    /// Default 60 s; zero waits for ever.
+    public var connectivityTimeout: Duration = .seconds(60)
     /// The largest body kept in memory, after decoding. Default 64 MiB. A body that goes to a file has no limit.
     public var maximumBodyByteCount = 64 * 1024 * 1024
     /// The largest factor by which a content coding may expand a body, looked at from 1 MiB on. Default 500.
@@ -37,6 +45,22 @@ public struct TransferOptions: Sendable {
     public var addressOverrides: [String: String] = [:]
     /// Answers a Basic or Digest challenge of the request's own origin, never of another.
     public var credential: URLCredential?
+    /// Where responses are kept and looked up, as the request's `cachePolicy` says. Default nil: none is kept.
+    ///
+    /// `useProtocolCachePolicy` takes what is fresh; `returnCacheDataElseLoad` and `returnCacheDataDontLoad` take what
+    /// is there, the latter fails with `notCached` when nothing is; the `reload…` policies take nothing, and
+    /// `reloadIgnoringLocalAndRemoteCacheData` tells caches on the way to do the same.
+    public var responseCache: (any ResponseCache)?
+    /// Whether a download is synced to its disk, and its folder's entry too, before the operation succeeds, so that it
+    /// outlives a loss of power. Default false: it costs small files dearly, and only a loss of power makes the
+    /// difference.
+    public var syncsFilesToDisk = false
+    /// Where cookies come from and are kept. Default nil: none are sent, and those that come are dropped.
+    ///
+    /// Not used for a request whose `httpShouldHandleCookies` is false, for one with a `Host` field of its own, and for
+    /// hosts that end in a dot. A `Cookie` field of the request's own is sent beside the jar's cookies, to its origin
+    /// only.
+    public var cookieJar: CookieJar?
     /// Whether `URLCredentialStorage.shared` is asked for a credential when a challenge comes and `credential` is nil.
     /// Default true.
     public var usesCredentialStorage = true

@@ -65,6 +65,8 @@ struct TransferRequest {
     /// Gives up at this instant of the monotonic clock.
     var deadline = UInt64.max
     var headerByteLimit = 256 * 1024
+    /// The cookies that go along, and where those that come are kept. Nil: none are sent or kept.
+    var cookieJar: CookieJar?
     /// Whether a large body is expected, so that a large buffer pays.
     var expectsLargeBody = false
 

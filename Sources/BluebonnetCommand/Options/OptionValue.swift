@@ -18,6 +18,11 @@ enum OptionValue {
         return seconds
     }
 
+    /// A length of time in seconds, which may be none.
+    static func secondsOrZero(_ text: String) throws -> Double {
+        Double(text) == 0 ? 0 : try seconds(text)
+    }
+
     /// A number of transfers.
     static func count(_ text: String) throws -> Int {
         guard let count = Int(text), count >= 1 else { throw ValidationError("it must be a whole number, 1 or more") }

@@ -23,6 +23,7 @@ struct RunOptions: ParsableArguments {
             settings.concurrency = requests.concurrency
             settings.concurrencyPerOrigin = requests.perOrigin
             settings.cancelsAtFirstFailure = requests.failFast
+            settings.drainTimeout = .seconds(limits.drainTimeout)
             settings.bodyForm = output.body
             settings.transferOptions.timeout = limits.timeout.map { .seconds($0) }
             settings.transferOptions.connectTimeout = .seconds(limits.connectTimeout)
@@ -76,6 +77,14 @@ extension RunOptions {
             help: ArgumentHelp("Seconds without a byte moved, fractions allowed. (default: 60)", valueName: "s"),
             transform: OptionValue.seconds)
         var idleTimeout = 60.0
+
+        @Option(
+            parsing: .unconditional,
+            help: ArgumentHelp(
+                "Seconds that transfers under way may go on after SIGTERM, fractions allowed. (default: 10)",
+                valueName: "s"),
+            transform: OptionValue.secondsOrZero)
+        var drainTimeout = 10.0
 
         @Option(
             parsing: .unconditional,

@@ -35,7 +35,11 @@ final class BatchRun: Sendable {
         }
         (self.control, self.state) = (control, state)
         control.onStop { [runner] reason in
-            if reason == .interrupted || reason == .resultsLost { runner.cancel() }
+            switch reason {
+            case .interrupted, .resultsLost: runner.cancel()
+            case .terminated: Task { await runner.drain() }
+            case .operationFailed, .interruptedAgain: break
+            }
         }
     }
 

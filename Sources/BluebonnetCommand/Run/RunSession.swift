@@ -39,7 +39,7 @@ final class RunSession: Sendable {
         let tally = run.tally
         display?.finish(tally)
         for error in [lineError, writeError].compactMap(\.self) { StandardError.write(error.message + "\n") }
-        if control.reason == .interrupted { return .interrupted }
+        if control.reason == .interrupted || control.reason == .terminated { return .interrupted }
         if writeError != nil { return .failure }
         if lineError != nil { return .usage }
         return tally.isSuccess ? .success : .failure

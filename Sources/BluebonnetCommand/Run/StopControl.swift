@@ -11,9 +11,11 @@ final class StopControl: Sendable {
     enum Reason: Int, Comparable {
         /// An operation failed and the first failure is to end the run: lines that are there already still get results.
         case operationFailed
+        /// The process is to end soon: what is under way may finish within the drain's time.
+        case terminated
         /// The results cannot be written.
         case resultsLost
-        /// A signal came.
+        /// The user interrupted it.
         case interrupted
         /// Another signal came: the process ends at once.
         case interruptedAgain

@@ -4,6 +4,7 @@
 #define BLUEBONNET_CLINUX_H
 
 #include <arpa/inet.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -12,8 +13,12 @@
 #include <sys/file.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/timerfd.h>
 #include <time.h>
+#include <unistd.h>
+
+#include "Rtnetlink.h"
 
 /// The event that is changed holds a union.
 static inline int bluebonnet_epoll_control(int epoll, int operation, int descriptor, uint32_t events, uint64_t data) {
@@ -63,12 +68,19 @@ static inline int bluebonnet_look_at(int descriptor, struct bluebonnet_file *fil
     return result;
 }
 
-/// Looks at what a path names, a symbolic link itself included; 0 when that worked.
-static inline int bluebonnet_look_at_path(const char *path, struct bluebonnet_file *file) {
+/// Looks at what a path names, read from a folder's descriptor (or AT_FDCWD), a symbolic link itself included; 0 when
+/// that worked.
+static inline int bluebonnet_look_at_path(int folder, const char *path, struct bluebonnet_file *file) {
     struct stat status;
-    int result = lstat(path, &status);
+    int result = fstatat(folder, path, &status, AT_SYMLINK_NOFOLLOW);
     if (result == 0) *file = bluebonnet_file_from(&status);
     return result;
+}
+
+/// Renames within a folder only if the new name is free (renameat2 with RENAME_NOREPLACE, which the Glibc module does
+/// not declare); 0 when that worked.
+static inline int bluebonnet_rename_to_free_name(int folder, const char *name, const char *target) {
+    return (int)syscall(SYS_renameat2, folder, name, folder, target, 1u);
 }
 
 /// Keeps a signal from the calling thread; sigset_t belongs to several modules.

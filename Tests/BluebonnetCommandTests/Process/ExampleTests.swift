@@ -10,7 +10,7 @@ extension ProcessTests {
     @Suite struct ExampleTests {
         private static let examples = ["BatchExample", "DependentCallsExample", "CancelAndPauseExample"]
 
-        @Test(arguments: examples + ["Demo"])
+        @Test(arguments: examples + ["Demo", "ReachabilityExample"])
         func withoutArgumentsAnExampleExplainsItself(_ name: String) async throws {
             let folder = try TemporaryFolder()
             defer { folder.remove() }
@@ -33,6 +33,14 @@ extension ProcessTests {
             pipe.closeReadEnd()
             #expect(end.status == 0)
             #expect(end.output.contains(text))
+        }
+
+        @Test func theReachabilityExampleTellsByBlockAndByStream() async throws {
+            let folder = try TemporaryFolder()
+            defer { folder.remove() }
+            let end = try await CommandProcess(["127.0.0.1", "1"], program: "ReachabilityExample", in: folder).end()
+            #expect(end.status == 0)
+            #expect(end.output == "block: Reachable via WiFi\nstream: 127.0.0.1 by lo, which is loopback\n")
         }
 
         @Test(arguments: examples)

@@ -17,7 +17,7 @@ extension ProcessTests {
             try await CommandFixture.with { _ in
                 .stall
             } _: { fixture in
-                let process = try fixture.start([fixture.file(Self.lines)])
+                let process = try fixture.start([fixture.file(Self.lines), "--drain-timeout", "0"])
                 await fixture.server.waitForRequests(count: 6)
                 process.send(signal)
                 let end = await process.end()
@@ -29,6 +29,61 @@ extension ProcessTests {
                 #expect(results.allSatisfy { $0.outcome == .cancelled && $0.error?.code == .cancelled })
                 #expect(fixture.server.requests.count == 6)
             }
+        }
+
+        @Test func whatIsUnderWayFinishesAfterATerminationAndTheRestIsCancelled() async throws {
+            let gate = Gate()
+            try await CommandFixture.with { _ in
+                Reply([.wait(until: gate)] + Reply.response(body: "late").steps)
+            } _: { fixture in
+                let process = try fixture.start([fixture.file(Self.lines), "--drain-timeout", "100"])
+                await fixture.server.waitForRequests(count: 6)
+                process.send(SIGTERM)
+                // The six answers come when the signal was taken: nothing else shows that from outside.
+                while try Self.pendingSignals(of: process).contains(SIGTERM) { await Task.yield() }
+                gate.open()
+                let end = await process.end()
+                #expect(end.status == 130)
+                let results = try end.results
+                #expect(results.count == 11)
+                #expect(Set(results.map(\.id)).count == 11)
+                #expect(results.filter { $0.outcome == .success }.count >= 6)
+                #expect(results.allSatisfy { $0.outcome == .success || $0.outcome == .cancelled })
+            }
+        }
+
+        @Test func aTerminationThatTakesTooLongIsACancel() async throws {
+            try await CommandFixture.with { _ in
+                .stall
+            } _: { fixture in
+                let process = try fixture.start([fixture.file(Self.lines), "--drain-timeout", "0.05"])
+                await fixture.server.waitForRequests(count: 6)
+                process.send(SIGTERM)
+                let end = await process.end()
+                #expect(end.status == 130)
+                #expect(try end.results.count == 11)
+                #expect(try end.results.allSatisfy { $0.outcome == .cancelled })
+            }
+        }
+
+        @Test func aSecondSignalEndsADrainAtOnce() async throws {
+            try await CommandFixture.with { _ in
+                .stall
+            } _: { fixture in
+                let process = try fixture.start([fixture.file(Self.lines), "--drain-timeout", "1000"])
+                await fixture.server.waitForRequests(count: 6)
+                process.send(SIGTERM)
+                process.send(SIGINT)
+                #expect(await process.end().status == 130)
+            }
+        }
+
+        /// The signals that a process was sent and has not taken yet (proc(5): SigPnd of each thread, and ShdPnd).
+        private static func pendingSignals(of process: CommandProcess) throws -> Set<Int32> {
+            let text = try String(contentsOfFile: "/proc/\(process.id)/status", encoding: .utf8)
+            let line = text.split(separator: "\n").first { $0.hasPrefix("ShdPnd:") }
+            let mask = line.flatMap { UInt64($0.dropFirst(7).trimmingCharacters(in: .whitespaces), radix: 16) } ?? 0
+            return Set((1...64).filter { mask >> UInt64($0 - 1) & 1 == 1 }.map(Int32.init))
         }
 
         @Test func aSignalEndsARunWhoseInputStaysOpen() async throws {

@@ -25,7 +25,7 @@ final class CommandProcess: Sendable {
         }
     }
 
-    private let id: pid_t
+    let id: pid_t
     private let outputPath: String
     private let errorPath: String
 

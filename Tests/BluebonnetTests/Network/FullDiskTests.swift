@@ -70,6 +70,18 @@ extension NetworkTests {
             }
         }
 
+        @Test func aFullDiskFailsADownloadIntoItsFolder() async throws {
+            let small = try SmallFileSystem()
+            defer { small.remove() }
+            try await TestServer.answering(.response(body: Self.body)) { server in
+                let operation = HTTPRequestOperation(request: URLRequest(url: server.url("/name")))
+                operation.outputDirectory = small.folder.url
+                #expect(await operation.run().code == .cannotWriteFile)
+                let names = try? FileManager.default.contentsOfDirectory(atPath: small.folder.url.path)
+                #expect(names == [])
+            }
+        }
+
         @Test(arguments: [nil, "\"one\""])
         func onceThereIsRoomTheSameDownloadWorks(etag: String?) async throws {
             let small = try SmallFileSystem()

@@ -7,10 +7,12 @@ import Foundation
 enum Availability {
     /// True when nothing is missing, or when `BLUEBONNET_REQUIRE_SERVERS` is 1, so that tests fail instead of being
     /// skipped. Otherwise says on standard error what is skipped and why: ask once for each program.
-    static func decide(_ program: String, missing: String?) -> Bool {
+    static func decide(
+        _ program: String, missing: String?, remedy: String = "Scripts/install-test-tools installs it."
+    ) -> Bool {
         guard let missing else { return true }
         if ProcessInfo.processInfo.environment["BLUEBONNET_REQUIRE_SERVERS"] == "1" { return true }
-        let line = "Skipping the tests that need \(program): \(missing). Scripts/install-test-tools installs it.\n"
+        let line = "Skipping the tests that need \(program): \(missing). \(remedy)\n"
         FileHandle.standardError.write(Data(line.utf8))
         return false
     }

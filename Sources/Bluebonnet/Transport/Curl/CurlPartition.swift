@@ -14,10 +14,12 @@ final class CurlPartition: EventLoopClient {
     private let multi: UnsafeMutableRawPointer
     private let loop: EventLoop
     private var slot = -1
-    private var active: [CurlTransfer] = []
+    private(set) var active: [CurlTransfer] = []
     /// The sockets of kept-alive connections by their local ports. A stale entry does no harm: at worst a connection is
     /// not used again.
     private var sockets: [Int: curl_socket_t] = [:]
+    /// The sockets that libcurl waits for now.
+    private var watchedSockets: Set<curl_socket_t> = []
     private var idleHandles: [EasyHandle] = []
     private var curlDeadline = UInt64.max
     private var limitDeadline = UInt64.max
@@ -58,7 +60,7 @@ extension CurlPartition: Sendable {}
 extension CurlPartition {
     /// Begins a transfer. A request that libcurl refuses ends in the next round, never inside this call.
     func begin(_ request: TransferRequest, delegate: any TransferDelegate) -> CurlTransfer {
-        let handle = idleHandles.popLast() ?? EasyHandle()
+        let handle = takeHandle(forJar: request.cookieJar != nil)
         let transfer = CurlTransfer(request, handle: handle, partition: self, delegate: delegate)
         transfer.activeIndex = active.count
         active.append(transfer)
@@ -77,6 +79,13 @@ extension CurlPartition {
         }
         deadlineMayBeEarlier(transfer.nextDeadline)
         return transfer
+    }
+
+    private func takeHandle(forJar usesJar: Bool) -> EasyHandle {
+        guard let handle = idleHandles.popLast() else { return EasyHandle() }
+        guard usesJar && handle.hasNamedHost else { return handle }
+        handle.close()
+        return EasyHandle()
     }
 
     /// Takes a transfer off libcurl before its end.
@@ -101,6 +110,9 @@ extension CurlPartition {
         handle.reset()
         idleHandles.append(handle)
     }
+
+    /// The sockets in use and those kept alive.
+    var knownSockets: Set<curl_socket_t> { watchedSockets.union(sockets.values) }
 
     func socket(localPort: Int) -> curl_socket_t? { sockets[localPort] }
 
@@ -217,6 +229,7 @@ extension CurlPartition {
     /// libcurl remembers a mark for each socket it has told of (curl_multi_assign), so that new ones can be told apart.
     fileprivate func socketChanged(_ descriptor: curl_socket_t, what: CInt, isNew: Bool) {
         watch(descriptor, what: what, isNew: isNew)
+        if what == CURL_POLL_REMOVE { watchedSockets.remove(descriptor) } else { watchedSockets.insert(descriptor) }
         if isNew { curl_multi_assign(multi, descriptor, Unmanaged.passUnretained(self).toOpaque()) }
     }
 }

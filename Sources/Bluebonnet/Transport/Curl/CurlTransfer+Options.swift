@@ -13,7 +13,9 @@ extension CurlTransfer {
         try setTrust()
         try setProxy()
         try setBody()
-        try handle.setHeaderLines(headerLines)
+        try setCookies()
+        let namesHost = request.headers.contains { FieldSyntax.isSameName($0.name, "Host") }
+        try handle.setHeaderLines(headerLines, namingHost: namesHost)
         try setCallbacks()
     }
 
@@ -81,9 +83,19 @@ extension CurlTransfer {
         }
     }
 
+    /// A request has one `Cookie` field (RFC 6265, 5.4): the caller's is handed to libcurl, which puts the jar's beside it.
+    private func setCookies() throws(CurlError) {
+        guard let jar = request.cookieJar else { return }
+        try jar.store.value.attach(to: handle)
+        let own = request.headers.filter { FieldSyntax.isSameName($0.name, "Cookie") }.map(\.value)
+        if !own.isEmpty { try handle.set(CURLOPT_COOKIE, own.joined(separator: "; ")) }
+    }
+
     /// libcurl adds `Expect` and, for POST, a content type of its own unless a line without value forbids it.
     private var headerLines: [String] {
-        var lines = request.headers.map { $0.value.isEmpty ? "\($0.name);" : "\($0.name): \($0.value)" }
+        var headers = request.headers
+        if request.cookieJar != nil { headers.removeAll { FieldSyntax.isSameName($0.name, "Cookie") } }
+        var lines = headers.map { $0.value.isEmpty ? "\($0.name);" : "\($0.name): \($0.value)" }
         for name in ["Expect", "Content-Type"]
         where !request.headers.contains(where: { FieldSyntax.isSameName($0.name, name) }) {
             lines.append("\(name):")

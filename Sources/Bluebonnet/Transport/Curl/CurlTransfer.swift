@@ -31,6 +31,8 @@ final class CurlTransfer: Transfer {
     /// When a byte last moved; nil while the connection is being made, which has a limit of its own.
     private var lastActivity: UInt64?
     private var lastUploadCount: Int64 = 0
+    /// `Set-Cookie` fields that came; libcurl put those that it accepts into the jar.
+    private var receivedCookieCount = 0
 
     init(_ request: TransferRequest, handle: EasyHandle, partition: CurlPartition, delegate: any TransferDelegate) {
         self.request = request
@@ -44,6 +46,7 @@ final class CurlTransfer: Transfer {
         let metrics = handle.metrics
         delegate = nil
         partition.remove(self)
+        noteCookies()
         return metrics
     }
 
@@ -86,6 +89,7 @@ extension CurlTransfer {
         let delegate = self.delegate
         self.delegate = nil
         partition.recycle(handle)
+        noteCookies()
         delegate?.transferDidEnd(error: error, metrics: metrics)
     }
 
@@ -95,7 +99,14 @@ extension CurlTransfer {
         let delegate = self.delegate
         self.delegate = nil
         partition.remove(self)
+        noteCookies()
         delegate?.transferDidEnd(error: error, metrics: metrics)
+    }
+
+    /// Lets the jar see to its limit, when libcurl does not work on it.
+    private func noteCookies() {
+        guard receivedCookieCount > 0 else { return }
+        request.cookieJar?.store.value.noteAdded(receivedCookieCount)
     }
 
     private func endError(result: CURLcode) -> NetworkingError? {
@@ -202,6 +213,7 @@ extension CurlTransfer {
         if !hasHeaderBytes { tellSentBytes() }
         do throws(NetworkingError) {
             hasHeaderBytes = true
+            if request.cookieJar != nil && FieldSyntax.hasName("set-cookie", line: line) { receivedCookieCount += 1 }
             guard case .complete(let head)? = try headParser.consume(line: line) else { return true }
             self.head = head
             noteFraming(of: head)

@@ -8,13 +8,23 @@ final class CurlTransport: Transport {
     /// A partition that had no transfer for this long lets its connections go.
     private static let idleLifetime: UInt64 = 30_000_000_000
     private let loop: EventLoop
-    private var partitions: [TrustIdentity: CurlPartition] = [:]
+    private var partitions: [TrustIdentity: CurlPartition] = [:] {
+        didSet {
+            if oldValue.isEmpty != partitions.isEmpty { addresses.watchAddresses(!partitions.isEmpty) }
+        }
+    }
+    /// Tells which of this machine's addresses went away, while there are connections.
+    private let addresses: NetworkMonitor
     private var reaperSlot = -1
 
     init(loop: EventLoop) {
         self.loop = loop
+        addresses = NetworkMonitor(loop: loop, settings: NetworkMonitor.Settings(groups: .addresses))
         curl_global_init(Int(CURL_GLOBAL_DEFAULT))
         reaperSlot = loop.add(self)
+        addresses.onAddressesLost = { [weak self] lost in
+            for partition in self?.partitions.values.map({ $0 }) ?? [] { partition.dropConnections(from: lost) }
+        }
     }
 
     func begin(_ request: TransferRequest, delegate: any TransferDelegate) -> any Transfer {

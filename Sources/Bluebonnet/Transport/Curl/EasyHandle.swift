@@ -11,6 +11,10 @@ final class EasyHandle {
     private var headerList: UnsafeMutablePointer<curl_slist>?
     private var resolveList: UnsafeMutablePointer<curl_slist>?
     private let errorText: UnsafeMutablePointer<CChar>
+    private var hasShare = false
+    /// Whether a request of this handle named its host by itself. libcurl 7.88 remembers that host for cookies even
+    /// after curl_easy_reset, so such a handle is never given a jar.
+    private(set) var hasNamedHost = false
     private var isClosed = false
 
     init() {
@@ -22,6 +26,7 @@ final class EasyHandle {
 
     /// Back to the state of a new handle: nothing of the last request (Digest state, options) reaches the next one.
     func reset() {
+        detachShare()
         curl_easy_reset(raw)
         curl_slist_free_all(headerList)
         curl_slist_free_all(resolveList)
@@ -76,8 +81,26 @@ extension EasyHandle {
         try bluebonnet_easy_setopt_data_callback(raw, option, callback).check()
     }
 
+    /// Uses the cookies that a share holds, until the handle is reset (CURLOPT_SHARE). It takes an empty file name to
+    /// switch the engine on.
+    func setCookieShare(_ share: UnsafeMutableRawPointer) throws(CurlError) {
+        hasShare = true
+        try set(CURLOPT_SHARE, pointer: share)
+        try set(CURLOPT_COOKIEFILE, "")
+    }
+
+    /// curl_easy_reset leaves a share attached. Without one, a file name that stayed would give the handle cookies of
+    /// its own.
+    private func detachShare() {
+        guard hasShare else { return }
+        hasShare = false
+        _ = bluebonnet_easy_setopt_pointer(raw, CURLOPT_COOKIEFILE, nil)
+        _ = bluebonnet_easy_setopt_pointer(raw, CURLOPT_SHARE, nil)
+    }
+
     /// Sets the request's header lines (CURLOPT_HTTPHEADER).
-    func setHeaderLines(_ lines: [String]) throws(CurlError) {
+    func setHeaderLines(_ lines: [String], namingHost: Bool) throws(CurlError) {
+        if namingHost { hasNamedHost = true }
         headerList = try Self.list(lines)
         try bluebonnet_easy_setopt_list(raw, CURLOPT_HTTPHEADER, headerList).check()
     }
@@ -112,6 +135,20 @@ extension EasyHandle {
     func large(_ info: CURLINFO) -> Int64 {
         var value: curl_off_t = 0
         return bluebonnet_easy_getinfo_off_t(raw, info, &value) == CURLE_OK ? Int64(value) : 0
+    }
+
+    /// A list of lines, for instance CURLINFO_COOKIELIST.
+    func lines(_ info: CURLINFO) -> [String] {
+        var list: UnsafeMutablePointer<curl_slist>?
+        guard bluebonnet_easy_getinfo_list(raw, info, &list) == CURLE_OK else { return [] }
+        defer { curl_slist_free_all(list) }
+        var lines: [String] = []
+        var next = list
+        while let entry = next {
+            lines.append(String(cString: entry.pointee.data))
+            next = entry.pointee.next
+        }
+        return lines
     }
 
     /// Whether bytes wait that nobody asked for on the kept-alive connection in use, whose socket this is; only while a

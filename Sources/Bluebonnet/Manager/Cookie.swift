@@ -1,0 +1,104 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+public import Foundation
+public import FoundationNetworking
+
+/// One cookie (RFC 6265): a value that knows no jar.
+public struct Cookie: Sendable, Hashable {
+    /// The name.
+    public var name: String
+    /// The value; may be empty.
+    public var value: String
+    /// The host that it belongs to, in lower case and without a dot in front.
+    public var domain: String
+    /// The path from which on it is sent; starts with a slash.
+    public var path: String
+    /// Whether it also goes to hosts below `domain`.
+    public var includesSubdomains: Bool
+    /// When it expires, to the second. Nil: with the session, that is when the jar is told so.
+    public var expires: Date?
+    /// Whether it goes over TLS only (and, as in browsers, to the machine itself).
+    public var isSecure: Bool
+    /// Whether a server wants scripts not to see it; kept, but without effect here.
+    public var isHTTPOnly: Bool
+
+    /// Makes a cookie.
+    public init(
+        name: String, value: String, domain: String, path: String = "/", includesSubdomains: Bool = false,
+        expires: Date? = nil, isSecure: Bool = false, isHTTPOnly: Bool = false
+    ) {
+        self.name = name
+        self.value = value
+        self.domain = domain
+        self.path = path
+        self.includesSubdomains = includesSubdomains
+        self.expires = expires
+        self.isSecure = isSecure
+        self.isHTTPOnly = isHTTPOnly
+    }
+
+    /// Makes one of Foundation's; a dot in front of its domain means hosts below it too.
+    public init(_ cookie: HTTPCookie) {
+        let isForSubdomains = cookie.domain.hasPrefix(".")
+        self.init(
+            name: cookie.name, value: cookie.value,
+            domain: String(isForSubdomains ? cookie.domain.dropFirst() : cookie.domain[...]), path: cookie.path,
+            includesSubdomains: isForSubdomains, expires: cookie.isSessionOnly ? nil : cookie.expiresDate,
+            isSecure: cookie.isSecure, isHTTPOnly: cookie.isHTTPOnly)
+    }
+
+    /// Foundation's form of it.
+    public var httpCookie: HTTPCookie? {
+        var properties: [HTTPCookiePropertyKey: Any] = [
+            .name: name, .value: value, .path: path, .domain: (includesSubdomains ? "." : "") + domain,
+        ]
+        if let expires { properties[.expires] = expires } else { properties[.discard] = "TRUE" }
+        if isSecure { properties[.secure] = "TRUE" }
+        return HTTPCookie(properties: properties)
+    }
+}
+
+extension Cookie {
+    /// Refuses what libcurl would drop without a word, or put on the wire though it breaks the field.
+    func check() throws(NetworkingError) {
+        guard let fault else { return }
+        let shown = URLText.escape(name).prefix(80)
+        throw NetworkingError(.invalidRequest, "the cookie \"\(shown)\" cannot be kept: \(fault)")
+    }
+
+    private var fault: String? {
+        if name.isEmpty || name.utf8.contains(where: { $0 <= 0x20 || $0 == 0x7F || "=;,".utf8.contains($0) }) {
+            return "its name is empty or has a space, a control character, \"=\", \";\" or \",\" in it"
+        }
+        if (value + path).utf8.contains(where: { $0 < 0x20 || $0 == 0x7F || $0 == UInt8(ascii: ";") }) {
+            return "its value or path has a control character or \";\" in it"
+        }
+        if value.hasPrefix(" ") || value.hasSuffix(" ") { return "its value starts or ends with a space" }
+        if name.utf8.count + value.utf8.count > 4096 { return "its name and value are over 4096 bytes" }
+        if !path.hasPrefix("/") || path.utf8.count > 1024 { return "its path does not start with \"/\" or is too long" }
+        return domainFault ?? prefixFault
+    }
+
+    private var domainFault: String? {
+        let isName = domain.utf8.allSatisfy { byte in
+            (0x61...0x7A).contains(byte) || (0x30...0x39).contains(byte) || "-_.:[]".utf8.contains(byte)
+        }
+        if domain.isEmpty || domain.utf8.count > 255 || !isName { return "its domain is no host name in lower case" }
+        if domain.hasPrefix(".") || domain.hasSuffix(".") { return "its domain starts or ends with a dot" }
+        guard includesSubdomains else { return nil }
+        // What a server sends is checked against the public-suffix list; this is the part that needs no list.
+        return !domain.contains(".") || CookieRules.isAddress(domain)
+            ? "a cookie for hosts below \(domain) would be one for everybody" : nil
+    }
+
+    /// RFC 6265bis, 4.1.3.
+    private var prefixFault: String? {
+        let lowercased = name.lowercased()
+        if lowercased.hasPrefix("__secure-"), !isSecure { return "its prefix wants it to be secure" }
+        if lowercased.hasPrefix("__host-"), !isSecure || includesSubdomains || path != "/" {
+            return "its prefix wants it to be secure, for one host and for every path"
+        }
+        return nil
+    }
+}

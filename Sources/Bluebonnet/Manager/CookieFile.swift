@@ -1,0 +1,136 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+internal import Foundation
+internal import Glibc
+
+/// Cookies as text in the format of Netscape's file, which curl and many other programs read and write.
+enum CookieFile {
+    private static let firstLine = "# Netscape HTTP Cookie File"
+    private static let httpOnlyMark = "#HttpOnly_"
+    /// A file larger than this holds something else: 3,000 of the largest cookies are 16 MiB.
+    private static let byteLimit = 16 * 1024 * 1024
+
+    static func text(_ cookies: [Cookie]) -> String {
+        ([firstLine] + cookies.map(line)).map { $0 + "\n" }.joined()
+    }
+
+    static func line(_ cookie: Cookie) -> String {
+        let domain = (cookie.isHTTPOnly ? httpOnlyMark : "") + (cookie.includesSubdomains ? "." : "") + cookie.domain
+        let expires = cookie.expires.map { max(1, Int64($0.timeIntervalSince1970.rounded(.down))) } ?? 0
+        return [
+            domain, flag(cookie.includesSubdomains), cookie.path, flag(cookie.isSecure), String(expires), cookie.name,
+            cookie.value,
+        ].joined(separator: "\t")
+    }
+
+    private static func flag(_ isSet: Bool) -> String { isSet ? "TRUE" : "FALSE" }
+
+    /// Reads a whole file's text.
+    ///
+    /// - Throws: `cannotReadFile`, naming the first line that is none of the format.
+    static func cookies(in text: String, path: String) throws(NetworkingError) -> [Cookie] {
+        var cookies: [Cookie] = []
+        // Scalars, because a carriage return and a line feed are one character.
+        let lines = text.unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false)
+        for (index, scalars) in lines.enumerated() {
+            let line = String(scalars.last == "\r" ? scalars.dropLast() : scalars)
+            if line.isEmpty || line.hasPrefix("#") && !line.hasPrefix(httpOnlyMark) { continue }
+            let place = "line \(index + 1) of the cookie file \(path)"
+            guard let cookie = cookie(line) else {
+                throw NetworkingError(.cannotReadFile, "\(place) is not a cookie in Netscape's format")
+            }
+            do {
+                try cookie.check()
+            } catch {
+                throw NetworkingError(.cannotReadFile, "\(place) is damaged: \(error.message)")
+            }
+            cookies.append(cookie)
+        }
+        guard cookies.count <= CookieRules.countLimit else {
+            throw NetworkingError(
+                .cannotReadFile, "the cookie file \(path) has more than \(CookieRules.countLimit) cookies")
+        }
+        return cookies
+    }
+
+    /// One line: domain, whether hosts below it count, path, whether secure, expiry, name, value. A value that is empty
+    /// may be left out with its tab.
+    static func cookie(_ line: some StringProtocol) -> Cookie? {
+        let isHTTPOnly = line.hasPrefix(httpOnlyMark)
+        let bare = isHTTPOnly ? String(line.dropFirst(httpOnlyMark.count)) : String(line)
+        var fields = bare.split(separator: "\t", omittingEmptySubsequences: false).map(String.init)
+        if fields.count == 6 { fields.append("") }
+        guard fields.count == 7, let includesSubdomains = isSet(fields[1]), let isSecure = isSet(fields[3]),
+            FieldSyntax.isNumber(fields[4].utf8), let expires = Int64(fields[4])
+        else { return nil }
+        let domain = fields[0].hasPrefix(".") ? String(fields[0].dropFirst()) : fields[0]
+        return Cookie(
+            name: fields[5], value: fields[6], domain: domain.lowercased(), path: fields[2],
+            includesSubdomains: includesSubdomains,
+            expires: expires == 0 ? nil : Date(timeIntervalSince1970: TimeInterval(expires)), isSecure: isSecure,
+            isHTTPOnly: isHTTPOnly)
+    }
+
+    private static func isSet(_ flag: String) -> Bool? {
+        switch flag {
+        case "TRUE": true
+        case "FALSE": false
+        default: nil
+        }
+    }
+}
+
+// MARK: - On disk
+
+extension CookieFile {
+    static func read(_ path: String) throws(NetworkingError) -> [Cookie] {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else {
+            throw NetworkingError(.cannotReadFile, "cannot open the cookie file \(path)", underlying: POSIXError.last)
+        }
+        let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+        let data: Data
+        do {
+            data = try file.read(upToCount: byteLimit + 1) ?? Data()
+        } catch {
+            throw NetworkingError(.cannotReadFile, "cannot read the cookie file \(path)", underlying: error)
+        }
+        guard data.count <= byteLimit, let text = String(validating: data, as: UTF8.self) else {
+            throw NetworkingError(.cannotReadFile, "\(path) is no cookie file: it is too large or not text")
+        }
+        return try cookies(in: text, path: path)
+    }
+
+    /// Writes the file beside its place and moves it there, readable by its owner only: cookies are credentials.
+    static func write(_ cookies: [Cookie], to path: String) throws(NetworkingError) {
+        let partial = path + ".bluebonnet-\(UUID().uuidString)"
+        let descriptor = open(partial, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard descriptor >= 0 else { throw failure("create", partial) }
+        do throws(NetworkingError) {
+            defer { close(descriptor) }
+            try write(Data(text(cookies).utf8), to: descriptor, partial)
+            guard fsync(descriptor) == 0 else { throw failure("write", partial) }
+            guard rename(partial, path) == 0 else { throw failure("replace", path) }
+        } catch {
+            unlink(partial)
+            throw error
+        }
+    }
+
+    private static func write(_ data: Data, to descriptor: CInt, _ path: String) throws(NetworkingError) {
+        var rest = data[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            if count > 0 {
+                rest = rest.dropFirst(count)
+            } else if errno != EINTR {
+                throw failure("write", path)
+            }
+        }
+    }
+
+    private static func failure(_ verb: String, _ path: String) -> NetworkingError {
+        NetworkingError(.cannotWriteFile, "cannot \(verb) the cookie file \(path)", underlying: POSIXError.last)
+    }
+}

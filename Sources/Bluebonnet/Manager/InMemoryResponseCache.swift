@@ -1,0 +1,124 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+internal import Foundation
+public import FoundationNetworking
+internal import Synchronization
+
+/// A cache in memory: at most so many bytes; what was not used for the longest time goes first.
+public final class InMemoryResponseCache: ResponseCache {
+    private let byteCapacity: Int
+    private let shared = Mutex(Books())
+
+    /// Makes an empty cache.
+    ///
+    /// - Parameter byteCapacity: bodies and, roughly, fields. A response over a quarter of it is not kept. Default
+    ///   20 MiB.
+    public init(byteCapacity: Int = 20 * 1024 * 1024) {
+        precondition(byteCapacity >= 0, "a cache's capacity cannot be negative")
+        self.byteCapacity = byteCapacity
+    }
+
+    /// How many bytes are kept, roughly.
+    public var byteCount: Int { shared.withLock { $0.byteCount } }
+
+    public func cachedResponse(for request: URLRequest) -> CachedResponse? {
+        guard let key = Self.key(request) else { return nil }
+        return shared.withLock { $0.use(key) }
+    }
+
+    public func store(_ response: CachedResponse, for request: URLRequest) {
+        guard let key = Self.key(request) else { return }
+        let entry = Entry(response, key: key)
+        let dropped = shared.withLock { books in
+            entry.byteCount <= byteCapacity / 4
+                ? books.insert(entry, key, capacity: byteCapacity) : books.remove(key)
+        }
+        withExtendedLifetime(dropped) {}  // let go here: a `userInfo` may hold what runs code when it goes
+    }
+
+    public func removeCachedResponse(for request: URLRequest) {
+        guard let key = Self.key(request) else { return }
+        let dropped = shared.withLock { $0.remove(key) }
+        withExtendedLifetime(dropped) {}
+    }
+
+    /// Drops everything.
+    public func removeAll() {
+        let dropped = shared.withLock { books in
+            defer { books = Books() }
+            return books
+        }
+        withExtendedLifetime(dropped) {}
+    }
+
+    private static func key(_ request: URLRequest) -> String? {
+        request.url.map { String($0.absoluteString.prefix { $0 != "#" }) }
+    }
+}
+
+private struct Entry: Sendable {
+    let response: CachedResponse
+    let byteCount: Int
+    var use = 0
+
+    init(_ response: CachedResponse, key: String) {
+        self.response = response
+        byteCount = response.data.count + key.utf8.count + 1024
+    }
+}
+
+/// What is kept, and when it was used last. A value, guarded by the cache's lock.
+private struct Books: Sendable {
+    private struct Use: Comparable {
+        let number: Int
+        let key: String
+
+        static func < (a: Use, b: Use) -> Bool { a.number < b.number }
+    }
+
+    private var entries: [String: Entry] = [:]
+    /// Every use, the oldest first; those that a later one has overtaken are passed over.
+    private var uses = Heap<Use>()
+    private var useCount = 0
+    private var lastUse = 0
+    private(set) var byteCount = 0
+
+    mutating func use(_ key: String) -> CachedResponse? {
+        guard let response = entries[key]?.response else { return nil }
+        noteUse(key)
+        return response
+    }
+
+    mutating func insert(_ entry: Entry, _ key: String, capacity: Int) -> [Entry] {
+        var dropped = remove(key)
+        entries[key] = entry
+        byteCount += entry.byteCount
+        noteUse(key)
+        while byteCount > capacity, let use = uses.popFirst() {
+            useCount -= 1
+            if entries[use.key]?.use == use.number { dropped += remove(use.key) }
+        }
+        return dropped
+    }
+
+    mutating func remove(_ key: String) -> [Entry] {
+        guard let entry = entries.removeValue(forKey: key) else { return [] }
+        byteCount -= entry.byteCount
+        return [entry]
+    }
+
+    private mutating func noteUse(_ key: String) {
+        lastUse += 1
+        entries[key]?.use = lastUse
+        uses.insert(Use(number: lastUse, key: key))
+        useCount += 1
+        if useCount > 2 * entries.count + 64 { forgetOvertakenUses() }
+    }
+
+    private mutating func forgetOvertakenUses() {
+        uses = Heap()
+        for (key, entry) in entries { uses.insert(Use(number: entry.use, key: key)) }
+        useCount = entries.count
+    }
+}

@@ -1,0 +1,166 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+internal import Dispatch
+internal import Foundation
+internal import Synchronization
+
+extension RequestOperationManager {
+    /// Comes to rest before the program ends: starts nothing more, lets finish what is under way, and at the deadline
+    /// cancels what is still not finished.
+    ///
+    /// From then on the manager starts nothing, for good: operations that wait in `operationQueue`, those that it
+    /// started but that are not on the wire yet, and those that are added later stay unstarted. Operations that are
+    /// paused are not waited for; one that is paused meanwhile is, until the deadline. Redirects and answers to
+    /// challenges belong to what is under way. It may be called again, also while it runs.
+    ///
+    /// - Parameters:
+    ///   - deadline: how long to wait; zero cancels at once. Cancelling the waiting task is as if it had passed.
+    ///   - expirationHandler: called once, on the manager's `completionQueue`, when operations had to be cancelled.
+    /// - Returns: when everything that was under way is finished and its handlers have run.
+    public func drain(
+        deadline: Duration, expirationHandler: (@Sendable () -> Void)? = nil
+    ) async -> DrainSummary {
+        let drain = Drain(
+            sorted(await stopAndLook()), queue: completionQueue ?? Queues.callbacks, expirationHandler)
+        return await drain.finish(within: deadline)
+    }
+
+    /// Starts nothing more, for good: stops the queue and the admission behind it. What is given to the network thread
+    /// after this comes after it.
+    func stopStarting() {
+        operationQueue.isSuspended = true
+        NetworkThread.shared.submit { [services] in services.admission.closeToNewcomers() }
+    }
+
+    /// Starts nothing more. Gives the operations that there are then, and which of ours are
+    /// under way.
+    private func stopAndLook() async -> (operations: [Operation], underWay: Set<ObjectIdentifier>) {
+        stopStarting()
+        return await withCheckedContinuation { waiter in
+            NetworkThread.shared.submit { [self] in
+                // What was let in or started in this round has begun at its end.
+                NetworkThread.shared.eventLoop.atEndOfRound {
+                    let operations = self.operationQueue.operations
+                    let underWay = operations.filter { ($0 as? RequestOperation)?.isUnderWay ?? false }
+                    waiter.resume(returning: (operations, Set(underWay.map(ObjectIdentifier.init))))
+                }
+            }
+        }
+    }
+
+    /// Sorts them; those under way are put into `finished`, where they will be.
+    private func sorted(_ found: (operations: [Operation], underWay: Set<ObjectIdentifier>)) -> DrainSummary {
+        var summary = DrainSummary()
+        for operation in found.operations {
+            if found.underWay.contains(ObjectIdentifier(operation)) || operation.isEnding {
+                summary.finished.append(operation)
+            } else if (operation as? RequestOperation)?.isPaused ?? false {
+                summary.paused.append(operation)
+            } else {
+                summary.unstarted.append(operation)
+            }
+        }
+        return summary
+    }
+}
+
+extension RequestOperation {
+    /// Network thread only.
+    fileprivate var isUnderWay: Bool {
+        let isProcessing = shared.withLock { $0.lifecycle.state == .processing }
+        return isProcessing || network.value.current?.isUnderWay ?? false
+    }
+}
+
+extension Operation {
+    /// A cancelled one ends without being let anywhere. Another kind of operation is asked itself whether it runs.
+    fileprivate var isEnding: Bool {
+        isCancelled || isFinished || !(self is RequestOperation) && isExecuting
+    }
+}
+
+/// One drain: waits for what is under way, or cancels it at the deadline; whichever comes first, once.
+private final class Drain: Sendable {
+    private enum State { case waiting, ended, expired }
+
+    private let sorted: DrainSummary
+    private let queue: DispatchQueue
+    private let expirationHandler: (@Sendable () -> Void)?
+    private let group = DispatchGroup()
+    private let state = Mutex(State.waiting)
+
+    init(_ sorted: DrainSummary, queue: DispatchQueue, _ expirationHandler: (@Sendable () -> Void)?) {
+        self.sorted = sorted
+        self.queue = queue
+        self.expirationHandler = expirationHandler
+    }
+
+    func finish(within deadline: Duration) async -> DrainSummary {
+        for operation in sorted.finished { watch(operation) }
+        let timer = DispatchWorkItem { [self] in expire() }
+        if deadline <= .zero {
+            expire()
+        } else {
+            Queues.preparation.asyncAfter(deadline: .now() + min(deadline.seconds, 1e9), execute: timer)
+        }
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { waiter in
+                group.notify(queue: Queues.preparation) { waiter.resume() }
+            }
+        } onCancel: {
+            expire()
+        }
+        timer.cancel()
+        return summary()
+    }
+
+    /// After the handlers of a request operation; another kind has none that could be waited for.
+    private func watch(_ operation: Operation) {
+        group.enter()
+        if let request = operation as? RequestOperation {
+            return request.addBatchHandler { [group] _ in group.leave() }
+        }
+        let end = BlockOperation { [group] in group.leave() }
+        end.addDependency(operation)
+        Self.watches.addOperation(end)
+    }
+
+    private static let watches: OperationQueue = {
+        let queue = OperationQueue()
+        queue.name = "org.bluebonnet.drain"
+        return queue
+    }()
+
+    private func expire() {
+        let unfinished = sorted.finished.filter { !$0.isFinished }
+        let isFirst = state.withLock { state in
+            guard state == .waiting, !unfinished.isEmpty else { return false }
+            state = .expired
+            return true
+        }
+        guard isFirst else { return }
+        if let expirationHandler { queue.async(group: group, execute: expirationHandler) }
+        for operation in unfinished { operation.cancel() }
+    }
+
+    private func summary() -> DrainSummary {
+        var summary = sorted
+        summary.hasExpired = state.withLock { state in
+            if state == .waiting { state = .ended }
+            return state == .expired
+        }
+        guard summary.hasExpired else { return summary }
+        summary.cancelled = sorted.finished.filter(\.wasCancelledBeforeItsEnd)
+        summary.finished = sorted.finished.filter { !$0.wasCancelledBeforeItsEnd }
+        return summary
+    }
+}
+
+extension Operation {
+    /// A cancel that came too late changes no outcome.
+    fileprivate var wasCancelledBeforeItsEnd: Bool {
+        guard let request = self as? RequestOperation else { return isCancelled }
+        return request.error?.code == .cancelled
+    }
+}

@@ -1,0 +1,123 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+internal import Foundation
+internal import FoundationNetworking
+
+/// One request's dealings with a response cache: may it be answered from it, and is the answer to be kept. Calls the
+/// cache and a user's block, so never on the network thread.
+struct CacheExchange: Sendable {
+    enum Answer: Sendable {
+        /// The cache has it: the network is not asked.
+        case found(CachedResponse)
+        /// The network has to be asked.
+        case load
+        /// It may not be asked.
+        case refused(NetworkingError)
+    }
+
+    private let cache: any ResponseCache
+    private let request: URLRequest
+    /// As they go out, defaults included.
+    private let headers: HTTPHeaders
+    private let identity: TrustIdentity
+    private let isCacheable: Bool
+    private let usesJar: Bool
+    private let requestedAt = Date()
+
+    /// Nil when the operation has no cache.
+    init?(_ prepared: PreparedRequest) {
+        guard let cache = prepared.options.responseCache else { return nil }
+        self.cache = cache
+        request = prepared.request
+        headers = prepared.first.headers
+        identity = prepared.options.identity
+        usesJar = prepared.options.cookieJar != nil && prepared.request.httpShouldHandleCookies
+        isCacheable =
+            prepared.first.method == "GET" && !prepared.first.hasBody && !prepared.hasOutput
+            && prepared.options.credential == nil
+            && !headers.fields.contains { field in
+                let name = field.name.lowercased()
+                return name == "range" || name.hasPrefix("if-")
+            }
+    }
+
+    private var control: CacheControl {
+        var control = CacheControl(headers["Cache-Control"].map { [$0] } ?? [])
+        if headers["Cache-Control"] == nil, headers["Pragma"]?.lowercased() == "no-cache" {
+            control.forbidsReuse = true
+        }
+        return control
+    }
+
+    /// Whether the cache may have something: else asking it is of no use.
+    var mayBeAnswered: Bool {
+        switch request.cachePolicy {
+        case .reloadIgnoringLocalCacheData, .reloadIgnoringLocalAndRemoteCacheData, .reloadRevalidatingCacheData: false
+        case .useProtocolCachePolicy, .returnCacheDataElseLoad, .returnCacheDataDontLoad: isCacheable
+        @unknown default: false
+        }
+    }
+
+    /// The error of a request that is not to be loaded and is not in a cache.
+    static let notCached = NetworkingError(
+        .notCached, "the response is not in the cache, and the request's cache policy forbids to load it")
+
+    /// Looks the request up.
+    func answer(now: Date = Date()) -> Answer {
+        let cached = mayBeAnswered ? cache.cachedResponse(for: request).flatMap { isMine($0) ? $0 : nil } : nil
+        switch request.cachePolicy {
+        case .returnCacheDataElseLoad: return cached.map(Answer.found) ?? .load
+        case .returnCacheDataDontLoad: return cached.map(Answer.found) ?? .refused(Self.notCached)
+        case .useProtocolCachePolicy:
+            guard let cached, let head = cached.head, let origin = cached.origin else { return .load }
+            let freshness = CacheFreshness(head, requestedAt: origin.requestedAt, receivedAt: origin.receivedAt)
+            return freshness.isFresh(at: now, for: control) ? .found(cached) : .load
+        case .reloadIgnoringLocalCacheData, .reloadIgnoringLocalAndRemoteCacheData, .reloadRevalidatingCacheData:
+            return .load
+        @unknown default: return .load
+        }
+    }
+
+    /// Whether a stored response is the one that the server would choose for this request, for this user.
+    private func isMine(_ cached: CachedResponse) -> Bool {
+        guard let origin = cached.origin, origin.identity == identity else { return false }
+        return origin.variedFields.allSatisfy { name, value in headers[name] == value }
+    }
+}
+
+// MARK: - Storing
+
+extension CacheExchange {
+    /// Keeps the response of an operation that succeeded, if it may be kept and its block agrees. What an unsafe method
+    /// may have changed is dropped (RFC 9111, 4.4).
+    func keep(
+        _ result: TransferResult, willCache: (CachedResponse) -> CachedResponse?
+    ) {
+        guard let head = result.head else { return }
+        if !["GET", "HEAD", "OPTIONS", "TRACE"].contains(request.httpMethod ?? "GET") {
+            return cache.removeCachedResponse(for: request)
+        }
+        guard isCacheable, case .memory(let data) = result.content, let origin = origin(of: head, result),
+            let response = try? head.urlResponse(),
+            var kept = willCache(CachedResponse(response: response, data: data))
+        else { return }
+        kept.origin = origin
+        cache.store(kept, for: request)
+    }
+
+    /// How the response came, when it may be kept.
+    private func origin(of head: ResponseHead, _ result: TransferResult) -> CachedResponse.Origin? {
+        let receivedAt = Date()
+        let freshness = CacheFreshness(head, requestedAt: requestedAt, receivedAt: receivedAt)
+        guard head.status == 200, !result.isContinued, result.summary.redirectCount == 0, !result.summary.isFromCache,
+            !control.forbidsStoring, freshness.mayBeStored, freshness.isFresh(at: receivedAt),
+            let names = freshness.variedNames, !(usesJar && names.contains("cookie"))
+        else { return nil }
+        // One process may act for several users: what one was told is not another's.
+        let fields = Set(names + ["authorization", "cookie"]).map { ($0, headers[$0]) }
+        return CachedResponse.Origin(
+            requestedAt: requestedAt, receivedAt: receivedAt, variedFields: Dictionary(uniqueKeysWithValues: fields),
+            identity: identity)
+    }
+}

@@ -1,0 +1,98 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+internal import CLinux
+internal import Foundation
+internal import Glibc
+
+/// What becomes of a file that has the name already which a download is to get.
+public enum ExistingFilePolicy: String, Sendable, Codable, CaseIterable {
+    /// The download gets another name: `name (2).ext`.
+    case number
+    /// The download fails with `cannotWriteFile`, and what it brought is removed.
+    case fail
+    /// The download takes its place.
+    case replace
+}
+
+/// A folder that downloads go to, held by its descriptor: whatever happens to its path meanwhile, nothing is ever
+/// written elsewhere. It knows no network.
+final class OutputFolder: Sendable {
+    let descriptor: CInt
+    private let policy: ExistingFilePolicy
+    private let givenPath: String
+
+    /// Opens a folder that is there.
+    init(path: String, policy: ExistingFilePolicy) throws(NetworkingError) {
+        descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        givenPath = path
+        self.policy = policy
+        guard descriptor >= 0 else {
+            throw NetworkingError(
+                .cannotOpenFile, "cannot open the folder \(path): does it exist and may it be read?",
+                underlying: POSIXError.last)
+        }
+    }
+
+    deinit { if descriptor >= 0 { close(descriptor) } }
+
+    /// Where the folder is now, as far as that is known.
+    var path: String {
+        let link = "/proc/self/fd/\(descriptor)"
+        let now = try? FileManager.default.destinationOfSymbolicLink(atPath: link)
+        return now.flatMap { $0.hasPrefix("/") && !$0.hasSuffix(" (deleted)") ? $0 : nil } ?? givenPath
+    }
+
+    /// Gives a file of the folder its name and returns the path. What a link of that name leads to is never touched.
+    ///
+    /// - Parameter suggestion: one path component.
+    func place(_ name: String, as suggestion: String) throws(NetworkingError) -> String {
+        precondition(
+            !suggestion.isEmpty && !suggestion.utf8.contains(UInt8(ascii: "/")) && suggestion != "."
+                && suggestion != "..", "a file name is one path component")
+        switch policy {
+        case .replace:
+            guard renameat(descriptor, name, descriptor, suggestion) == 0 else { throw failure(suggestion) }
+            return "\(path)/\(suggestion)"
+        case .fail:
+            guard try moveToFreeName(name, suggestion) else {
+                throw NetworkingError(.cannotWriteFile, "there is a file \(path)/\(suggestion) already")
+            }
+            return "\(path)/\(suggestion)"
+        case .number: return try placeNumbered(name, suggestion)
+        }
+    }
+
+    private func placeNumbered(_ name: String, _ suggestion: String) throws(NetworkingError) -> String {
+        for number in 1...10_000 {
+            let target = number == 1 ? suggestion : SuggestedFileName.numbered(suggestion, number)
+            if try moveToFreeName(name, target) { return "\(path)/\(target)" }
+        }
+        throw NetworkingError(.cannotWriteFile, "there are 10,000 files like \(path)/\(suggestion) already")
+    }
+
+    /// False when the name is taken.
+    private func moveToFreeName(_ name: String, _ target: String) throws(NetworkingError) -> Bool {
+        if bluebonnet_rename_to_free_name(descriptor, name, target) == 0 { return true }
+        if errno == EEXIST { return false }
+        guard errno == EINVAL || errno == ENOSYS else { throw failure(target) }
+        return try claimAndMove(name, target)
+    }
+
+    /// The same on a file system that cannot rename like that: an empty file keeps the name for us.
+    private func claimAndMove(_ name: String, _ target: String) throws(NetworkingError) -> Bool {
+        let claim = openat(descriptor, target, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        if claim < 0 && errno == EEXIST { return false }
+        guard claim >= 0 else { throw failure(target) }
+        close(claim)
+        if renameat(descriptor, name, descriptor, target) == 0 { return true }
+        let error = failure(target)
+        unlinkat(descriptor, target, 0)
+        throw error
+    }
+
+    private func failure(_ target: String) -> NetworkingError {
+        NetworkingError(
+            .cannotWriteFile, "cannot move the download to \(path)/\(target)", underlying: POSIXError.last)
+    }
+}

@@ -1,0 +1,49 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+internal import Foundation
+internal import FoundationNetworking
+
+// The cache comes before admission: what it has takes no place on the wire.
+extension RequestRunner {
+    /// Looks the request up in the cache, if it may be there, or waits for admission.
+    func lookUpOrEnqueue() {
+        guard let exchange, !hasLookedUp else { return enqueue() }
+        hasLookedUp = true
+        guard let cacheExchange, cacheExchange.mayBeAnswered else {
+            guard exchange.prepared.request.cachePolicy != .returnCacheDataDontLoad else {
+                return end(with: CacheExchange.notCached)
+            }
+            return enqueue()
+        }
+        phase = .preparing
+        Queues.preparation.async { [operation, cacheExchange] in
+            let answer = cacheExchange.answer()
+            NetworkThread.shared.submit { operation.network.value.current?.lookedUp(answer) }
+        }
+    }
+
+    private func lookedUp(_ answer: CacheExchange.Answer) {
+        guard case .preparing = phase else { return }  // cancelled meanwhile
+        phase = .idle
+        switch answer {
+        case .found(let response): end(with: response)
+        case .refused(let error): end(with: error)
+        case .load: if !isHeld { enqueue() }
+        }
+    }
+
+    /// Ends with a response that was kept.
+    private func end(with cached: CachedResponse) {
+        phase = .ended
+        var result = TransferResult()
+        result.request = preparedRequest
+        result.head = cached.head
+        result.content = .memory(cached.data)
+        result.receivedByteCount = Int64(cached.data.count)
+        summary.isFromCache = true
+        result.summary = summary
+        exchange = nil
+        operation.transferEnded(result)
+    }
+}

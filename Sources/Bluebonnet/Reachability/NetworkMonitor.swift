@@ -1,0 +1,299 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+internal import CLinux
+
+/// Follows the network for those who want to know of it: one routing socket on the event loop, there while somebody
+/// does. Network thread only; it knows neither managers nor operations.
+///
+/// What changes is looked at when it has been quiet for a moment, or has gone on for long enough, so that a burst is
+/// one event.
+final class NetworkMonitor: EventLoopClient {
+    struct Settings: Sendable {
+        var groups: NetlinkSocket.Groups = [.links, .addresses, .routes, .rules]
+        /// 0 is the system's own.
+        var receiveBufferByteCount = 0
+        /// So long without a change counts as quiet.
+        var quietTime: UInt64 = 30_000_000
+        /// A burst that does not end is looked at after this time.
+        var longestBurst: UInt64 = 120_000_000
+        /// An answer that takes longer than this was lost.
+        var answerTime: UInt64 = 1_000_000_000
+        /// When there was no descriptor or memory, it is tried again after this time.
+        var retryTime: UInt64 = 1_000_000_000
+        var resolve: @Sendable (String, @escaping NameResolver.Completion) -> Void = {
+            NameResolver.shared.resolve($0, completion: $1)
+        }
+    }
+
+    typealias Observation = UInt64
+
+    private struct Observer {
+        let target: ReachabilityTarget
+        let handler: (NetworkReachability) -> Void
+        var last: NetworkReachability?
+    }
+
+    /// What a thread that looks names up knows of the monitor.
+    private final class Reference {
+        weak var monitor: NetworkMonitor?
+    }
+
+    /// The process's own.
+    static let shared = NetworkBound(NetworkMonitor(loop: NetworkThread.shared.eventLoop))
+
+    /// Told which local addresses went away, once that is settled.
+    var onAddressesLost: ((Set<IPAddress>) -> Void)?
+
+    private let reference = NetworkBound(Reference())
+    private let loop: EventLoop
+    private let settings: Settings
+    private var slot = -1
+    private var socket: NetlinkSocket?
+    private var dialogue = NetlinkDialogue(port: 0)
+    private var kinds = InterfaceKinds()
+    private var observers: [Observation: Observer] = [:]
+    private var lastObservation: Observation = 0
+    private var isWatchingAddresses = false
+    private var domains = DomainBook()
+    private var settledAddresses: Set<IPAddress>?
+    private var burstBegan: UInt64?
+    private var settleDeadline = UInt64.max
+    private var answerDeadline = UInt64.max
+    /// Something changed while the kernel was being asked: its answers may be old.
+    private var mustAskAgain = false
+    /// Datagrams that were not the kernel's, and lists made, since the beginning: for tests and bug reports.
+    private(set) var foreignDatagramCount = 0
+    private(set) var listCount = 0
+
+    init(loop: EventLoop, settings: Settings = Settings()) {
+        self.loop = loop
+        self.settings = settings
+        slot = loop.add(self)
+        reference.value.monitor = self
+    }
+
+    /// Takes it off the event loop, once nobody wants to know anything more; it is of no use afterwards.
+    func end() {
+        precondition(isUnused, "a network monitor was ended while somebody used it")
+        loop.remove(slot: slot)
+    }
+
+    /// The routing socket's port; nil while there is none.
+    var port: UInt32? { socket?.port }
+}
+
+@available(*, unavailable)
+extension NetworkMonitor: Sendable {}
+
+// MARK: - Those who want to know
+
+extension NetworkMonitor {
+    /// Tells `handler`, on the network thread, how a target can be reached: once it is known, and then whenever that is
+    /// different.
+    func observe(_ target: ReachabilityTarget, _ handler: @escaping (NetworkReachability) -> Void) -> Observation {
+        lastObservation += 1
+        observers[lastObservation] = Observer(target: target, handler: handler)
+        if case .domain(let name) = target, domains.add(name) { lookUp(name) }
+        if socket == nil { open() } else { ask() }
+        return lastObservation
+    }
+
+    func stop(_ observation: Observation) {
+        guard let observer = observers.removeValue(forKey: observation) else { return }
+        if case .domain(let name) = observer.target { domains.remove(name) }
+        closeIfUnused()
+    }
+
+    /// Begins or ends to follow the local addresses.
+    func watchAddresses(_ isWatching: Bool) {
+        isWatchingAddresses = isWatching
+        if isWatching && socket == nil { open() }
+        closeIfUnused()
+    }
+
+    private var isUnused: Bool { observers.isEmpty && !isWatchingAddresses }
+
+    private func closeIfUnused() {
+        guard isUnused else { return }
+        close()
+        settledAddresses = nil
+    }
+
+    private func lookUp(_ name: String) {
+        settings.resolve(name) { [reference] addresses in
+            NetworkThread.shared.submit { reference.value.monitor?.lookUpEnded(name, addresses) }
+        }
+    }
+
+    private func lookUpEnded(_ name: String, _ addresses: [IPAddress]) {
+        if domains.lookUpEnded(name, addresses) { lookUp(name) }
+        guard !isUnused else { return }
+        if dialogue.phase == .refused { publishUnknown() } else { ask() }
+    }
+}
+
+// MARK: - The socket
+
+extension NetworkMonitor {
+    private func open() {
+        do throws(NetlinkRefusal) {
+            let socket = try NetlinkSocket(
+                groups: settings.groups, receiveBufferByteCount: settings.receiveBufferByteCount)
+            self.socket = socket
+            dialogue = NetlinkDialogue(port: socket.port)
+            loop.watch(socket.descriptor, events: EPOLLIN.rawValue, isNew: true, slot: slot)
+            begin()
+        } catch {
+            if error.mayPass { setSettleDeadline(MonotonicClock.now() + settings.retryTime) }
+            perform(dialogue.refuse())
+        }
+    }
+
+    private func close() {
+        if let socket { loop.unwatch(socket.descriptor) }
+        socket = nil
+        burstBegan = nil
+        mustAskAgain = false
+        answerDeadline = .max
+        setSettleDeadline(.max)
+    }
+
+    func socketIsReady(_ descriptor: CInt, events: UInt32) {
+        // Other sockets have their turn in between, however many messages come.
+        for _ in 0..<64 {
+            guard let socket, socket.descriptor == descriptor else { return }
+            switch socket.receive() {
+            case .nothing: return
+            case .foreign: foreignDatagramCount += 1
+            case .lost: perform(dialogue.lose())
+            case .failed: return perform(dialogue.refuse())
+            case .datagram(let bytes):
+                let messages = NetlinkParser.messages(in: bytes)
+                for message in messages { perform(dialogue.handle(message)) }
+            }
+        }
+    }
+
+    func deadlineHasPassed() {
+        let now = MonotonicClock.now()
+        if answerDeadline <= now {
+            answerDeadline = .max
+            perform(dialogue.lose())
+        }
+        if settleDeadline <= now { settle() }
+        updateDeadline()
+    }
+
+    private func setSettleDeadline(_ deadline: UInt64) {
+        settleDeadline = deadline
+        updateDeadline()
+    }
+
+    private func updateDeadline() {
+        loop.setDeadline(min(settleDeadline, answerDeadline), slot: slot)
+    }
+}
+
+// MARK: - Questions and answers
+
+extension NetworkMonitor {
+    private func perform(_ effects: [NetlinkDialogue.Effect]) {
+        for effect in effects {
+            switch effect {
+            case .send(let request, let sequence): send(request, sequence)
+            case .changed: noteChange()
+            case .listed: ask()
+            case .answered(let answers): takeAnswers(answers)
+            case .refused:
+                publishUnknown()
+                if let socket { loop.unwatch(socket.descriptor) }
+                socket = nil
+                answerDeadline = .max
+            }
+        }
+    }
+
+    private func send(_ request: NetlinkRequest, _ sequence: UInt32) {
+        guard let socket else { return }
+        answerDeadline = MonotonicClock.now() + settings.answerTime
+        do throws(NetlinkRefusal) {
+            try socket.send(request.message(sequence: sequence))
+        } catch {
+            perform(error.mayPass ? dialogue.lose() : dialogue.refuse())
+        }
+    }
+
+    private func noteChange() {
+        let now = MonotonicClock.now()
+        let began = burstBegan ?? now
+        burstBegan = began
+        setSettleDeadline(min(now + settings.quietTime, began + settings.longestBurst))
+    }
+
+    /// It is quiet, or has not been for long enough.
+    private func settle() {
+        settleDeadline = .max
+        guard !isUnused else { return }
+        guard socket != nil else { return open() }
+        if burstBegan != nil {
+            for name in domains.networkChanged() { lookUp(name) }
+        }
+        burstBegan = nil
+        if dialogue.phase == .stale { begin() } else { ask() }
+    }
+
+    private func begin() {
+        listCount += 1
+        perform(dialogue.begin())
+    }
+
+    /// Asks for the ways to all addresses that somebody wants to know of, now or after the answers that are awaited.
+    private func ask() {
+        switch dialogue.phase {
+        case .following: perform(dialogue.lookUp(Set(observers.values.flatMap { addresses(of: $0.target) ?? [] })))
+        case .lookingUp: mustAskAgain = true
+        case .stale, .listingLinks, .listingAddresses, .refused: return  // asked once the lists are there
+        }
+    }
+
+    private func addresses(of target: ReachabilityTarget) -> [IPAddress]? {
+        if case .domain(let name) = target { return domains.addresses(of: name) }
+        return target.knownAddresses
+    }
+
+    private func takeAnswers(_ answers: [IPAddress: RouteAnswer]) {
+        answerDeadline = .max
+        updateDeadline()
+        if mustAskAgain {
+            mustAskAgain = false
+            return ask()
+        }
+        publishAddresses()
+        let decision = ReachabilityDecision(links: dialogue.table.links) { self.kinds.kind(of: $0) }
+        for (observation, observer) in observers {
+            guard let addresses = addresses(of: observer.target) else { continue }
+            let known = addresses.compactMap { address in answers[address].map { (address, $0) } }
+            guard known.count == addresses.count else { continue }
+            publish(decision.reachability(known), to: observation)
+        }
+    }
+
+    private func publish(_ reachability: NetworkReachability, to observation: Observation) {
+        guard observers[observation]?.last != reachability else { return }
+        observers[observation]?.last = reachability
+        let handler = observers[observation]?.handler  // which may stop observing
+        handler?(reachability)
+    }
+
+    private func publishUnknown() {
+        for observation in observers.keys { publish(NetworkReachability(.unknown), to: observation) }
+    }
+
+    private func publishAddresses() {
+        let addresses = dialogue.table.localAddresses
+        let lost = settledAddresses?.subtracting(addresses) ?? []
+        settledAddresses = addresses
+        if !lost.isEmpty { onAddressesLost?(lost) }
+    }
+}

@@ -1,0 +1,233 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+public import Foundation
+public import FoundationNetworking
+
+extension URLRequest {
+    /// The command line of `curl` that sends this request, for a POSIX shell: what to paste into a terminal or a bug
+    /// report.
+    ///
+    /// It stands for the first transfer: redirects are not followed, and the cookies of a jar are not in it. A body of
+    /// up to 64 KiB is in the line; a larger one, and a stream, has to be given on standard input, as a comment says. A
+    /// file is named.
+    ///
+    /// - Parameters:
+    ///   - options: proxy, trust, addresses, time limits and credential, as an operation would have them.
+    ///   - uploadFile: the file that is the body.
+    ///   - includingSecrets: false, the default, puts `REDACTED` in the place of credentials: `Authorization`, `Cookie`
+    ///     and fields and query parameters whose names say that they hold a key, a token or a password; user information
+    ///     in the URL, the credential's and the proxy's password. The body is shown as it is.
+    public func curlCommand(
+        options: TransferOptions = TransferOptions(), uploadFile: URL? = nil, includingSecrets: Bool = false
+    ) -> String {
+        CurlCommand(request: self, options: options, uploadFile: uploadFile, includesSecrets: includingSecrets).text
+    }
+}
+
+extension RequestOperation {
+    /// The command line of `curl` that sends the operation's request; nil before the request was made. After redirects
+    /// it is that of the last request.
+    ///
+    /// - Parameter includingSecrets: see `URLRequest.curlCommand(options:uploadFile:includingSecrets:)`.
+    public func curlCommand(includingSecrets: Bool = false) -> String? {
+        request?.curlCommand(options: options, uploadFile: uploadFile, includingSecrets: includingSecrets)
+    }
+}
+
+/// Writes one request as a command line of `curl`. It sends nothing and checks nothing.
+struct CurlCommand {
+    let request: URLRequest
+    let options: TransferOptions
+    let uploadFile: URL?
+    let includesSecrets: Bool
+
+    /// A body over this size is not put into the line: a system takes 128 KiB for one argument.
+    private static let inlineLimit = 64 * 1024
+
+    private struct Body {
+        var arguments: [String] = []
+        /// What feeds standard input.
+        var prefix = ""
+        var comment: String?
+    }
+
+    var text: String {
+        let body = self.body
+        let words =
+            ["curl"] + methodArguments(hasBody: !body.arguments.isEmpty) + headerArguments + body.arguments
+            + connectionArguments + trustArguments + limitArguments + ["--globoff", "--path-as-is", url]
+        let comments = [body.comment, trustComment].compactMap(\.self)
+        let tail = comments.isEmpty ? "" : "  # " + comments.joined(separator: "; ")
+        return body.prefix + words.map(Self.quoted).joined(separator: " ") + tail
+    }
+
+    /// A word as a shell reads it back (POSIX, 2.2.2).
+    static func quoted(_ word: String) -> String {
+        let isPlain = { (byte: UInt8) in
+            (0x61...0x7A).contains(FieldSyntax.lowercase(byte)) || (0x30...0x39).contains(byte)
+                || "_@%+=:,./-".utf8.contains(byte)
+        }
+        if !word.isEmpty && word.utf8.allSatisfy(isPlain) { return word }
+        return "'" + word.replacingOccurrences(of: "'", with: "'\\''") + "'"
+    }
+}
+
+// MARK: - The request
+
+extension CurlCommand {
+    private var method: String { request.httpMethod ?? "GET" }
+
+    private func methodArguments(hasBody: Bool) -> [String] {
+        switch (method, hasBody) {
+        case ("HEAD", false): ["--head"]
+        case ("GET", false): []
+        case (_, _): ["--request", method]
+        }
+    }
+
+    private var url: String {
+        let text = (request.url?.absoluteString ?? "").prefix { $0 != "#" }
+        return includesSecrets ? String(text) : CommandSecrets.hide(inURL: String(text))
+    }
+
+    /// The fields as they go out. `curl` would add some of its own: an empty one keeps it from doing so.
+    private var headerArguments: [String] {
+        let headers = PreparedRequest.withDefaults(PreparedRequest.fields(of: request), request.cachePolicy)
+        var lines: [String] = []
+        for field in headers.fields where !FieldSyntax.isSameName(field.name, "Content-Length") {
+            let isHidden = !includesSecrets && CommandSecrets.isSecret(field.name) && !field.value.isEmpty
+            let value = isHidden ? CommandSecrets.placeholder : field.value
+            lines.append(value.isEmpty ? "\(field.name);" : "\(field.name): \(value)")
+        }
+        for name in ["Content-Type", "Expect"] where headers[name] == nil { lines.append("\(name):") }
+        return lines.flatMap { ["--header", $0] } + ["--compressed"]
+    }
+
+    private var body: Body {
+        if let uploadFile { return Body(arguments: fileArguments(uploadFile.path)) }
+        if request.httpBodyStream != nil {
+            return Body(
+                arguments: ["--data-binary", "@-"], comment: "the body is a stream: give it on standard input")
+        }
+        guard let data = request.httpBody, !data.isEmpty else {
+            // As the transport does: an empty body is one of length 0.
+            return ["POST", "PUT", "PATCH"].contains(method) ? Body(arguments: ["--data-raw", ""]) : Body()
+        }
+        guard data.count <= Self.inlineLimit else {
+            return Body(
+                arguments: ["--data-binary", "@-"],
+                comment: "the body of \(data.count) bytes is left out: give it on standard input")
+        }
+        if !data.contains(0), let text = String(validating: data, as: UTF8.self) {
+            return Body(arguments: ["--data-raw", text])
+        }
+        return Body(
+            arguments: ["--data-binary", "@-"],
+            prefix: "printf %s \(data.base64EncodedString()) | base64 -d | ")
+    }
+
+    /// Streamed, where `curl` does not add the file's name to the URL, as it does after a slash.
+    private func fileArguments(_ path: String) -> [String] {
+        let target = URLText(request.url?.absoluteString ?? "").remainder.prefix { $0 != "?" && $0 != "#" }
+        return target.isEmpty || target.hasSuffix("/") ? ["--data-binary", "@" + path] : ["--upload-file", path]
+    }
+}
+
+// MARK: - The connection
+
+extension CurlCommand {
+    private func hidden(_ secret: String) -> String { includesSecrets ? secret : CommandSecrets.placeholder }
+
+    private var connectionArguments: [String] {
+        var words: [String] = []
+        if let proxy = options.proxy {
+            words += ["--proxy", proxy.url, "--noproxy", ""]
+            if let user = proxy.user { words += ["--proxy-user", "\(user):\(hidden(proxy.password ?? ""))"] }
+        } else {
+            words += ["--noproxy", "*"]  // the environment is not read by the library either
+        }
+        if let path = options.unixSocketPath { words += ["--unix-socket", path] }
+        let port = request.url.flatMap(Origin.init)?.port ?? 80
+        for (host, address) in options.addressOverrides.sorted(by: { $0.key < $1.key }) {
+            words += ["--resolve", "\(host):\(port):\(address)"]
+        }
+        switch options.httpVersion {
+        case .negotiated: break
+        case .http1: words.append("--http1.1")
+        case .http2: words.append("--http2")
+        case .http2PriorKnowledge: words.append("--http2-prior-knowledge")
+        }
+        if let credential = options.credential, let user = credential.user {
+            words += ["--anyauth", "--user", "\(user):\(hidden(credential.password ?? ""))"]
+        }
+        return words
+    }
+
+    private var isSecure: Bool { request.url?.scheme?.lowercased() == "https" }
+
+    private var trustArguments: [String] {
+        guard isSecure else { return [] }
+        let policy = options.securityPolicy
+        var words = ["--tlsv1.2"]
+        if policy.allowInvalidCertificates || !policy.validatesDomainName { words.append("--insecure") }
+        if let file = policy.certificateAuthorityFile { words += ["--cacert", file] }
+        return words
+    }
+
+    private var trustComment: String? {
+        let policy = options.securityPolicy
+        guard isSecure, !policy.validatesDomainName, !policy.allowInvalidCertificates else { return nil }
+        return "curl cannot check a certificate without its host's name, so this checks neither"
+    }
+
+    private var limitArguments: [String] {
+        var words = ["--connect-timeout", seconds(options.connectTimeout)]
+        if options.connectTimeout <= .zero { words = [] }
+        if let timeout = options.timeout { words += ["--max-time", seconds(timeout)] }
+        let idle = options.idleTimeout ?? Duration(clampingSeconds: request.timeoutInterval)
+        if idle > .zero, idle < .seconds(Int(Int32.max)) {
+            words += ["--speed-limit", "1", "--speed-time", String(max(1, Int(idle.seconds.rounded(.up))))]
+        }
+        return words
+    }
+
+    private func seconds(_ duration: Duration) -> String {
+        let seconds = duration.seconds
+        return seconds == seconds.rounded() && seconds < 1e9 ? String(Int(seconds)) : String(seconds)
+    }
+}
+
+/// What must not stand in a log: knows names, not values.
+enum CommandSecrets {
+    static let placeholder = "REDACTED"
+
+    private static let marks = [
+        "authorization", "cookie", "token", "secret", "password", "passwd", "apikey", "authkey", "accesskey",
+        "privatekey",
+        "signature", "session", "credential",
+    ]
+
+    /// Whether a field or a parameter of that name holds a secret.
+    static func isSecret(_ name: String) -> Bool {
+        let bare = name.lowercased().filter { $0 != "-" && $0 != "_" }
+        return marks.contains { bare.contains($0) }
+    }
+
+    /// The URL without user information and without the values of secret parameters.
+    static func hide(inURL text: String) -> String {
+        let parts = URLText(text)
+        var shown = parts.withoutUserInfo
+        if parts.userInfo != nil, let start = shown.range(of: "//") {
+            shown.insert(contentsOf: placeholder + "@", at: start.upperBound)
+        }
+        guard let mark = shown.firstIndex(of: "?") else { return shown }
+        let pairs = shown[shown.index(after: mark)...].split(separator: "&", omittingEmptySubsequences: false)
+        let hidden = pairs.map { pair -> String in
+            let name = pair.prefix { $0 != "=" }
+            let isHidden = name.count < pair.count && isSecret(name.removingPercentEncoding ?? String(name))
+            return isHidden ? "\(name)=\(placeholder)" : String(pair)
+        }
+        return shown[...mark] + hidden.joined(separator: "&")
+    }
+}

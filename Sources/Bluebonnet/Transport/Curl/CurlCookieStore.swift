@@ -1,0 +1,99 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+internal import CCurl
+internal import Foundation
+
+/// libcurl's cookie engine behind a jar: a share that easy handles are attached to, and a handle of its own to list and
+/// change what is in it. Network thread only; call `close()` there before letting go.
+///
+/// Everything happens on one thread, so the share needs no locks.
+final class CurlCookieStore {
+    private var opened: (share: UnsafeMutableRawPointer, handle: EasyHandle)?
+    /// At least as many cookies as there are.
+    private var countBound = 0
+
+    /// Makes an easy handle send the store's cookies and put new ones here, until it is reset.
+    ///
+    /// - Throws: CURLE_NOT_BUILT_IN when this libcurl knows no public suffixes: then any site could set a cookie for a
+    ///   whole registry, and a jar that lets it is worse than none.
+    func attach(to handle: EasyHandle) throws(CurlError) {
+        guard Self.knowsPublicSuffixes else { throw CurlError(code: CURLE_NOT_BUILT_IN.rawValue) }
+        try handle.setCookieShare(try open().share)
+    }
+
+    private static let knowsPublicSuffixes: Bool = {
+        guard let version = curl_version_info(CURLVERSION_TENTH) else { return false }
+        return version.pointee.features & CURL_VERSION_PSL != 0
+    }()
+
+    private func open() throws(CurlError) -> (share: UnsafeMutableRawPointer, handle: EasyHandle) {
+        if let opened { return opened }
+        guard let share = curl_share_init() else { throw CurlError(code: CURLE_OUT_OF_MEMORY.rawValue) }
+        guard bluebonnet_share_setopt_data(share, CURLSHOPT_SHARE, CURL_LOCK_DATA_COOKIE) == CURLSHE_OK else {
+            curl_share_cleanup(share)
+            throw CurlError(code: CURLE_NOT_BUILT_IN.rawValue)
+        }
+        let handle = EasyHandle()
+        opened = (share, handle)
+        try handle.setCookieShare(share)
+        return (share, handle)
+    }
+
+    /// Lets everything go. No transfer is attached any more: each keeps its jar.
+    func close() {
+        guard let opened else { return }
+        opened.handle.close()
+        curl_share_cleanup(opened.share)
+        self.opened = nil
+    }
+
+    deinit { precondition(opened == nil, "a cookie store was let go without close()") }
+}
+
+@available(*, unavailable)
+extension CurlCookieStore: Sendable {}
+
+// MARK: - Contents
+
+extension CurlCookieStore {
+    /// Every cookie as a line of Netscape's format, expired ones included, the oldest of a site first.
+    var lines: [String] { opened?.handle.lines(CURLINFO_COOKIELIST) ?? [] }
+
+    /// Puts cookies in that were checked.
+    func set(_ cookies: [Cookie]) {
+        for cookie in cookies { command(CookieFile.line(cookie)) }
+        noteAdded(cookies.count)
+    }
+
+    /// libcurl has no way to remove one: it is replaced by one that has expired, which is never sent or shown, and goes
+    /// with the next change.
+    func remove(_ cookies: [Cookie]) {
+        for cookie in cookies {
+            var gone = cookie
+            gone.expires = Date(timeIntervalSince1970: 1)
+            command(CookieFile.line(gone))
+        }
+    }
+
+    func removeAll() { command("ALL") }
+
+    func removeSessionCookies() { command("SESS") }
+
+    /// So many cookies may have been added. Beyond the limit some go.
+    func noteAdded(_ count: Int) {
+        countBound += count
+        guard countBound > CookieRules.countLimit else { return }
+        let now = Date()
+        let cookies = lines.compactMap(CookieFile.cookie).filter { !CookieRules.isExpired($0, now: now) }
+        let surplus = CookieRules.surplus(cookies)
+        remove(surplus)
+        countBound = cookies.count - surplus.count
+    }
+
+    /// A line or one of libcurl's words (CURLOPT_COOKIELIST).
+    private func command(_ text: String) {
+        guard let handle = try? open().handle else { return }
+        _ = try? handle.set(CURLOPT_COOKIELIST, text)
+    }
+}

@@ -1,0 +1,86 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Testing
+
+@testable import Bluebonnet
+
+@Suite struct CookieFileTests {
+    private static let cookies = [
+        Cookie(name: "a", value: "1", domain: "example.com"),
+        Cookie(
+            name: "b", value: "two words=", domain: "example.org", path: "/p", includesSubdomains: true,
+            expires: Date(timeIntervalSince1970: 4_000_000_000), isSecure: true, isHTTPOnly: true),
+        Cookie(name: "empty", value: "", domain: "127.0.0.1"),
+    ]
+
+    // The format as curl documents it: seven fields with tabs between them.
+    private static let text = """
+        # Netscape HTTP Cookie File
+        example.com\tFALSE\t/\tFALSE\t0\ta\t1
+        #HttpOnly_.example.org\tTRUE\t/p\tTRUE\t4000000000\tb\ttwo words=
+        127.0.0.1\tFALSE\t/\tFALSE\t0\tempty\t
+
+        """
+
+    @Test func cookiesAreWrittenAsCurlDocumentsIt() {
+        #expect(CookieFile.text(Self.cookies) == Self.text)
+    }
+
+    @Test func theyAreReadAgain() throws {
+        #expect(try CookieFile.cookies(in: Self.text, path: "f") == Self.cookies)
+        let fromElsewhere = "\r\n# a comment\r\n127.0.0.1\tFALSE\t/\tFALSE\t0\tempty\r\n"
+        #expect(try CookieFile.cookies(in: fromElsewhere, path: "f") == [Self.cookies[2]])
+    }
+
+    @Test(arguments: [
+        "garbage", "a.b\tFALSE\t/\tFALSE\t0", "a.b\tFALSE\t/\tFALSE\t0\tn\tv\tmore", "a.b\tno\t/\tFALSE\t0\tn\tv",
+        "a.b\tFALSE\t/\tFALSE\t-1\tn\tv", "a.b\tFALSE\t/\tFALSE\tsoon\tn\tv", "a.b\tFALSE\tp\tFALSE\t0\tn\tv",
+        "a.b\tFALSE\t/\tFALSE\t0\tn\t\u{1}", ".com\tTRUE\t/\tFALSE\t0\tn\tv", "a.b.\tFALSE\t/\tFALSE\t0\tn\tv",
+        "a.b\tFALSE\t/\tFALSE\t99999999999999999999\tn\tv",
+    ])
+    func aDamagedLineIsNamed(line: String) {
+        let text = "# Netscape HTTP Cookie File\na.b\tFALSE\t/\tFALSE\t0\tn\tv\n\(line)\n"
+        let error = #expect(throws: NetworkingError.self) { try CookieFile.cookies(in: text, path: "/the/file") }
+        #expect(error?.code == .cannotReadFile)
+        #expect(error?.message.contains("line 3") == true)
+        #expect(error?.message.contains("/the/file") == true)
+    }
+
+    @Test func aFileOfTooManyCookiesIsRefused() {
+        let text = String(repeating: "a.b\tFALSE\t/\tFALSE\t0\tn\tv\n", count: 3001)
+        #expect(throws: NetworkingError.self) { try CookieFile.cookies(in: text, path: "f") }
+    }
+
+    @Test func theFileIsTheOwnersAndReplacesTheOneBefore() throws {
+        let folder = try ScratchFolder()
+        try folder.write("old", to: "jar")
+        try CookieFile.write(Self.cookies, to: folder.path("jar"))
+        #expect(folder.text("jar") == Self.text)
+        #expect(folder.names == ["jar"])
+        let mode = try FileManager.default.attributesOfItem(atPath: folder.path("jar"))[.posixPermissions]
+        #expect((mode as? NSNumber)?.intValue == 0o600)
+        #expect(try CookieFile.read(folder.path("jar")) == Self.cookies)
+    }
+
+    @Test func aLinkInTheFilesPlaceIsReplacedNotFollowed() throws {
+        let folder = try ScratchFolder()
+        try folder.write("keep", to: "other")
+        try FileManager.default.createSymbolicLink(
+            atPath: folder.path("jar"), withDestinationPath: folder.path("other"))
+        try CookieFile.write(Self.cookies, to: folder.path("jar"))
+        #expect(folder.text("other") == "keep")
+        #expect(folder.text("jar") == Self.text)
+    }
+
+    @Test func filesThatCannotBeUsedAreErrors() throws {
+        let folder = try ScratchFolder()
+        #expect(throws: NetworkingError.self) { try CookieFile.read(folder.path("missing")) }
+        #expect(throws: NetworkingError.self) { try CookieFile.read(folder.url.path) }
+        #expect(throws: NetworkingError.self) { try CookieFile.write([], to: folder.path("no/folder")) }
+        try Data([0xFF, 0xFE, 0x00]).write(to: folder.file("binary"))
+        let error = #expect(throws: NetworkingError.self) { try CookieFile.read(folder.path("binary")) }
+        #expect(error?.code == .cannotReadFile)
+    }
+}

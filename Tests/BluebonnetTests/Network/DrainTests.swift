@@ -1,0 +1,196 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import FoundationNetworking
+import Synchronization
+import TestServer
+import Testing
+
+@testable import Bluebonnet
+
+extension NetworkTests {
+    @Suite struct DrainTests {
+        private func manager(limit: Int = 64) -> RequestOperationManager {
+            var configuration = RequestOperationManager.Configuration()
+            configuration.maximumConcurrentTransferCount = limit
+            let manager = RequestOperationManager(configuration: configuration)
+            manager.responseSerializer = HTTPResponseSerializer()
+            return manager
+        }
+
+        /// Answers when the gate is open.
+        private func waiting(for gate: Gate, _ path: String = "") -> TestServer.Script {
+            { request in
+                request.path.hasPrefix("/now")
+                    ? .response(body: "now") : Reply([.wait(until: gate)] + Reply.response(body: "late").steps)
+            }
+        }
+
+        /// Returns when a drain that was called has stopped the queue and seen what there is.
+        private func hasBegun(_ manager: RequestOperationManager) async {
+            while !manager.operationQueue.isSuspended { await Task.yield() }
+            await NetworkThread.shared.catchesUp()
+        }
+
+        private func start(_ manager: RequestOperationManager, _ url: URL, count: Int) -> [HTTPRequestOperation] {
+            (0..<count).map { _ in manager.get(url.absoluteString) }
+        }
+
+        @Test func anEmptyManagerIsAtRestAtOnce() async {
+            let expired = Witness()
+            let summary = await manager().drain(deadline: .seconds(60)) { expired.increment() }
+            #expect(summary.finished.isEmpty && summary.unstarted.isEmpty && summary.cancelled.isEmpty)
+            #expect(!summary.hasExpired)
+            #expect(expired.value == 0)
+            #expect(await !manager().drain(deadline: .zero).hasExpired)
+        }
+
+        @Test func whatIsUnderWayFinishesAndNothingNewStarts() async throws {
+            let gate = Gate()
+            try await TestServer.serving(script: waiting(for: gate)) { server in
+                let manager = manager(limit: 2)
+                let handled = Witness()
+                let operations = start(manager, server.url("/late"), count: 5)
+                for operation in operations { operation.setCompletionBlock(success: { _, _ in handled.increment() }) }
+                await server.waitForRequests(count: 2)
+                async let drained = manager.drain(deadline: .seconds(100)) { handled.update { $0 += 100 } }
+                // Added while it drains, or before: it is not started either way.
+                let late = manager.get(server.url("/now").absoluteString)
+                await hasBegun(manager)
+                gate.open()
+                let summary = await drained
+                #expect(summary.finished.count == 2)
+                #expect(summary.finished.allSatisfy { $0.isFinished })
+                #expect(summary.unstarted.count >= 3)
+                #expect(!summary.hasExpired && summary.cancelled.isEmpty)
+                #expect(handled.value == 2)
+                #expect(!late.isFinished)
+                await NetworkThread.shared.catchesUp()
+                #expect(server.requests.count == 2)
+                manager.operationQueue.cancelAllOperations()
+                await manager.operationQueue.empties()
+                #expect(server.requests.count == 2)
+            }
+        }
+
+        @Test func aRedirectBelongsToWhatIsUnderWay() async throws {
+            let gate = Gate()
+            let script: TestServer.Script = { request in
+                request.path == "/start"
+                    ? Reply([.wait(until: gate)] + Reply.redirect(to: "/end").steps) : .response(body: "end")
+            }
+            try await TestServer.serving(script: script) { server in
+                let manager = manager()
+                let operation = manager.get(server.url("/start").absoluteString)
+                await server.waitForRequests(count: 1)
+                async let drained = manager.drain(deadline: .seconds(100))
+                await hasBegun(manager)
+                gate.open()
+                #expect(await drained.finished == [operation])
+                #expect(operation.responseString == "end")
+            }
+        }
+
+        @Test(arguments: [Duration.zero, .milliseconds(50)])
+        func atTheDeadlineTheRestIsCancelledAndTheHandlerCalledOnce(deadline: Duration) async throws {
+            try await TestServer.answering(.stall) { server in
+                let manager = manager()
+                let (expired, ended) = (Witness(), Witness())
+                let operations = start(manager, server.url(), count: 3)
+                for operation in operations { operation.setCompletionBlock(failure: { _, _ in ended.increment() }) }
+                await server.waitForRequests(count: 3)
+                let summary = await manager.drain(deadline: deadline) { expired.increment() }
+                #expect(summary.hasExpired)
+                #expect(summary.cancelled.count == 3)
+                #expect(summary.finished.isEmpty)
+                #expect(operations.allSatisfy { $0.code == .cancelled })
+                #expect(expired.value == 1)
+                #expect(ended.value == 3)
+            }
+        }
+
+        @Test func twoDrainsAtOnceEndBoth() async throws {
+            let gate = Gate()
+            try await TestServer.serving(script: waiting(for: gate)) { server in
+                let manager = manager()
+                let operations = start(manager, server.url("/late"), count: 3)
+                await server.waitForRequests(count: 3)
+                async let first = manager.drain(deadline: .seconds(100))
+                async let second = manager.drain(deadline: .seconds(100))
+                await hasBegun(manager)
+                gate.open()
+                let summaries = await (first, second)
+                #expect(!summaries.0.hasExpired && !summaries.1.hasExpired)
+                #expect(operations.allSatisfy { $0.error == nil && $0.isFinished })
+                #expect(await manager.drain(deadline: .seconds(100)).finished.isEmpty)
+            }
+        }
+
+        @Test func thePausedAreNotWaitedFor() async throws {
+            try await TestServer.answering(.stall) { server in
+                let manager = manager()
+                let operations = start(manager, server.url(), count: 2)
+                await server.waitForRequests(count: 2)
+                for operation in operations { operation.pause() }
+                await NetworkThread.shared.catchesUp()
+                let summary = await manager.drain(deadline: .seconds(100))
+                #expect(Set(summary.paused) == Set(operations as [Operation]))
+                #expect(summary.finished.isEmpty && !summary.hasExpired)
+                #expect(operations.allSatisfy { $0.isPaused })
+                for operation in operations { operation.cancel() }
+                for operation in operations { await operation.finished() }
+            }
+        }
+
+        @Test func operationsOfAnotherKindAreWaitedForToo() async throws {
+            let manager = manager()
+            let (begun, gate) = (Event(), DispatchSemaphore(value: 0))
+            let block = BlockOperation {
+                begun.happen()
+                gate.wait()
+            }
+            manager.operationQueue.addOperation(block)
+            await begun.wait()
+            async let drained = manager.drain(deadline: .seconds(100))
+            await hasBegun(manager)
+            gate.signal()
+            #expect(await drained.finished == [block])
+        }
+
+        @Test func cancellingTheTaskIsTheDeadline() async throws {
+            try await TestServer.answering(.stall) { server in
+                let manager = manager()
+                let operation = manager.get(server.url().absoluteString)
+                await server.waitForRequests(count: 1)
+                let task = Task { await manager.drain(deadline: .seconds(1000)) }
+                task.cancel()
+                #expect(await task.value.cancelled == [operation])
+            }
+        }
+
+        @Test func everyOperationEndsOnceHoweverTheDeadlineFalls() async throws {
+            try await TestServer.answering(.response(body: "now")) { server in
+                for round in 0..<20 {
+                    let manager = manager(limit: 4)
+                    let ends = Mutex<[ObjectIdentifier: Int]>([:])
+                    let counted = Collected<ObjectIdentifier>()
+                    let operations = start(manager, server.url("/now"), count: 30)
+                    for operation in operations {
+                        operation.setCompletionBlock { one, _ in
+                            counted.append(ObjectIdentifier(one))
+                        } failure: { one, _ in
+                            counted.append(ObjectIdentifier(one))
+                        }
+                    }
+                    let summary = await manager.drain(deadline: .microseconds(round * 200))
+                    manager.operationQueue.cancelAllOperations()
+                    for operation in operations { await operation.ends() }
+                    ends.withLock { ends in for id in counted.all { ends[id, default: 0] += 1 } }
+                    #expect(ends.withLock { $0.count == 30 && $0.values.allSatisfy { $0 == 1 } })
+                    #expect(summary.cancelled.allSatisfy { ($0 as? RequestOperation)?.code == .cancelled })
+                }
+            }
+        }
+    }
+}

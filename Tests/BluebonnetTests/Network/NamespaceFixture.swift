@@ -1,0 +1,104 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Glibc
+import TestServer
+import Testing
+
+@testable import Bluebonnet
+
+/// Two networks of their own with a cable between them: `v0` in the client's, `v1` in the server's. The client's side
+/// is bare; the server has 10.77.0.1 and fd77::1.
+struct CabledNamespaces {
+    let client: NetworkNamespace
+    let server: NetworkNamespace
+
+    private init() throws {
+        client = try NetworkNamespace()
+        server = try NetworkNamespace()
+    }
+
+    private init(_ names: [String]) {
+        client = NetworkNamespace(named: names[0])
+        server = NetworkNamespace(named: names[1])
+    }
+
+    /// Makes a pair, hands its names to `body`, which starts a process that enters it, and removes it however that ends.
+    static func with(_ body: (_ names: [String]) async throws -> Void) async throws {
+        let pair = try CabledNamespaces()
+        defer { pair.remove() }
+        try pair.connect()
+        try await body([pair.client.name, pair.server.name])
+    }
+
+    /// The pair in a process of its own, whose network thread lives with the client from now on.
+    static func enter(_ names: [String]) throws -> CabledNamespaces {
+        alarm(100)  // a process that hangs must not outlive its test
+        let pair = CabledNamespaces(names)
+        try pair.client.inside { _ = NetworkThread.shared }
+        return pair
+    }
+
+    /// Lays the cable and sets the server's side up.
+    private func connect() throws {
+        try client.connect("v0", to: server, "v1")
+        try server.ip("link set lo up")
+        try server.ip("link set v1 up")
+        try server.ip("addr add 10.77.0.1/24 dev v1")
+        try server.ip("addr add fd77::1/64 dev v1 nodad")
+    }
+
+    /// Sets the client's side up, with 10.77.0.2.
+    func setClientUp() throws {
+        try client.ip("link set v0 up")
+        try client.ip("addr add 10.77.0.2/24 dev v0")
+    }
+
+    private func remove() {
+        client.remove()
+        server.remove()
+    }
+}
+
+/// What a manager told, in order.
+final class ReachabilityLog: Sendable {
+    let manager: NetworkReachabilityManager
+    let statuses = Witness([NetworkReachabilityStatus]())
+
+    init(_ manager: NetworkReachabilityManager) {
+        self.manager = manager
+        manager.setReachabilityStatusChangeBlock { [statuses] in statuses.append($0) }
+        manager.startMonitoring()
+    }
+
+    convenience init(address: String) throws {
+        self.init(NetworkReachabilityManager(address: try #require(IPAddress(address))))
+    }
+
+    /// Waits for the next status, of those that are not taken yet.
+    func becomes(_ status: NetworkReachabilityStatus) async {
+        await statuses.becomes { $0.last == status }
+    }
+}
+
+/// Makes a network monitor besides the process's own.
+func makeMonitor(
+    _ settings: NetworkMonitor.Settings = NetworkMonitor.Settings()
+) async -> NetworkBound<NetworkMonitor> {
+    await withCheckedContinuation { made in
+        NetworkThread.shared.submit {
+            made.resume(
+                returning: NetworkBound(NetworkMonitor(loop: NetworkThread.shared.eventLoop, settings: settings)))
+        }
+    }
+}
+
+/// Does something with a monitor where it lives.
+func onNetworkThread<Value: Sendable>(
+    _ monitor: NetworkBound<NetworkMonitor>, _ work: @escaping @Sendable (NetworkMonitor) -> Value
+) async -> Value {
+    await withCheckedContinuation { done in
+        NetworkThread.shared.submit { done.resume(returning: work(monitor.value)) }
+    }
+}

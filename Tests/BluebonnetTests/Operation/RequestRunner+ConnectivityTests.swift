@@ -1,0 +1,38 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import Testing
+
+@testable import Bluebonnet
+
+@Suite struct RequestRunnerConnectivityTests {
+    private func target(_ host: String, _ options: TransferOptions = TransferOptions()) -> ReachabilityTarget? {
+        options.connectivityTarget(host: host)
+    }
+
+    @Test func nothingWaitsUnlessItIsTold() {
+        #expect(!TransferOptions().waitsForConnectivity)
+        #expect(TransferOptions().connectivityTimeout == .seconds(60))
+    }
+
+    @Test func theServerHasToBeReachable() {
+        #expect(target("example.com") == .domain("example.com"))
+        #expect(target("192.0.2.1") == .address(IPAddress(bytes: [192, 0, 2, 1])!))
+        #expect(target("[::1]") == IPAddress("::1").map { .address($0) })
+    }
+
+    @Test func withAProxyOnlyTheProxyHasTo() throws {
+        let options = try TransferOptions { $0.proxy = try Proxy("http://proxy.example.net:8080") }
+        #expect(target("example.com", options) == .domain("proxy.example.net"))
+    }
+
+    @Test func theAddressThatIsConnectedToCounts() {
+        let options = TransferOptions { $0.addressOverrides = ["example.com": "192.0.2.1"] }
+        #expect(target("example.com", options) == .address(IPAddress(bytes: [192, 0, 2, 1])!))
+    }
+
+    @Test func aSocketOnThisMachineNeedsNoNetwork() {
+        let options = TransferOptions { $0.unixSocketPath = "/run/server.sock" }
+        #expect(target("example.com", options) == nil)
+    }
+}

@@ -1,0 +1,81 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import FoundationNetworking
+import Testing
+
+@testable import Bluebonnet
+
+@Suite struct CurlCommandTests {
+    private func request(_ url: String, _ headers: [String: String] = [:]) throws -> URLRequest {
+        URLRequest("GET", try #require(URL(string: url)), headers: headers)
+    }
+
+    @Test(arguments: [
+        ("plain-text_1.0/a:b=c,d@e%f+g", "plain-text_1.0/a:b=c,d@e%f+g"), ("", "''"), ("a b", "'a b'"),
+        ("it's", #"'it'\''s'"#), ("$(x) `y` \"z\" \\", "'$(x) `y` \"z\" \\'"), ("a\nb", "'a\nb'"), ("*", "'*'"),
+        ("é", "'é'"), ("~", "'~'"), ("#", "'#'"), ("'", #"''\'''"#),
+    ])
+    func aWordIsQuotedForAShell(word: String, quoted: String) {
+        #expect(CurlCommand.quoted(word) == quoted)
+    }
+
+    @Test func secretsAreLeftOutUnlessAsked() throws {
+        let url = "https://ada:pa55@h/p?access_token=s3cret&q=x&api-key=k3y"
+        var request = try request(
+            url, ["Authorization": "Bearer t0ken", "Cookie": "c00kie", "X-Api-Key": "x4pi", "X-Plain": "plain"])
+        request.setValue("pr0xy", forHTTPHeaderField: "Proxy-Authorization")
+        let options = try TransferOptions {
+            $0.proxy = try Proxy("http://user:pr0xypass@proxy:1")
+            $0.credential = URLCredential(user: "eva", password: "cr3d", persistence: .none)
+        }
+        let hidden = request.curlCommand(options: options)
+        let secrets = ["pa55", "s3cret", "k3y", "t0ken", "c00kie", "x4pi", "pr0xy", "pr0xypass", "cr3d"]
+        for secret in secrets { #expect(!hidden.contains(secret), "\(secret)") }
+        for shown in ["X-Plain: plain", "q=x", "eva:REDACTED", "user:REDACTED", "REDACTED@h/p?access_token=REDACTED&"] {
+            #expect(hidden.contains(shown), "\(shown)")
+        }
+        let full = request.curlCommand(options: options, includingSecrets: true)
+        for secret in secrets { #expect(full.contains(secret), "\(secret)") }
+        #expect(!full.contains("REDACTED"))
+    }
+
+    @Test func whatCurlCannotBeToldIsSaid() throws {
+        var stream = try request("http://h/")
+        stream.httpMethod = "POST"
+        stream.httpBodyStream = InputStream(data: Data("x".utf8))
+        #expect(stream.curlCommand().hasSuffix("# the body is a stream: give it on standard input"))
+        var large = try request("http://h/")
+        large.httpMethod = "POST"
+        large.httpBody = Data(repeating: 65, count: 100_000)
+        #expect(large.curlCommand().contains("# the body of 100000 bytes is left out"))
+        let unchecked = try TransferOptions { $0.securityPolicy = try SecurityPolicy(validatesDomainName: false) }
+        let command = try request("https://h/").curlCommand(options: unchecked)
+        #expect(command.contains("--insecure") && command.contains("# curl cannot check"))
+    }
+
+    @Test func optionsBecomeOptions() throws {
+        let options = try TransferOptions {
+            $0.connectTimeout = .milliseconds(2500)
+            $0.timeout = .seconds(30)
+            $0.idleTimeout = .milliseconds(1500)
+            $0.httpVersion = .http2PriorKnowledge
+            $0.unixSocketPath = "/run/a socket"
+            $0.addressOverrides = ["h": "127.0.0.1"]
+            $0.securityPolicy = try SecurityPolicy(certificateAuthorityFile: "/ca.pem")
+        }
+        let command = try request("https://h:444/x").curlCommand(options: options)
+        for part in [
+            "--connect-timeout 2.5", "--max-time 30", "--speed-limit 1 --speed-time 2", "--http2-prior-knowledge",
+            "--unix-socket '/run/a socket'", "--resolve h:444:127.0.0.1", "--cacert /ca.pem", "--noproxy '*'",
+        ] { #expect(command.contains(part), "\(part)") }
+    }
+
+    @Test func anOperationHasItsCommandOnceItsRequestIsKnown() throws {
+        let made = HTTPRequestOperation { URLRequest(url: ScriptedNetwork.url("/")) }
+        #expect(made.curlCommand() == nil)
+        let operation = ScriptedNetwork().operation("/path")
+        #expect(operation.curlCommand()?.hasSuffix(" http://scripted.test/path") == true)
+    }
+}
