@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 internal import Dispatch
+internal import Foundation
 
 /// The library's dispatch queues. None of them is the network thread.
 enum Queues {
@@ -14,7 +15,9 @@ enum Queues {
     /// Where requests are made from the results of others, and files are opened: what may wait.
     static let preparation = DispatchQueue(label: "org.bluebonnet.preparation", attributes: .concurrent)
 
-    /// Where large responses are serialized and files are finished: a few serial queues in turn, so that one large body
-    /// holds up neither the small ones nor takes a thread for each.
-    static let largeProcessing = (0..<4).map { DispatchQueue(label: "org.bluebonnet.processing.large.\($0)") }
+    /// Where large responses are serialized and files are finished: serial queues in turn, one less than there are
+    /// processors but at least one and at most four, so that large bodies leave a processor for the small ones.
+    static let largeProcessing = (0..<min(max(ProcessInfo.processInfo.activeProcessorCount - 1, 1), 4)).map {
+        DispatchQueue(label: "org.bluebonnet.processing.large.\($0)")
+    }
 }

@@ -7,8 +7,8 @@ public import FoundationNetworking
 /// What a serializer says of the requests that it makes besides their headers; each property counts only once it is
 /// set, and Foundation's own value stays until then.
 ///
-/// The library's transport acts on `timeoutInterval`. The others are written into the `URLRequest` for those who read
-/// them there: a cache, a cookie jar, a program's own policy.
+/// The library acts on `timeoutInterval`, with a cache on `cachePolicy`, and with a cookie jar on `handlesCookies`. The
+/// others are written into the `URLRequest` for a program's own policy.
 public struct RequestProperties: Sendable, Hashable {
     /// How long a request may stay without progress, in seconds.
     public var timeoutInterval: TimeInterval?

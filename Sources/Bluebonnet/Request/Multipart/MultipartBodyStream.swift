@@ -11,7 +11,7 @@ public import Foundation
 public final class MultipartBodyStream: InputStream, ReplayableBodyStream {
     private let body: MultipartBody
     private var status = Stream.Status.notOpen
-    private var failure: NetworkingError?
+    private var fault: NetworkingError?
     private var next = 0
     private var reader: PieceReader?
 
@@ -25,7 +25,7 @@ public final class MultipartBodyStream: InputStream, ReplayableBodyStream {
 
     public override var streamStatus: Stream.Status { status }
 
-    public override var streamError: (any Error)? { failure }
+    public override var streamError: (any Error)? { fault }
 
     public override var hasBytesAvailable: Bool { status == .open }
 
@@ -73,7 +73,7 @@ public final class MultipartBodyStream: InputStream, ReplayableBodyStream {
         } catch {
             reader?.close()
             reader = nil
-            failure = error
+            fault = error
             status = .error
         }
         return filled
