@@ -39,9 +39,9 @@ enum BodyFile {
             let count = stream.read(&buffer, maxLength: buffer.count)
             if count == 0, stream.streamStatus != .error { return }
             guard count > 0 else {
-                if let error = stream.failure as? NetworkingError { throw error }
+                if let error = stream.errorIfAny as? NetworkingError { throw error }
                 throw NetworkingError(
-                    .cannotReadFile, "the body's stream cannot be read", underlying: stream.failure)
+                    .cannotReadFile, "the body's stream cannot be read", underlying: stream.errorIfAny)
             }
             try write(buffer.prefix(count), to: descriptor, path: path)
         }

@@ -69,7 +69,7 @@ final class PieceReader {
         if count > 0 { return count }
         if count < 0 || stream.streamStatus == .error {
             throw NetworkingError(
-                .cannotReadFile, "the stream of the part \"\(name)\" failed", underlying: stream.failure)
+                .cannotReadFile, "the stream of the part \"\(name)\" failed", underlying: stream.errorIfAny)
         }
         throw NetworkingError(
             .cannotReadFile, "the stream of the part \"\(name)\" ended after \(offset) of \(byteCount) bytes")
