@@ -134,8 +134,8 @@ extension RequestRunner {
     /// GET and HEAD give their connection up and go on by a range; anything else keeps it, once it is being sent.
     private func hold(_ transfer: any Transfer, _ origin: Origin) {
         if exchange?.canBeSentAgain == true || !transfer.hasBegunSending {
+            exchange?.noteInterruption()  // first: once the connection is closed, a file may be changed by others
             account(transfer.abort())
-            exchange?.noteInterruption()
             phase = .idle
         } else {
             transfer.pause()

@@ -24,7 +24,7 @@ extension NetworkTests {
         /// Answers slowly enough for a pause to find a body under way.
         private static let script: TestServer.Script = { request in
             let number = Int(request.path.dropFirst()) ?? 0
-            return file(number).answer(to: request).dripping(chunk: 8000, every: .milliseconds(1))
+            return file(number).answer(to: request).dripping(chunk: 8000, every: .milliseconds(4))
         }
 
         /// Five hundred downloads, each paused and resumed five times.
@@ -74,7 +74,7 @@ extension NetworkTests {
                 for operation in operations.enumerated() where operation.offset % threadCount == thread {
                     queue.addOperation(operation.element)
                     for _ in 0..<5 {
-                        usleep(UInt32.random(in: 0...6000, using: &random))
+                        usleep(UInt32.random(in: 0...30_000, using: &random))
                         operation.element.pause()
                         usleep(UInt32.random(in: 0...2000, using: &random))
                         operation.element.resume()
