@@ -57,6 +57,9 @@ public final class Batch: BatchMember {
         /// How long the whole batch may take, from when it is enqueued; then the rest is cancelled. Default nil: for
         /// ever.
         public var deadline: Duration?
+        /// Whether members are held while there is no way to their servers, however long, instead of failing; one that
+        /// is held takes no place on the wire from others. Default false: what their own `waitsForConnectivity` says.
+        public var holdsWithoutConnectivity = false
 
         /// The defaults.
         public init() {}
@@ -219,6 +222,9 @@ extension Batch {
         operation.shared.withLock { state in
             state.share = number
             state.dependencyPolicy = state.dependencyPolicy ?? policy
+            guard options.holdsWithoutConnectivity else { return }
+            state.options.waitsForConnectivity = true
+            state.options.connectivityTimeout = .zero
         }
         operation.addBatchHandler { [self] operation in
             let step = state.withLock { $0.note(index, MemberKind(operation.error)) }

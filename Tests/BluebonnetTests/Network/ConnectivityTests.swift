@@ -57,6 +57,30 @@ extension NetworkTests {
             #expect(paused.error == nil)
         }
 
+        @Test func aBatchIsHeldUntilThereIsAWay() async throws {
+            try await CabledNamespaces.with { names in
+                await #expect(processExitsWith: .success) { [names = names as [String]] in
+                    try await Self.holdABatch(CabledNamespaces.enter(names))
+                }
+            }
+        }
+
+        private static func holdABatch(_ pair: CabledNamespaces) async throws {
+            let server = try NamespaceServer(in: pair.server)
+            let manager = RequestOperationManager()
+            manager.responseSerializer = HTTPResponseSerializer()
+            let members = try (0..<3).map { manager.operation(with: URLRequest(url: try server.url("/\($0)"))) }
+            var options = Batch.Options()
+            options.holdsWithoutConnectivity = true
+            let batch = manager.enqueue(Batch(of: members, options: options))
+            try await nothingIsReachable()
+            #expect(members.allSatisfy { !$0.isFinished })
+            try pair.setClientUp()
+            let outcome = await batch.outcome()
+            #expect(outcome.counts.success == 3)
+            #expect(server.requests.value.count == 3)
+        }
+
         @Test func whenTheLimitHasPassedItIsNotConnected() async throws {
             try await CabledNamespaces.with { names in
                 await #expect(processExitsWith: .success) { [names = names as [String]] in
