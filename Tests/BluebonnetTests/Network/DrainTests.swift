@@ -156,7 +156,8 @@ extension NetworkTests {
             async let drained = manager.drain(deadline: .milliseconds(1)) { expired.happen() }
             await expired.wait()  // so it was looked for while it ran
             gate.signal()
-            #expect(await drained.cancelled == [block])
+            let summary = await drained
+            #expect(summary.finished + summary.cancelled == [block])  // it may end before its cancel comes
             #expect(block.isFinished)
         }
 
