@@ -9,9 +9,7 @@ extension Exchange {
     func finishTransfer(error: NetworkingError?) -> Step {
         switch role {
         case .asking:
-            if let error { return .failed(error) }
-            endBeforeAnswer = .some(error)
-            return .later
+            return error.map(Step.failed) ?? .later
         case .failed(let error): return .failed(error)
         case .discard(let discarded) where error == nil || discardedByteCount > Self.discardLimit:
             return takeStep(discarded)

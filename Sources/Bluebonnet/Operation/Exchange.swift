@@ -57,8 +57,6 @@ final class Exchange {
     var hasSentAgain = false
     var head: ResponseHead?
     var role = Role.undecided
-    /// How the transfer ended, while a block of the user's has not answered yet.
-    var endBeforeAnswer: NetworkingError??
     var questionCount = 0
     /// The hop that the redirect block was shown.
     var proposed: RedirectPolicy.Request?
@@ -102,7 +100,6 @@ extension Exchange {
     func transferRequest(deadline: UInt64) -> TransferRequest {
         head = nil
         role = .undecided
-        endBeforeAnswer = nil
         discardedByteCount = 0
         upload.restart(at: 0)
         reception.checkInterruptedFile()
