@@ -37,6 +37,14 @@ static inline CURLcode bluebonnet_easy_setopt_seek_callback(CURL *handle, curl_s
     return curl_easy_setopt(handle, CURLOPT_SEEKFUNCTION, value);
 }
 
+static inline CURLcode bluebonnet_easy_setopt_sockopt_callback(CURL *handle, curl_sockopt_callback value) {
+    return curl_easy_setopt(handle, CURLOPT_SOCKOPTFUNCTION, value);
+}
+
+static inline CURLcode bluebonnet_easy_setopt_closesocket_callback(CURL *handle, curl_closesocket_callback value) {
+    return curl_easy_setopt(handle, CURLOPT_CLOSESOCKETFUNCTION, value);
+}
+
 static inline CURLcode bluebonnet_easy_setopt_prereq_callback(CURL *handle, curl_prereq_callback value) {
     return curl_easy_setopt(handle, CURLOPT_PREREQFUNCTION, value);
 }

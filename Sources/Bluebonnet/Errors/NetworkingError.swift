@@ -9,30 +9,58 @@ public import FoundationNetworking
 /// `code` says what happened and is stable; `message` is for people. The request, the response and the body are there
 /// as far as the operation got.
 public struct NetworkingError: Error, Sendable {
+    private struct Facts: Sendable {
+        var code: Code
+        var message: String
+        var request: URLRequest?
+        var response: HTTPURLResponse?
+        var body: Data?
+        var underlying: (any Error)?
+    }
+
+    /// Errors are seldom made and their place is often passed on empty: one word, whatever an error has to say.
+    private var facts: SharedValue<Facts>
+
     /// What happened.
-    public var code: Code
+    public var code: Code {
+        get { facts.value.code }
+        set { facts.change { $0.code = newValue } }
+    }
     /// One sentence: what happened, to what, and what to do if that is known.
-    public var message: String
+    public var message: String {
+        get { facts.value.message }
+        set { facts.change { $0.message = newValue } }
+    }
     /// The request that failed: the last one sent, when redirects were followed.
-    public var request: URLRequest?
+    public var request: URLRequest? {
+        get { facts.value.request }
+        set { facts.change { $0.request = newValue } }
+    }
     /// The response, when its head arrived.
-    public var response: HTTPURLResponse?
+    public var response: HTTPURLResponse? {
+        get { facts.value.response }
+        set { facts.change { $0.response = newValue } }
+    }
     /// The body that came with a response that was refused, when it was kept in memory.
-    public var body: Data?
+    public var body: Data? {
+        get { facts.value.body }
+        set { facts.change { $0.body = newValue } }
+    }
     /// The error below this one: a `LibraryError` from libcurl or OpenSSL, a `POSIXError`, or a serializer's error.
-    public var underlying: (any Error)?
+    public var underlying: (any Error)? {
+        get { facts.value.underlying }
+        set { facts.change { $0.underlying = newValue } }
+    }
 
     /// Makes an error; everything but the code and the sentence is optional.
     public init(
         _ code: Code, _ message: String, request: URLRequest? = nil, response: HTTPURLResponse? = nil,
         body: Data? = nil, underlying: (any Error)? = nil
     ) {
-        self.code = code
-        self.message = message
-        self.request = request
-        self.response = response
-        self.body = body
-        self.underlying = underlying
+        facts = SharedValue(
+            Facts(
+                code: code, message: message, request: request, response: response, body: body,
+                underlying: underlying))
     }
 
     /// Whether the same request, sent again later, could succeed: the network or the server was at fault, not the

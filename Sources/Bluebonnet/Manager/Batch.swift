@@ -164,7 +164,9 @@ extension Batch {
         let message = reason.message(options)
         // The last first: one that becomes ready because another was cancelled should be cancelled by then.
         for operation in operations.reversed() where !operation.isFinished {
-            operation.shared.withLock { $0.cancelMessage = $0.lifecycle.isCancelled ? $0.cancelMessage : message }
+            operation.shared.withLock {
+                $0.extras.cancelMessage = $0.lifecycle.isCancelled ? $0.extras.cancelMessage : message
+            }
             operation.cancel()
         }
     }

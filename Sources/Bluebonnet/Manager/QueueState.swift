@@ -27,6 +27,10 @@ struct QueueState: Sendable {
         var next = none
 
         enum State { case waiting, ready, running, barrier }
+
+        func rank(in slot: Slot) -> Rank {
+            Rank(priority: priority, turn: turn, number: number, slot: slot, rankCount: rankCount)
+        }
     }
 
     private struct Rank: Comparable {
@@ -128,25 +132,24 @@ extension QueueState {
     /// Takes an operation out; false when it is not here.
     mutating func finish(_ operation: Operation) -> Bool {
         guard let slot = slot(of: operation) else { return false }
-        let entry = entries[Int(slot)]
-        if entry.state == .barrier {
+        let state = entries[Int(slot)].state
+        if state == .barrier {
             stretches.removeFirst()
             finishedStretchCount += 1
         } else {
-            if entry.state == .running { runningCount -= 1 }
-            stretches[entry.stretch - finishedStretchCount].count -= 1
+            if state == .running { runningCount -= 1 }
+            stretches[entries[Int(slot)].stretch - finishedStretchCount].count -= 1
             count -= 1
         }
-        remove(slot, entry)
+        if !(operation is RequestOperation) { foreignSlots[ObjectIdentifier(operation)] = nil }
+        remove(slot)
         return true
     }
 
-    private mutating func remove(_ slot: Slot, _ entry: Entry) {
-        if entry.previous == Self.none { first = entry.next } else { entries[Int(entry.previous)].next = entry.next }
-        if entry.next == Self.none { last = entry.previous } else { entries[Int(entry.next)].previous = entry.previous }
-        if let operation = entry.operation, !(operation is RequestOperation) {
-            foreignSlots[ObjectIdentifier(operation)] = nil
-        }
+    private mutating func remove(_ slot: Slot) {
+        let (previous, next) = (entries[Int(slot)].previous, entries[Int(slot)].next)
+        if previous == Self.none { first = next } else { entries[Int(previous)].next = next }
+        if next == Self.none { last = previous } else { entries[Int(next)].previous = previous }
         entries[Int(slot)] = Entry()
         freeSlots.append(slot)
         guard first == Self.none else { return }
@@ -168,10 +171,10 @@ extension QueueState {
     /// cancelled one goes first and that a new priority counts.
     mutating func makeReady(_ operation: Operation, priority: Int, isCancelled: Bool) {
         guard let slot = slot(of: operation) else { return }
-        let entry = entries[Int(slot)]
-        guard entry.state == .waiting || entry.state == .ready else { return }
-        if isCancelled { cancelled.append((slot, entry.number)) }
-        guard entry.state == .waiting || entry.priority != priority else { return }
+        let state = entries[Int(slot)].state
+        guard state == .waiting || state == .ready else { return }
+        if isCancelled { cancelled.append((slot, entries[Int(slot)].number)) }
+        guard state == .waiting || entries[Int(slot)].priority != priority else { return }
         entries[Int(slot)].state = .ready
         insertRank(slot, priority)
     }
@@ -185,10 +188,8 @@ extension QueueState {
     private mutating func insertRank(_ slot: Slot, _ priority: Int) {
         entries[Int(slot)].priority = priority
         entries[Int(slot)].rankCount += 1
-        let entry = entries[Int(slot)]
-        stretches[entry.stretch - finishedStretchCount].ready.insert(
-            Rank(
-                priority: priority, turn: entry.turn, number: entry.number, slot: slot, rankCount: entry.rankCount))
+        let rank = entries[Int(slot)].rank(in: slot)
+        stretches[entries[Int(slot)].stretch - finishedStretchCount].ready.insert(rank)
     }
 
     /// Takes back an operation that could not be started: it was given another dependency after it was ready.

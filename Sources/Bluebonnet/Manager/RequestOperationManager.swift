@@ -41,10 +41,15 @@ public final class RequestOperationManager: Sendable {
     private struct Shared {
         var requestSerializer: any RequestSerializer = HTTPRequestSerializer()
         var responseSerializer: any ResponseSerializer = JSONResponseSerializer()
-        var transferOptions: TransferOptions
+        var sharedOptions: SharedOptions
         var completionQueue: DispatchQueue?
         var completionGroup: DispatchGroup?
         var reachabilityManager = NetworkReachabilityManager.shared
+
+        var transferOptions: TransferOptions {
+            get { sharedOptions.value }
+            set { sharedOptions = SharedOptions(newValue) }
+        }
     }
 
     /// What relative URLs are resolved against; its path ends in a slash. Nil when there is none.
@@ -71,7 +76,7 @@ public final class RequestOperationManager: Sendable {
     init(baseURL: URL?, options: TransferOptions, services: NetworkServices) {
         self.baseURL = baseURL.map(Self.withTrailingSlash)
         self.services = services
-        shared = Mutex(Shared(transferOptions: options))
+        shared = Mutex(Shared(sharedOptions: SharedOptions(options)))
     }
 
     /// `http://host/v1` becomes `http://host/v1/`; `http://host` stays; a query keeps its place.
@@ -209,11 +214,9 @@ extension RequestOperationManager {
         wantsDigest: Bool = false
     ) -> HTTPRequestOperation {
         let components = shared.withLock { $0 }
-        let operation = HTTPRequestOperation(
+        return HTTPRequestOperation(
             source: source, responseSerializer: responseSerializer ?? components.responseSerializer,
-            options: components.transferOptions, services: services, wantsDigest: wantsDigest)
-        operation.completionQueue = components.completionQueue
-        operation.completionGroup = components.completionGroup
-        return operation
+            options: components.sharedOptions, services: services, wantsDigest: wantsDigest,
+            completion: CompletionPlace(queue: components.completionQueue, group: components.completionGroup))
     }
 }

@@ -86,10 +86,10 @@ extension RequestOperation {
         precondition(bufferByteCount > 0, "a buffer holds at least one byte")
         let channel = BodyChannel(capacity: bufferByteCount)
         let isFirst = shared.withLock { state in
-            guard state.chunkChannel == nil, [.ready, .pausedBeforeStart].contains(state.lifecycle.state) else {
+            guard state.extras.chunkChannel == nil, [.ready, .pausedBeforeStart].contains(state.lifecycle.state) else {
                 return false
             }
-            state.chunkChannel = channel
+            state.extras.chunkChannel = channel
             return true
         }
         precondition(isFirst, "chunks() is for an operation that was not started, once")

@@ -43,9 +43,11 @@ final class MemorySink: BodySink {
 
     var byteCount: Int64 { Int64(data.count) }
 
-    /// Makes room for a body whose length is known, as far as the length is believable.
+    /// Makes room for a body whose length is known, as far as it may be kept: memory that is not written to costs nothing,
+    /// and a body that grows is copied again and again.
     func reserve(_ byteCount: Int64) {
-        data.reserveCapacity(Int(min(byteCount, 4 * 1024 * 1024)))
+        guard byteCount > 14 else { return }  // a few bytes need no memory of their own
+        data.reserveCapacity(Int(min(byteCount, 64 * 1024 * 1024)))
     }
 
     func write(_ bytes: UnsafeRawBufferPointer) throws(NetworkingError) {

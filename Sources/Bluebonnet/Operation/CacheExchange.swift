@@ -6,7 +6,7 @@ internal import FoundationNetworking
 
 /// One request's dealings with a response cache: may it be answered from it, and is the answer to be kept. Calls the
 /// cache and a user's block, so never on the network thread.
-struct CacheExchange: Sendable {
+final class CacheExchange: Sendable {
     enum Answer: Sendable {
         /// The cache has it: the network is not asked.
         case found(CachedResponse)
@@ -26,12 +26,15 @@ struct CacheExchange: Sendable {
     private let requestedAt = Date()
 
     /// Nil when the operation has no cache.
-    init?(_ prepared: PreparedRequest) {
-        guard let cache = prepared.options.responseCache else { return nil }
+    static func make(for prepared: PreparedRequest) -> CacheExchange? {
+        prepared.sharedOptions.value.responseCache.map { CacheExchange(prepared, $0) }
+    }
+
+    private init(_ prepared: PreparedRequest, _ cache: any ResponseCache) {
         self.cache = cache
         request = prepared.request
         headers = prepared.first.headers
-        identity = prepared.options.identity
+        identity = prepared.sharedOptions.identity.value
         usesJar = prepared.options.cookieJar != nil && prepared.request.httpShouldHandleCookies
         isCacheable =
             prepared.first.method == "GET" && !prepared.first.hasBody && !prepared.hasOutput

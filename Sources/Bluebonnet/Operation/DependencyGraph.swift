@@ -101,7 +101,8 @@ extension DependencyGraph {
         case .cycle(let nodes):
             let operations = nodes.compactMap { members[Int($0)].operation }
             var unused = Consequences()
-            dropUnused([from, to], &unused)
+            dropUnused(from, &unused)
+            dropUnused(to, &unused)
             return .cycle(operations, unused)
         }
     }
@@ -114,9 +115,10 @@ extension DependencyGraph {
         else { return consequences }
         if settle(edge, of: dependent, hasFailed: false) { consequences.ready.append(dependent) }
         let hadFailed = ties[Int(edge)]?.hasFailed == true
-        removeEdges([edge], &consequences)
+        removeEdge(edge, &consequences)
         if hadFailed { noteFailures(of: from, dependent) }
-        dropUnused([from, to], &consequences)
+        dropUnused(from, &consequences)
+        dropUnused(to, &consequences)
         return consequences
     }
 
@@ -148,9 +150,10 @@ extension DependencyGraph {
         members[Int(node)].isFinished = true
         members[Int(node)].hasFailed = hasFailed
         var consequences = Consequences()
-        var edges: [GraphOrder.Edge] = []
-        order.forEachDependent(of: node) { edges.append($0) }
-        for edge in edges {
+        var next = order.places[Int(node)].firstDependent
+        while next != GraphOrder.none {
+            let edge = next
+            next = order.links[Int(edge)].nextDependent
             // One that is being released is gone already. The others must not be released under the lock.
             let dependent = members[Int(order.links[Int(edge)].dependent)].operation
             guard let request = dependent as? RequestOperation else {
@@ -176,12 +179,15 @@ extension DependencyGraph {
     }
 
     private mutating func letGo(of node: GraphOrder.Node, _ consequences: inout Consequences) {
-        var edges: [GraphOrder.Edge] = []
-        order.forEachDependency(of: node) { edges.append($0) }
-        var nodes = edges.map { order.links[Int($0)].dependency }
-        removeEdges(edges, &consequences)
-        nodes.append(node)
-        dropUnused(nodes, &consequences)
+        var edge = order.places[Int(node)].firstDependency
+        while edge != GraphOrder.none {
+            let link = order.links[Int(edge)]
+            removeEdge(edge, &consequences)
+            dropUnused(link.dependency, &consequences)
+            // The graph gives its memory back with its last node.
+            edge = order.count == 0 ? GraphOrder.none : link.nextDependency
+        }
+        dropUnused(node, &consequences)
     }
 
     /// Marks an edge as settled; true when its dependent waits for nothing any more.
@@ -254,24 +260,29 @@ extension DependencyGraph {
         if edge == ties.count { ties.append(tie) } else { ties[Int(edge)] = tie }
     }
 
-    private mutating func removeEdges(_ edges: [GraphOrder.Edge], _ consequences: inout Consequences) {
-        for edge in edges {
-            if let tie = ties[Int(edge)] { consequences.released.append(tie.dependency) }
-            ties[Int(edge)] = nil
-            order.removeEdge(edge)
-        }
+    private mutating func removeEdge(_ edge: GraphOrder.Edge, _ consequences: inout Consequences) {
+        if let tie = ties[Int(edge)] { consequences.released.append(tie.dependency) }
+        ties[Int(edge)] = nil
+        order.removeEdge(edge)
     }
 
-    /// Takes nodes out that have no edges; what only an operation of another kind waits for goes with it.
-    private mutating func dropUnused(_ nodes: [GraphOrder.Node], _ consequences: inout Consequences) {
-        var nodes = nodes
+    /// Takes a node out that has no edges; what only an operation of another kind waits for goes with it.
+    private mutating func dropUnused(_ node: GraphOrder.Node, _ consequences: inout Consequences) {
+        guard node < members.count, members[Int(node)].isUsed, !order.hasDependents(node) else { return }
+        if members[Int(node)].foreignID != nil { return dropForeign(node, &consequences) }
+        if order.isUnused(node) { forget(node, &consequences) }
+    }
+
+    /// The same for an operation of another kind, without recursion: it may be the end of a long chain of such.
+    private mutating func dropForeign(_ node: GraphOrder.Node, _ consequences: inout Consequences) {
+        var nodes = [node]
         while let node = nodes.popLast() {
             guard node < members.count, members[Int(node)].isUsed, !order.hasDependents(node) else { continue }
             if members[Int(node)].foreignID != nil {
                 var edges: [GraphOrder.Edge] = []
                 order.forEachDependency(of: node) { edges.append($0) }
                 nodes += edges.map { order.links[Int($0)].dependency }
-                removeEdges(edges, &consequences)
+                for edge in edges { removeEdge(edge, &consequences) }
             }
             if order.isUnused(node) { forget(node, &consequences) }
         }

@@ -66,10 +66,10 @@ extension Exchange {
     func result(error: NetworkingError?) -> TransferResult {
         giveUpBody()
         var result = TransferResult()
-        result.request = redirects.hopCount > 0 ? urlRequest(for: next) : prepared.request
+        result.request = hopCount > 0 ? urlRequest(for: next) : prepared.request
         result.head = head
         result.error = error
-        result.isCredentialRefused = head?.status == 401 && authentication.hasAnswered
+        result.isCredentialRefused = head?.status == 401 && knownAuthentication?.hasAnswered == true
         reception.complete(&result)
         return result
     }

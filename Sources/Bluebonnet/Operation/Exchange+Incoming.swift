@@ -34,15 +34,18 @@ extension Exchange {
 
     private func role(of head: ResponseHead) throws(NetworkingError) -> Role {
         // A page that sets a cookie and sends its reader back to itself is no circle: the next request is another one.
-        if cookieJar != nil, head.fields.contains(where: { FieldSyntax.isSameName($0.name, "Set-Cookie") }) {
+        if cookieJar != nil, head.hasField("set-cookie") {
             redirects.forgetVisits()
+        }
+        guard (300...399).contains(head.status) else {
+            if let role = challengeRole(of: head) { return role }
+            return try resultRole(of: head)
         }
         switch redirects.decision(status: head.status, locations: head.locations) {
         case .fail(let error): throw error
         case .follow(let request):
             return blocks.redirect.map { ask(about: request, $0, head) } ?? .discard(.redirect(request))
         case .deliver:
-            if let role = challengeRole(of: head) { return role }
             return try resultRole(of: head)
         }
     }

@@ -42,11 +42,12 @@ final class Exchange {
     /// Nil until they were opened.
     var files: PreparedRequest.Files?
     let operation: RequestOperation
-    let options: TransferOptions
-    let blocks: OperationBlocks
+    var options: TransferOptions { prepared.options }
+    var blocks: OperationBlocks { prepared.blocks }
     let reception: Reception
-    var redirects: RedirectChain
-    var authentication: HTTPAuthentication
+    /// Made when the first redirect comes, and when the first challenge comes.
+    private(set) var knownRedirects: RedirectChain?
+    private(set) var knownAuthentication: HTTPAuthentication?
 
     /// The request of the next transfer.
     var next: RedirectPolicy.Request
@@ -65,19 +66,30 @@ final class Exchange {
     var download = ProgressMeter()
 
     init(_ prepared: PreparedRequest, operation: RequestOperation) {
-        let options = prepared.options
         self.prepared = prepared
         self.operation = operation
-        self.options = options
-        blocks = prepared.blocks
         reception = Reception(prepared)
         next = prepared.first
-        redirects = RedirectChain(
-            prepared.first,
-            policy: RedirectPolicy(
-                limit: options.maximumRedirectCount, allowsInsecureTarget: options.allowsInsecureRedirects))
-        authentication = HTTPAuthentication(credential: options.credential, origin: prepared.origin)
     }
+
+    var redirects: RedirectChain {
+        get { knownRedirects ?? makeRedirects() }
+        set { knownRedirects = newValue }
+    }
+
+    private func makeRedirects() -> RedirectChain {
+        let policy = RedirectPolicy(
+            limit: options.maximumRedirectCount, allowsInsecureTarget: options.allowsInsecureRedirects)
+        return RedirectChain(prepared.first, policy: policy)
+    }
+
+    var authentication: HTTPAuthentication {
+        get { knownAuthentication ?? HTTPAuthentication(credential: options.credential, origin: prepared.origin) }
+        set { knownAuthentication = newValue }
+    }
+
+    /// How many redirects were followed.
+    var hopCount: Int { knownRedirects?.hopCount ?? 0 }
 
     /// Takes the files, and notes what an earlier process or operation left beside the output file.
     func takeFiles(_ files: PreparedRequest.Files) {
@@ -97,15 +109,15 @@ extension Exchange {
         ["GET", "HEAD"].contains(next.method) && (prepared.bodyStream == nil || !next.hasBody)
     }
 
-    func transferRequest(deadline: UInt64) -> TransferRequest {
+    func transferRequest(to origin: Origin, deadline: UInt64) -> TransferRequest {
         head = nil
         role = .undecided
         discardedByteCount = 0
         upload.restart(at: 0)
         reception.checkInterruptedFile()
-        var request = TransferRequest(url: next.url, method: next.method, headers: headers)
+        var request = TransferRequest(url: next.url, origin: origin, method: next.method, headers: headers)
         request.body = nextBody()
-        request.identity = options.identity
+        request.sharedIdentity = prepared.sharedOptions.identity
         request.httpVersion = options.httpVersion
         request.connectTimeout = options.connectTimeout.nanoseconds
         request.idleTimeout = prepared.idleTimeout.nanoseconds
@@ -123,7 +135,7 @@ extension Exchange {
     }
 
     /// Where the next transfer goes.
-    var nextOrigin: Origin? { redirects.hopCount == 0 ? prepared.origin : Origin(next.url) }
+    var nextOrigin: Origin? { hopCount == 0 ? prepared.origin : Origin(next.url) }
 
     /// A stream that was begun has to be made again.
     private func nextBody() -> TransferBody {
@@ -140,14 +152,14 @@ extension Exchange {
     /// Reads no more of a streamed body.
     func giveUpBody() { feed?.cancel() }
 
-    private var headers: [(name: String, value: String)] {
-        var fields = next.headers.fields.map { (name: $0.name, value: $0.value) }
+    private var headers: [HTTPHeaders.Field] {
+        var fields = next.headers.fields
         func set(_ name: String, _ value: String) {
             fields.removeAll { FieldSyntax.isSameName($0.name, name) }
-            fields.append((name, value))
+            fields.append(HTTPHeaders.Field(name: name, value: value))
         }
         for field in reception.rangeFields { set(field.name, field.value) }
-        if let authorization = authentication.authorization(method: next.method, url: next.url) {
+        if let authorization = knownAuthentication?.authorization(method: next.method, url: next.url) {
             set("Authorization", authorization)
         }
         return fields

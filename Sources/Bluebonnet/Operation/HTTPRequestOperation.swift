@@ -13,6 +13,8 @@ public final class HTTPRequestOperation: RequestOperation, @unchecked Sendable {
     public let responseSerializer: any ResponseSerializer
     /// Whether the body's digest is wanted even when nothing is expected of it.
     private let wantsDigest: Bool
+    /// Whether the body is delivered as it is.
+    private let isPlain: Bool
     /// The serializer's, asked for once: it is a user's code, which the network thread must not run.
     private let validation: ResponseValidation
 
@@ -21,7 +23,7 @@ public final class HTTPRequestOperation: RequestOperation, @unchecked Sendable {
         request: URLRequest, responseSerializer: any ResponseSerializer = HTTPResponseSerializer(),
         options: TransferOptions = TransferOptions()
     ) {
-        self.init(source: .ready(request), responseSerializer: responseSerializer, options: options)
+        self.init(source: .ready(request), responseSerializer: responseSerializer, options: SharedOptions(options))
     }
 
     /// Makes an operation whose request is made when it starts: when what it depends on has ended.
@@ -34,17 +36,18 @@ public final class HTTPRequestOperation: RequestOperation, @unchecked Sendable {
     ) {
         self.init(
             source: .made { RequestBlueprint(request: try makeRequest()) }, responseSerializer: responseSerializer,
-            options: options)
+            options: SharedOptions(options))
     }
 
     init(
-        source: RequestSource, responseSerializer: any ResponseSerializer, options: TransferOptions,
-        services: NetworkServices = .default, wantsDigest: Bool = false
+        source: RequestSource, responseSerializer: any ResponseSerializer, options: SharedOptions,
+        services: NetworkServices = .default, wantsDigest: Bool = false, completion: CompletionPlace = CompletionPlace()
     ) {
         self.responseSerializer = responseSerializer
         self.wantsDigest = wantsDigest
         validation = responseSerializer.validation
-        super.init(source: source, options: options, services: services)
+        isPlain = responseSerializer is HTTPResponseSerializer && !wantsDigest
+        super.init(source: source, options: options, services: services, completion: completion)
     }
 
     /// Makes an operation of an archive.
@@ -67,12 +70,12 @@ public final class HTTPRequestOperation: RequestOperation, @unchecked Sendable {
         }
         self.init(
             source: .ready(archive.request.request), responseSerializer: serializer,
-            options: try archive.options.options(), services: services)
+            options: SharedOptions(try archive.options.options()), services: services)
         take(archive)
     }
 
     override public func copied() -> HTTPRequestOperation {
-        let parts = shared.withLock { $0.copied(lastRequest: $0.outcome?.result.request) }
+        let parts = shared.withLock { $0.copied(lastRequest: $0.result?.request) }
         let copy = HTTPRequestOperation(
             source: parts.source, responseSerializer: responseSerializer, options: parts.options, services: services,
             wantsDigest: wantsDigest)
@@ -83,21 +86,24 @@ public final class HTTPRequestOperation: RequestOperation, @unchecked Sendable {
     override var archivedSerializer: ArchivedSerializer? { ArchivedSerializer(serializerInForce) }
 
     override func acceptsForOutput(status: Int) -> Bool {
-        (shared.withLock { $0.lateValidation } ?? validation).accepts(status: status)
+        (shared.withLock { $0.sharedExtras?.value.late.validation } ?? validation).accepts(status: status)
     }
 
     /// The serializer that a late request brought, else the operation's.
     private var serializerInForce: any ResponseSerializer {
-        shared.withLock { $0.lateSerializer } ?? responseSerializer
+        shared.withLock { $0.extras.late.serializer } ?? responseSerializer
     }
 
-    override var isProcessedByTheLibrary: Bool { responseSerializer is HTTPResponseSerializer && !wantsDigest }
+    override var isProcessedByTheLibrary: Bool { isPlain }
 
-    override func makeOutcome(from result: TransferResult) -> OperationOutcome {
-        let expectedDigest = shared.withLock { $0.lateExpectedDigest }
+    override func makeOutcome(from transfer: SharedValue<TransferResult>) -> OperationOutcome {
+        let extras = shared.withLock { $0.sharedExtras }
+        let late = extras?.value.late
         return ResponseProcessing(
-            serializer: serializerInForce, expectedDigest: expectedDigest, wantsDigest: wantsDigest
-        ).outcome(from: result)
+            serializer: late?.serializer ?? responseSerializer,
+            validation: late?.validation ?? validation,
+            expectedDigest: late?.expectedDigest, wantsDigest: wantsDigest
+        ).outcome(from: transfer)
     }
 }
 

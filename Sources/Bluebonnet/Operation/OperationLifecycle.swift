@@ -3,10 +3,10 @@
 
 /// Where one operation stands: a value with no clock, thread, transport or callback.
 ///
-/// The owner applies an event and then carries out the effects in order on the network thread. There the operation's
+/// The owner applies an event and then carries out its effect, if it has one, in order on the network thread. There the operation's
 /// runner says `ended` exactly once for an operation that began, whatever overtook what on the way: so no event can be
 /// stale but one that comes after the end, which has no effect.
-struct OperationLifecycle {
+struct OperationLifecycle: Equatable {
     enum State: Equatable, CaseIterable {
         /// Not started, or resumed before it was started.
         case ready
@@ -45,71 +45,71 @@ struct OperationLifecycle {
     private(set) var state = State.ready
     private(set) var isCancelled = false
 
-    /// Applies `event`; the caller then carries out the effects in order.
-    mutating func handle(_ event: Event) -> [Effect] {
+    /// Applies `event`; the caller then carries out the effect.
+    mutating func handle(_ event: Event) -> Effect? {
         switch (state, event) {
         case (.ready, .start):
             state = isCancelled ? .processing : .executing
-            return isCancelled ? [.process] : [.begin]  // a cancelled one never touches the network
+            return isCancelled ? .process : .begin  // a cancelled one never touches the network
         case (.ready, .pause):
-            guard !isCancelled else { return [] }
+            guard !isCancelled else { return nil }
             state = .pausedBeforeStart
-            return []
+            return nil
         case (.ready, .cancel):
             isCancelled = true  // finishes when its queue starts it
-            return []
+            return nil
         case (.ready, .skip), (.pausedBeforeStart, .skip):  // paused: its queue chose it before, and nothing is sent
             state = .processing
-            return [.process]
+            return .process
 
         case (.executing, .pause):
-            guard !isCancelled else { return [] }
+            guard !isCancelled else { return nil }
             state = .paused
-            return [.hold]
+            return .hold
         case (.executing, .cancel):
-            guard !isCancelled else { return [] }
+            guard !isCancelled else { return nil }
             isCancelled = true
-            return [.abort]
+            return .abort
         case (.executing, .ended), (.paused, .ended):  // paused: the end overtook the pause, and wins
             state = .processing
-            return [.process]
+            return .process
 
         case (.pausedBeforeStart, .start):
             state = .paused  // a queue chose it before it was paused: resuming starts it
-            return []
+            return nil
         case (.pausedBeforeStart, .resume):
             state = .ready
-            return []
+            return nil
         case (.pausedBeforeStart, .cancel):
             isCancelled = true
             state = .ready
-            return []
+            return nil
 
         case (.paused, .resume):
             state = .executing
-            return [.begin]
+            return .begin
         case (.paused, .cancel):
             isCancelled = true
             state = .executing
-            return [.abort]
+            return .abort
 
         case (.processing, .cancel):
             isCancelled = true  // too late to change the outcome
-            return []
+            return nil
         case (.processing, .processed):
             state = .finished
-            return []
+            return nil
 
         case (.ready, .resume), (.executing, .start), (.executing, .resume), (.pausedBeforeStart, .pause),
             (.paused, .start), (.paused, .pause), (.processing, .start), (.processing, .pause),
             (.processing, .resume), (.executing, .skip), (.paused, .skip), (.processing, .skip):
-            return []
+            return nil
         case (.ready, .ended), (.pausedBeforeStart, .ended), (.processing, .ended):
             preconditionFailure("an operation ended that was not under way")
         case (.ready, .processed), (.executing, .processed), (.pausedBeforeStart, .processed), (.paused, .processed):
             preconditionFailure("a response was processed before its transfer ended")
         case (.finished, _):
-            return []  // late events are normal; nothing about a finished operation changes
+            return nil  // late events are normal; nothing about a finished operation changes
         }
     }
 }
@@ -118,7 +118,11 @@ extension OperationLifecycle {
     var isExecuting: Bool { state == .executing || state == .processing }
     var isPaused: Bool { state == .paused || state == .pausedBeforeStart }
     var isFinished: Bool { state == .finished }
+    var wasStarted: Bool { isExecuting || state == .paused }
     var isBeforeStart: Bool { state == .ready || state == .pausedBeforeStart }
+
+    /// Whether it may be started, when nothing it depends on is unfinished.
+    func isReady(isWaiting: Bool) -> Bool { state == .ready && (isCancelled || !isWaiting) }
 
     /// The name of the state, for descriptions.
     var stateName: String {

@@ -6,27 +6,28 @@ internal import Foundation
 /// What an operation was given besides its request, as it counts from the start on. A value, copied out of the
 /// operation's state then.
 struct OperationParts: Sendable {
-    var options: TransferOptions
-    var uploadFile: URL?
-    var outputFile: URL?
-    var outputDirectory = OutputDirectory()
+    var options: SharedOptions
+    var extras: SharedValue<OperationExtras>?
     var streamOutput: StreamOutput?
-    var blocks = OperationBlocks()
+
+    var uploadFile: URL? { extras?.value.uploadFile }
+    var outputFile: URL? { extras?.value.outputFile }
+    var outputDirectory: OutputDirectory { extras?.value.outputDirectory ?? OutputDirectory() }
+    var blocks: OperationBlocks { extras?.value.blocks ?? OperationBlocks() }
     /// The request's body stream belongs to another operation too: one that can be made anew is.
-    var needsNewBodyStream = false
-    var continuation: ArchivedPart?
+    var needsNewBodyStream: Bool { extras?.value.needsNewBodyStream == true }
+    var continuation: ArchivedPart? { extras?.value.continuation }
 }
 
 extension RequestOperationState {
     /// The parts in force.
     var parts: OperationParts {
-        OperationParts(
-            options: options, uploadFile: uploadFile, outputFile: outputFile, outputDirectory: outputDirectory,
-            streamOutput: streamOutput,
-            blocks: blocks, needsNewBodyStream: needsNewBodyStream, continuation: continuation)
+        OperationParts(options: sharedOptions, extras: sharedExtras, streamOutput: sharedExtras?.value.streamOutput)
     }
+}
 
-    private var streamOutput: StreamOutput? {
+extension OperationExtras {
+    fileprivate var streamOutput: StreamOutput? {
         if let chunkChannel { return StreamOutput(channel: chunkChannel, stream: nil) }
         return outputStream.map {
             StreamOutput(channel: BodyChannel(capacity: StreamOutput.streamCapacity), stream: $0)

@@ -11,20 +11,16 @@ final class PreparedRequest: Sendable {
     let origin: Origin
     let first: RedirectPolicy.Request
     let idleTimeout: Duration
-    let options: TransferOptions
+    let sharedOptions: SharedOptions
     let responseSerializer: (any ResponseSerializer)?
     /// The serializer's, asked for here: it is a user's code, which the network thread must not run.
     let validation: ResponseValidation?
     let expectedDigest: String?
-    let blocks: OperationBlocks
     let bodyStream: BodyStreamSource?
-    let streamOutput: StreamOutput?
-    /// What an archived operation had of its body in memory.
-    let continuation: ArchivedPart?
     private let data: Data?
     private let uploadFile: URL?
     private let outputFile: URL?
-    private let outputDirectory: OutputDirectory
+    private let parts: OperationParts
     /// What the caller's `Content-Length` says of a body that comes from a file.
     private let declaredBodyByteCount: Int64?
 
@@ -33,16 +29,13 @@ final class PreparedRequest: Sendable {
     /// - Parameter parts: the operation's, over which the blueprint's go.
     init(_ blueprint: RequestBlueprint, parts: OperationParts) throws(NetworkingError) {
         request = blueprint.request
-        options = blueprint.options ?? parts.options
-        blocks = parts.blocks
-        streamOutput = parts.streamOutput
-        continuation = parts.continuation
+        sharedOptions = blueprint.options.map(SharedOptions.init) ?? parts.options
+        self.parts = parts
         responseSerializer = blueprint.responseSerializer
         validation = blueprint.responseSerializer?.validation
         expectedDigest = blueprint.expectedDigest
         uploadFile = blueprint.uploadFile ?? parts.uploadFile
         outputFile = blueprint.outputFile ?? parts.outputFile
-        outputDirectory = parts.outputDirectory
         data = request.httpBody?.isEmpty == false ? request.httpBody : nil
         guard let url = request.url else { throw NetworkingError(.badURL, "the request has no URL") }
         origin = try Self.origin(of: url)
@@ -53,12 +46,13 @@ final class PreparedRequest: Sendable {
         guard method != "HEAD" || !hasBody else {
             throw NetworkingError(.invalidRequest, "a HEAD request cannot have a body")
         }
-        let outputs = [outputFile != nil, outputDirectory.url != nil, streamOutput != nil]
-        guard outputs.filter({ $0 }).count <= 1 else {
+        let hasFile = outputFile != nil
+        let hasDirectory = parts.outputDirectory.url != nil
+        guard !(hasFile && hasDirectory), !(hasFile || hasDirectory) || parts.streamOutput == nil else {
             throw NetworkingError(
                 .invalidRequest, "the response's body goes to one place: a file, a directory or a stream")
         }
-        try Self.check(options.credential)
+        try Self.check(sharedOptions.value.credential)
         let fields = try RequestCheck.fields(
             Self.fields(of: request),
             bodyByteCount: uploadFile == nil && !hasStream ? Int64(data?.count ?? 0) : nil)
@@ -70,7 +64,7 @@ final class PreparedRequest: Sendable {
                 prefersNew: parts.needsNewBodyStream) : nil
         first = RedirectPolicy.Request(
             method: method, url: url, headers: Self.withDefaults(fields.sent, request.cachePolicy), hasBody: hasBody)
-        idleTimeout = options.idleTimeout ?? Duration(clampingSeconds: request.timeoutInterval)
+        idleTimeout = sharedOptions.value.idleTimeout ?? Duration(clampingSeconds: request.timeoutInterval)
     }
 
     /// A user name stands in a header field; one that came with a response may be anything.
@@ -90,10 +84,17 @@ final class PreparedRequest: Sendable {
         (request.allHTTPHeaderFields ?? [:]).sorted { $0.key < $1.key }.map { (name: $0.key, value: $0.value) }
     }
 
+    /// What most requests carry: those whose caller said nothing.
+    private static let plainHeaders: HTTPHeaders = [
+        "Accept-Encoding": ContentDecoder.acceptedCodings,
+        "User-Agent": DefaultHeaders.ofThisProcess["User-Agent"] ?? "",
+    ]
+
     /// Adds what every request carries unless its caller said otherwise.
     static func withDefaults(
         _ fields: [(name: String, value: String)], _ cachePolicy: URLRequest.CachePolicy
     ) -> HTTPHeaders {
+        if fields.isEmpty, cachePolicy != .reloadIgnoringLocalAndRemoteCacheData { return plainHeaders }
         var headers = HTTPHeaders()
         for field in fields { headers[field.name] = field.value }
         if headers["Accept-Encoding"] == nil { headers["Accept-Encoding"] = ContentDecoder.acceptedCodings }
@@ -105,6 +106,13 @@ final class PreparedRequest: Sendable {
         }
         return headers
     }
+
+    var options: TransferOptions { sharedOptions.value }
+    var blocks: OperationBlocks { parts.blocks }
+    var streamOutput: StreamOutput? { parts.streamOutput }
+    /// What an archived operation had of its body in memory.
+    var continuation: ArchivedPart? { parts.continuation }
+    private var outputDirectory: OutputDirectory { parts.outputDirectory }
 
     /// Whether the body of the response goes elsewhere than to memory.
     var hasOutput: Bool { outputFile != nil || outputDirectory.url != nil || streamOutput != nil }

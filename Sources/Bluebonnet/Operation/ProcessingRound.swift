@@ -20,7 +20,8 @@ final class ProcessingRound {
     private var nextLargeQueue = 0
 
     func add(_ operation: RequestOperation) {
-        if operation.hasLargeProcessing(over: Self.largeByteCount) {
+        let place = operation.placeOfProcessing(largeFrom: Self.largeByteCount)
+        if place == .largeQueue {
             nextLargeQueue = (nextLargeQueue + 1) % Queues.largeProcessing.count
             Queues.largeProcessing[nextLargeQueue].async { Self.process([operation]) }
             return
@@ -28,7 +29,7 @@ final class ProcessingRound {
         if operations.isEmpty && ownOperations.isEmpty {
             NetworkThread.shared.eventLoop.atEndOfRound { [self] in flush() }
         }
-        if operation.runsNoUserCode { ownOperations.append(operation) } else { operations.append(operation) }
+        if place == .here { ownOperations.append(operation) } else { operations.append(operation) }
     }
 
     private func flush() {
@@ -68,139 +69,5 @@ struct CallbackRound {
             for callback in callbacks { callback() }
         }
         callbacks = []
-    }
-}
-
-// MARK: - One operation's processing
-
-extension RequestOperation {
-    fileprivate func hasLargeProcessing(over byteCount: Int) -> Bool {
-        shared.withLock { state in
-            switch state.transferResult?.content {
-            case nil, .none?, .stream?: false
-            case .memory(let data)?: data.count > byteCount
-            case .file?: true
-            }
-        }
-    }
-
-    /// Whether the end runs nothing of a user's: no serializer, no handler, and releases no closure; and touches no
-    /// file.
-    fileprivate var runsNoUserCode: Bool {
-        guard isProcessedByTheLibrary else { return false }
-        return shared.withLock { state in
-            guard !state.hasUserClosures, state.transferResult?.unusedFile == nil,
-                state.transferResult?.cacheExchange == nil
-            else { return false }
-            return switch state.transferResult?.content {
-            case nil, .none?, .memory?: true
-            case .file?, .stream?: false
-            }
-        }
-    }
-
-    /// Validates and serializes, finishes, and queues the handlers. On a processing queue, or on the network thread when
-    /// no user code is involved.
-    fileprivate func process(into callbacks: inout CallbackRound) {
-        let result = shared.withLock { state in
-            defer { state.transferResult = nil }
-            return state.transferResult ?? .cancelledBeforeStart(state.source)
-        }
-        result.unusedFile?.keepOrRemove(canContinue: result.keepsUnusedFile)
-        var outcome = makeOutcome(from: result)
-        if outcome.error == nil { keepInCache(result) }
-        if outcome.error?.code == .cancelled, let message = shared.withLock({ $0.cancelMessage }) {
-            outcome.error?.message = message
-        }
-        if case .file(let file, _) = outcome.result.content {
-            file.unlock()
-            outcome.result.content = .none
-        }
-        outcome.result.unusedFile?.unlock()
-        outcome.result.unusedFile = nil
-        let group = completionGroup
-        group?.enter()
-        handle(.processed, outcome: outcome)
-        deliver(into: &callbacks, group: group)
-    }
-
-    private func keepInCache(_ result: TransferResult) {
-        guard let exchange = result.cacheExchange else { return }
-        let block = shared.withLock { $0.blocks.cacheResponse }
-        exchange.keep(result) { response in block.map { $0(self, response) } ?? response }
-    }
-
-    /// After the operation is finished: dependents and queues hear of it, then the handlers run, then the batch's.
-    private func deliver(into callbacks: inout CallbackRound, group: DispatchGroup?) {
-        let delivery = shared.withLock { $0.takeDelivery() }
-        let consequences = DependencyGraph.shared.withLock { $0.finish(self, hasFailed: delivery.hasFailed) }
-        finishProgress()
-        delivery.chunkChannel?.finish(error.map(BodyChannel.End.failed) ?? .complete)
-        for waiter in delivery.waiters { waiter.resume() }
-        consequences.carryOut()
-        delivery.queue?.operationFinished(self)
-        OperationNotification.finish.post(for: self)
-        guard delivery.hasHandlers || group != nil else { return }
-        callbacks.add(on: delivery.callbackQueue ?? Queues.callbacks) { [self] in
-            delivery.completionBlock?()
-            for handler in delivery.handlers { handler(self) }
-            group?.leave()
-        }
-    }
-}
-
-extension TransferResult {
-    /// The result of an operation that was cancelled before it was started.
-    fileprivate static func cancelledBeforeStart(_ source: RequestSource) -> TransferResult {
-        var result = TransferResult()
-        if case .ready(let request) = source { result.request = request }
-        result.error = NetworkingError(
-            .cancelled, "the operation was cancelled before it started", request: result.request)
-        return result
-    }
-}
-
-/// What is let go and told when an operation is finished. What users gave is let go outside the lock: releasing it may
-/// run code of theirs.
-private struct Delivery {
-    let waiters: [CheckedContinuation<Void, Never>]
-    let hasFailed: Bool
-    let queue: RequestOperationQueue?
-    let callbackQueue: DispatchQueue?
-    let completionBlock: (@Sendable () -> Void)?
-    let handlers: [RequestOperation.CompletionHandler]
-    let uploadProgress: RequestOperation.ProgressHandler?
-    let downloadProgress: RequestOperation.ProgressHandler?
-    let source: RequestSource
-    let chunkChannel: BodyChannel?
-
-    var hasHandlers: Bool { completionBlock != nil || !handlers.isEmpty }
-}
-
-extension RequestOperationState {
-    /// Whether anything of a user's is called or let go of at the end. A batch's handlers are the library's.
-    fileprivate var hasUserClosures: Bool {
-        if case .ready = source {} else { return true }
-        return completionBlock != nil || !completionHandlers.isEmpty || uploadProgress != nil
-            || downloadProgress != nil || lateSerializer != nil || chunkChannel != nil || outputStream != nil
-    }
-
-    fileprivate mutating func takeDelivery() -> Delivery {
-        let delivery = Delivery(
-            waiters: waiters, hasFailed: outcome?.error != nil, queue: queue, callbackQueue: completionQueue,
-            completionBlock: completionBlock, handlers: completionHandlers + batchHandlers,
-            uploadProgress: uploadProgress, downloadProgress: downloadProgress,
-            source: source, chunkChannel: chunkChannel)
-        isDelivered = true
-        queue = nil
-        waiters = []
-        completionBlock = nil
-        completionHandlers = []
-        batchHandlers = []
-        uploadProgress = nil
-        downloadProgress = nil
-        chunkChannel = nil
-        if case .made = source { source = .used }
-        return delivery
     }
 }

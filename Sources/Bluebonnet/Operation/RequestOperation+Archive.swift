@@ -18,7 +18,7 @@ extension RequestOperation {
         let parts = shared.withLock { $0.parts }
         let progress = await archivedProgress()
         return OperationArchive(
-            request: try ArchivedRequest(originalRequest ?? request), options: ArchivedOptions(parts.options),
+            request: try ArchivedRequest(originalRequest ?? request), options: ArchivedOptions(parts.options.value),
             serializer: archivedSerializer, uploadFile: parts.uploadFile, part: progress.part ?? parts.continuation,
             outputFile: parts.outputFile, outputDirectory: parts.outputDirectory,
             receivedByteCount: progress.receivedByteCount ?? receivedByteCount,
@@ -36,10 +36,10 @@ extension RequestOperation {
     /// Takes what an archive holds besides the request and the options.
     func take(_ archive: OperationArchive) {
         shared.withLock { state in
-            state.uploadFile = archive.uploadFile
-            state.outputFile = archive.outputFile
-            state.outputDirectory = archive.outputDirectory
-            state.continuation = archive.part
+            state.extras.uploadFile = archive.uploadFile
+            state.extras.outputFile = archive.outputFile
+            state.extras.outputDirectory = archive.outputDirectory
+            state.extras.continuation = archive.part
         }
     }
 
@@ -68,7 +68,7 @@ extension RequestOperationState {
     /// What a copy takes along: components and blocks, but nothing that happened.
     struct Copied {
         let source: RequestSource
-        var options: TransferOptions { parts.options }
+        var options: SharedOptions { parts.options }
         fileprivate let parts: OperationParts
         fileprivate let state: RequestOperationState
     }
@@ -81,13 +81,15 @@ extension RequestOperationState {
     }
 
     fileprivate mutating func take(_ copied: Copied) {
-        uploadFile = copied.parts.uploadFile
-        outputFile = copied.parts.outputFile
-        outputDirectory = copied.parts.outputDirectory
-        blocks = copied.parts.blocks
-        needsNewBodyStream = true
-        uploadProgress = copied.state.uploadProgress
-        downloadProgress = copied.state.downloadProgress
+        var new = OperationExtras()
+        new.uploadFile = copied.parts.uploadFile
+        new.outputFile = copied.parts.outputFile
+        new.outputDirectory = copied.parts.outputDirectory
+        new.blocks = copied.parts.blocks
+        new.needsNewBodyStream = true
+        new.uploadProgress = copied.state.extras.uploadProgress
+        new.downloadProgress = copied.state.extras.downloadProgress
+        extras = new
         completionQueue = copied.state.completionQueue
         completionGroup = copied.state.completionGroup
     }

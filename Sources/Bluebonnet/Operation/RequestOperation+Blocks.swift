@@ -25,7 +25,7 @@ extension RequestOperation {
     /// redirects, none from https to http. Fields of the proposal that belong to its origin do not go to another one
     /// that the block chooses; those that it sets go where it says. Default nil: every allowed redirect is followed.
     public func setRedirectResponse(_ block: RedirectBlock?) {
-        replace(\.blocks.redirect, with: block)
+        replace(\.extras.blocks.redirect, with: block)
     }
 
     /// Asks `block` about each Basic or Digest challenge that can be answered, of any origin that the operation came to,
@@ -34,13 +34,13 @@ extension RequestOperation {
     /// The block runs off the network thread, and while it decides nothing is read from the connection. Its credential
     /// is used for the origin that asked and no other. Default nil: `credential`, once, for the first request's origin.
     public func setWillSendRequestForAuthenticationChallenge(_ block: ChallengeBlock?) {
-        replace(\.blocks.challenge, with: block)
+        replace(\.extras.blocks.challenge, with: block)
     }
 
     /// Asks `block` for the request's body stream again, when a redirect, a challenge or a dead connection makes it
     /// necessary to send it once more. It runs on a queue of the library's. Default nil: a stream that is a
     /// `ReplayableBodyStream` is asked itself; any other cannot be sent again, which is the error `bodyStreamExhausted`.
     public func setNeedNewBodyStream(_ block: BodyStreamBlock?) {
-        replace(\.blocks.needNewBodyStream, with: block)
+        replace(\.extras.blocks.needNewBodyStream, with: block)
     }
 }

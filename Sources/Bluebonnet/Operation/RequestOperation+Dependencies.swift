@@ -68,7 +68,7 @@ extension DependencyGraph.Consequences {
 extension RequestOperation {
     /// Lets go of what could be the head of a long chain: dependencies, and what closures hold. Called by `deinit`.
     func releaseChains() {
-        let isDelivered = shared.withLock { $0.isDelivered && $0.userInfo.isEmpty }
+        let isDelivered = shared.withLock { $0.isDelivered && $0.sharedExtras?.value.userInfo.isEmpty != false }
         guard place.isInGraph || !isDelivered else { return }
         ReleasePool.release {
             let consequences = DependencyGraph.shared.withLock { $0.release(place) }
@@ -104,7 +104,7 @@ struct SkipReason: Sendable {
 extension RequestOperation {
     /// Why the operation failed, and what was at the beginning when it was skipped.
     fileprivate var failure: (error: NetworkingError?, cause: String?) {
-        shared.withLock { ($0.outcome?.error, $0.skipCause) }
+        shared.withLock { ($0.outcome?.error, $0.extras.skipCause) }
     }
 
     /// Why the operation must not be started, if a dependency that did not succeed says so.
@@ -123,8 +123,8 @@ extension RequestOperation {
             var result = TransferResult()
             result.error = reason.error
             if case .ready(let request) = state.source { result.request = request }
-            state.transferResult = result
-            state.skipCause = reason.cause
+            state.transferResult = SharedValue(result)
+            state.extras.skipCause = reason.cause
         }
         handle(.skip)
     }

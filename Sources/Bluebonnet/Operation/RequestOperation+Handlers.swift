@@ -43,7 +43,7 @@ extension RequestOperation {
     /// operation is finished, on a processing queue of the library's, and only for a response that may be kept (RFC
     /// 9111) of an operation that succeeded. Without one it is kept as it is.
     public func setCacheResponseBlock(_ block: CacheResponseBlock?) {
-        replace(\.blocks.cacheResponse, with: block)
+        replace(\.extras.blocks.cacheResponse, with: block)
     }
 
     /// Waits until the operation is finished. Cancelling the waiting task cancels the operation.

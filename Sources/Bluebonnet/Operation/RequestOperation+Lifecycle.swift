@@ -37,32 +37,37 @@ extension RequestOperation {
 // MARK: - Events and effects
 
 extension RequestOperation {
-    /// Applies an event. Its effects are queued inside the lock, so that they run in the order of the transitions; on the
-    /// network thread they run at once, when none are on their way.
-    ///
-    /// - Parameter outcome: becomes visible with the event, not before.
-    func handle(_ event: OperationLifecycle.Event, outcome: OperationOutcome? = nil) {
+    /// Applies an event. Its effect is queued inside the lock, so that effects run in the order of the transitions; on the
+    /// network thread it runs at once, when none is on its way.
+    func handle(_ event: OperationLifecycle.Event) {
         let isWaiting = place.isWaiting
         let mayRunNow = NetworkThread.isCurrent
-        let (old, new, effects) = shared.withLock { state in
-            let old = state.announced(isWaiting: isWaiting)
-            let effects = state.lifecycle.handle(event)
-            if let outcome { state.outcome = outcome }
+        let (change, effect) = shared.withLock { state in
+            let (change, effect) = state.handle(event, isWaiting: isWaiting)
             let runsNow = mayRunNow && queuedEffectCount.load(ordering: .relaxed) == 0
-            if !effects.isEmpty, !runsNow { submit(effects) }  // only queues; calls no one
-            let new = state.announced(isWaiting: isWaiting)
-            state.noteInstants(from: old, to: new)
-            postChange(from: old, to: new)
-            return (old, new, runsNow ? effects : [])
+            if let effect, !runsNow { submit(effect) }  // only queues; calls no one
+            postNotification(of: change)
+            return (change, runsNow ? effect : nil)
         }
-        announceChange(from: old, to: new)
-        for effect in effects { perform(effect) }
+        announce(change)
+        if let effect { perform(effect) }
     }
 
-    private func submit(_ effects: [OperationLifecycle.Effect]) {
+    /// Makes the outcome visible and takes what has to be told and let go of now.
+    func finish(with outcome: SharedValue<OperationOutcome>) -> OperationDelivery {
+        let (change, delivery) = shared.withLock { state in
+            state.sharedOutcome = outcome
+            let (change, _) = state.handle(.processed, isWaiting: false)
+            return (change, state.takeDelivery())
+        }
+        announce(change)
+        return delivery
+    }
+
+    private func submit(_ effect: OperationLifecycle.Effect) {
         queuedEffectCount.wrappingAdd(1, ordering: .relaxed)
         NetworkThread.shared.submit { [self] in
-            for effect in effects { perform(effect) }
+            perform(effect)
             queuedEffectCount.wrappingSubtract(1, ordering: .relaxed)
         }
     }
@@ -80,16 +85,16 @@ extension RequestOperation {
     }
 
     /// The transfers are over; called once, on the network thread, by the runner.
-    func transferEnded(_ result: TransferResult) {
+    func transferEnded(_ result: SharedValue<TransferResult>) {
         shared.withLock { $0.transferResult = result }
         handle(.ended)
     }
 
     /// Queues the notification of a change, inside the lock: a start is posted before the finish that follows it,
     /// whichever thread is faster. The finish at the end comes with delivery.
-    private func postChange(from old: AnnouncedState, to new: AnnouncedState) {
-        guard old.isExecuting != new.isExecuting, !new.isFinished else { return }
-        let notification: OperationNotification = new.isExecuting ? .start : .finish
+    private func postNotification(of change: LifecycleChange) {
+        guard change.changesExecuting, !change.after.isFinished else { return }
+        let notification: OperationNotification = change.after.isExecuting ? .start : .finish
         notification.post(for: self)
     }
 
@@ -103,53 +108,53 @@ extension RequestOperation {
 
     /// Tells Foundation and the queue, after the lock was let go. Foundation has to hear of the way to the end only when
     /// the operation may be in one of its own queues.
-    private func announceChange(from old: AnnouncedState, to new: AnnouncedState) {
-        let isNewlyCancelled = new.isCancelled && !old.isCancelled && new.isReady
-        if old.isReady != new.isReady || isNewlyCancelled { announceReadiness(isReady: new.isReady, in: new.queue) }
-        if new.wasStarted && !old.wasStarted, new.hasStartHandler {
-            shared.withLock { $0.takeStartHandler() }?(self)
-        }
-        if old.isExecuting != new.isExecuting, new.queue == nil { didChangeValue(forKey: "isExecuting") }
-        if new.isFinished && !old.isFinished { didChangeValue(forKey: "isFinished") }
+    private func announce(_ change: LifecycleChange) {
+        if change.changesReadiness { announceReadiness(isReady: change.isReady) }
+        if let startHandler = change.startHandler { startHandler(self) }
+        if change.changesExecuting, !change.isInQueue { didChangeValue(forKey: "isExecuting") }
+        if change.after.isFinished && !change.before.isFinished { didChangeValue(forKey: "isFinished") }
     }
 
     func announceReadiness(isReady: Bool) {
-        announceReadiness(isReady: isReady, in: shared.withLock { $0.queue })
-    }
-
-    private func announceReadiness(isReady: Bool, in queue: RequestOperationQueue?) {
-        guard let queue else { return didChangeValue(forKey: "isReady") }
+        guard let queue = shared.withLock({ $0.queue }) else { return didChangeValue(forKey: "isReady") }
         if isReady { queue.operationBecameReady(self) }
     }
 }
 
-/// What others are told of: they have no other way to learn of a change.
-private struct AnnouncedState {
+/// What an event changed: others are told of it, because they have no other way to learn of a change.
+private struct LifecycleChange {
+    let before: OperationLifecycle
+    let after: OperationLifecycle
+    let wasReady: Bool
     let isReady: Bool
-    let isExecuting: Bool
-    let isFinished: Bool
-    let wasStarted: Bool
-    let isCancelled: Bool
-    let hasStartHandler: Bool
-    let queue: RequestOperationQueue?
+    let isInQueue: Bool
+    /// Of one that has just been started.
+    var startHandler: (@Sendable (RequestOperation) -> Void)?
+
+    var changesExecuting: Bool { before.isExecuting != after.isExecuting }
+    /// A queue is told of what may be started; a cancelled operation goes first.
+    var changesReadiness: Bool {
+        if isInQueue { return isReady && (!wasReady || after.isCancelled && !before.isCancelled) }
+        return wasReady != isReady || isReady && after.isCancelled && !before.isCancelled
+    }
 }
 
 extension RequestOperationState {
-    fileprivate func announced(isWaiting: Bool) -> AnnouncedState {
-        AnnouncedState(
-            isReady: isReady(isWaiting: isWaiting), isExecuting: lifecycle.isExecuting,
-            isFinished: lifecycle.isFinished, wasStarted: lifecycle.isExecuting || lifecycle.state == .paused,
-            isCancelled: lifecycle.isCancelled, hasStartHandler: startHandler != nil, queue: queue)
-    }
-
-    fileprivate mutating func noteInstants(from old: AnnouncedState, to new: AnnouncedState) {
+    fileprivate mutating func handle(
+        _ event: OperationLifecycle.Event, isWaiting: Bool
+    ) -> (LifecycleChange, OperationLifecycle.Effect?) {
+        let before = lifecycle
+        let effect = lifecycle.handle(event)
+        var change = LifecycleChange(
+            before: before, after: lifecycle, wasReady: before.isReady(isWaiting: isWaiting),
+            isReady: lifecycle.isReady(isWaiting: isWaiting), isInQueue: queue != nil)
         if lifecycle.state == .executing, startInstant == 0 { startInstant = MonotonicClock.now() }
-        if new.isFinished, !old.isFinished { finishInstant = MonotonicClock.now() }
-    }
-
-    fileprivate mutating func takeStartHandler() -> (@Sendable (RequestOperation) -> Void)? {
-        defer { startHandler = nil }
-        return startHandler
+        if lifecycle.isFinished, !before.isFinished { finishInstant = MonotonicClock.now() }
+        if lifecycle.wasStarted, !before.wasStarted, sharedExtras?.value.startHandler != nil {
+            change.startHandler = extras.startHandler
+            extras.startHandler = nil
+        }
+        return (change, effect)
     }
 }
 

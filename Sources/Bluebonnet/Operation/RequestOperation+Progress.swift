@@ -9,10 +9,10 @@ extension RequestOperation {
     /// The upload as Foundation reports it, for one that is to be shown or to be a part of another: its unit is bytes,
     /// and it is indeterminate while the length is not known. Cancelling, pausing and resuming it does the same to the
     /// operation. Changed a few times a second at most, where the handlers run.
-    public var uploadProgress: Progress { report(at: \.uploadReport) }
+    public var uploadProgress: Progress { report(at: \.extras.uploadReport) }
 
     /// The download as Foundation reports it; see `uploadProgress`.
-    public var downloadProgress: Progress { report(at: \.downloadReport) }
+    public var downloadProgress: Progress { report(at: \.extras.downloadReport) }
 
     private func report(at path: any WritableKeyPath<RequestOperationState, Progress?> & Sendable) -> Progress {
         let made = Progress(totalUnitCount: -1)
@@ -33,7 +33,9 @@ extension RequestOperation {
 extension RequestOperation {
     /// Tells the upload's progress, if anybody wants to know. Called on the network thread; the handler runs elsewhere.
     func reportUpload(_ byteCount: Int64, _ total: Int64, _ expected: Int64) {
-        tell(shared.withLock { ($0.uploadProgress, $0.uploadReport, $0.completionQueue) }, byteCount, total, expected)
+        tell(
+            shared.withLock { ($0.extras.uploadProgress, $0.extras.uploadReport, $0.completionQueue) }, byteCount,
+            total, expected)
     }
 
     /// Tells the download's progress, if anybody wants to know. Called on the network thread; the handler runs
@@ -41,7 +43,7 @@ extension RequestOperation {
     func reportDownload(_ byteCount: Int64, _ total: Int64, _ expected: Int64) {
         let target = shared.withLock { state in
             state.received = ByteProgress(count: total, expected: expected)
-            return (state.downloadProgress, state.downloadReport, state.completionQueue)
+            return (state.extras.downloadProgress, state.extras.downloadReport, state.completionQueue)
         }
         tell(target, byteCount, total, expected)
     }
@@ -60,8 +62,8 @@ extension RequestOperation {
 
     /// A download whose length was not known is as long as it was, once it succeeded.
     func finishProgress() {
-        let (report, count, queue) = shared.withLock {
-            ($0.downloadReport, $0.outcome?.result.receivedByteCount ?? 0, $0.completionQueue)
+        let (report, count, queue) = shared.withLock { state in
+            (state.sharedExtras?.value.downloadReport, state.result?.receivedByteCount ?? 0, state.completionQueue)
         }
         guard let report, error == nil else { return }
         (queue ?? Queues.callbacks).async {
@@ -73,7 +75,7 @@ extension RequestOperation {
     /// The body bytes that have arrived, and how many there are in all; -1 when that is not known.
     var byteProgress: ByteProgress {
         shared.withLock { state in
-            guard let result = state.outcome?.result else { return state.received }
+            guard let result = state.result else { return state.received }
             return ByteProgress(count: result.receivedByteCount, expected: result.receivedByteCount)
         }
     }

@@ -11,7 +11,7 @@ extension RequestOperation {
     /// The request: as it was given, or as it was made, or the last one sent once the operation is finished.
     public var request: URLRequest? {
         shared.withLock { state in
-            if let last = state.outcome?.result.request { return last }
+            if let last = state.result?.request { return last }
             if case .ready(let request) = state.source { return request }
             return nil
         }
@@ -61,10 +61,10 @@ extension RequestOperation {
     /// the stream does not take in full fails the operation with `cannotWriteFile`. The stream is opened, and closed at
     /// the end; leave it alone in between. Default nil.
     public var outputStream: OutputStream? {
-        get { shared.withLock { $0.outputStream }?.handedBack }
+        get { shared.withLock { $0.extras.outputStream }?.handedBack }
         set {
             let queue = DispatchQueue(label: "org.bluebonnet.output-stream")
-            replace(\.outputStream, with: newValue.map { QueueBound($0, on: queue) })
+            replace(\.extras.outputStream, with: newValue.map { QueueBound($0, on: queue) })
         }
     }
 
@@ -72,8 +72,8 @@ extension RequestOperation {
     ///
     /// Overrides the request's `httpBody`. Default nil.
     public var uploadFile: URL? {
-        get { shared.withLock { $0.uploadFile } }
-        set { replace(\.uploadFile, with: newValue) }
+        get { shared.withLock { $0.extras.uploadFile } }
+        set { replace(\.extras.uploadFile, with: newValue) }
     }
 
     /// A file for the body of an accepted response: written beside it, moved into place when complete; it counts when
@@ -81,8 +81,8 @@ extension RequestOperation {
     ///
     /// What an earlier attempt left beside it is continued when the server confirms it with a strong validator.
     public var outputFile: URL? {
-        get { shared.withLock { $0.outputFile } }
-        set { replace(\.outputFile, with: newValue) }
+        get { shared.withLock { $0.extras.outputFile } }
+        set { replace(\.extras.outputFile, with: newValue) }
     }
 
     /// A folder for the body of an accepted response, which is written there under a name of ours and gets the name that
@@ -91,8 +91,8 @@ extension RequestOperation {
     ///
     /// Nothing outside of the folder is ever written, and no link in it followed.
     public var outputDirectory: URL? {
-        get { shared.withLock { $0.outputDirectory.url } }
-        set { shared.withLock { $0.outputDirectory.url = newValue } }
+        get { shared.withLock { $0.extras.outputDirectory.url } }
+        set { shared.withLock { $0.extras.outputDirectory.url = newValue } }
     }
 
     /// What becomes of a file that has the suggested name already; it counts when the operation starts.
@@ -100,13 +100,13 @@ extension RequestOperation {
     /// Default `number`: a name that a server chose never costs a file that was there, and a download that took its
     /// time is not lost because of one.
     public var existingFilePolicy: ExistingFilePolicy {
-        get { shared.withLock { $0.outputDirectory.policy } }
-        set { shared.withLock { $0.outputDirectory.policy = newValue } }
+        get { shared.withLock { $0.extras.outputDirectory.policy } }
+        set { shared.withLock { $0.extras.outputDirectory.policy = newValue } }
     }
 
     /// Anything of yours; the library does not look at it.
     public var userInfo: [String: any Sendable] {
-        get { shared.withLock { $0.userInfo } }
-        set { replace(\.userInfo, with: newValue) }
+        get { shared.withLock { $0.extras.userInfo } }
+        set { replace(\.extras.userInfo, with: newValue) }
     }
 }

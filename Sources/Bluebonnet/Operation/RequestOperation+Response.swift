@@ -9,7 +9,7 @@ internal import Synchronization
 extension RequestOperation {
     /// The final response, once its head arrived and the operation is finished.
     public var response: HTTPURLResponse? {
-        let (made, head) = shared.withLock { ($0.response, $0.outcome?.result.head) }
+        let (made, head) = shared.withLock { ($0.response, $0.result?.head) }
         guard made == nil, let response = try? head?.urlResponse() else { return made }
         return shared.withLock { state in
             state.response = state.response ?? response
@@ -18,11 +18,11 @@ extension RequestOperation {
     }
 
     /// The status of the final response, once the operation is finished.
-    public var statusCode: Int? { shared.withLock { $0.outcome?.result.head?.status } }
+    public var statusCode: Int? { shared.withLock { $0.result?.head?.status } }
 
     /// The final response's header fields in the order of arrival, repeated ones included; empty before it is finished.
     public var responseFields: [(name: String, value: String)] {
-        shared.withLock { $0.outcome?.result.head?.fields ?? [] }
+        shared.withLock { $0.result?.head?.fields ?? [] }
     }
 
     /// The file that the body went to, once the operation has succeeded; nil when it went to none.
@@ -35,15 +35,15 @@ extension RequestOperation {
     /// dots, no name that Windows keeps for a device.
     public var suggestedFileName: String? { responseHead.map(SuggestedFileName.name) }
 
-    var responseHead: ResponseHead? { shared.withLock { $0.outcome?.result.head } }
+    var responseHead: ResponseHead? { shared.withLock { $0.result?.head } }
 
     /// The HTTP version of the final response: `1.0`, `1.1` or `2`.
-    public var httpVersion: String? { shared.withLock { $0.outcome?.result.head?.httpVersion } }
+    public var httpVersion: String? { shared.withLock { $0.result?.head?.httpVersion } }
 
     /// The decoded body, once the operation is finished; nil when there was none or it went to a file.
     public var responseData: Data? {
         shared.withLock { state in
-            guard case .memory(let data)? = state.outcome?.result.content else { return nil }
+            guard case .memory(let data)? = state.result?.content else { return nil }
             return data
         }
     }
@@ -66,8 +66,8 @@ extension RequestOperation {
     public var error: NetworkingError? { shared.withLock { $0.outcome?.error } }
 
     /// How many body bytes arrived and were stored, after decoding; also when the operation failed.
-    public var receivedByteCount: Int64 { shared.withLock { $0.outcome?.result.receivedByteCount ?? 0 } }
+    public var receivedByteCount: Int64 { shared.withLock { $0.result?.receivedByteCount ?? 0 } }
 
     /// Attempts, redirects and timings, once the operation is finished.
-    public var summary: TransferSummary { shared.withLock { $0.outcome?.result.summary ?? TransferSummary() } }
+    public var summary: TransferSummary { shared.withLock { $0.result?.summary ?? TransferSummary() } }
 }

@@ -26,11 +26,14 @@ public class RequestOperation: Operation, @unchecked Sendable {  // safe: all st
     ///
     /// - Parameter options: limits, trust and proxy; copied.
     public convenience init(request: URLRequest, options: TransferOptions = TransferOptions()) {
-        self.init(source: .ready(request), options: options, services: .default)
+        self.init(source: .ready(request), options: SharedOptions(options), services: .default)
     }
 
-    init(source: RequestSource, options: TransferOptions, services: NetworkServices) {
-        shared = Mutex(RequestOperationState(source: source, options: options))
+    init(
+        source: RequestSource, options: SharedOptions, services: NetworkServices,
+        completion: CompletionPlace = CompletionPlace()
+    ) {
+        shared = Mutex(RequestOperationState(source: source, options: options, completion: completion))
         self.services = services
         super.init()
     }
@@ -41,19 +44,20 @@ public class RequestOperation: Operation, @unchecked Sendable {  // safe: all st
 
     /// Called on a processing queue when the transfers are over and before the operation is finished: turns what
     /// arrived into an outcome. The base class takes every complete response.
-    func makeOutcome(from result: TransferResult) -> OperationOutcome {
-        guard case .file(let file, let canContinue) = result.content else { return OperationOutcome(result) }
+    func makeOutcome(from transfer: SharedValue<TransferResult>) -> OperationOutcome {
+        let result = transfer.value
+        guard case .file(let file, let canContinue) = result.content else { return OperationOutcome(transfer) }
         guard result.error == nil else {
             file.keepOrRemove(canContinue: canContinue)
-            return OperationOutcome(result)
+            return OperationOutcome(transfer)
         }
         do throws(NetworkingError) {
-            var outcome = OperationOutcome(result)
+            var outcome = OperationOutcome(transfer)
             outcome.downloadedFile = try result.moveIntoPlace(file)
             return outcome
         } catch {
             file.keepOrRemove(canContinue: false)
-            return OperationOutcome(result, error: error)
+            return OperationOutcome(transfer, error: error)
         }
     }
 
@@ -63,7 +67,7 @@ public class RequestOperation: Operation, @unchecked Sendable {  // safe: all st
     ///
     /// A request's body stream is made anew for the copy if it can be: see `setNeedNewBodyStream(_:)`.
     public func copied() -> RequestOperation {
-        let parts = shared.withLock { $0.copied(lastRequest: $0.outcome?.result.request) }
+        let parts = shared.withLock { $0.copied(lastRequest: $0.result?.request) }
         let copy = RequestOperation(source: parts.source, options: parts.options, services: services)
         copy.hand(over: parts)
         return copy
@@ -77,7 +81,8 @@ public class RequestOperation: Operation, @unchecked Sendable {  // safe: all st
     /// - Throws: `NetworkingError` with `invalidSecurityPolicy` or `invalidRequest` when what it holds contradicts itself.
     public init(archive: OperationArchive) throws(NetworkingError) {
         shared = Mutex(
-            RequestOperationState(source: .ready(archive.request.request), options: try archive.options.options()))
+            RequestOperationState(
+                source: .ready(archive.request.request), options: SharedOptions(try archive.options.options())))
         services = .default
         super.init()
         take(archive)
@@ -95,7 +100,7 @@ public class RequestOperation: Operation, @unchecked Sendable {  // safe: all st
     /// Whether the operation may be started: nothing it depends on is unfinished, or it was cancelled.
     override public var isReady: Bool {
         let isWaiting = place.isWaiting
-        return shared.withLock { $0.isReady(isWaiting: isWaiting) }
+        return shared.withLock { $0.lifecycle.isReady(isWaiting: isWaiting) }
     }
 
     /// Whether the operation was started and is neither paused nor finished.

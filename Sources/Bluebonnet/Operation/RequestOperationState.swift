@@ -9,49 +9,24 @@ internal import FoundationNetworking
 /// nothing is called while the lock is held.
 struct RequestOperationState: Sendable {
     var lifecycle = OperationLifecycle()
+    /// The handlers have been taken: one that comes later runs at once.
+    var isDelivered = false
+    /// What its batch says of dependencies that do not succeed, whatever their edges say.
+    var dependencyPolicy: FailedDependencyPolicy?
     var source: RequestSource
-    var options: TransferOptions
-    var uploadFile: URL?
-    var outputFile: URL?
-    var outputDirectory = OutputDirectory()
-    var outputStream: QueueBound<OutputStream>?
-    var chunkChannel: BodyChannel?
-    var blocks = OperationBlocks()
-    /// It is a copy: its request's body stream is another operation's too.
-    var needsNewBodyStream = false
-    /// What an archive brought of the body.
-    var continuation: ArchivedPart?
-    var userInfo: [String: any Sendable] = [:]
-
-    /// What a request that was made late brought along.
-    var lateSerializer: (any ResponseSerializer)?
-    var lateValidation: ResponseValidation?
-    var lateExpectedDigest: String?
-    /// Called once, when the operation is first started, by whatever thread starts it: it must be short.
-    var startHandler: (@Sendable (RequestOperation) -> Void)?
+    var sharedOptions: SharedOptions
+    /// Nil while the operation has none of them.
+    private(set) var sharedExtras: SharedValue<OperationExtras>?
 
     var completionQueue: DispatchQueue?
     var completionGroup: DispatchGroup?
     var completionBlock: (@Sendable () -> Void)?
-    var uploadProgress: RequestOperation.ProgressHandler?
-    var downloadProgress: RequestOperation.ProgressHandler?
-    /// Made when somebody asks for them.
-    var uploadReport: Progress?
-    var downloadReport: Progress?
     /// Run once after the operation is finished, in this order, and let go.
     var completionHandlers: [RequestOperation.CompletionHandler] = []
     /// The batch's part, after every handler of the user's.
     var batchHandlers: [RequestOperation.CompletionHandler] = []
     var waiters: [CheckedContinuation<Void, Never>] = []
-    /// The handlers have been taken: one that comes later runs at once.
-    var isDelivered = false
 
-    /// What was at the beginning, when the operation was skipped, in words.
-    var skipCause: String?
-    /// What its batch says of dependencies that do not succeed, whatever their edges say.
-    var dependencyPolicy: FailedDependencyPolicy?
-    /// Says more of a cancellation than that there was one.
-    var cancelMessage: String?
     /// Whose turn it is among those that wait for a place: the number of its batch, or 0.
     var share = 0
     /// When it was started and when it was finished, by the monotonic clock; 0 before.
@@ -64,23 +39,75 @@ struct RequestOperationState: Sendable {
     var queue: RequestOperationQueue?
 
     /// What the network thread handed over; processing turns it into the outcome.
-    var transferResult: TransferResult? {
-        get { transferResultBox?.value }
-        set { transferResultBox = newValue.map(Box.init) }
-    }
-    var outcome: OperationOutcome? {
-        get { outcomeBox?.value }
-        set { outcomeBox = newValue.map(Box.init) }
-    }
-    /// Large parts that an operation lacks as long as it waits.
-    private var transferResultBox: Box<TransferResult>?
-    private var outcomeBox: Box<OperationOutcome>?
+    var transferResult: SharedValue<TransferResult>?
+    var sharedOutcome: SharedValue<OperationOutcome>?
     var response: HTTPURLResponse?
 
-    init(source: RequestSource, options: TransferOptions) {
+    init(source: RequestSource, options: SharedOptions, completion: CompletionPlace = CompletionPlace()) {
         self.source = source
-        self.options = options
+        sharedOptions = options
+        completionQueue = completion.queue
+        completionGroup = completion.group
     }
+
+    var options: TransferOptions {
+        get { sharedOptions.value }
+        set { sharedOptions = SharedOptions(newValue) }
+    }
+
+    var extras: OperationExtras {
+        get { sharedExtras?.value ?? OperationExtras() }
+        set { sharedExtras = SharedValue(newValue) }
+    }
+
+    var outcome: OperationOutcome? { sharedOutcome?.value }
+
+    /// Why it failed, once it is finished.
+    var outcomeError: NetworkingError? { sharedOutcome?.value.error }
+
+    /// What the outcome says of the transfers.
+    var result: TransferResult? { sharedOutcome?.value.transfer.value }
+}
+
+/// Where completion handlers run.
+struct CompletionPlace: Sendable {
+    var queue: DispatchQueue?
+    var group: DispatchGroup?
+}
+
+/// What few operations have: the others are spared the room and the time that it takes.
+struct OperationExtras: Sendable {
+    var uploadFile: URL?
+    var outputFile: URL?
+    var outputDirectory = OutputDirectory()
+    var outputStream: QueueBound<OutputStream>?
+    var chunkChannel: BodyChannel?
+    var blocks = OperationBlocks()
+    /// It is a copy: its request's body stream is another operation's too.
+    var needsNewBodyStream = false
+    /// What an archive brought of the body.
+    var continuation: ArchivedPart?
+    var userInfo: [String: any Sendable] = [:]
+    /// What a request that was made late brought along.
+    var late = LateParts()
+    /// Called once, when the operation is first started, by whatever thread starts it: it must be short.
+    var startHandler: (@Sendable (RequestOperation) -> Void)?
+    var uploadProgress: RequestOperation.ProgressHandler?
+    var downloadProgress: RequestOperation.ProgressHandler?
+    /// Made when somebody asks for them.
+    var uploadReport: Progress?
+    var downloadReport: Progress?
+    /// What was at the beginning, when the operation was skipped, in words.
+    var skipCause: String?
+    /// Says more of a cancellation than that there was one.
+    var cancelMessage: String?
+}
+
+/// What a request that was made late brought along for its response.
+struct LateParts: Sendable {
+    var serializer: (any ResponseSerializer)?
+    var validation: ResponseValidation?
+    var expectedDigest: String?
 }
 
 /// Bytes that have moved, and how many there are in all: -1 when that is not known.
@@ -89,16 +116,9 @@ struct ByteProgress: Sendable {
     var expected: Int64 = -1
 }
 
-/// A large value behind a reference; it never changes.
-private final class Box<Value: Sendable>: Sendable {
-    let value: Value
-
-    init(_ value: Value) { self.value = value }
-}
-
 /// How an operation ended.
 struct OperationOutcome: Sendable {
-    var result: TransferResult
+    var transfer: SharedValue<TransferResult>
     var error: NetworkingError?
     /// The serialized response of one that succeeded.
     var value: (any Sendable)?
@@ -107,9 +127,9 @@ struct OperationOutcome: Sendable {
     /// SHA-256 of the body, in hexadecimal, when it was asked for.
     var digest: String?
 
-    init(_ result: TransferResult, error: NetworkingError? = nil, value: (any Sendable)? = nil) {
-        self.result = result
-        self.error = error ?? result.error
+    init(_ transfer: SharedValue<TransferResult>, error: NetworkingError? = nil, value: (any Sendable)? = nil) {
+        self.transfer = transfer
+        self.error = error ?? transfer.value.error
         self.value = value
     }
 }
@@ -121,12 +141,10 @@ extension RequestOperationState {
 
     /// Takes what may hold other operations, for those that nobody started.
     mutating func takeClosures() -> [any Sendable] {
-        var taken: [any Sendable] = [source, userInfo]
-        taken += [completionBlock, uploadProgress, downloadProgress, startHandler] as [any Sendable]
-        taken += [completionHandlers, batchHandlers, blocks] as [any Sendable]
-        (source, userInfo) = (.used, [:])
-        (completionBlock, uploadProgress, downloadProgress, startHandler) = (nil, nil, nil, nil)
-        (completionHandlers, batchHandlers, blocks) = ([], [], OperationBlocks())
+        var taken: [any Sendable] = [source, completionHandlers, batchHandlers]
+        taken += [completionBlock, sharedExtras] as [any Sendable]
+        (source, completionBlock, sharedExtras) = (.used, nil, nil)
+        (completionHandlers, batchHandlers) = ([], [])
         return taken
     }
 }
@@ -140,12 +158,12 @@ extension RequestOperationState {
     }
 
     var settableUploadProgress: RequestOperation.ProgressHandler? {
-        get { uploadProgress }
-        set { uploadProgress = isDelivered ? nil : newValue }
+        get { extras.uploadProgress }
+        set { extras.uploadProgress = isDelivered ? nil : newValue }
     }
 
     var settableDownloadProgress: RequestOperation.ProgressHandler? {
-        get { downloadProgress }
-        set { downloadProgress = isDelivered ? nil : newValue }
+        get { extras.downloadProgress }
+        set { extras.downloadProgress = isDelivered ? nil : newValue }
     }
 }

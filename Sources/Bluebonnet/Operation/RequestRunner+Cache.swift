@@ -44,6 +44,6 @@ extension RequestRunner {
         summary.isFromCache = true
         result.summary = summary
         exchange = nil
-        operation.transferEnded(result)
+        operation.transferEnded(SharedValue(result))
     }
 }

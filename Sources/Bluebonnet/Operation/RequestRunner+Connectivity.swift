@@ -10,8 +10,9 @@ extension RequestRunner {
         guard let exchange, let origin = exchange.nextOrigin else {
             return end(with: NetworkingError(.badURL, "the request has no usable URL"))
         }
+        guard exchange.prepared.sharedOptions.value.waitsForConnectivity else { return waitForAdmission(origin) }
         let options = exchange.prepared.options
-        guard options.waitsForConnectivity, let target = options.connectivityTarget(host: origin.host) else {
+        guard let target = options.connectivityTarget(host: origin.host) else {
             return waitForAdmission(origin)
         }
         let limit = options.connectivityTimeout.nanoseconds

@@ -11,15 +11,12 @@ extension RequestRunner {
     func prepare() {
         phase = .preparing
         let (source, parts) = operation.shared.withLock { ($0.source, $0.parts) }
-        let work: @Sendable () -> Result<PreparedRequest, NetworkingError> = {
-            Result { () throws(NetworkingError) in try PreparedRequest(try source.blueprint(), parts: parts) }
-        }
         if case .ready(let request) = source {
             preparedRequest = request
-            return prepared(work())
+            return prepared(source.prepare(parts))
         }
         Queues.preparation.async { [operation] in
-            let result = work()
+            let result = source.prepare(parts)
             NetworkThread.shared.submit { operation.network.value.current?.prepared(result) }
         }
     }
@@ -33,10 +30,9 @@ extension RequestRunner {
             preparedRequest = prepared.request
             remainingTime = prepared.options.timeout?.nanoseconds
             let exchange = Exchange(prepared, operation: operation)
-            exchange.reception.roomAppeared = { [weak self] in self?.transferUnderWay?.resumeReceiving() }
-            exchange.reception.consumerLeft = { [weak self] in self?.consumerLeft() }
+            if prepared.streamOutput != nil { watchConsumer(of: exchange.reception) }
             self.exchange = exchange
-            cacheExchange = CacheExchange(prepared)
+            cacheExchange = CacheExchange.make(for: prepared)
             noteLateParts(of: prepared)
             if !isHeld { lookUpOrEnqueue() }
         }
@@ -44,17 +40,27 @@ extension RequestRunner {
 }
 
 extension RequestRunner {
+    private func watchConsumer(of reception: Reception) {
+        reception.roomAppeared = { [weak self] in self?.transferUnderWay?.resumeReceiving() }
+        reception.consumerLeft = { [weak self] in self?.consumerLeft() }
+    }
+
     private func noteLateParts(of prepared: PreparedRequest) {
         guard prepared.responseSerializer != nil || prepared.expectedDigest != nil else { return }
         operation.shared.withLock { state in
-            state.lateSerializer = prepared.responseSerializer
-            state.lateValidation = prepared.validation
-            state.lateExpectedDigest = prepared.expectedDigest
+            state.extras.late.serializer = prepared.responseSerializer
+            state.extras.late.validation = prepared.validation
+            state.extras.late.expectedDigest = prepared.expectedDigest
         }
     }
 }
 
 extension RequestSource {
+    /// Makes the request, unless it is there already, and checks it.
+    fileprivate func prepare(_ parts: OperationParts) -> Result<PreparedRequest, NetworkingError> {
+        Result { () throws(NetworkingError) in try PreparedRequest(try blueprint(), parts: parts) }
+    }
+
     fileprivate func blueprint() throws(NetworkingError) -> RequestBlueprint {
         switch self {
         case .ready(let request): return RequestBlueprint(request: request)

@@ -168,13 +168,14 @@ extension RequestRunner {
         let now = MonotonicClock.now()
         if admitted == nil {
             admitted = now
-            summary.timings.queued = .nanoseconds(Int64(now - started))
+            summary.timings.nanoseconds.queued = now - started
         }
         transferBegan = now
         chargedSince = now
         summary.attemptCount += 1
         let deadline = remainingTime.map { now + $0 } ?? .max
-        phase = .transferring(transport.begin(exchange.transferRequest(deadline: deadline), delegate: self), origin)
+        phase = .transferring(
+            transport.begin(exchange.transferRequest(to: origin, deadline: deadline), delegate: self), origin)
     }
 
     /// Waits again in the line that the operation's priority now puts it into.
@@ -201,18 +202,18 @@ extension RequestRunner {
     }
 
     private func account(_ metrics: TransferMetrics) {
-        summary.timings.nameLookup += .nanoseconds(Int64(metrics.nameLookup))
-        summary.timings.connect += .nanoseconds(Int64(metrics.connect))
-        summary.timings.tls += .nanoseconds(Int64(metrics.tls))
+        summary.timings.nanoseconds.nameLookup += metrics.nameLookup
+        summary.timings.nanoseconds.connect += metrics.connect
+        summary.timings.nanoseconds.tls += metrics.tls
         summary.isReused = metrics.isReused
         if metrics.firstByte > 0, let admitted {
-            summary.timings.firstByte = .nanoseconds(Int64(transferBegan - admitted + metrics.firstByte))
+            summary.timings.nanoseconds.firstByte = transferBegan - admitted + metrics.firstByte
         }
     }
 
     func end(with error: NetworkingError?) {
         phase = .ended
-        summary.timings.total = .nanoseconds(Int64(MonotonicClock.now() - started))
+        summary.timings.nanoseconds.total = MonotonicClock.now() - started
         exchange?.flushProgress()
         var result = exchange?.result(error: error) ?? TransferResult()
         result.request = result.request ?? preparedRequest
@@ -220,7 +221,7 @@ extension RequestRunner {
         result.summary = summary
         result.cacheExchange = cacheExchange
         exchange = nil
-        operation.transferEnded(result)
+        operation.transferEnded(SharedValue(result))
     }
 }
 

@@ -7,11 +7,13 @@ internal import Foundation
 /// into place. On a processing queue; a value that knows no operation.
 struct ResponseProcessing {
     let serializer: any ResponseSerializer
+    let validation: ResponseValidation
     let expectedDigest: String?
     let wantsDigest: Bool
 
-    func outcome(from result: TransferResult) -> OperationOutcome {
-        var outcome = OperationOutcome(result)
+    func outcome(from transfer: SharedValue<TransferResult>) -> OperationOutcome {
+        let result = transfer.value
+        var outcome = OperationOutcome(transfer)
         do throws(NetworkingError) {
             if wantsDigest || expectedDigest != nil { outcome.digest = try digest(of: result.content) }
             if let error = result.error { throw error }
@@ -32,7 +34,7 @@ struct ResponseProcessing {
 
     private func validate(_ result: TransferResult) throws(NetworkingError) {
         guard let head = result.head else { return }
-        let refusal = serializer.validation.refusal(
+        let refusal = validation.refusal(
             status: result.isContinued ? 200 : head.status, contentType: head.value(for: "Content-Type"),
             bodyIsEmpty: result.receivedByteCount == 0)
         guard let refusal else { return }
@@ -77,9 +79,9 @@ struct ResponseProcessing {
 
     private func completed(_ error: NetworkingError, _ result: TransferResult) -> NetworkingError {
         var error = error
-        error.request = error.request ?? result.request
-        error.response = error.response ?? (try? result.head?.urlResponse())
-        if case .memory(let data) = result.content { error.body = error.body ?? data }
+        if error.request == nil, let request = result.request { error.request = request }
+        if error.response == nil, let response = try? result.head?.urlResponse() { error.response = response }
+        if error.body == nil, case .memory(let data) = result.content { error.body = data }
         return error
     }
 }

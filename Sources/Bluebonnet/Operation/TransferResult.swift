@@ -58,16 +58,28 @@ public struct TransferSummary: Sendable, Equatable {
 
 /// Where an operation's time went, by the monotonic clock. The phases of connecting are summed over its transfers.
 public struct TransferTimings: Sendable, Equatable {
+    /// In nanoseconds: adding up durations costs more than all else that is measured.
+    struct Nanoseconds: Sendable, Equatable {
+        var queued: UInt64 = 0
+        var nameLookup: UInt64 = 0
+        var connect: UInt64 = 0
+        var tls: UInt64 = 0
+        var firstByte: UInt64 = 0
+        var total: UInt64 = 0
+    }
+
+    var nanoseconds = Nanoseconds()
+
     /// From the operation's start until it was let on the wire.
-    public internal(set) var queued = Duration.zero
+    public var queued: Duration { .nanoseconds(nanoseconds.queued) }
     /// Name look-up.
-    public internal(set) var nameLookup = Duration.zero
+    public var nameLookup: Duration { .nanoseconds(nanoseconds.nameLookup) }
     /// TCP connection, without the look-up.
-    public internal(set) var connect = Duration.zero
+    public var connect: Duration { .nanoseconds(nanoseconds.connect) }
     /// TLS handshake.
-    public internal(set) var tls = Duration.zero
+    public var tls: Duration { .nanoseconds(nanoseconds.tls) }
     /// From being let on the wire to the first byte of the final response; zero when none came.
-    public internal(set) var firstByte = Duration.zero
+    public var firstByte: Duration { .nanoseconds(nanoseconds.firstByte) }
     /// From the operation's start to the end of its last transfer.
-    public internal(set) var total = Duration.zero
+    public var total: Duration { .nanoseconds(nanoseconds.total) }
 }

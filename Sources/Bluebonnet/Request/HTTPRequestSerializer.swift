@@ -62,6 +62,12 @@ public struct HTTPRequestSerializer: RequestSerializer {
         // Foundation on Linux crashes when a request without URL is changed.
         guard request.url != nil else { throw NetworkingError(.badURL, "the request has no URL") }
         var request = request
+        if request.allHTTPHeaderFields?.isEmpty != false {  // Foundation copies the request for each field that is set
+            for field in headers.fields { try RequestCheck.field(name: field.name, value: field.value) }
+            request.allHTTPHeaderFields = Dictionary(
+                headers.fields.map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first })
+            return request
+        }
         for field in headers.fields where request.value(forHTTPHeaderField: field.name) == nil {
             try RequestCheck.field(name: field.name, value: field.value)
             request.setValue(field.value, forHTTPHeaderField: field.name)

@@ -63,7 +63,7 @@ extension RequestLinePlan.Entry {
                 let options = settings.transferOptions
                 return try PreparedRequest(
                     try line.blueprint(baseURL: settings.baseURL, options: options),
-                    parts: OperationParts(options: options))
+                    parts: OperationParts(options: SharedOptions(options)))
             } catch let error as NetworkingError {
                 throw error
             } catch {

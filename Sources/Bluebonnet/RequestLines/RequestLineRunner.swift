@@ -74,7 +74,7 @@ public final class RequestLineRunner: Sendable {
             wantsDigest: true)
         operation.queuePriority = node.line.line.priority.queuePriority
         let script = node.line.line.script
-        if !script.isEmpty { operation.shared.withLock { $0.startHandler = { Self.play(script, on: $0) } } }
+        if !script.isEmpty { operation.shared.withLock { $0.extras.startHandler = { Self.play(script, on: $0) } } }
         operation.setDownloadProgress { [self] _, total, expected in
             books.withLock { $0.noteProgress(id, received: total, expected: expected) }
         }

@@ -13,19 +13,14 @@ extension ResponseHead {
         fileprivate(set) var contentCodings: [String] = []
         private var isFramedTwice = false
 
-        init(_ fields: [(name: String, value: String)]) {
-            func values(_ name: StaticString) -> [String] {
-                fields.compactMap {
-                    $0.name.utf8.count == name.utf8CodeUnitCount && FieldSyntax.isSameName($0.name, "\(name)")
-                        ? $0.value : nil
-                }
-            }
-            let lengths = values("Content-Length")
-            (contentLength, lengthFault) = ResponseHead.length(lengths)
-            let encodings = values("Transfer-Encoding")
-            isFramedTwice = !lengths.isEmpty && !encodings.isEmpty
-            transferCodings = ResponseHead.list(encodings)
-            contentCodings = ResponseHead.list(values("Content-Encoding"))
+        init(_ block: FieldBlock) {
+            let fields = block.framingFields
+            contentLength = fields.plainLength
+            if !fields.lengths.isEmpty { (contentLength, lengthFault) = ResponseHead.length(fields.lengths) }
+            let hasLength = fields.plainLength != nil || !fields.lengths.isEmpty
+            isFramedTwice = hasLength && !fields.transferCodings.isEmpty
+            transferCodings = ResponseHead.list(fields.transferCodings)
+            contentCodings = ResponseHead.list(fields.contentCodings)
         }
 
         /// What makes the body's end a guess, or nil.
@@ -60,10 +55,6 @@ extension ResponseHead {
 
     /// The one length that the values of `Content-Length` give, or what is wrong with them; equal repetitions are fine.
     fileprivate static func length(_ values: [String]) -> (value: Int64?, fault: String?) {
-        // The usual case: one short number.
-        if values.count == 1, let digits = values.first?.utf8, digits.count < 16, FieldSyntax.isNumber(digits) {
-            return (digits.reduce(0) { $0 * 10 + Int64($1) - 0x30 }, nil)
-        }
         var length: Int64?
         let members = values.flatMap { $0.utf8.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false) }
         for member in members {

@@ -4,8 +4,9 @@
 import Foundation
 import FoundationNetworking
 
-/// The final head of a response as it arrived: status line and fields, in order, repeated ones apart.
-struct ResponseHead: Sendable {
+/// The final head of a response as it arrived: status line and fields, in order, repeated ones apart. An object, because
+/// it is passed on often; it never changes.
+final class ResponseHead: Sendable {
     /// The URL that answered.
     let url: URL
     let status: Int
@@ -13,41 +14,47 @@ struct ResponseHead: Sendable {
     let reason: String
     /// `1.0`, `1.1`, `2` or `3`.
     let httpVersion: String
-    let fields: [(name: String, value: String)]
+    private let block: FieldBlock
     /// What the fields say about the body, read once.
     let framing: Framing
-    /// The values of `Location` with every byte escaped that is not ASCII.
-    let locations: [String]
 
-    /// - Parameter locations: taken from the fields when nil.
-    init(
-        url: URL, status: Int, reason: String = "", httpVersion: String = "1.1",
-        fields: [(name: String, value: String)] = [], locations: [String]? = nil
-    ) {
+    init(url: URL, status: Int, reason: String = "", httpVersion: String = "1.1", block: FieldBlock) {
         self.url = url
         self.status = status
         self.reason = reason
         self.httpVersion = httpVersion
-        self.fields = fields
-        let named = fields.lazy.filter { FieldSyntax.isSameName($0.name, "Location") }
-        self.locations = locations ?? named.map { URLText.escapingNonASCII($0.value.utf8) }
-        framing = Framing(fields)
+        self.block = block
+        framing = Framing(block)
     }
 
-    /// Every value of the fields with that name, whatever its case, in order.
-    func values(for name: String) -> [String] {
-        fields.compactMap { FieldSyntax.isSameName($0.name, name) ? $0.value : nil }
+    convenience init(
+        url: URL, status: Int, reason: String = "", httpVersion: String = "1.1",
+        fields: [(name: String, value: String)] = []
+    ) {
+        self.init(url: url, status: status, reason: reason, httpVersion: httpVersion, block: FieldBlock(fields))
     }
+
+    var fields: [(name: String, value: String)] { block.fields }
+
+    /// The values of `Location` with every byte escaped that is not ASCII.
+    var locations: [String] { block.locations }
+
+    /// Whether there is a field with that name, whatever its case.
+    func hasField(_ name: StaticString) -> Bool { block.hasField(name) }
+
+    /// Every value of the fields with that name, whatever its case, in order.
+    func values(for name: String) -> [String] { block.values(for: name) }
 
     /// The values of the fields with that name, joined by ", "; nil when there is none.
     func value(for name: String) -> String? {
         let values = values(for: name)
-        return values.isEmpty ? nil : values.joined(separator: ", ")
+        return values.count < 2 ? values.first : values.joined(separator: ", ")
     }
 
     /// The members of a field that is a list (RFC 9110, 5.6.1), in lower case, over all its lines.
     static func list(_ values: [String]) -> [String] {
-        values.flatMap { $0.utf8.split(separator: UInt8(ascii: ",")) }
+        guard !values.isEmpty else { return [] }
+        return values.flatMap { $0.utf8.split(separator: UInt8(ascii: ",")) }
             .map { Substring(FieldSyntax.trimmed($0)).lowercased() }.filter { !$0.isEmpty }
     }
 

@@ -67,7 +67,7 @@ struct ResponseHeadParser: Sendable {
         }
         let head = ResponseHead(
             url: url, status: statusLine.status, reason: statusLine.reason, httpVersion: statusLine.version,
-            fields: block.fields, locations: block.locations)
+            block: block)
         try head.checkFraming()
         block = FieldBlock()
         state = .complete
@@ -92,6 +92,10 @@ private struct StatusLine {
     init() {}
 
     init(_ line: UnsafeRawBufferPointer) throws(NetworkingError) {
+        if let usual = Self.usual(line) {
+            self = usual
+            return
+        }
         let words = line.split(separator: 0x20, maxSplits: 2, omittingEmptySubsequences: false)
         guard words.count >= 2, let version = Self.version(words[0]) else {
             throw NetworkingError(.badServerResponse, "the response does not start with an HTTP status line")
@@ -108,6 +112,19 @@ private struct StatusLine {
             throw NetworkingError(.badServerResponse, "the response's status line contains a control character")
         }
         reason = FieldBlock.text(words[2])
+    }
+
+    /// `HTTP/1.1 200 OK` and its like, byte by byte; nil for anything that has to be looked at more closely.
+    private static func usual(_ line: UnsafeRawBufferPointer) -> StatusLine? {
+        guard line.count > 13, line.starts(with: "HTTP/1.1 ".utf8), line[12] == 0x20,
+            (0x31...0x35).contains(line[9]), (0x30...0x39).contains(line[10]), (0x30...0x39).contains(line[11]),
+            line[13...].allSatisfy({ (0x20...0x7E).contains($0) })
+        else { return nil }
+        var usual = StatusLine()
+        usual.version = "1.1"
+        usual.status = Int(line[9] - 0x30) * 100 + Int(line[10] - 0x30) * 10 + Int(line[11] - 0x30)
+        usual.reason = String(decoding: UnsafeRawBufferPointer(rebasing: line[13...]), as: UTF8.self)
+        return usual
     }
 
     /// The known versions; a later 1.x is understood as 1.1 (RFC 9110, 2.5).

@@ -32,7 +32,8 @@ struct AdmissionQueue {
     }
 
     private struct Line {
-        let origin: Origin
+        /// Nil where another line may stand.
+        var origin: Origin?
         var waiting = Heap<Rank>()
         var runningCount = 0
         /// Who stands for this origin among the candidates; a candidate that is not it any more is passed over.
@@ -49,9 +50,10 @@ struct AdmissionQueue {
 
     let limit: Int
     let limitPerOrigin: Int
-    /// One line for each origin that has anything waiting or running; nil where another may stand.
-    private var lines: [Line?] = []
+    /// One line for each origin that has anything waiting or running.
+    private var lines: [Line] = []
     private var freeLines: [Int] = []
+    private var lastLine = 0
     private var lineOfOrigin: [Origin: Int] = [:]
     /// The first in line of each origin that has a free place, and former ones.
     private var candidates = Heap<Candidate>()
@@ -82,7 +84,7 @@ struct AdmissionQueue {
         lastEntry += 1
         let rank = Rank(priority: priority, ticket: ticket, entry: lastEntry)
         places[ticket] = Candidate(rank: rank, line: line)
-        lines[line]?.waiting.insert(rank)
+        lines[line].waiting.insert(rank)
         nominate(line)
     }
 
@@ -96,8 +98,8 @@ struct AdmissionQueue {
     mutating func admitNext() -> Ticket? {
         while runningCount < limit, let candidate = candidates.popFirst() {
             let line = candidate.line
-            guard lines[line]?.nominee == candidate.rank else { continue }
-            lines[line]?.nominee = nil
+            guard lines[line].nominee == candidate.rank else { continue }
+            lines[line].nominee = nil
             if dropWithdrawn(from: line) == candidate.rank { return admit(candidate) }
             nominate(line)
         }
@@ -106,25 +108,33 @@ struct AdmissionQueue {
 
     /// Gives a place back.
     mutating func release(origin: Origin) {
-        guard let line = lineOfOrigin[origin] else { preconditionFailure("\(origin) holds no place") }
+        guard let line = existingLine(of: origin) else { preconditionFailure("\(origin) holds no place") }
         runningCount -= 1
-        lines[line]?.runningCount -= 1
+        lines[line].runningCount -= 1
         nominate(line)
         dropIfUnused(line)
     }
 
     private mutating func line(for origin: Origin) -> Int {
-        if let line = lineOfOrigin[origin] { return line }
+        if let line = existingLine(of: origin) { return line }
         let line = freeLines.popLast() ?? lines.count
-        if line == lines.count { lines.append(nil) }
+        if line == lines.count { lines.append(Line()) }
         lines[line] = Line(origin: origin)
         lineOfOrigin[origin] = line
         return line
     }
 
+    /// Most look-ups are for the origin of the last one.
+    private mutating func existingLine(of origin: Origin) -> Int? {
+        if lines.indices.contains(lastLine), lines[lastLine].origin == origin { return lastLine }
+        guard let line = lineOfOrigin[origin] else { return nil }
+        lastLine = line
+        return line
+    }
+
     private mutating func admit(_ candidate: Candidate) -> Ticket {
-        lines[candidate.line]?.runningCount += 1
-        _ = lines[candidate.line]?.waiting.popFirst()
+        lines[candidate.line].runningCount += 1
+        _ = lines[candidate.line].waiting.popFirst()
         places[candidate.rank.ticket] = nil
         runningCount += 1
         turns.serve(candidate.rank.ticket.turn, priority: candidate.rank.priority)
@@ -134,26 +144,26 @@ struct AdmissionQueue {
 
     /// Puts the first of a line among the candidates, when its origin has a free place.
     private mutating func nominate(_ line: Int) {
-        guard let runningCount = lines[line]?.runningCount, runningCount < limitPerOrigin,
-            let first = dropWithdrawn(from: line), lines[line]?.nominee != first
+        guard lines[line].runningCount < limitPerOrigin, let first = dropWithdrawn(from: line),
+            lines[line].nominee != first
         else { return }
-        lines[line]?.nominee = first
+        lines[line].nominee = first
         candidates.insert(Candidate(rank: first, line: line))
     }
 
     /// The first of a line that was not withdrawn.
     private mutating func dropWithdrawn(from line: Int) -> Rank? {
-        while let first = lines[line]?.waiting.first {
+        while let first = lines[line].waiting.first {
             if places[first.ticket]?.rank == first { return first }
-            _ = lines[line]?.waiting.popFirst()
+            _ = lines[line].waiting.popFirst()
         }
         return nil
     }
 
     private mutating func dropIfUnused(_ line: Int) {
-        guard let origin = lines[line]?.origin, lines[line]?.runningCount == 0, dropWithdrawn(from: line) == nil
+        guard lines[line].runningCount == 0, dropWithdrawn(from: line) == nil, let origin = lines[line].origin
         else { return }
-        lines[line] = nil
+        lines[line] = Line()
         lineOfOrigin[origin] = nil
         freeLines.append(line)
     }

@@ -21,6 +21,7 @@ final class EventLoop {
     private static let eventCapacity: CInt = 256
     /// A turn gives the run loop's other sources their chance after this many rounds.
     private static let roundLimit = 32
+    private static let unseenRoundLimit = 4
 
     /// The descriptor that becomes readable when there is something to do.
     let epoll: CInt
@@ -31,6 +32,17 @@ final class EventLoop {
     private var freeSlots: [Int] = []
     private var armedDeadline = UInt64.max
     private var roundEndActions: [() -> Void] = []
+    /// Rounds since the sockets were last looked at.
+    private var unseenRoundCount = 0
+    /// What the kernel was told, by descriptor.
+    private var watches: [Watch] = []
+
+    private struct Watch {
+        var token: UInt64 = 0
+        /// 0 when the kernel does not watch the descriptor.
+        var events: UInt32 = 0
+        var isResting = false
+    }
 
     private struct Slot {
         var client: (any EventLoopClient)?
@@ -86,6 +98,10 @@ extension EventLoop {
     /// Watches a socket for `events`, or changes what it is watched for.
     func watch(_ descriptor: CInt, events: UInt32, isNew: Bool, slot: Int) {
         let token = UInt64(slot) << 32 | UInt64(UInt32(bitPattern: descriptor))
+        let known = self[descriptor]
+        self[descriptor] = Watch(token: token, events: events)
+        if known.isResting, known.token == token, known.events == events { return }
+        let isNew = isNew && !known.isResting
         let operation = isNew ? EPOLL_CTL_ADD : EPOLL_CTL_MOD
         if bluebonnet_epoll_control(epoll, operation, descriptor, events, token) != 0 {
             // The kernel forgets a descriptor when it is closed; libcurl may use its number again without saying so.
@@ -96,7 +112,24 @@ extension EventLoop {
 
     /// Stops watching a socket.
     func unwatch(_ descriptor: CInt) {
+        self[descriptor] = Watch()
         _ = bluebonnet_epoll_control(epoll, EPOLL_CTL_DEL, descriptor, 0, 0)
+    }
+
+    /// Stops telling of a socket whose connection is kept, while the kernel goes on watching it: the next request on it
+    /// wants the same, and two system calls are spared. Who closes it has to say so with `forget`.
+    func rest(_ descriptor: CInt) { self[descriptor].isResting = true }
+
+    /// A descriptor is closed, which the kernel knows: its number may come again.
+    func forget(_ descriptor: CInt) { self[descriptor] = Watch() }
+
+    private subscript(descriptor: CInt) -> Watch {
+        get { watches.indices.contains(Int(descriptor)) ? watches[Int(descriptor)] : Watch() }
+        set {
+            guard descriptor >= 0 else { return }
+            while watches.count <= Int(descriptor) { watches.append(Watch()) }
+            watches[Int(descriptor)] = newValue
+        }
     }
 
     /// Sets a client's only deadline, in nanoseconds of the monotonic clock; `UInt64.max` is none.
@@ -122,8 +155,11 @@ extension EventLoop {
         inbox.wake()
     }
 
+    /// What one round leaves to the next one is done without a look at the sockets, a few times in a row.
     private func runRound() -> Bool {
-        let count = epoll_wait(epoll, &events, Self.eventCapacity, 0)
+        let looks = roundEndActions.isEmpty || unseenRoundCount == Self.unseenRoundLimit
+        unseenRoundCount = looks ? 0 : unseenRoundCount + 1
+        let count = looks ? epoll_wait(epoll, &events, Self.eventCapacity, 0) : 0
         for index in 0..<max(0, Int(count)) { dispatch(events[index]) }
         let work = inbox.takeAll()
         for item in work { item() }
@@ -146,6 +182,7 @@ extension EventLoop {
         case Self.timerToken: clearTimer()
         default:
             let descriptor = CInt(truncatingIfNeeded: token & 0xFFFF_FFFF)
+            if self[descriptor].isResting { return unwatch(descriptor) }  // closed by its peer, most likely
             slots[Int(token >> 32)].client?.socketIsReady(descriptor, events: event.events)
         }
     }

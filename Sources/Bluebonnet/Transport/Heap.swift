@@ -1,26 +1,61 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// A binary heap: the first of its elements is found at once, insertion and removal take logarithmic time.
+/// A priority queue: the first of its elements is found at once, insertion and removal take logarithmic time.
+///
+/// What is inserted in order, as nearly everything that waits its turn is, stands in a line and costs the same however
+/// long it is; only what goes before the end of the line is sorted, in a binary heap.
 struct Heap<Element: Comparable & Sendable>: Sendable {
-    private var elements: [Element] = []
+    private var line: [Element] = []
+    /// Where the line begins; what is before it has gone.
+    private var lineStart = 0
+    private var sorted: [Element] = []
 
-    var first: Element? { elements.first }
-    var isEmpty: Bool { elements.isEmpty }
+    var first: Element? {
+        guard let next = lineFirst else { return sorted.first }
+        guard let other = sorted.first else { return next }
+        return other < next ? other : next
+    }
+
+    var isEmpty: Bool { lineStart == line.count && sorted.isEmpty }
 
     mutating func insert(_ element: Element) {
-        elements.append(element)
-        var index = elements.count - 1
-        while index > 0, elements[index] < elements[(index - 1) / 2] {
-            elements.swapAt(index, (index - 1) / 2)
+        guard let last = line.last, lineStart < line.count, element < last else {
+            return line.append(element)
+        }
+        insertSorted(element)
+    }
+
+    mutating func popFirst() -> Element? {
+        guard let next = lineFirst else { return popSorted() }
+        if let other = sorted.first, other < next { return popSorted() }
+        lineStart += 1
+        if lineStart == line.count || lineStart > 1024 && lineStart > line.count / 2 {
+            line.removeFirst(lineStart)
+            lineStart = 0
+        }
+        return next
+    }
+
+    private var lineFirst: Element? { lineStart < line.count ? line[lineStart] : nil }
+}
+
+// MARK: - The sorted part
+
+extension Heap {
+    private mutating func insertSorted(_ element: Element) {
+        sorted.append(element)
+        var index = sorted.count - 1
+        while index > 0, sorted[index] < sorted[(index - 1) / 2] {
+            sorted.swapAt(index, (index - 1) / 2)
             index = (index - 1) / 2
         }
     }
 
-    mutating func popFirst() -> Element? {
-        guard let last = elements.popLast() else { return nil }
-        guard let first = elements.first else { return last }
-        elements[0] = last
+    private mutating func popSorted() -> Element? {
+        guard let last = sorted.popLast() else { return nil }
+        guard let first = sorted.first else { return last }
+        sorted[0] = last
         siftDown()
         return first
     }
@@ -29,11 +64,11 @@ struct Heap<Element: Comparable & Sendable>: Sendable {
         var index = 0
         while true {
             var smallest = index
-            for child in [2 * index + 1, 2 * index + 2] where child < elements.count {
-                if elements[child] < elements[smallest] { smallest = child }
+            for child in [2 * index + 1, 2 * index + 2] where child < sorted.count {
+                if sorted[child] < sorted[smallest] { smallest = child }
             }
             if smallest == index { return }
-            elements.swapAt(index, smallest)
+            sorted.swapAt(index, smallest)
             index = smallest
         }
     }

@@ -51,12 +51,14 @@ protocol TransferDelegate: AnyObject {
 
 /// All that one transfer needs to know.
 struct TransferRequest {
-    var url: URL
+    let url: URL
+    /// Whether the origin, not only a proxy, is reached over TLS.
+    let isSecure: Bool
     var method: String
     /// In the order in which they go out.
-    var headers: [(name: String, value: String)]
+    var headers: [HTTPHeaders.Field]
     var body = TransferBody.none
-    var identity = TrustIdentity()
+    var sharedIdentity = SharedIdentity.plain
     var httpVersion = HTTPVersion.negotiated
     /// Gives up connecting, handshakes included, after this many nanoseconds; 0 is never.
     var connectTimeout: UInt64 = 0
@@ -70,8 +72,17 @@ struct TransferRequest {
     /// Whether a large body is expected, so that a large buffer pays.
     var expectsLargeBody = false
 
-    /// Whether the origin, not only a proxy, is reached over TLS.
-    var isSecure: Bool { url.scheme?.lowercased() == "https" }
+    init(url: URL, origin: Origin, method: String, headers: [HTTPHeaders.Field]) {
+        self.url = url
+        self.method = method
+        self.headers = headers
+        isSecure = origin.scheme == "https"
+    }
+
+    var identity: TrustIdentity {
+        get { sharedIdentity.value }
+        set { sharedIdentity = SharedIdentity(newValue) }
+    }
 
     /// Whether the request may be sent a second time on a new connection when the first one turned out dead: RFC 9110,
     /// 9.2.2.

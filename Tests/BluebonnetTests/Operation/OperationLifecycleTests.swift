@@ -21,7 +21,7 @@ import Testing
         let situation: Situation
         let event: Event
         let next: Situation?
-        let effects: [Effect]
+        let effect: Effect?
     }
 
     /// How each situation is reached. A paused operation is never cancelled: a cancel ends the pause, and a pause after
@@ -122,12 +122,12 @@ import Testing
     private static func live(_ state: State) -> Situation { Situation(state: state, isCancelled: false) }
     private static func cancelled(_ state: State) -> Situation { Situation(state: state, isCancelled: true) }
 
-    private static func row(_ from: Situation, _ event: Event, _ next: Situation, _ effects: Effect...) -> Row {
-        Row(situation: from, event: event, next: next, effects: effects)
+    private static func row(_ from: Situation, _ event: Event, _ next: Situation, _ effect: Effect? = nil) -> Row {
+        Row(situation: from, event: event, next: next, effect: effect)
     }
 
     private static func impossible(_ from: Situation, _ event: Event) -> Row {
-        Row(situation: from, event: event, next: nil, effects: [])
+        Row(situation: from, event: event, next: nil, effect: nil)
     }
 
     static func lifecycle(in situation: Situation) -> OperationLifecycle {
@@ -164,8 +164,8 @@ extension OperationLifecycleTests {
     @Test(arguments: possibleRows) func anEventLeadsWhereTheTableSays(index: Int) {
         let row = Self.table[index]
         var lifecycle = Self.lifecycle(in: row.situation)
-        let effects = lifecycle.handle(row.event)
-        #expect(effects == row.effects, "\(row.situation), \(row.event)")
+        let effect = lifecycle.handle(row.event)
+        #expect(effect == row.effect, "\(row.situation), \(row.event)")
         #expect(lifecycle.state == row.next?.state, "\(row.situation), \(row.event)")
         #expect(lifecycle.isCancelled == row.next?.isCancelled, "\(row.situation), \(row.event)")
     }

@@ -132,7 +132,7 @@ import Testing
         let (began, mayGoOn) = (Witness(), DispatchSemaphore(value: 0))
         let operation = HTTPRequestOperation(
             source: .ready(network.request("/a")), responseSerializer: SlowSerializer(began, mayGoOn),
-            options: TransferOptions(), services: network.services)
+            options: SharedOptions(TransferOptions()), services: network.services)
         operation.start()
         await began.becomes { $0 == 1 }
         operation.cancel()

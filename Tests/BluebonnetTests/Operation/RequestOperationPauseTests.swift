@@ -60,7 +60,7 @@ extension RequestOperationPauseTests {
     @Test func whatWaitsForItsStartIsCalledWhenItIsResumed() async {
         let starts = Witness()
         let operation = network.operation("/a")
-        operation.shared.withLock { $0.startHandler = { _ in starts.increment() } }
+        operation.shared.withLock { $0.extras.startHandler = { _ in starts.increment() } }
         operation.pause()
         operation.start()
         operation.resume()

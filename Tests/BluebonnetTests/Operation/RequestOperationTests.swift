@@ -68,7 +68,8 @@ import Testing
     @Test func theBaseClassTakesAnyResponse() async {
         network.answer("/a", with: [.head(404), .body("gone")])
         let operation = RequestOperation(
-            source: .ready(network.request("/a")), options: TransferOptions(), services: network.services)
+            source: .ready(network.request("/a")), options: SharedOptions(TransferOptions()), services: network.services
+        )
         operation.start()
         await operation.ends()
         #expect(operation.error == nil)
@@ -80,7 +81,8 @@ import Testing
         var request = network.request("/a")
         request.url = URL(string: "ftp://h/file")
         let operation = HTTPRequestOperation(
-            source: .ready(request), responseSerializer: HTTPResponseSerializer(), options: TransferOptions(),
+            source: .ready(request), responseSerializer: HTTPResponseSerializer(),
+            options: SharedOptions(TransferOptions()),
             services: network.services)
         operation.start()
         await operation.ends()
@@ -199,7 +201,7 @@ extension RequestOperationTests {
     ) -> HTTPRequestOperation {
         HTTPRequestOperation(
             source: .made { RequestBlueprint(request: try make()) }, responseSerializer: HTTPResponseSerializer(),
-            options: TransferOptions(), services: network.services)
+            options: SharedOptions(TransferOptions()), services: network.services)
     }
 
     @Test func aRequestMayBeMadeWhenTheOperationStartsOffTheNetworkThread() async {

@@ -91,6 +91,53 @@ import Testing
         #expect(client.ready.isEmpty)
     }
 
+    @Test func aRestingSocketIsSilentAndForgottenWhenItSpeaks() throws {
+        let client = RecordingClient()
+        let slot = loop.add(client)
+        let pair = try Pair()
+        loop.watch(pair.one, events: EPOLLIN.rawValue, isNew: true, slot: slot)
+        loop.rest(pair.one)
+        pair.writeToOne()
+        loop.runTurn()
+        #expect(client.ready.isEmpty)
+        #expect(!isReadable)  // the kernel was told to look no more: nothing turns for ever
+        loop.watch(pair.one, events: EPOLLIN.rawValue, isNew: true, slot: slot)
+        client.onReady = { pair.drainOne() }
+        loop.runTurn()
+        #expect(client.ready.map(\.descriptor) == [pair.one])
+    }
+
+    @Test func aSocketThatRestedIsWatchedAgain() throws {
+        let client = RecordingClient()
+        let slot = loop.add(client)
+        let pair = try Pair()
+        client.onReady = { pair.drainOne() }
+        for _ in 0..<3 {
+            loop.watch(pair.one, events: EPOLLIN.rawValue, isNew: true, slot: slot)
+            pair.writeToOne()
+            loop.runTurn()
+            loop.rest(pair.one)
+        }
+        #expect(client.ready.map(\.descriptor) == [pair.one, pair.one, pair.one])
+    }
+
+    @Test func aNumberThatComesAgainAfterItsSocketWasClosedIsWatched() throws {
+        let client = RecordingClient()
+        let slot = loop.add(client)
+        var first: Pair? = try Pair()
+        let number = first?.one ?? -1
+        loop.watch(number, events: EPOLLIN.rawValue, isNew: true, slot: slot)
+        loop.rest(number)
+        first = nil  // closes it
+        loop.forget(number)
+        let second = try Pair()
+        client.onReady = { second.drainOne() }
+        loop.watch(second.one, events: EPOLLIN.rawValue, isNew: true, slot: slot)
+        second.writeToOne()
+        loop.runTurn()
+        #expect(client.ready.map(\.descriptor) == [second.one])
+    }
+
     @Test func aSocketThatIsSaidToBeNewOrKnownByMistakeIsWatchedAllTheSame() throws {
         let client = RecordingClient()
         let slot = loop.add(client)

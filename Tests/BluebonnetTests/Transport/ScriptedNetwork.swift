@@ -52,7 +52,7 @@ final class ScriptedNetwork: Sendable {
     ) -> HTTPRequestOperation {
         HTTPRequestOperation(
             source: .ready(request(path, method: method, body: body)), responseSerializer: HTTPResponseSerializer(),
-            options: options, services: services)
+            options: SharedOptions(options), services: services)
     }
 
     /// A manager on this network.

@@ -10,7 +10,7 @@ extension CurlPartition {
     /// end now, not when a limit has passed, and libcurl finds the idle ones closed when it wants to use them again.
     func dropConnections(from lost: Set<IPAddress>) {
         let orphans = active.filter { $0.handle.localAddress.map(lost.contains) ?? false }
-        for socket in knownSockets where Self.localAddress(of: socket).map({ lost.contains($0.withoutZone) }) ?? false {
+        for socket in connections where Self.localAddress(of: socket).map({ lost.contains($0.withoutZone) }) ?? false {
             shutdown(socket, CInt(SHUT_RDWR))
         }
         for transfer in orphans {

@@ -18,8 +18,8 @@ final class CurlPartition: EventLoopClient {
     /// The sockets of kept-alive connections by their local ports. A stale entry does no harm: at worst a connection is
     /// not used again.
     private var sockets: [Int: curl_socket_t] = [:]
-    /// The sockets that libcurl waits for now.
-    private var watchedSockets: Set<curl_socket_t> = []
+    /// The sockets of all connections, those that are being made and those that are kept.
+    private(set) var connections: Set<curl_socket_t> = []
     private var idleHandles: [EasyHandle] = []
     private var curlDeadline = UInt64.max
     private var limitDeadline = UInt64.max
@@ -91,6 +91,7 @@ extension CurlPartition {
     /// Takes a transfer off libcurl before its end.
     func remove(_ transfer: CurlTransfer) {
         forget(transfer)
+        transfer.handle.setup = nil  // libcurl may have stopped anywhere
         recycle(transfer.handle)
     }
 
@@ -107,12 +108,9 @@ extension CurlPartition {
     /// Takes back an easy handle that is off the multi handle.
     func recycle(_ handle: EasyHandle) {
         guard idleHandles.count < Self.idleHandleLimit else { return handle.close() }
-        handle.reset()
+        handle.prepareForReuse()
         idleHandles.append(handle)
     }
-
-    /// The sockets in use and those kept alive.
-    var knownSockets: Set<curl_socket_t> { watchedSockets.union(sockets.values) }
 
     func socket(localPort: Int) -> curl_socket_t? { sockets[localPort] }
 
@@ -202,7 +200,7 @@ extension CurlPartition {
         case CURL_POLL_OUT: loop.watch(descriptor, events: EPOLLOUT.rawValue, isNew: isNew, slot: slot)
         case CURL_POLL_INOUT:
             loop.watch(descriptor, events: EPOLLIN.rawValue | EPOLLOUT.rawValue, isNew: isNew, slot: slot)
-        default: loop.unwatch(descriptor)
+        default: if connections.contains(descriptor) { loop.rest(descriptor) } else { loop.unwatch(descriptor) }
         }
     }
 }
@@ -225,11 +223,45 @@ private func timerCallback(_: UnsafeMutableRawPointer?, _ milliseconds: Int, _ c
     return 0
 }
 
+// MARK: - Connections
+
+extension CurlPartition {
+    /// Lets the partition hear of the sockets that are opened and closed for connections; it is called by those that an
+    /// easy handle made after the handle is used by others, or closed.
+    func watchConnections(of handle: EasyHandle) throws(CurlError) {
+        let context = UnsafeRawPointer(Unmanaged.passUnretained(self).toOpaque())
+        try handle.set(CURLOPT_SOCKOPTDATA, pointer: context)
+        try handle.set(CURLOPT_CLOSESOCKETDATA, pointer: context)
+        try bluebonnet_easy_setopt_sockopt_callback(handle.raw, connectionOpened).check()
+        try bluebonnet_easy_setopt_closesocket_callback(handle.raw, connectionClosed).check()
+    }
+
+    fileprivate func noteConnection(_ descriptor: curl_socket_t) { connections.insert(descriptor) }
+
+    fileprivate func closeConnection(_ descriptor: curl_socket_t) -> CInt {
+        connections.remove(descriptor)
+        loop.forget(descriptor)
+        return Glibc.close(descriptor)
+    }
+}
+
+private func connectionOpened(
+    _ context: UnsafeMutableRawPointer?, _ descriptor: curl_socket_t, _: curlsocktype
+) -> CInt {
+    guard let context else { return CInt(CURL_SOCKOPT_ERROR) }
+    Unmanaged<CurlPartition>.fromOpaque(context).takeUnretainedValue().noteConnection(descriptor)
+    return CInt(CURL_SOCKOPT_OK)
+}
+
+private func connectionClosed(_ context: UnsafeMutableRawPointer?, _ descriptor: curl_socket_t) -> CInt {
+    guard let context else { return -1 }
+    return Unmanaged<CurlPartition>.fromOpaque(context).takeUnretainedValue().closeConnection(descriptor)
+}
+
 extension CurlPartition {
     /// libcurl remembers a mark for each socket it has told of (curl_multi_assign), so that new ones can be told apart.
     fileprivate func socketChanged(_ descriptor: curl_socket_t, what: CInt, isNew: Bool) {
         watch(descriptor, what: what, isNew: isNew)
-        if what == CURL_POLL_REMOVE { watchedSockets.remove(descriptor) } else { watchedSockets.insert(descriptor) }
         if isNew { curl_multi_assign(multi, descriptor, Unmanaged.passUnretained(self).toOpaque()) }
     }
 }

@@ -8,24 +8,28 @@ internal import Foundation
 /// which its partition keeps for as long as libcurl may call.
 extension CurlTransfer {
     func setCallbacks() throws(CurlError) {
+        try handle.set(CURLOPT_HEADERFUNCTION, callback: headerCallback)
+        try handle.set(CURLOPT_WRITEFUNCTION, callback: bodyCallback)
+        try bluebonnet_easy_setopt_prereq_callback(handle.raw, sendingCallback).check()
+        if !request.body.isEmpty {
+            try handle.set(CURLOPT_READFUNCTION, callback: uploadCallback)
+            try bluebonnet_easy_setopt_seek_callback(handle.raw, seekCallback).check()
+        }
+        if request.isSecure { try bluebonnet_easy_setopt_ssl_context_callback(handle.raw, tlsContextCallback).check() }
+    }
+
+    /// Tells libcurl whose handle it is now.
+    func setContext() throws(CurlError) {
         let context = UnsafeRawPointer(Unmanaged.passUnretained(self).toOpaque())
         try handle.set(CURLOPT_PRIVATE, pointer: context)
         try handle.set(CURLOPT_HEADERDATA, pointer: context)
         try handle.set(CURLOPT_WRITEDATA, pointer: context)
         try handle.set(CURLOPT_PREREQDATA, pointer: context)
-        try handle.set(CURLOPT_HEADERFUNCTION, callback: headerCallback)
-        try handle.set(CURLOPT_WRITEFUNCTION, callback: bodyCallback)
-        try bluebonnet_easy_setopt_prereq_callback(handle.raw, sendingCallback).check()
         if !request.body.isEmpty {
             try handle.set(CURLOPT_READDATA, pointer: context)
             try handle.set(CURLOPT_SEEKDATA, pointer: context)
-            try handle.set(CURLOPT_READFUNCTION, callback: uploadCallback)
-            try bluebonnet_easy_setopt_seek_callback(handle.raw, seekCallback).check()
         }
-        if request.isSecure {
-            try handle.set(CURLOPT_SSL_CTX_DATA, pointer: context)
-            try bluebonnet_easy_setopt_ssl_context_callback(handle.raw, tlsContextCallback).check()
-        }
+        if request.isSecure { try handle.set(CURLOPT_SSL_CTX_DATA, pointer: context) }
     }
 
     /// The transfer of an easy handle, out of CURLOPT_PRIVATE.

@@ -8,6 +8,18 @@ extension CurlTransfer {
     /// Sets everything on the easy handle. Each option that guards a rule of ours is required: a libcurl that refuses
     /// one makes the transfer fail.
     func configure() throws(CurlError) {
+        let setup = HandleSetup(request)
+        if let setup, setup == handle.setup {
+            try handle.set(CURLOPT_URL, request.url.absoluteString)
+            try setHeaders(namingHost: false)
+            return try setContext()
+        }
+        if handle.setup != nil { handle.reset() }
+        try configureAfresh()
+        handle.setup = setup
+    }
+
+    private func configureAfresh() throws(CurlError) {
         try setTarget()
         try setLimits()
         try setTrust()
@@ -15,8 +27,14 @@ extension CurlTransfer {
         try setBody()
         try setCookies()
         let namesHost = request.headers.contains { FieldSyntax.isSameName($0.name, "Host") }
-        try handle.setHeaderLines(headerLines, namingHost: namesHost)
+        try setHeaders(namingHost: namesHost)
         try setCallbacks()
+        try partition.watchConnections(of: handle)
+        try setContext()
+    }
+
+    private func setHeaders(namingHost: Bool) throws(CurlError) {
+        try handle.setHeaders(request.headers, namingHost: namingHost) { headerLines }
     }
 
     private func setTarget() throws(CurlError) {

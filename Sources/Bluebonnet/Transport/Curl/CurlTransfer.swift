@@ -12,7 +12,7 @@ final class CurlTransfer: Transfer {
     let handle: EasyHandle
     /// Where it stands in its partition's list of active transfers.
     var activeIndex = 0
-    private unowned let partition: CurlPartition
+    unowned let partition: CurlPartition
     private var delegate: (any TransferDelegate)?
     private var headParser: ResponseHeadParser
     private var head: ResponseHead?
@@ -88,6 +88,7 @@ extension CurlTransfer {
         let error = endError(result: result)
         let delegate = self.delegate
         self.delegate = nil
+        if result != CURLE_OK || failure != nil { handle.setup = nil }
         partition.recycle(handle)
         noteCookies()
         delegate?.transferDidEnd(error: error, metrics: metrics)
@@ -202,6 +203,7 @@ extension CurlTransfer {
     func takeFreshStart() -> Bool {
         guard needsFreshConnection, failure == nil else { return false }
         needsFreshConnection = false
+        handle.setup = nil  // no other request is to do without a kept-alive connection
         return (try? handle.set(CURLOPT_FRESH_CONNECT, true)) != nil
     }
 

@@ -3,12 +3,21 @@
 
 internal import CCurl
 
-/// The transport over libcurl: one partition for each trust identity. Network thread only.
+/// The transport over libcurl: partitions for each trust identity. Network thread only.
+///
+/// An identity has one partition as long as few transfers are under way. libcurl looks through all of a multi handle's
+/// connections for each request, so beyond that it has several, each with a pool of its own; the first that has room is
+/// taken, so that the later ones fall idle when there is less to do.
 final class CurlTransport: Transport {
     /// A partition that had no transfer for this long lets its connections go.
     private static let idleLifetime: UInt64 = 30_000_000_000
+    /// As many transfers share a partition, unless there are very many.
+    private static let usualTransferCount = 64
+    private static let partitionLimit = 16
     private let loop: EventLoop
-    private var partitions: [TrustIdentity: CurlPartition] = [:] {
+    /// The last identity that was asked for, and where its partitions are: nearly always that of the next request.
+    private var last: (identity: SharedIdentity, partitions: [CurlPartition])?
+    private var partitions: [TrustIdentity: [CurlPartition]] = [:] {
         didSet {
             if oldValue.isEmpty != partitions.isEmpty { addresses.watchAddresses(!partitions.isEmpty) }
         }
@@ -23,30 +32,40 @@ final class CurlTransport: Transport {
         curl_global_init(Int(CURL_GLOBAL_DEFAULT))
         reaperSlot = loop.add(self)
         addresses.onAddressesLost = { [weak self] lost in
-            for partition in self?.partitions.values.map({ $0 }) ?? [] { partition.dropConnections(from: lost) }
+            for partition in self?.partitions.values.flatMap({ $0 }) ?? [] { partition.dropConnections(from: lost) }
         }
     }
 
     func begin(_ request: TransferRequest, delegate: any TransferDelegate) -> any Transfer {
-        partition(for: request.identity).begin(request, delegate: delegate)
+        partition(for: request.sharedIdentity).begin(request, delegate: delegate)
     }
 
     func closeIdleConnections() {
         removePartitions { $0.isIdle }
     }
 
-    private func partition(for identity: TrustIdentity) -> CurlPartition {
-        if let partition = partitions[identity] { return partition }
+    private func partition(for identity: SharedIdentity) -> CurlPartition {
+        if last?.identity !== identity { last = (identity, partitions[identity.value] ?? []) }
+        let known = last?.partitions ?? []
+        if let partition = known.first(where: { $0.active.count < Self.usualTransferCount }) { return partition }
+        if known.count == Self.partitionLimit, let partition = known.min(by: { $0.active.count < $1.active.count }) {
+            return partition
+        }
         let partition = CurlPartition(loop: loop)
-        partitions[identity] = partition
-        if partitions.count == 1 { scheduleReaper() }
+        last?.partitions.append(partition)
+        if partitions.isEmpty { scheduleReaper() }
+        partitions[identity.value, default: []].append(partition)
         return partition
     }
 
     private func removePartitions(where isUnused: (CurlPartition) -> Bool) {
-        for (identity, partition) in partitions where isUnused(partition) {
-            partitions[identity] = nil
-            partition.close()
+        last = nil
+        for (identity, list) in partitions {
+            let unused = list.filter(isUnused)
+            guard !unused.isEmpty else { continue }
+            let kept = list.filter { partition in !unused.contains { $0 === partition } }
+            partitions[identity] = kept.isEmpty ? nil : kept
+            for partition in unused { partition.close() }
         }
     }
 }

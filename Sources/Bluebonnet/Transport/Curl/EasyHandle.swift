@@ -12,6 +12,9 @@ final class EasyHandle {
     private var resolveList: UnsafeMutablePointer<curl_slist>?
     private let errorText: UnsafeMutablePointer<CChar>
     private var hasShare = false
+    /// What it is set up for, when another request of the same kind needs no more than its own URL and fields.
+    var setup: HandleSetup?
+    private var headers: [HTTPHeaders.Field] = []
     /// Whether a request of this handle named its host by itself. libcurl 7.88 remembers that host for cookies even
     /// after curl_easy_reset, so such a handle is never given a jar.
     private(set) var hasNamedHost = false
@@ -27,6 +30,8 @@ final class EasyHandle {
     /// Back to the state of a new handle: nothing of the last request (Digest state, options) reaches the next one.
     func reset() {
         detachShare()
+        setup = nil
+        headers = []
         curl_easy_reset(raw)
         curl_slist_free_all(headerList)
         curl_slist_free_all(resolveList)
@@ -34,6 +39,12 @@ final class EasyHandle {
         resolveList = nil
         errorText.pointee = 0
         _ = bluebonnet_easy_setopt_pointer(raw, CURLOPT_ERRORBUFFER, errorText)
+    }
+
+    /// Back to the state in which the next request of the same kind finds it.
+    func prepareForReuse() {
+        guard setup != nil else { return reset() }
+        errorText.pointee = 0
     }
 
     func close() {
@@ -98,11 +109,20 @@ extension EasyHandle {
         _ = bluebonnet_easy_setopt_pointer(raw, CURLOPT_SHARE, nil)
     }
 
-    /// Sets the request's header lines (CURLOPT_HTTPHEADER).
-    func setHeaderLines(_ lines: [String], namingHost: Bool) throws(CurlError) {
+    /// Sets the lines for a request's header fields (CURLOPT_HTTPHEADER), unless they are set already.
+    ///
+    /// - Parameter lines: makes the lines.
+    func setHeaders(
+        _ fields: [HTTPHeaders.Field], namingHost: Bool, lines: () -> [String]
+    ) throws(CurlError) {
+        if headerList != nil, headers == fields { return }
         if namingHost { hasNamedHost = true }
-        headerList = try Self.list(lines)
-        try bluebonnet_easy_setopt_list(raw, CURLOPT_HTTPHEADER, headerList).check()
+        let old = headerList
+        headerList = try Self.list(lines())
+        headers = fields
+        let code = bluebonnet_easy_setopt_list(raw, CURLOPT_HTTPHEADER, headerList)
+        curl_slist_free_all(old)
+        try code.check()
     }
 
     /// Sets `host:port:address` lines (CURLOPT_RESOLVE).
@@ -166,9 +186,10 @@ extension EasyHandle {
     /// The socket of the connection that the transfer made, with its local port; only before the handle is taken off its
     /// multi handle.
     var newSocket: (localPort: Int, descriptor: curl_socket_t)? {
+        guard long(CURLINFO_NUM_CONNECTS) > 0 else { return nil }
         var descriptor: curl_socket_t = -1
         let port = long(CURLINFO_LOCAL_PORT)
-        guard long(CURLINFO_NUM_CONNECTS) > 0, port > 0,
+        guard port > 0,
             bluebonnet_easy_getinfo_socket(raw, CURLINFO_ACTIVESOCKET, &descriptor) == CURLE_OK, descriptor >= 0
         else { return nil }
         return (port, descriptor)
@@ -183,14 +204,17 @@ extension EasyHandle {
 
     /// The times and counts of the transfer that ended, out of libcurl's (microseconds from its start).
     var metrics: TransferMetrics {
+        func nanoseconds(_ microseconds: Int64) -> UInt64 { UInt64(max(0, microseconds)) * 1000 }
+        var metrics = TransferMetrics()
+        metrics.firstByte = nanoseconds(large(CURLINFO_STARTTRANSFER_TIME_T))
+        metrics.total = nanoseconds(large(CURLINFO_TOTAL_TIME_T))
+        metrics.isReused = long(CURLINFO_NUM_CONNECTS) == 0 && large(CURLINFO_PRETRANSFER_TIME_T) > 0
+        guard !metrics.isReused else { return metrics }  // nothing was looked up or connected
         let nameLookup = large(CURLINFO_NAMELOOKUP_TIME_T)
         let connect = large(CURLINFO_CONNECT_TIME_T)
-        let tls = large(CURLINFO_APPCONNECT_TIME_T)
-        func nanoseconds(_ microseconds: Int64) -> UInt64 { UInt64(max(0, microseconds)) * 1000 }
-        return TransferMetrics(
-            nameLookup: nanoseconds(nameLookup), connect: nanoseconds(connect - nameLookup),
-            tls: nanoseconds(tls - connect), firstByte: nanoseconds(large(CURLINFO_STARTTRANSFER_TIME_T)),
-            total: nanoseconds(large(CURLINFO_TOTAL_TIME_T)),
-            isReused: large(CURLINFO_PRETRANSFER_TIME_T) > 0 && long(CURLINFO_NUM_CONNECTS) == 0)
+        metrics.nameLookup = nanoseconds(nameLookup)
+        metrics.connect = nanoseconds(connect - nameLookup)
+        metrics.tls = nanoseconds(large(CURLINFO_APPCONNECT_TIME_T) - connect)
+        return metrics
     }
 }

@@ -1,0 +1,180 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+internal import Dispatch
+internal import Foundation
+internal import FoundationNetworking
+internal import Synchronization
+
+// The way of one operation from the end of its transfers to its handlers.
+extension RequestOperation {
+    /// Where an operation's end is worked out.
+    enum PlaceOfProcessing {
+        /// On the network thread: the end runs nothing of a user's but handlers, which have a queue of their own, releases
+        /// no closure, and touches no file.
+        case here
+        case queue
+        /// Its body is large or in a file: it would hold up small ones.
+        case largeQueue
+    }
+
+    func placeOfProcessing(largeFrom byteCount: Int) -> PlaceOfProcessing {
+        let isOurs = isProcessedByTheLibrary
+        return shared.withLock { state in
+            let isPlain = isOurs && !state.hasUserClosures
+            guard let transfer = state.transferResult else { return isPlain ? .here : .queue }
+            switch transfer.value.content {
+            case .file: return .largeQueue
+            case .memory(let data) where data.count > byteCount: return .largeQueue
+            case .stream: return .queue
+            case .none, .memory:
+                let touchesNothing = transfer.value.unusedFile == nil && transfer.value.cacheExchange == nil
+                return isPlain && touchesNothing ? .here : .queue
+            }
+        }
+    }
+
+    /// Validates and serializes, finishes, and queues the handlers. On a processing queue, or on the network thread when
+    /// no user code is involved.
+    func process(into callbacks: inout CallbackRound) {
+        let (transfer, group) = shared.withLock { state in
+            defer { state.transferResult = nil }
+            let transfer = state.transferResult ?? SharedValue(.cancelledBeforeStart(state.source))
+            return (transfer, state.completionGroup)
+        }
+        transfer.value.unusedFile?.keepOrRemove(canContinue: transfer.value.keepsUnusedFile)
+        var outcome = makeOutcome(from: transfer)
+        if outcome.error == nil, transfer.value.cacheExchange != nil { keepInCache(transfer.value) }
+        if outcome.error?.code == .cancelled, let message = shared.withLock({ $0.sharedExtras?.value.cancelMessage }) {
+            outcome.error?.message = message
+        }
+        outcome.letGoOfFiles()
+        group?.enter()
+        deliver(finish(with: SharedValue(outcome)), into: &callbacks, group: group)
+    }
+
+    private func keepInCache(_ result: TransferResult) {
+        guard let exchange = result.cacheExchange else { return }
+        let block = shared.withLock { $0.extras.blocks.cacheResponse }
+        exchange.keep(result) { response in block.map { $0(self, response) } ?? response }
+    }
+
+    /// After the operation is finished: dependents and queues hear of it, then the handlers run, then the batch's.
+    private func deliver(_ delivery: OperationDelivery, into callbacks: inout CallbackRound, group: DispatchGroup?) {
+        let consequences = DependencyGraph.shared.withLock { $0.finish(self, hasFailed: delivery.hasFailed) }
+        if delivery.extras != nil { finishProgress() }
+        if let channel = delivery.chunkChannel { channel.finish(error.map(BodyChannel.End.failed) ?? .complete) }
+        for waiter in delivery.waiters { waiter.resume() }
+        consequences.carryOut()
+        delivery.queue?.operationFinished(self)
+        OperationNotification.finish.post(for: self)
+        guard let handlers = delivery.handlers else {
+            if let group { callbacks.add(on: delivery.callbackQueue ?? Queues.callbacks) { group.leave() } }
+            return
+        }
+        callbacks.add(on: delivery.callbackQueue ?? Queues.callbacks) { [self] in
+            handlers.run(for: self)
+            group?.leave()
+        }
+    }
+}
+
+extension OperationOutcome {
+    /// The files have become what they are to be: others may have them now.
+    fileprivate mutating func letGoOfFiles() {
+        if case .file(let file, _) = transfer.value.content {
+            file.unlock()
+            transfer.change { $0.content = .none }
+        }
+        guard let unused = transfer.value.unusedFile else { return }
+        unused.unlock()
+        transfer.change { $0.unusedFile = nil }
+    }
+}
+
+extension TransferResult {
+    /// The result of an operation that was cancelled before it was started.
+    fileprivate static func cancelledBeforeStart(_ source: RequestSource) -> TransferResult {
+        var result = TransferResult()
+        if case .ready(let request) = source { result.request = request }
+        result.error = NetworkingError(
+            .cancelled, "the operation was cancelled before it started", request: result.request)
+        return result
+    }
+}
+
+/// What is told and let go when an operation is finished, outside the lock.
+struct OperationDelivery {
+    fileprivate let waiters: [CheckedContinuation<Void, Never>]
+    fileprivate let hasFailed: Bool
+    fileprivate let queue: RequestOperationQueue?
+    fileprivate let callbackQueue: DispatchQueue?
+    /// Nil when there are none.
+    fileprivate let handlers: EndHandlers?
+    fileprivate let extras: SharedValue<OperationExtras>?
+    fileprivate let source: RequestSource
+
+    fileprivate var chunkChannel: BodyChannel? { extras?.value.chunkChannel }
+}
+
+/// The handlers of one operation's end, which are called and let go where they run, whoever else still holds this: what
+/// a user's handler holds is released there too, never on the network thread.
+private final class EndHandlers: Sendable {
+    private struct Handlers {
+        var completionBlock: (@Sendable () -> Void)?
+        var handlers: [RequestOperation.CompletionHandler] = []
+        var batchHandlers: [RequestOperation.CompletionHandler] = []
+    }
+
+    private let handlers: Mutex<Handlers>
+
+    /// Takes them out of an operation's state.
+    init(from state: inout RequestOperationState) {
+        handlers = Mutex(
+            Handlers(
+                completionBlock: state.completionBlock, handlers: state.completionHandlers,
+                batchHandlers: state.batchHandlers))
+        state.completionBlock = nil
+        state.completionHandlers = []
+        state.batchHandlers = []
+    }
+
+    /// Calls them, once.
+    func run(for operation: RequestOperation) {
+        let taken = handlers.withLock { handlers in
+            defer { handlers = Handlers() }
+            return handlers
+        }
+        taken.completionBlock?()
+        for handler in taken.handlers { handler(operation) }
+        for handler in taken.batchHandlers { handler(operation) }
+    }
+}
+
+extension RequestOperationState {
+    /// Whether the end calls or lets go of anything of a user's besides the handlers. A batch's handlers are the
+    /// library's.
+    fileprivate var hasUserClosures: Bool {
+        guard case .ready = source else { return true }
+        guard let extras = sharedExtras?.value else { return false }
+        return extras.uploadProgress != nil || extras.downloadProgress != nil || extras.late.serializer != nil
+            || extras.chunkChannel != nil || extras.outputStream != nil
+    }
+
+    mutating func takeDelivery() -> OperationDelivery {
+        let hasHandlers = completionBlock != nil || !completionHandlers.isEmpty || !batchHandlers.isEmpty
+        let delivery = OperationDelivery(
+            waiters: waiters, hasFailed: outcomeError != nil, queue: queue, callbackQueue: completionQueue,
+            handlers: hasHandlers ? EndHandlers(from: &self) : nil, extras: sharedExtras, source: source)
+        isDelivered = true
+        queue = nil
+        if !waiters.isEmpty { waiters = [] }
+        if case .made = source { source = .used }
+        if sharedExtras != nil {
+            extras.uploadProgress = nil
+            extras.downloadProgress = nil
+            extras.chunkChannel = nil
+        }
+        return delivery
+    }
+}

@@ -1,0 +1,107 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import FoundationNetworking
+import TestServer
+import Testing
+
+@testable import Bluebonnet
+
+extension NetworkTests {
+    /// An easy handle is set up once for requests of the same kind: nothing of one may reach the next.
+    @Suite struct HandleReuseTests {
+        private struct Sent: Equatable {
+            let method: String
+            let target: String
+            let mark: String?
+            let agent: String?
+            let body: String
+        }
+
+        private static func request(_ method: String, _ url: URL, mark: String? = nil, body: String? = nil)
+            -> URLRequest
+        {
+            var request = URLRequest(method, url, body: body)
+            if let mark { request.setValue(mark, forHTTPHeaderField: "X-Mark") }
+            return request
+        }
+
+        @Test func eachRequestGoesOutAsItIsWhateverWentBefore() async throws {
+            try await TestServer.answering(.response(body: "answer")) { server in
+                let rows: [(method: String, mark: String?, body: String?)] = [
+                    ("GET", nil, nil), ("GET", "one", nil), ("GET", nil, nil), ("POST", "two", "payload"),
+                    ("GET", nil, nil), ("HEAD", nil, nil), ("GET", "three", nil), ("GET", "three", nil),
+                    ("DELETE", nil, nil), ("PUT", nil, "more"), ("GET", nil, nil),
+                ]
+                for (number, row) in rows.enumerated() {
+                    let url = server.url("/\(number)")
+                    let operation = await perform(Self.request(row.method, url, mark: row.mark, body: row.body))
+                    #expect(operation.error == nil)
+                    #expect(operation.responseString ?? "" == (row.method == "HEAD" ? "" : "answer"))
+                }
+                let sent = server.requests.map {
+                    Sent(
+                        method: $0.method, target: $0.target, mark: $0.headers["X-Mark"],
+                        agent: $0.headers["User-Agent"], body: String(decoding: $0.body, as: UTF8.self))
+                }
+                let agent = DefaultHeaders.ofThisProcess["User-Agent"]
+                #expect(
+                    sent
+                        == rows.enumerated().map { number, row in
+                            Sent(
+                                method: row.method, target: "/\(number)", mark: row.mark, agent: agent,
+                                body: row.body ?? "")
+                        })
+                #expect(server.connectionCount == 1)
+            }
+        }
+
+        @Test func aCancelledTransferLeavesNothingToTheNextOne() async throws {
+            let script: TestServer.Script = { $0.target == "/slow" ? Reply([.stall]) : .response(body: "answer") }
+            try await TestServer.serving(script: script) { server in
+                #expect(await get(server.url("/first")).responseString == "answer")
+                let slow = RequestOperation(request: URLRequest(url: server.url("/slow")))
+                slow.start()
+                await server.waitForRequests(count: 2)
+                slow.cancel()
+                await slow.finished()
+                #expect(slow.error?.code == .cancelled)
+                for number in 0..<3 {
+                    #expect(await get(server.url("/\(number)")).responseString == "answer")
+                }
+            }
+        }
+
+        @Test func aHostFieldOfTheCallersStaysWithItsRequest() async throws {
+            try await TestServer.answering(.response()) { server in
+                var named = URLRequest(url: server.url("/named"))
+                named.setValue("other.example", forHTTPHeaderField: "Host")
+                await get(server.url("/plain"))
+                await perform(named)
+                await get(server.url("/plain"))
+                let own = "127.0.0.1:\(server.port)"
+                #expect(server.requests.map { $0.headers["Host"] } == [own, "other.example", own])
+            }
+        }
+
+        @Test func moreTransfersThanOnePoolHoldsAreAllAnswered() async throws {
+            let count = 300
+            try await TestServer.serving(script: { .response(body: $0.target) }) { server in
+                var configuration = RequestOperationManager.Configuration()
+                configuration.maximumConcurrentTransferCount = count
+                configuration.maximumConcurrentTransferCountPerOrigin = count
+                let manager = RequestOperationManager(configuration: configuration)
+                manager.responseSerializer = HTTPResponseSerializer()
+                for _ in 0..<2 {
+                    let operations = (0..<count).map { manager.operation(with: URLRequest(url: server.url("/\($0)"))) }
+                    manager.operationQueue.addOperations(operations)
+                    for operation in operations { await operation.finished() }
+                    #expect(operations.map { $0.responseString } == (0..<count).map { "/\($0)" })
+                }
+                await closeIdleConnections()
+                await server.waitForConnectionsToClose()
+            }
+        }
+    }
+}

@@ -1,0 +1,38 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import Dispatch
+import Foundation
+import FoundationNetworking
+import Testing
+
+@testable import Bluebonnet
+
+/// Where what handlers hold is released: it is code of the user's.
+@Suite(.timeLimit(.minutes(1))) struct EndHandlerTests {
+    private final class Token: Sendable {
+        private let released: Witness<[Bool]>
+
+        init(_ released: Witness<[Bool]>) { self.released = released }
+
+        deinit { released.append(NetworkThread.isCurrent) }
+    }
+
+    @Test func whatAHandlerHoldsIsNeverReleasedOnTheNetworkThread() async {
+        let network = ScriptedNetwork()
+        network.answerOthers { _ in [.head(200), .body("answer")] }
+        let released = Witness([Bool]())
+        let count = 500
+        for number in 0..<count {
+            let operation = HTTPRequestOperation(
+                source: .ready(network.request("/\(number)")), responseSerializer: HTTPResponseSerializer(),
+                options: SharedOptions(TransferOptions()), services: network.services)
+            let (token, other) = (Token(released), Token(released))
+            operation.completionBlock = { withExtendedLifetime(token) {} }
+            operation.setCompletionBlock { _, _ in withExtendedLifetime(other) {} }
+            operation.start()
+        }
+        await released.becomes { $0.count == 2 * count }
+        #expect(released.value.filter { $0 }.isEmpty)
+    }
+}
