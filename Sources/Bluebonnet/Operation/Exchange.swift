@@ -60,6 +60,8 @@ final class Exchange {
     /// How the transfer ended, while a block of the user's has not answered yet.
     var endBeforeAnswer: NetworkingError??
     var questionCount = 0
+    /// What the user's block has said about servers; nil when there is no such block.
+    var trustAnswers: TrustAnswers?
     /// The hop that the redirect block was shown.
     var proposed: RedirectPolicy.Request?
     var discardedByteCount = 0
@@ -73,6 +75,7 @@ final class Exchange {
         self.options = options
         blocks = prepared.blocks
         reception = Reception(prepared)
+        trustAnswers = prepared.blocks.serverTrust == nil ? nil : TrustAnswers()
         next = prepared.first
         redirects = RedirectChain(
             prepared.first,
@@ -108,7 +111,9 @@ extension Exchange {
         reception.checkInterruptedFile()
         var request = TransferRequest(url: next.url, method: next.method, headers: headers)
         request.body = nextBody()
-        request.identity = options.identity
+        request.origin = nextOrigin
+        request.identity = options.identity(forHost: request.origin?.host ?? "")
+        request.identity.trustAnswers = trustAnswers
         request.httpVersion = options.httpVersion
         request.connectTimeout = options.connectTimeout.nanoseconds
         request.idleTimeout = prepared.idleTimeout.nanoseconds

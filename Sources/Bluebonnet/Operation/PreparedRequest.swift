@@ -46,6 +46,7 @@ final class PreparedRequest: Sendable {
         data = request.httpBody?.isEmpty == false ? request.httpBody : nil
         guard let url = request.url else { throw NetworkingError(.badURL, "the request has no URL") }
         origin = try Self.origin(of: url)
+        if let refusal = options.securityPolicy.refusal(ofHost: origin.host) { throw refusal }
         let method = request.httpMethod ?? "GET"
         try RequestCheck.method(method)
         let hasStream = request.httpBodyStream != nil && uploadFile == nil
@@ -128,7 +129,7 @@ extension PreparedRequest {
     /// The files of a request that has none; nil when there are some to open, which may block.
     var filesWithoutOpening: Files? {
         guard uploadFile == nil, outputFile == nil, outputDirectory.url == nil,
-            options.securityPolicy.certificateAuthorityFile == nil
+            authorityFiles.isEmpty
         else {
             return nil
         }
@@ -158,10 +159,13 @@ extension PreparedRequest {
         return files
     }
 
+    private var authorityFiles: [String] {
+        options.securityPolicy.authorityFiles + (options.proxy?.securityPolicy.authorityFiles ?? [])
+    }
+
     /// libcurl would only notice at the first handshake, and then call it something else.
     private func checkAuthorities() throws(NetworkingError) {
-        guard let path = options.securityPolicy.certificateAuthorityFile else { return }
-        guard FileManager.default.isReadableFile(atPath: path) else {
+        for path in authorityFiles where !FileManager.default.isReadableFile(atPath: path) {
             throw NetworkingError(.invalidSecurityPolicy, "cannot read the certificate authorities in \(path)")
         }
     }

@@ -9,4 +9,6 @@ struct TrustIdentity: Hashable, Sendable {
     var unixSocketPath: String?
     /// Host to address; part of the identity because libcurl remembers them with the connections.
     var addressOverrides: [String: String] = [:]
+    /// What the operation's block has said about servers; nil when it has none.
+    var trustAnswers: TrustAnswers?
 }

@@ -22,7 +22,7 @@ extension CurlTransfer {
             try handle.set(CURLOPT_READFUNCTION, callback: uploadCallback)
             try bluebonnet_easy_setopt_seek_callback(handle.raw, seekCallback).check()
         }
-        if request.isSecure {
+        if request.isSecure || request.identity.proxy?.isSecure == true {
             try handle.set(CURLOPT_SSL_CTX_DATA, pointer: context)
             try bluebonnet_easy_setopt_ssl_context_callback(handle.raw, tlsContextCallback).check()
         }
@@ -89,22 +89,10 @@ private func sendingCallback(
 private func tlsContextCallback(
     _: UnsafeMutableRawPointer?, _ tlsContext: UnsafeMutableRawPointer?, _ context: UnsafeMutableRawPointer?
 ) -> CURLcode {
-    if let tlsContext { CurlTransfer.recover(context).prepareTLS(context: tlsContext) }
-    return CURLE_OK
-}
-
-extension CurlTransfer {
-    /// Sets what libcurl has no option for, before a handshake.
-    fileprivate func prepareTLS(context: UnsafeMutableRawPointer) {
-        CloseNoticeLedger.watch(context: context)
-        let policy = request.identity.securityPolicy
-        // Through an https proxy this is called for the proxy's connection too, which has another name.
-        let isProxied = request.identity.proxy?.url.lowercased().hasPrefix("https:") ?? false
-        guard policy.validatesDomainName, !isProxied, let host = Origin(request.url)?.host,
-            host.utf8.allSatisfy({ $0 < 0x80 })  // libcurl itself matches a name that it converts (IDNA)
-        else { return }
-        ServerNameCheck.require(host: host, in: context)
+    guard let tlsContext, CurlTransfer.recover(context).prepareTLS(context: tlsContext) else {
+        return CURLE_ABORTED_BY_CALLBACK
     }
+    return CURLE_OK
 }
 
 /// A count that is no buffer's (CURL_WRITEFUNC_ERROR): an empty header line or piece must be refusable too.
