@@ -10,9 +10,7 @@ extension Exchange {
         if let question = error?.underlying as? ServerTrustQuestion { return ask(about: question) }
         switch role {
         case .asking:
-            if let error { return .failed(error) }
-            endBeforeAnswer = .some(error)
-            return .later
+            return error.map(Step.failed) ?? .later
         case .failed(let error): return .failed(error)
         case .discard(let discarded) where error == nil || discardedByteCount > Self.discardLimit:
             return takeStep(discarded)

@@ -13,7 +13,6 @@ extension Exchange {
                     "\(question.challenge.host) showed other certificates each of \(TrustAnswers.limit) times"))
         }
         role = ask { operation in .serverTrust(await block(operation, question.challenge), question) }
-        endBeforeAnswer = .some(nil)
         return .later
     }
 

@@ -57,8 +57,6 @@ final class Exchange {
     var hasSentAgain = false
     var head: ResponseHead?
     var role = Role.undecided
-    /// How the transfer ended, while a block of the user's has not answered yet.
-    var endBeforeAnswer: NetworkingError??
     var questionCount = 0
     /// What the user's block has said about servers; nil when there is no such block.
     var trustAnswers: TrustAnswers?
@@ -105,7 +103,6 @@ extension Exchange {
     func transferRequest(deadline: UInt64) -> TransferRequest {
         head = nil
         role = .undecided
-        endBeforeAnswer = nil
         discardedByteCount = 0
         upload.restart(at: 0)
         reception.checkInterruptedFile()
