@@ -17,6 +17,7 @@ struct ArchivedOptions: Codable, Sendable {
     private let maximumRedirectCount: Int
     private let allowsInsecureRedirects: Bool
     private let policy: Policy
+    private let tls: ArchivedTLS?
     private let proxy: ArchivedProxy?
     private let httpVersion: HTTPVersion
     private let unixSocketPath: String?
@@ -42,7 +43,8 @@ struct ArchivedOptions: Codable, Sendable {
         let password: String
     }
 
-    init(_ options: TransferOptions) {
+    /// - Throws: `invalidRequest` when a secret would have to be in it.
+    init(_ options: TransferOptions) throws(NetworkingError) {
         connectTimeout = options.connectTimeout
         idleTimeout = options.idleTimeout
         timeout = options.timeout
@@ -57,6 +59,7 @@ struct ArchivedOptions: Codable, Sendable {
         policy = Policy(
             allowInvalidCertificates: trust.allowInvalidCertificates, validatesDomainName: trust.validatesDomainName,
             certificateAuthorityFile: trust.certificateAuthorityFile)
+        tls = try ArchivedTLS(options.tls)
         proxy = options.proxy.map { ArchivedProxy(url: $0.url, user: $0.user, password: $0.password) }
         httpVersion = options.httpVersion
         unixSocketPath = options.unixSocketPath
@@ -85,6 +88,7 @@ struct ArchivedOptions: Codable, Sendable {
             allowInvalidCertificates: policy.allowInvalidCertificates,
             validatesDomainName: policy.validatesDomainName,
             certificateAuthorityFile: policy.certificateAuthorityFile)
+        options.tls = try tls?.options() ?? .default
         options.proxy = try proxy.map { proxy throws(NetworkingError) in
             try Proxy(proxy.url, user: proxy.user, password: proxy.password)
         }

@@ -9,9 +9,7 @@ extension Exchange {
     func finishTransfer(error: NetworkingError?) -> Step {
         switch role {
         case .asking:
-            if let error { return .failed(error) }
-            endBeforeAnswer = .some(error)
-            return .later
+            return error.map(Step.failed) ?? .later
         case .failed(let error): return .failed(error)
         case .discard(let discarded) where error == nil || discardedByteCount > Self.discardLimit:
             return takeStep(discarded)
@@ -42,6 +40,7 @@ extension Exchange {
             redirects.follow(request)
             if Origin(request.url) != Origin(next.url), let origin = Origin(request.url) {
                 authentication = HTTPAuthentication(credential: nil, origin: origin)
+                tls.leaveOrigin()
             }
             next = request
             return .another(isRedirect: true)

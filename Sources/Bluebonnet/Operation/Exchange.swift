@@ -46,6 +46,7 @@ final class Exchange {
     let blocks: OperationBlocks
     let reception: Reception
     var redirects: RedirectChain
+    var tls: HopTLS
     var authentication: HTTPAuthentication
 
     /// The request of the next transfer.
@@ -57,8 +58,6 @@ final class Exchange {
     var hasSentAgain = false
     var head: ResponseHead?
     var role = Role.undecided
-    /// How the transfer ended, while a block of the user's has not answered yet.
-    var endBeforeAnswer: NetworkingError??
     var questionCount = 0
     /// The hop that the redirect block was shown.
     var proposed: RedirectPolicy.Request?
@@ -74,6 +73,7 @@ final class Exchange {
         blocks = prepared.blocks
         reception = Reception(prepared)
         next = prepared.first
+        tls = HopTLS(options)
         redirects = RedirectChain(
             prepared.first,
             policy: RedirectPolicy(
@@ -102,13 +102,13 @@ extension Exchange {
     func transferRequest(deadline: UInt64) -> TransferRequest {
         head = nil
         role = .undecided
-        endBeforeAnswer = nil
         discardedByteCount = 0
         upload.restart(at: 0)
         reception.checkInterruptedFile()
         var request = TransferRequest(url: next.url, method: next.method, headers: headers)
         request.body = nextBody()
         request.identity = options.identity
+        tls.complete(&request.identity)
         request.httpVersion = options.httpVersion
         request.connectTimeout = options.connectTimeout.nanoseconds
         request.idleTimeout = prepared.idleTimeout.nanoseconds

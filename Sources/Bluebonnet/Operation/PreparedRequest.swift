@@ -59,6 +59,7 @@ final class PreparedRequest: Sendable {
                 .invalidRequest, "the response's body goes to one place: a file, a directory or a stream")
         }
         try Self.check(options.credential)
+        _ = try TLSSetupSource(options.tls, options.securityPolicy)
         let fields = try RequestCheck.fields(
             Self.fields(of: request),
             bodyByteCount: uploadFile == nil && !hasStream ? Int64(data?.count ?? 0) : nil)
@@ -127,17 +128,12 @@ extension PreparedRequest {
 
     /// The files of a request that has none; nil when there are some to open, which may block.
     var filesWithoutOpening: Files? {
-        guard uploadFile == nil, outputFile == nil, outputDirectory.url == nil,
-            options.securityPolicy.certificateAuthorityFile == nil
-        else {
-            return nil
-        }
+        guard uploadFile == nil, outputFile == nil, outputDirectory.url == nil else { return nil }
         return Files(body: data.map(TransferBody.data) ?? .none)
     }
 
     /// Opens the files; not on the network thread.
     func openFiles() throws(NetworkingError) -> Files {
-        try checkAuthorities()
         var files = Files(body: data.map(TransferBody.data) ?? .none)
         if let uploadFile {
             let upload = try UploadFile(path: Self.path(of: uploadFile))
@@ -156,14 +152,6 @@ extension PreparedRequest {
             files.output = try PartialFile(folder: folder, url: first.url, isSynced: options.syncsFilesToDisk)
         }
         return files
-    }
-
-    /// libcurl would only notice at the first handshake, and then call it something else.
-    private func checkAuthorities() throws(NetworkingError) {
-        guard let path = options.securityPolicy.certificateAuthorityFile else { return }
-        guard FileManager.default.isReadableFile(atPath: path) else {
-            throw NetworkingError(.invalidSecurityPolicy, "cannot read the certificate authorities in \(path)")
-        }
     }
 
     private static func path(of url: URL) throws(NetworkingError) -> String {

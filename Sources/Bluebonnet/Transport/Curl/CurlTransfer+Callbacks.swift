@@ -22,7 +22,7 @@ extension CurlTransfer {
             try handle.set(CURLOPT_READFUNCTION, callback: uploadCallback)
             try bluebonnet_easy_setopt_seek_callback(handle.raw, seekCallback).check()
         }
-        if request.isSecure {
+        if request.isSecure || request.identity.proxy?.isSecure == true {
             try handle.set(CURLOPT_SSL_CTX_DATA, pointer: context)
             try bluebonnet_easy_setopt_ssl_context_callback(handle.raw, tlsContextCallback).check()
         }
@@ -94,9 +94,18 @@ private func tlsContextCallback(
 }
 
 extension CurlTransfer {
+    /// Through an https proxy there are two handshakes; that with the server begins when the proxy has made its tunnel.
+    private var isConnectingToProxy: Bool {
+        guard request.identity.proxy?.isSecure == true else { return false }
+        return !(200...299).contains(handle.long(CURLINFO_HTTP_CONNECTCODE))
+    }
+
     /// Sets what libcurl has no option for, before a handshake.
     fileprivate func prepareTLS(context: UnsafeMutableRawPointer) {
         CloseNoticeLedger.watch(context: context)
+        TLSContext.prepare(context, with: isConnectingToProxy ? nil : request.identity.setup) { [weak self] error in
+            self?.stop(with: error)
+        }
         let policy = request.identity.securityPolicy
         // Through an https proxy this is called for the proxy's connection too, which has another name.
         let isProxied = request.identity.proxy?.url.lowercased().hasPrefix("https:") ?? false

@@ -45,12 +45,29 @@ extension CurlTransfer {
 
     private func setTrust() throws(CurlError) {
         let policy = request.identity.securityPolicy
-        try handle.set(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
         try handle.set(CURLOPT_SSL_VERIFYPEER, !policy.allowInvalidCertificates)
         try handle.set(CURLOPT_SSL_VERIFYHOST, policy.validatesDomainName ? 2 : 0)
-        guard let file = policy.certificateAuthorityFile else { return }
-        try handle.set(CURLOPT_CAINFO, file)
-        try handle.set(CURLOPT_CAPATH, pointer: nil)  // Debian's libcurl would go on trusting the system's folder too
+        // Read by ourselves (`TLSContext`): libcurl would read them on the network thread, for each connection.
+        try handle.set(CURLOPT_CAINFO, pointer: nil)
+        try handle.set(CURLOPT_CAPATH, pointer: nil)
+        if let setup = request.identity.setup { try setTLS(setup) }
+    }
+
+    private func setTLS(_ setup: TLSSetup) throws(CurlError) {
+        let options = setup.options
+        try handle.set(
+            CURLOPT_SSLVERSION, options.minimumVersion.curlMinimum | (options.maximumVersion?.curlMaximum ?? 0))
+        if !options.ciphers.isEmpty {
+            try handle.set(CURLOPT_SSL_CIPHER_LIST, options.ciphers.joined(separator: ":"))
+        }
+        if !options.cipherSuites.isEmpty {
+            try handle.set(CURLOPT_TLS13_CIPHERS, options.cipherSuites.joined(separator: ":"))
+        }
+        if options.requiresStapledStatus { try handle.set(CURLOPT_SSL_SESSIONID_CACHE, false) }
+        if let identity = setup.identity {
+            try handle.set(CURLOPT_SSLCERT_BLOB, blob: identity.certificates)
+            try handle.set(CURLOPT_SSLKEY_BLOB, blob: identity.key)
+        }
     }
 
     /// An empty CURLOPT_PROXY is what keeps libcurl from reading the environment.
@@ -102,6 +119,13 @@ extension CurlTransfer {
         }
         return lines
     }
+}
+
+extension TLSVersion {
+    /// CURL_SSLVERSION_TLSv1_0 and what follows it.
+    fileprivate var curlMinimum: Int { Int(CURL_SSLVERSION_TLSv1_0) + Int(rawValue - TLSVersion.v10.rawValue) }
+    /// CURL_SSLVERSION_MAX_TLSv1_0 and what follows it.
+    fileprivate var curlMaximum: Int { curlMinimum << 16 }
 }
 
 extension HTTPVersion {
