@@ -54,4 +54,9 @@ static inline int bluebonnet_error_reason(unsigned long code) {
     return ERR_GET_REASON(code);
 }
 
+/// RFC 2253's form of a name, for X509_NAME_print_ex; several macros deep. Letters outside of ASCII stay as they are.
+static inline unsigned long bluebonnet_name_flags(void) {
+    return XN_FLAG_RFC2253 & ~(unsigned long)ASN1_STRFLGS_ESC_MSB;
+}
+
 #endif

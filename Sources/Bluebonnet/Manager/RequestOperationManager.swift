@@ -44,6 +44,7 @@ public final class RequestOperationManager: Sendable {
         var transferOptions: TransferOptions
         var completionQueue: DispatchQueue?
         var completionGroup: DispatchGroup?
+        var pinViolationHandler: RequestOperation.PinViolationHandler?
         var reachabilityManager = NetworkReachabilityManager.shared
     }
 
@@ -136,6 +137,12 @@ extension RequestOperationManager {
         set { shared.withLock { $0.transferOptions.securityPolicy = newValue } }
     }
 
+    /// Told of servers that match none of the pins on trial (`SecurityPolicy.reportOnlyPins`), by the operations that are
+    /// made from now on; see `RequestOperation.setPinViolationHandler(_:)`.
+    public func setPinViolationHandler(_ handler: RequestOperation.PinViolationHandler?) {
+        shared.withLock { $0.pinViolationHandler = handler }
+    }
+
     /// Tells whether the network can be reached; for your use, it holds no operation back. Default
     /// `NetworkReachabilityManager.shared`, which is not started.
     public var reachabilityManager: NetworkReachabilityManager {
@@ -214,6 +221,7 @@ extension RequestOperationManager {
             options: components.transferOptions, services: services, wantsDigest: wantsDigest)
         operation.completionQueue = components.completionQueue
         operation.completionGroup = components.completionGroup
+        if let handler = components.pinViolationHandler { operation.setPinViolationHandler(handler) }
         return operation
     }
 }

@@ -36,6 +36,7 @@ struct CacheExchange: Sendable {
         isCacheable =
             prepared.first.method == "GET" && !prepared.first.hasBody && !prepared.hasOutput
             && prepared.options.credential == nil
+            && prepared.blocks.serverTrust == nil  // what one block lets through is for its operation only
             && !headers.fields.contains { field in
                 let name = field.name.lowercased()
                 return name == "range" || name.hasPrefix("if-")

@@ -59,6 +59,8 @@ final class Exchange {
     var head: ResponseHead?
     var role = Role.undecided
     var questionCount = 0
+    /// What the user's block has said about servers; nil when there is no such block.
+    var trustAnswers: TrustAnswers?
     /// The hop that the redirect block was shown.
     var proposed: RedirectPolicy.Request?
     var discardedByteCount = 0
@@ -72,6 +74,7 @@ final class Exchange {
         self.options = options
         blocks = prepared.blocks
         reception = Reception(prepared)
+        trustAnswers = prepared.blocks.serverTrust == nil ? nil : TrustAnswers()
         next = prepared.first
         tls = HopTLS(options)
         redirects = RedirectChain(
@@ -107,7 +110,9 @@ extension Exchange {
         reception.checkInterruptedFile()
         var request = TransferRequest(url: next.url, method: next.method, headers: headers)
         request.body = nextBody()
-        request.identity = options.identity
+        request.origin = nextOrigin
+        request.identity = options.identity(forHost: request.origin?.host ?? "")
+        request.identity.trustAnswers = trustAnswers
         tls.complete(&request.identity)
         request.httpVersion = options.httpVersion
         request.connectTimeout = options.connectTimeout.nanoseconds

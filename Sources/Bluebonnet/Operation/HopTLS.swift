@@ -22,7 +22,7 @@ struct HopTLS {
             (source, setup) = (nil, nil)
             return nil
         }
-        let wanted = try TLSSetupSource(tlsOptions, options.securityPolicy)
+        let wanted = try TLSSetupSource(tlsOptions, policy(for: origin.host))
         if wanted == source { return nil }
         guard let ready = TLSSetupCache.shared.ready(wanted) else { return wanted }
         take(ready, of: wanted)
@@ -38,6 +38,10 @@ struct HopTLS {
     func complete(_ identity: inout TrustIdentity) {
         identity.tls = tlsOptions
         identity.setup = setup
+    }
+
+    private func policy(for host: String) -> SecurityPolicy {
+        options.securityPolicy.policy(forHost: host) ?? options.securityPolicy
     }
 
     private var tlsOptions: TLSOptions {

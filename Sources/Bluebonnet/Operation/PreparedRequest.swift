@@ -46,6 +46,7 @@ final class PreparedRequest: Sendable {
         data = request.httpBody?.isEmpty == false ? request.httpBody : nil
         guard let url = request.url else { throw NetworkingError(.badURL, "the request has no URL") }
         origin = try Self.origin(of: url)
+        if let refusal = options.securityPolicy.refusal(ofHost: origin.host) { throw refusal }
         let method = request.httpMethod ?? "GET"
         try RequestCheck.method(method)
         let hasStream = request.httpBodyStream != nil && uploadFile == nil
@@ -59,7 +60,8 @@ final class PreparedRequest: Sendable {
                 .invalidRequest, "the response's body goes to one place: a file, a directory or a stream")
         }
         try Self.check(options.credential)
-        _ = try TLSSetupSource(options.tls, options.securityPolicy)
+        _ = try TLSSetupSource(
+            options.tls, options.securityPolicy.policy(forHost: origin.host) ?? options.securityPolicy)
         let fields = try RequestCheck.fields(
             Self.fields(of: request),
             bodyByteCount: uploadFile == nil && !hasStream ? Int64(data?.count ?? 0) : nil)
@@ -128,12 +130,15 @@ extension PreparedRequest {
 
     /// The files of a request that has none; nil when there are some to open, which may block.
     var filesWithoutOpening: Files? {
-        guard uploadFile == nil, outputFile == nil, outputDirectory.url == nil else { return nil }
+        guard uploadFile == nil, outputFile == nil, outputDirectory.url == nil, proxyAuthorityFiles.isEmpty else {
+            return nil
+        }
         return Files(body: data.map(TransferBody.data) ?? .none)
     }
 
     /// Opens the files; not on the network thread.
     func openFiles() throws(NetworkingError) -> Files {
+        try checkProxyAuthorities()
         var files = Files(body: data.map(TransferBody.data) ?? .none)
         if let uploadFile {
             let upload = try UploadFile(path: Self.path(of: uploadFile))
@@ -152,6 +157,15 @@ extension PreparedRequest {
             files.output = try PartialFile(folder: folder, url: first.url, isSynced: options.syncsFilesToDisk)
         }
         return files
+    }
+
+    private var proxyAuthorityFiles: [String] { options.proxy?.securityPolicy.authorityFiles ?? [] }
+
+    /// libcurl would only notice at the first handshake, and then call it something else.
+    private func checkProxyAuthorities() throws(NetworkingError) {
+        for path in proxyAuthorityFiles where !FileManager.default.isReadableFile(atPath: path) {
+            throw NetworkingError(.invalidSecurityPolicy, "cannot read the certificate authorities in \(path)")
+        }
     }
 
     private static func path(of url: URL) throws(NetworkingError) -> String {

@@ -24,9 +24,7 @@ extension RequestRunner {
     /// A block of the user's has decided.
     func answered(_ answer: Exchange.Answer, toQuestion number: Int) {
         guard let exchange, exchange.take(answer, toQuestion: number) else { return }
-        if case .deciding = phase, let error = exchange.endBeforeAnswer {
-            return take(exchange.finishTransfer(error: error), exchange)
-        }
+        if case .deciding = phase { return take(exchange.finishTransfer(error: nil), exchange) }
         if case .failed(let error) = exchange.role { return abort(with: error) }
         transferUnderWay?.resumeReceiving()  // one that is paused asks again when it is resumed
     }

@@ -244,6 +244,10 @@ extension RequestRunner: TransferDelegate {
         try exchange?.receive(bytes) ?? .taken
     }
 
+    func transferDidFind(_ violation: PinViolation) {
+        if let handler = exchange?.blocks.pinViolation { operation.report(violation, to: handler) }
+    }
+
     func transferDidEnd(error: NetworkingError?, metrics: TransferMetrics) {
         // A transfer that was held in place and is ended by its server holds no place.
         if case .transferring(_, let origin) = phase {

@@ -48,14 +48,9 @@ struct ResponseProcessing {
     private func value(of result: TransferResult) throws(NetworkingError) -> any Sendable {
         let body: Data = if case .memory(let data) = result.content { data } else { Data() }
         if serializer is HTTPResponseSerializer { return body }  // needs no response object, which costs 5 µs to make
+        if case .stream = result.content { return body }  // it was given away: there is nothing to read a value from
         guard let response = try result.head?.urlResponse() else { return body }
-        do {
-            return try serializer.value(for: response, body: body)
-        } catch let error as NetworkingError {
-            throw error
-        } catch {
-            throw NetworkingError(.cannotParseResponse, "the body cannot be understood: \(error)", underlying: error)
-        }
+        return try serializer.checkedValue(for: response, body: body)
     }
 
     private func digest(of content: TransferResult.Content) throws(NetworkingError) -> String? {

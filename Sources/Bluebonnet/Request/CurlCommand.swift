@@ -166,12 +166,22 @@ extension CurlCommand {
 
     private var isSecure: Bool { request.url?.scheme?.lowercased() == "https" }
 
+    /// The one that decides on this request's host.
+    private var policy: SecurityPolicy {
+        options.securityPolicy.policy(forHost: request.url?.host ?? "") ?? options.securityPolicy
+    }
+
     private var trustArguments: [String] {
         guard isSecure else { return [] }
-        let policy = options.securityPolicy
         var words = tlsArguments
         if policy.allowInvalidCertificates || !policy.validatesDomainName { words.append("--insecure") }
         if let file = policy.certificateAuthorityFile { words += ["--cacert", file] }
+        if policy.pinningMode == .publicKey {
+            let pins = policy.pins.certificates.map(\.publicKeyPin) + policy.pins.keys + policy.pins.backupKeys
+            words += [
+                "--pinnedpubkey", pins.map { "sha256//" + $0.digest.base64EncodedString() }.joined(separator: ";"),
+            ]
+        }
         return words
     }
 
@@ -205,8 +215,13 @@ extension CurlCommand {
     }
 
     private var trustComment: String? {
-        let policy = options.securityPolicy
-        guard isSecure, !policy.validatesDomainName, !policy.allowInvalidCertificates else { return nil }
+        guard isSecure else { return nil }
+        switch policy.pinningMode {
+        case .none: break
+        case .publicKey: return "curl compares the pins with the key of the server's own certificate only"
+        case .certificate: return "curl cannot compare certificates, so this checks no pin"
+        }
+        guard !policy.validatesDomainName, !policy.allowInvalidCertificates else { return nil }
         return "curl cannot check a certificate without its host's name, so this checks neither"
     }
 

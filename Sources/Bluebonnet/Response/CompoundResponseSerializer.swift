@@ -45,13 +45,7 @@ public struct CompoundResponseSerializer: ResponseSerializer {
             status: response.statusCode, contentType: response.value(forHTTPHeaderField: "Content-Type"),
             bodyIsEmpty: body.isEmpty)
         if let refusal { throw refusal }
-        do {
-            return try serializer.value(for: response, body: body)
-        } catch let error as NetworkingError {
-            throw error
-        } catch {
-            throw NetworkingError(.cannotParseResponse, "the body cannot be understood: \(error)", underlying: error)
-        }
+        return try serializer.checkedValue(for: response, body: body)
     }
 }
 

@@ -19,3 +19,16 @@ public protocol ResponseSerializer: Sendable {
     /// A `NetworkingError` is delivered as it is; any other error is wrapped as `cannotParseResponse`.
     func value(for response: HTTPURLResponse, body: Data) throws -> Value
 }
+
+extension ResponseSerializer {
+    /// The value; what the serializer throws as a `NetworkingError`.
+    func checkedValue(for response: HTTPURLResponse, body: Data) throws(NetworkingError) -> any Sendable {
+        do {
+            return try value(for: response, body: body)
+        } catch let error as NetworkingError {
+            throw error
+        } catch {
+            throw NetworkingError(.cannotParseResponse, "the body cannot be understood: \(error)", underlying: error)
+        }
+    }
+}

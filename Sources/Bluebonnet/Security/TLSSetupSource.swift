@@ -6,10 +6,13 @@
 struct TLSSetupSource: Sendable, Hashable {
     let options: TLSOptions
     let authorities: TrustedAuthorities
+    /// Whether somebody's word counts besides the pins'. If not, a system without a store of authorities will do.
+    let needsAuthorities: Bool
 
     /// - Throws: `invalidSecurityPolicy` when the options contradict the policy.
     init(_ options: TLSOptions, _ policy: SecurityPolicy) throws(NetworkingError) {
         self.options = options
+        needsAuthorities = !policy.allowInvalidCertificates && policy.pinningMode != .certificate
         guard !(options.requiresStapledStatus && policy.allowInvalidCertificates) else {
             throw NetworkingError(
                 .invalidSecurityPolicy,

@@ -76,6 +76,14 @@ public struct TransferOptions: Sendable {
             securityPolicy: securityPolicy, proxy: proxy, unixSocketPath: unixSocketPath,
             addressOverrides: addressOverrides, tls: tls)
     }
+
+    /// The identity of a hop, with the policy that is for its host.
+    func identity(forHost host: String) -> TrustIdentity {
+        var identity = identity
+        // A host that is refused never comes so far; a table that does would refuse it at the handshake.
+        if let policy = securityPolicy.policy(forHost: host) { identity.securityPolicy = policy }
+        return identity
+    }
 }
 
 /// Which HTTP version to speak.
@@ -98,6 +106,9 @@ public struct Proxy: Sendable, Hashable {
     public let user: String?
     /// The password for the proxy.
     public let password: String?
+    /// Decides whether an https proxy itself is trusted, by the name in its URL; servers behind it are judged by the
+    /// operation's policy. Default: the system's store, host names checked.
+    public var securityPolicy = SecurityPolicy.default
 
     private static let schemes = ["http", "https", "socks5h"]
 

@@ -45,13 +45,21 @@ protocol TransferDelegate: AnyObject {
     func transferDidReceive(head: ResponseHead) throws(NetworkingError)
     /// Body bytes as they came, still content-coded. The buffer is gone after the call.
     func transferDidReceive(bytes: UnsafeRawBufferPointer) throws(NetworkingError) -> BodyIntake
+    /// The server matches none of the pins on trial. Told before the request is sent.
+    func transferDidFind(_ violation: PinViolation)
     /// The transfer is over: with an error, or with a response that is complete as its framing says.
     func transferDidEnd(error: NetworkingError?, metrics: TransferMetrics)
+}
+
+extension TransferDelegate {
+    func transferDidFind(_ violation: PinViolation) {}
 }
 
 /// All that one transfer needs to know.
 struct TransferRequest {
     var url: URL
+    /// The URL's, when it is known already: taking one apart costs.
+    var origin: Origin?
     var method: String
     /// In the order in which they go out.
     var headers: [(name: String, value: String)]

@@ -12,4 +12,6 @@ struct TrustIdentity: Hashable, Sendable {
     var tls = TLSOptions.default
     /// What was read for `tls`, so that a file that has changed makes another identity; nil without TLS.
     var setup: TLSSetup?
+    /// What the operation's block has said about servers; nil when it has none.
+    var trustAnswers: TrustAnswers?
 }

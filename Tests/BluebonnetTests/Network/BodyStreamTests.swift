@@ -189,14 +189,18 @@ extension NetworkTests {
                 let length = 64 << 20
                 let operation = RequestOperation(
                     request: request(server.url(), InputStream(data: Data(count: length)), length: length))
-                let most = Collected<Int64>()
-                operation.setUploadProgress { _, total, _ in most.append(total) }
+                let (totals, told, ended) = (Collected<Int64>(), Event(), Event())
+                operation.setUploadProgress { _, total, _ in
+                    totals.append(total)
+                    told.happen()
+                }
+                operation.completionBlock = { ended.happen() }
                 operation.start()
-                await server.waitForConnections(count: 1)
-                operation.options.timeout = nil
+                await told.wait()
                 operation.cancel()
-                await operation.finished()
-                #expect(most.all.allSatisfy { $0 < Int64(length) })
+                await ended.wait()
+                #expect(!totals.all.isEmpty)
+                #expect(totals.all.allSatisfy { $0 > 0 && $0 < Int64(length) })
             }
         }
 

@@ -77,6 +77,20 @@ extension NetworkTests {
             }
         }
 
+        @Test func aBodyThatWasGivenAwayIsNotParsed() async throws {
+            try await TestServer.answering(
+                .response(headers: ["Content-Type": "application/json"], body: "{\"a\": 1}")
+            ) { server in
+                let serializer = DecodableResponseSerializer<[String: Int]>()
+                let operation = HTTPRequestOperation(
+                    request: URLRequest(url: server.url()), responseSerializer: serializer)
+                operation.outputStream = .toMemory()
+                #expect(await operation.run().error == nil)
+                let written = operation.outputStream?.property(forKey: .dataWrittenToMemoryStreamKey) as? Data
+                #expect(written == Data("{\"a\": 1}".utf8))
+            }
+        }
+
         @Test func aStreamInMemoryCanBeReadAfterwards() async throws {
             try await TestServer.answering(.response(body: Self.body)) { server in
                 let operation = await operation(server.url(), to: .toMemory()).run()

@@ -1,9 +1,9 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-import Foundation
+public import Foundation
 
-/// An `openssl s_server` of its own, which answers each request with a page about its connection.
+/// OpenSSL's own test server (`openssl s_server -www`): it answers every request with a page about the connection.
 ///
 /// The page has a line "…, Cipher is NAME", and after "Client certificate" what the client showed.
 public final class OpenSSLServer: Sendable {
@@ -17,32 +17,40 @@ public final class OpenSSLServer: Sendable {
         self.process = process
     }
 
-    /// Starts a server, hands it to `body`, and stops it however that ends.
+    /// Starts a server and waits until it listens.
     ///
-    /// - Parameter options: in the words of `s_server`, for instance "-tls1_2".
+    /// - Parameter arguments: more of them, for instance `-tls1_2`.
+    public static func start(_ certificate: TestCertificate, _ arguments: [String] = []) async throws -> OpenSSLServer {
+        let process = try await ServerProcess.start(portCount: 1) { _, ports in
+            ["openssl", "s_server", "-accept", "127.0.0.1:\(ports[0])", "-www"]
+                + ["-cert", try certificate.leafPath, "-cert_chain", try certificate.certificatePath]
+                + ["-key", try certificate.keyPath] + arguments
+        }
+        return OpenSSLServer(process: process)
+    }
+
+    /// Starts a server, hands it to `body`, and stops it however that ends.
     public static func serving<Result>(
-        _ certificate: TestCertificate = .localhost, _ options: [String] = [],
+        _ certificate: TestCertificate = .localhost, _ arguments: [String] = [],
         _ body: (OpenSSLServer) async throws -> Result
     ) async throws -> Result {
-        let process = try await ServerProcess.start(portCount: 1) { _, ports in
-            ["openssl", "s_server", "-accept", "127.0.0.1:\(ports[0])", "-www", "-quiet"]
-                + ["-cert", try certificate.leafPath, "-key", try certificate.keyPath]
-                + ["-cert_chain", try certificate.certificatePath] + options
-        }
-        let server = OpenSSLServer(process: process)
+        let server = try await start(certificate, arguments)
         do {
             let result = try await body(server)
-            await process.stop()
+            await server.stop()
             return result
         } catch {
-            await process.stop()
+            await server.stop()
             throw error
         }
     }
 
-    /// The URL of a page.
-    public var url: URL { loopbackURL("https", process.ports[0], "/") }
+    /// The URL of a path.
+    public func url(_ path: String = "/") -> URL { loopbackURL("https", process.ports[0], path) }
 
-    /// What it printed so far: its errors.
-    public var output: String { process.output }
+    /// What it has printed so far.
+    public var log: String { process.output }
+
+    /// Stops the server and waits until it is gone.
+    public func stop() async { await process.stop() }
 }

@@ -16,9 +16,10 @@ final class AuthorityStore: Sendable {
 
     /// Reads the authorities; may block.
     ///
+    /// - Parameter isRequired: false takes a system without a store for one that trusts nobody.
     /// - Throws: `invalidSecurityPolicy` when a source cannot be read, holds no certificate, or a broken one.
-    convenience init(_ authorities: TrustedAuthorities) throws(NetworkingError) {
-        try self.init(Self.sources(of: authorities))
+    convenience init(_ authorities: TrustedAuthorities, isRequired: Bool = true) throws(NetworkingError) {
+        try self.init(Self.sources(of: authorities, isRequired: isRequired))
     }
 
     private init(_ sources: [Source]) throws(NetworkingError) {
@@ -46,13 +47,16 @@ final class AuthorityStore: Sendable {
         }
     }
 
-    private static func sources(of authorities: TrustedAuthorities) throws(NetworkingError) -> [Source] {
+    private static func sources(of authorities: TrustedAuthorities, isRequired: Bool) throws(NetworkingError)
+        -> [Source]
+    {
         switch authorities {
         case .data(let data): return [("the certificate authorities given as data", data)]
         case .file(let path): return [(path, try contents(of: path))]
         case .system:
-            guard let path = try authorities.files().first else { throw noSystemStore }
-            return [(path, try contents(of: path))]
+            if let path = try authorities.files().first { return [(path, try contents(of: path))] }
+            if isRequired { throw noSystemStore }
+            return []
         case .directory(let folder):
             let sources = try authorities.files().compactMap { path in contents(ofFileInFolder: path).map { (path, $0) }
             }

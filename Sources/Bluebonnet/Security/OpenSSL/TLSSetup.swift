@@ -16,7 +16,7 @@ final class TLSSetup: Sendable {
         let options = source.options
         self.init(
             options: options,
-            authorities: try AuthorityStore(source.authorities),
+            authorities: try AuthorityStore(source.authorities, isRequired: source.needsAuthorities),
             identity: try options.clientIdentity.map { identity throws(NetworkingError) in
                 try LoadedIdentity(identity)
             },

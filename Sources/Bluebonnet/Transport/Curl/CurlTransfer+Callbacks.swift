@@ -89,31 +89,10 @@ private func sendingCallback(
 private func tlsContextCallback(
     _: UnsafeMutableRawPointer?, _ tlsContext: UnsafeMutableRawPointer?, _ context: UnsafeMutableRawPointer?
 ) -> CURLcode {
-    if let tlsContext { CurlTransfer.recover(context).prepareTLS(context: tlsContext) }
+    guard let tlsContext, CurlTransfer.recover(context).prepareTLS(context: tlsContext) else {
+        return CURLE_ABORTED_BY_CALLBACK
+    }
     return CURLE_OK
-}
-
-extension CurlTransfer {
-    /// Through an https proxy there are two handshakes; that with the server begins when the proxy has made its tunnel.
-    private var isConnectingToProxy: Bool {
-        guard request.identity.proxy?.isSecure == true else { return false }
-        return !(200...299).contains(handle.long(CURLINFO_HTTP_CONNECTCODE))
-    }
-
-    /// Sets what libcurl has no option for, before a handshake.
-    fileprivate func prepareTLS(context: UnsafeMutableRawPointer) {
-        CloseNoticeLedger.watch(context: context)
-        TLSContext.prepare(context, with: isConnectingToProxy ? nil : request.identity.setup) { [weak self] error in
-            self?.stop(with: error)
-        }
-        let policy = request.identity.securityPolicy
-        // Through an https proxy this is called for the proxy's connection too, which has another name.
-        let isProxied = request.identity.proxy?.url.lowercased().hasPrefix("https:") ?? false
-        guard policy.validatesDomainName, !isProxied, let host = Origin(request.url)?.host,
-            host.utf8.allSatisfy({ $0 < 0x80 })  // libcurl itself matches a name that it converts (IDNA)
-        else { return }
-        ServerNameCheck.require(host: host, in: context)
-    }
 }
 
 /// A count that is no buffer's (CURL_WRITEFUNC_ERROR): an empty header line or piece must be refusable too.

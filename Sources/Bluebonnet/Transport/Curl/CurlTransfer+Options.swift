@@ -45,28 +45,25 @@ extension CurlTransfer {
 
     private func setTrust() throws(CurlError) {
         let policy = request.identity.securityPolicy
-        try handle.set(CURLOPT_SSL_VERIFYPEER, !policy.allowInvalidCertificates)
-        try handle.set(CURLOPT_SSL_VERIFYHOST, policy.validatesDomainName ? 2 : 0)
-        // Read by ourselves (`TLSContext`): libcurl would read them on the network thread, for each connection.
-        try handle.set(CURLOPT_CAINFO, pointer: nil)
-        try handle.set(CURLOPT_CAPATH, pointer: nil)
-        if let setup = request.identity.setup { try setTLS(setup) }
+        // Always: only then does a refusal of our judge, which decides in OpenSSL's place, break the handshake off.
+        try handle.set(CURLOPT_SSL_VERIFYPEER, true)
+        let checksHost = policy.validatesDomainName && request.identity.trustAnswers == nil
+        try handle.set(CURLOPT_SSL_VERIFYHOST, checksHost ? 2 : 0)
+        if policy.needsFullHandshake || request.identity.trustAnswers != nil {
+            try handle.set(CURLOPT_SSL_SESSIONID_CACHE, false)
+        }
+        try setTLS()
     }
 
-    private func setTLS(_ setup: TLSSetup) throws(CurlError) {
-        let options = setup.options
-        try handle.set(
-            CURLOPT_SSLVERSION, options.minimumVersion.curlMinimum | (options.maximumVersion?.curlMaximum ?? 0))
-        if !options.ciphers.isEmpty {
-            try handle.set(CURLOPT_SSL_CIPHER_LIST, options.ciphers.joined(separator: ":"))
-        }
-        if !options.cipherSuites.isEmpty {
-            try handle.set(CURLOPT_TLS13_CIPHERS, options.cipherSuites.joined(separator: ":"))
-        }
-        if options.requiresStapledStatus { try handle.set(CURLOPT_SSL_SESSIONID_CACHE, false) }
-        if let identity = setup.identity {
-            try handle.set(CURLOPT_SSLCERT_BLOB, blob: identity.certificates)
-            try handle.set(CURLOPT_SSLKEY_BLOB, blob: identity.key)
+    private func setAuthorities(
+        of policy: SecurityPolicy, _ fileOption: CURLoption, _ folderOption: CURLoption
+    ) throws(CurlError) {
+        if let file = policy.certificateAuthorityFile {
+            try handle.set(fileOption, file)
+            try handle.set(folderOption, pointer: nil)  // Debian's libcurl would go on trusting the system's folder too
+        } else if policy.allowInvalidCertificates {
+            try handle.set(fileOption, pointer: nil)  // nobody's word is asked for: a system without a store will do
+            try handle.set(folderOption, pointer: nil)
         }
     }
 
@@ -78,7 +75,8 @@ extension CurlTransfer {
         guard let proxy else { return }
         try handle.set(CURLOPT_PROXY_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
         try handle.set(CURLOPT_PROXY_SSL_VERIFYPEER, true)
-        try handle.set(CURLOPT_PROXY_SSL_VERIFYHOST, 2)
+        try handle.set(CURLOPT_PROXY_SSL_VERIFYHOST, proxy.securityPolicy.validatesDomainName ? 2 : 0)
+        try setAuthorities(of: proxy.securityPolicy, CURLOPT_PROXY_CAINFO, CURLOPT_PROXY_CAPATH)
         if let user = proxy.user { try handle.set(CURLOPT_PROXYUSERNAME, user) }
         if let password = proxy.password { try handle.set(CURLOPT_PROXYPASSWORD, password) }
     }
@@ -119,13 +117,6 @@ extension CurlTransfer {
         }
         return lines
     }
-}
-
-extension TLSVersion {
-    /// CURL_SSLVERSION_TLSv1_0 and what follows it.
-    fileprivate var curlMinimum: Int { Int(CURL_SSLVERSION_TLSv1_0) + Int(rawValue - TLSVersion.v10.rawValue) }
-    /// CURL_SSLVERSION_MAX_TLSv1_0 and what follows it.
-    fileprivate var curlMaximum: Int { curlMinimum << 16 }
 }
 
 extension HTTPVersion {

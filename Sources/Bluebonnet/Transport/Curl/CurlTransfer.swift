@@ -13,7 +13,7 @@ final class CurlTransfer: Transfer {
     /// Where it stands in its partition's list of active transfers.
     var activeIndex = 0
     private unowned let partition: CurlPartition
-    private var delegate: (any TransferDelegate)?
+    private(set) var delegate: (any TransferDelegate)?
     private var headParser: ResponseHeadParser
     private var head: ResponseHead?
     private(set) var failure: NetworkingError?
@@ -182,6 +182,7 @@ extension CurlTransfer {
             needsFreshConnection = true
             return false
         }
+        guard mayUseConnection() else { return false }
         if request.isSecure { tlsInformation = handle.tlsConnection.map(TLSConnection.information) }
         sendingCount += 1
         lastActivity = MonotonicClock.roughly()
