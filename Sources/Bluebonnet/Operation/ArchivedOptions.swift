@@ -17,6 +17,7 @@ struct ArchivedOptions: Codable, Sendable {
     private let maximumRedirectCount: Int
     private let allowsInsecureRedirects: Bool
     private let policy: ArchivedPolicy
+    private let tls: ArchivedTLS?
     private let proxy: ArchivedProxy?
     private let httpVersion: HTTPVersion
     private let unixSocketPath: String?
@@ -37,7 +38,8 @@ struct ArchivedOptions: Codable, Sendable {
         let password: String
     }
 
-    init(_ options: TransferOptions) {
+    /// - Throws: `invalidRequest` when a secret would have to be in it.
+    init(_ options: TransferOptions) throws(NetworkingError) {
         connectTimeout = options.connectTimeout
         idleTimeout = options.idleTimeout
         timeout = options.timeout
@@ -49,6 +51,7 @@ struct ArchivedOptions: Codable, Sendable {
         maximumRedirectCount = options.maximumRedirectCount
         allowsInsecureRedirects = options.allowsInsecureRedirects
         policy = ArchivedPolicy(options.securityPolicy)
+        tls = try ArchivedTLS(options.tls)
         proxy = options.proxy.map {
             ArchivedProxy(
                 url: $0.url, user: $0.user, password: $0.password, policy: ArchivedPolicy($0.securityPolicy))
@@ -77,6 +80,7 @@ struct ArchivedOptions: Codable, Sendable {
         options.maximumRedirectCount = maximumRedirectCount
         options.allowsInsecureRedirects = allowsInsecureRedirects
         options.securityPolicy = try policy.policy()
+        options.tls = try tls?.options() ?? .default
         options.proxy = try proxy.map { proxy throws(NetworkingError) in
             var made = try Proxy(proxy.url, user: proxy.user, password: proxy.password)
             if let policy = proxy.policy { made.securityPolicy = try policy.policy() }

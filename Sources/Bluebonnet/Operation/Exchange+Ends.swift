@@ -44,6 +44,7 @@ extension Exchange {
             redirects.follow(request)
             if Origin(request.url) != Origin(next.url), let origin = Origin(request.url) {
                 authentication = HTTPAuthentication(credential: nil, origin: origin)
+                tls.leaveOrigin()
             }
             next = request
             return .another(isRedirect: true)

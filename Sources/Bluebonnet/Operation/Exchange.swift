@@ -46,6 +46,7 @@ final class Exchange {
     let blocks: OperationBlocks
     let reception: Reception
     var redirects: RedirectChain
+    var tls: HopTLS
     var authentication: HTTPAuthentication
 
     /// The request of the next transfer.
@@ -75,6 +76,7 @@ final class Exchange {
         reception = Reception(prepared)
         trustAnswers = prepared.blocks.serverTrust == nil ? nil : TrustAnswers()
         next = prepared.first
+        tls = HopTLS(options)
         redirects = RedirectChain(
             prepared.first,
             policy: RedirectPolicy(
@@ -111,6 +113,7 @@ extension Exchange {
         request.origin = nextOrigin
         request.identity = options.identity(forHost: request.origin?.host ?? "")
         request.identity.trustAnswers = trustAnswers
+        tls.complete(&request.identity)
         request.httpVersion = options.httpVersion
         request.connectTimeout = options.connectTimeout.nanoseconds
         request.idleTimeout = prepared.idleTimeout.nanoseconds

@@ -60,6 +60,8 @@ final class PreparedRequest: Sendable {
                 .invalidRequest, "the response's body goes to one place: a file, a directory or a stream")
         }
         try Self.check(options.credential)
+        _ = try TLSSetupSource(
+            options.tls, options.securityPolicy.policy(forHost: origin.host) ?? options.securityPolicy)
         let fields = try RequestCheck.fields(
             Self.fields(of: request),
             bodyByteCount: uploadFile == nil && !hasStream ? Int64(data?.count ?? 0) : nil)
@@ -128,9 +130,7 @@ extension PreparedRequest {
 
     /// The files of a request that has none; nil when there are some to open, which may block.
     var filesWithoutOpening: Files? {
-        guard uploadFile == nil, outputFile == nil, outputDirectory.url == nil,
-            authorityFiles.isEmpty
-        else {
+        guard uploadFile == nil, outputFile == nil, outputDirectory.url == nil, proxyAuthorityFiles.isEmpty else {
             return nil
         }
         return Files(body: data.map(TransferBody.data) ?? .none)
@@ -138,7 +138,7 @@ extension PreparedRequest {
 
     /// Opens the files; not on the network thread.
     func openFiles() throws(NetworkingError) -> Files {
-        try checkAuthorities()
+        try checkProxyAuthorities()
         var files = Files(body: data.map(TransferBody.data) ?? .none)
         if let uploadFile {
             let upload = try UploadFile(path: Self.path(of: uploadFile))
@@ -159,13 +159,11 @@ extension PreparedRequest {
         return files
     }
 
-    private var authorityFiles: [String] {
-        options.securityPolicy.authorityFiles + (options.proxy?.securityPolicy.authorityFiles ?? [])
-    }
+    private var proxyAuthorityFiles: [String] { options.proxy?.securityPolicy.authorityFiles ?? [] }
 
     /// libcurl would only notice at the first handshake, and then call it something else.
-    private func checkAuthorities() throws(NetworkingError) {
-        for path in authorityFiles where !FileManager.default.isReadableFile(atPath: path) {
+    private func checkProxyAuthorities() throws(NetworkingError) {
+        for path in proxyAuthorityFiles where !FileManager.default.isReadableFile(atPath: path) {
             throw NetworkingError(.invalidSecurityPolicy, "cannot read the certificate authorities in \(path)")
         }
     }

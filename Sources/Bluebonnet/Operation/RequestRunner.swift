@@ -205,6 +205,7 @@ extension RequestRunner {
         summary.timings.connect += .nanoseconds(Int64(metrics.connect))
         summary.timings.tls += .nanoseconds(Int64(metrics.tls))
         summary.isReused = metrics.isReused
+        summary.tlsInformation = metrics.tlsInformation
         if metrics.firstByte > 0, let admitted {
             summary.timings.firstByte = .nanoseconds(Int64(transferBegan - admitted + metrics.firstByte))
         }

@@ -173,7 +173,7 @@ extension CurlCommand {
 
     private var trustArguments: [String] {
         guard isSecure else { return [] }
-        var words = ["--tlsv1.2"]
+        var words = tlsArguments
         if policy.allowInvalidCertificates || !policy.validatesDomainName { words.append("--insecure") }
         if let file = policy.certificateAuthorityFile { words += ["--cacert", file] }
         if policy.pinningMode == .publicKey {
@@ -182,6 +182,35 @@ extension CurlCommand {
                 "--pinnedpubkey", pins.map { "sha256//" + $0.digest.base64EncodedString() }.joined(separator: ";"),
             ]
         }
+        return words
+    }
+
+    private var tlsArguments: [String] {
+        let tls = options.tls
+        var words = ["--tlsv1.\(tls.minimumVersion.minor)"]
+        if let version = tls.maximumVersion { words += ["--tls-max", "1.\(version.minor)"] }
+        if !tls.ciphers.isEmpty { words += ["--ciphers", tls.ciphers.joined(separator: ":")] }
+        if !tls.cipherSuites.isEmpty { words += ["--tls13-ciphers", tls.cipherSuites.joined(separator: ":")] }
+        if tls.requiresStapledStatus { words.append("--cert-status") }
+        switch tls.authorities {
+        case .system, .data: break
+        case .file(let path): words += ["--cacert", path]
+        case .directory(let path): words += ["--capath", path]
+        }
+        return words + identityArguments
+    }
+
+    private var identityArguments: [String] {
+        guard let identity = options.tls.clientIdentity else { return [] }
+        var words: [String] = []
+        switch identity.form {
+        case .parts(certificate: .file(let certificate), let key):
+            words += ["--cert", certificate]
+            if case .file(let path)? = key { words += ["--key", path] }
+        case .pkcs12(.file(let path)): words += ["--cert", path, "--cert-type", "P12"]
+        case .parts(certificate: .data, _), .pkcs12(.data): return []
+        }
+        if let password = identity.password { words += ["--pass", hidden(password)] }
         return words
     }
 

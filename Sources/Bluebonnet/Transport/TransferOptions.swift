@@ -35,6 +35,9 @@ public struct TransferOptions: Sendable {
     public var allowsInsecureRedirects = false
     /// Whom to trust. Default: the system's certificate store, host names checked.
     public var securityPolicy = SecurityPolicy.default
+    /// How TLS is spoken with servers: versions, ciphers, authorities, the client's certificate. Default: TLS 1.2 or
+    /// newer, the system's authorities, no certificate.
+    public var tls = TLSOptions.default
     /// The proxy to go through. Default nil: none. The environment is not read.
     public var proxy: Proxy?
     /// Which HTTP version to speak. Default: HTTP/2 when TLS negotiates it, else HTTP/1.1.
@@ -71,7 +74,7 @@ public struct TransferOptions: Sendable {
     var identity: TrustIdentity {
         TrustIdentity(
             securityPolicy: securityPolicy, proxy: proxy, unixSocketPath: unixSocketPath,
-            addressOverrides: addressOverrides)
+            addressOverrides: addressOverrides, tls: tls)
     }
 
     /// The identity of a hop, with the policy that is for its host.

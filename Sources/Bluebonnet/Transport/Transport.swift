@@ -98,4 +98,6 @@ struct TransferMetrics: Sendable, Equatable {
     var total: UInt64 = 0
     /// Whether it ran on a connection that was there before.
     var isReused = false
+    /// What was negotiated with the server; nil without TLS, and when the handshake was not complete.
+    var tlsInformation: TLSInformation?
 }

@@ -4,7 +4,13 @@
 public import Foundation
 
 /// OpenSSL's own test server (`openssl s_server -www`): it answers every request with a page about the connection.
+///
+/// The page has a line "…, Cipher is NAME", and after "Client certificate" what the client showed.
 public final class OpenSSLServer: Sendable {
+    /// Whether openssl is installed. Tells once, on standard error, when it is not.
+    public static let isAvailable = Availability.decide(
+        "openssl", missing: ChildProcess.find("openssl") == nil ? "openssl is not installed" : nil)
+
     private let process: ServerProcess
 
     private init(process: ServerProcess) {
@@ -21,6 +27,22 @@ public final class OpenSSLServer: Sendable {
                 + ["-key", try certificate.keyPath] + arguments
         }
         return OpenSSLServer(process: process)
+    }
+
+    /// Starts a server, hands it to `body`, and stops it however that ends.
+    public static func serving<Result>(
+        _ certificate: TestCertificate = .localhost, _ arguments: [String] = [],
+        _ body: (OpenSSLServer) async throws -> Result
+    ) async throws -> Result {
+        let server = try await start(certificate, arguments)
+        do {
+            let result = try await body(server)
+            await server.stop()
+            return result
+        } catch {
+            await server.stop()
+            throw error
+        }
     }
 
     /// The URL of a path.

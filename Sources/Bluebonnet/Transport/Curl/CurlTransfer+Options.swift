@@ -45,7 +45,6 @@ extension CurlTransfer {
 
     private func setTrust() throws(CurlError) {
         let policy = request.identity.securityPolicy
-        try handle.set(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
         // Always: only then does a refusal of our judge, which decides in OpenSSL's place, break the handshake off.
         try handle.set(CURLOPT_SSL_VERIFYPEER, true)
         let checksHost = policy.validatesDomainName && request.identity.trustAnswers == nil
@@ -53,7 +52,7 @@ extension CurlTransfer {
         if policy.needsFullHandshake || request.identity.trustAnswers != nil {
             try handle.set(CURLOPT_SSL_SESSIONID_CACHE, false)
         }
-        try setAuthorities(of: policy, CURLOPT_CAINFO, CURLOPT_CAPATH)
+        try setTLS()
     }
 
     private func setAuthorities(

@@ -11,6 +11,9 @@ extension CurlTransfer {
     func prepareTLS(context: UnsafeMutableRawPointer) -> Bool {
         CloseNoticeLedger.watch(context: context)
         let isProxy = isConnectingToProxy
+        TLSContext.prepare(context, with: isProxy ? nil : request.identity.setup) { [weak self] error in
+            self?.stop(with: error)
+        }
         guard let target = isProxy ? proxyTarget : serverTarget else { return false }
         let identity = request.identity
         let judge = ServerTrustJudge(
