@@ -1,11 +1,62 @@
-// Only what Swift cannot call: OpenSSL's macros.
+// Only what Swift cannot call: OpenSSL's macros, and what takes a structure that several modules have.
 #ifndef BLUEBONNET_COPENSSL_SHIM_H
 #define BLUEBONNET_COPENSSL_SHIM_H
 
 #include <openssl/err.h>
 #include <openssl/evp.h>
+#include <openssl/ocsp.h>
+#include <openssl/pem.h>
+#include <openssl/pkcs12.h>
 #include <openssl/ssl.h>
 #include <openssl/x509.h>
 #include <openssl/x509v3.h>
+#include <stdint.h>
+#include <time.h>
+
+/// SSL_OP_NO_RENEGOTIATION is a macro that calls another.
+static inline void bluebonnet_forbid_renegotiation(SSL_CTX *context) {
+    SSL_CTX_set_options(context, SSL_OP_NO_RENEGOTIATION);
+}
+
+/// SSL_CTX_set_tlsext_status_type and SSL_CTX_set_tlsext_status_cb are macros.
+static inline void bluebonnet_ask_for_status(SSL_CTX *context, int (*callback)(SSL *, void *)) {
+    SSL_CTX_set_tlsext_status_type(context, TLSEXT_STATUSTYPE_ocsp);
+    SSL_CTX_set_tlsext_status_cb(context, callback);
+}
+
+/// SSL_get_tlsext_status_ocsp_resp is a macro. Gives the length of the stapled answer, or -1 for none.
+static inline long bluebonnet_stapled_answer(SSL *connection, const unsigned char **bytes) {
+    return SSL_get_tlsext_status_ocsp_resp(connection, bytes);
+}
+
+/// BIO_get_mem_data is a macro. Gives the length of what was written to a memory BIO.
+static inline long bluebonnet_written(BIO *bio, char **bytes) {
+    return BIO_get_mem_data(bio, bytes);
+}
+
+/// SSL_CTX_get_ex_new_index and SSL_get_ex_new_index are macros.
+static inline int bluebonnet_context_index(CRYPTO_EX_free *release) {
+    return SSL_CTX_get_ex_new_index(0, NULL, NULL, NULL, release);
+}
+
+static inline int bluebonnet_connection_index(CRYPTO_EX_free *release) {
+    return SSL_get_ex_new_index(0, NULL, NULL, NULL, release);
+}
+
+/// A time as seconds since 1970; tm belongs to several modules. INT64_MIN when it is none.
+static inline int64_t bluebonnet_seconds_of_time(const ASN1_TIME *time) {
+    struct tm parts;
+    return ASN1_TIME_to_tm(time, &parts) == 1 ? (int64_t)timegm(&parts) : INT64_MIN;
+}
+
+/// The reason of an error is taken out of its code by a function that only C can inline.
+static inline int bluebonnet_error_reason(unsigned long code) {
+    return ERR_GET_REASON(code);
+}
+
+/// RFC 2253's form of a name, for X509_NAME_print_ex; several macros deep. Letters outside of ASCII stay as they are.
+static inline unsigned long bluebonnet_name_flags(void) {
+    return XN_FLAG_RFC2253 & ~(unsigned long)ASN1_STRFLGS_ESC_MSB;
+}
 
 #endif

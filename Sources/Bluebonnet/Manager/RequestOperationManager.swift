@@ -44,6 +44,7 @@ public final class RequestOperationManager: Sendable {
         var sharedOptions: SharedOptions
         var completionQueue: DispatchQueue?
         var completionGroup: DispatchGroup?
+        var pinViolationHandler: RequestOperation.PinViolationHandler?
         var reachabilityManager = NetworkReachabilityManager.shared
 
         var transferOptions: TransferOptions {
@@ -141,6 +142,12 @@ extension RequestOperationManager {
         set { shared.withLock { $0.transferOptions.securityPolicy = newValue } }
     }
 
+    /// Told of servers that match none of the pins on trial (`SecurityPolicy.reportOnlyPins`), by the operations that are
+    /// made from now on; see `RequestOperation.setPinViolationHandler(_:)`.
+    public func setPinViolationHandler(_ handler: RequestOperation.PinViolationHandler?) {
+        shared.withLock { $0.pinViolationHandler = handler }
+    }
+
     /// Tells whether the network can be reached; for your use, it holds no operation back. Default
     /// `NetworkReachabilityManager.shared`, which is not started.
     public var reachabilityManager: NetworkReachabilityManager {
@@ -214,9 +221,11 @@ extension RequestOperationManager {
         wantsDigest: Bool = false
     ) -> HTTPRequestOperation {
         let components = shared.withLock { $0 }
-        return HTTPRequestOperation(
+        let operation = HTTPRequestOperation(
             source: source, responseSerializer: responseSerializer ?? components.responseSerializer,
             options: components.sharedOptions, services: services, wantsDigest: wantsDigest,
             completion: CompletionPlace(queue: components.completionQueue, group: components.completionGroup))
+        if let handler = components.pinViolationHandler { operation.setPinViolationHandler(handler) }
+        return operation
     }
 }

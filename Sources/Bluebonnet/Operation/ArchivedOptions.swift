@@ -16,7 +16,8 @@ struct ArchivedOptions: Codable, Sendable {
     private let maximumHeaderByteCount: Int
     private let maximumRedirectCount: Int
     private let allowsInsecureRedirects: Bool
-    private let policy: Policy
+    private let policy: ArchivedPolicy
+    private let tls: ArchivedTLS?
     private let proxy: ArchivedProxy?
     private let httpVersion: HTTPVersion
     private let unixSocketPath: String?
@@ -25,16 +26,11 @@ struct ArchivedOptions: Codable, Sendable {
     private let usesCredentialStorage: Bool
     private let syncsFilesToDisk: Bool
 
-    private struct Policy: Codable {
-        let allowInvalidCertificates: Bool
-        let validatesDomainName: Bool
-        let certificateAuthorityFile: String?
-    }
-
     private struct ArchivedProxy: Codable {
         let url: String
         let user: String?
         let password: String?
+        let policy: ArchivedPolicy?
     }
 
     private struct Credential: Codable {
@@ -42,7 +38,8 @@ struct ArchivedOptions: Codable, Sendable {
         let password: String
     }
 
-    init(_ options: TransferOptions) {
+    /// - Throws: `invalidRequest` when a secret would have to be in it.
+    init(_ options: TransferOptions) throws(NetworkingError) {
         connectTimeout = options.connectTimeout
         idleTimeout = options.idleTimeout
         timeout = options.timeout
@@ -53,11 +50,12 @@ struct ArchivedOptions: Codable, Sendable {
         maximumHeaderByteCount = options.maximumHeaderByteCount
         maximumRedirectCount = options.maximumRedirectCount
         allowsInsecureRedirects = options.allowsInsecureRedirects
-        let trust = options.securityPolicy
-        policy = Policy(
-            allowInvalidCertificates: trust.allowInvalidCertificates, validatesDomainName: trust.validatesDomainName,
-            certificateAuthorityFile: trust.certificateAuthorityFile)
-        proxy = options.proxy.map { ArchivedProxy(url: $0.url, user: $0.user, password: $0.password) }
+        policy = ArchivedPolicy(options.securityPolicy)
+        tls = try ArchivedTLS(options.tls)
+        proxy = options.proxy.map {
+            ArchivedProxy(
+                url: $0.url, user: $0.user, password: $0.password, policy: ArchivedPolicy($0.securityPolicy))
+        }
         httpVersion = options.httpVersion
         unixSocketPath = options.unixSocketPath
         addressOverrides = options.addressOverrides
@@ -81,12 +79,12 @@ struct ArchivedOptions: Codable, Sendable {
         options.maximumHeaderByteCount = maximumHeaderByteCount
         options.maximumRedirectCount = maximumRedirectCount
         options.allowsInsecureRedirects = allowsInsecureRedirects
-        options.securityPolicy = try SecurityPolicy(
-            allowInvalidCertificates: policy.allowInvalidCertificates,
-            validatesDomainName: policy.validatesDomainName,
-            certificateAuthorityFile: policy.certificateAuthorityFile)
+        options.securityPolicy = try policy.policy()
+        options.tls = try tls?.options() ?? .default
         options.proxy = try proxy.map { proxy throws(NetworkingError) in
-            try Proxy(proxy.url, user: proxy.user, password: proxy.password)
+            var made = try Proxy(proxy.url, user: proxy.user, password: proxy.password)
+            if let policy = proxy.policy { made.securityPolicy = try policy.policy() }
+            return made
         }
         options.httpVersion = httpVersion
         options.unixSocketPath = unixSocketPath

@@ -34,11 +34,12 @@ final class CacheExchange: Sendable {
         self.cache = cache
         request = prepared.request
         headers = prepared.first.headers
-        identity = prepared.sharedOptions.identity.value
+        identity = prepared.options.identity
         usesJar = prepared.options.cookieJar != nil && prepared.request.httpShouldHandleCookies
         isCacheable =
             prepared.first.method == "GET" && !prepared.first.hasBody && !prepared.hasOutput
             && prepared.options.credential == nil
+            && prepared.blocks.serverTrust == nil  // what one block lets through is for its operation only
             && !headers.fields.contains { field in
                 let name = field.name.lowercased()
                 return name == "range" || name.hasPrefix("if-")

@@ -7,6 +7,7 @@ internal import FoundationNetworking
 extension Exchange {
     /// What follows the end of a transfer.
     func finishTransfer(error: NetworkingError?) -> Step {
+        if let question = error?.underlying as? ServerTrustQuestion { return ask(about: question) }
         switch role {
         case .asking:
             return error.map(Step.failed) ?? .later
@@ -37,9 +38,13 @@ extension Exchange {
     private func takeStep(_ discarded: Discarded) -> Step {
         switch discarded {
         case .redirect(let request):
+            if let refusal = options.securityPolicy.refusal(ofHost: Origin(request.url)?.host ?? "") {
+                return .failed(refusal)
+            }
             redirects.follow(request)
             if Origin(request.url) != Origin(next.url), let origin = Origin(request.url) {
                 authentication = HTTPAuthentication(credential: nil, origin: origin)
+                tls.leaveOrigin()
             }
             next = request
             return .another(isRedirect: true)

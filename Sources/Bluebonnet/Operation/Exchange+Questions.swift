@@ -12,6 +12,7 @@ extension Exchange {
         /// The redirect is the result.
         case deliver
         case challenge(ChallengeAnswer, HTTPChallenge, stored: URLCredential?)
+        case serverTrust(ServerTrustAnswer, ServerTrustQuestion)
     }
 
     /// Asks the redirect block where to go.
@@ -39,7 +40,7 @@ extension Exchange {
         }
     }
 
-    private func ask(_ question: @escaping @Sendable (RequestOperation) async -> Answer) -> Role {
+    func ask(_ question: @escaping @Sendable (RequestOperation) async -> Answer) -> Role {
         questionCount += 1
         let number = questionCount
         Task { [operation] in
@@ -51,7 +52,12 @@ extension Exchange {
 
     /// Takes an answer; false when it comes too late: the transfer that it was about was given up by a pause.
     func take(_ answer: Answer, toQuestion number: Int) -> Bool {
-        guard number == questionCount, case .asking = role, let head else { return false }
+        guard number == questionCount, case .asking = role else { return false }
+        if case .serverTrust(let answer, let question) = answer {
+            role = take(answer, to: question)
+            return true
+        }
+        guard let head else { return false }
         do throws(NetworkingError) {
             role = try role(after: answer, of: head)
         } catch {
@@ -73,6 +79,7 @@ extension Exchange {
             if authentication.useDefaultCredential(for: challenge) { return .discard(.challenge) }
             guard let stored, authentication.use(stored, for: challenge) else { return try resultRole(of: head) }
             return .discard(.challenge)
+        case .serverTrust: preconditionFailure("a server is judged before it answers")
         }
     }
 }

@@ -48,6 +48,7 @@ final class Exchange {
     /// Made when the first redirect comes, and when the first challenge comes.
     private(set) var knownRedirects: RedirectChain?
     private(set) var knownAuthentication: HTTPAuthentication?
+    var tls: HopTLS
 
     /// The request of the next transfer.
     var next: RedirectPolicy.Request
@@ -59,6 +60,8 @@ final class Exchange {
     var head: ResponseHead?
     var role = Role.undecided
     var questionCount = 0
+    /// What the user's block has said about servers; nil when there is no such block.
+    var trustAnswers: TrustAnswers?
     /// The hop that the redirect block was shown.
     var proposed: RedirectPolicy.Request?
     var discardedByteCount = 0
@@ -69,7 +72,9 @@ final class Exchange {
         self.prepared = prepared
         self.operation = operation
         reception = Reception(prepared)
+        trustAnswers = prepared.blocks.serverTrust == nil ? nil : TrustAnswers()
         next = prepared.first
+        tls = HopTLS(prepared.sharedOptions)
     }
 
     var redirects: RedirectChain {
@@ -117,7 +122,7 @@ extension Exchange {
         reception.checkInterruptedFile()
         var request = TransferRequest(url: next.url, origin: origin, method: next.method, headers: headers)
         request.body = nextBody()
-        request.sharedIdentity = prepared.sharedOptions.identity
+        request.sharedIdentity = identity(to: origin)
         request.httpVersion = options.httpVersion
         request.connectTimeout = options.connectTimeout.nanoseconds
         request.idleTimeout = prepared.idleTimeout.nanoseconds
@@ -126,6 +131,19 @@ extension Exchange {
         request.headerByteLimit = options.maximumHeaderByteCount
         request.expectsLargeBody = files?.output != nil || prepared.streamOutput != nil
         return request
+    }
+
+    /// What the next transfer's connection is trusted with: that of all operations with the same options, unless this
+    /// one has something of its own.
+    private func identity(to origin: Origin) -> SharedIdentity {
+        let shared = prepared.sharedOptions
+        if trustAnswers == nil, !tls.hasLeftOrigin, shared.value.securityPolicy.table == nil {
+            return shared.identity(with: tls.setup)
+        }
+        var identity = shared.value.identity(forHost: origin.host)
+        identity.trustAnswers = trustAnswers
+        tls.complete(&identity)
+        return SharedIdentity(identity)
     }
 
     /// The jar, where it may be used for the next transfer.

@@ -8,7 +8,9 @@ internal import FoundationNetworking
 /// serializer, files, and what arrived so far with the validator that allows it to be continued.
 ///
 /// Made by `RequestOperation.archive()`; an operation is made of it by `init(archive:)` or by a manager. Handlers and
-/// blocks are code and stay behind, and so do a cookie jar and a response cache, which operations share. It holds what the operation holds, credentials included: keep it as you keep those.
+/// blocks are code and stay behind, and so do a cookie jar and a response cache, which operations share, and a key log.
+/// Of a client identity it holds the paths of its files, never a key or its password. Otherwise it holds what the
+/// operation holds, credentials included: keep it as you keep those.
 public struct OperationArchive: Codable, Sendable {
     let request: ArchivedRequest
     let options: ArchivedOptions

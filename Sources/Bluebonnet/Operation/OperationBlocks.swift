@@ -12,5 +12,7 @@ struct OperationBlocks: Sendable {
     var redirect: Redirect?
     var challenge: RequestOperation.ChallengeBlock?
     var cacheResponse: RequestOperation.CacheResponseBlock?
+    var serverTrust: RequestOperation.ServerTrustBlock?
+    var pinViolation: RequestOperation.PinViolationHandler?
     var needNewBodyStream: RequestOperation.BodyStreamBlock?
 }

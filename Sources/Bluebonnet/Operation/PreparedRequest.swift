@@ -39,6 +39,7 @@ final class PreparedRequest: Sendable {
         data = request.httpBody?.isEmpty == false ? request.httpBody : nil
         guard let url = request.url else { throw NetworkingError(.badURL, "the request has no URL") }
         origin = try Self.origin(of: url)
+        if let refusal = sharedOptions.value.securityPolicy.refusal(ofHost: origin.host) { throw refusal }
         let method = request.httpMethod ?? "GET"
         try RequestCheck.method(method)
         let hasStream = request.httpBodyStream != nil && uploadFile == nil
@@ -53,6 +54,7 @@ final class PreparedRequest: Sendable {
                 .invalidRequest, "the response's body goes to one place: a file, a directory or a stream")
         }
         try Self.check(sharedOptions.value.credential)
+        if origin.scheme == "https" { try Self.checkTLS(of: sharedOptions.value, origin) }
         let fields = try RequestCheck.fields(
             Self.fields(of: request),
             bodyByteCount: uploadFile == nil && !hasStream ? Int64(data?.count ?? 0) : nil)
@@ -71,6 +73,12 @@ final class PreparedRequest: Sendable {
     private static func check(_ credential: URLCredential?) throws(NetworkingError) {
         guard let user = credential?.user, user.utf8.contains(where: FieldSyntax.isForbiddenInValue) else { return }
         throw NetworkingError(.invalidRequest, "the credential's user name has a control character in it")
+    }
+
+    /// Refuses options that contradict each other before anything is sent.
+    private static func checkTLS(of options: TransferOptions, _ origin: Origin) throws(NetworkingError) {
+        _ = try TLSSetupSource(
+            options.tls, options.securityPolicy.policy(forHost: origin.host) ?? options.securityPolicy)
     }
 
     private static func origin(of url: URL) throws(NetworkingError) -> Origin {
@@ -135,9 +143,7 @@ extension PreparedRequest {
 
     /// The files of a request that has none; nil when there are some to open, which may block.
     var filesWithoutOpening: Files? {
-        guard uploadFile == nil, outputFile == nil, outputDirectory.url == nil,
-            options.securityPolicy.certificateAuthorityFile == nil
-        else {
+        guard uploadFile == nil, outputFile == nil, outputDirectory.url == nil, proxyAuthorityFiles.isEmpty else {
             return nil
         }
         return Files(body: data.map(TransferBody.data) ?? .none)
@@ -145,7 +151,7 @@ extension PreparedRequest {
 
     /// Opens the files; not on the network thread.
     func openFiles() throws(NetworkingError) -> Files {
-        try checkAuthorities()
+        try checkProxyAuthorities()
         var files = Files(body: data.map(TransferBody.data) ?? .none)
         if let uploadFile {
             let upload = try UploadFile(path: Self.path(of: uploadFile))
@@ -166,10 +172,11 @@ extension PreparedRequest {
         return files
     }
 
+    private var proxyAuthorityFiles: [String] { options.proxy?.securityPolicy.authorityFiles ?? [] }
+
     /// libcurl would only notice at the first handshake, and then call it something else.
-    private func checkAuthorities() throws(NetworkingError) {
-        guard let path = options.securityPolicy.certificateAuthorityFile else { return }
-        guard FileManager.default.isReadableFile(atPath: path) else {
+    private func checkProxyAuthorities() throws(NetworkingError) {
+        for path in proxyAuthorityFiles where !FileManager.default.isReadableFile(atPath: path) {
             throw NetworkingError(.invalidSecurityPolicy, "cannot read the certificate authorities in \(path)")
         }
     }

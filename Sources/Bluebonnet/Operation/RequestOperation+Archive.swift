@@ -9,8 +9,8 @@ extension RequestOperation {
     /// What is needed to run this operation, or to continue it, in another process. The operation itself goes on as it
     /// was: pause it first if it is not to go on, and archive it then.
     ///
-    /// - Throws: `NetworkingError` with `invalidRequest` when there is no archive of it: its request was not made yet, or
-    ///   its body is a stream.
+    /// - Throws: `NetworkingError` with `invalidRequest` when there is no archive of it: its request was not made yet, its
+    ///   body is a stream, or its client identity has a password or a key in memory.
     public func archive() async throws(NetworkingError) -> OperationArchive {
         guard let request else {
             throw NetworkingError(.invalidRequest, "the request has not been made yet, so there is no archive of it")
@@ -18,7 +18,8 @@ extension RequestOperation {
         let parts = shared.withLock { $0.parts }
         let progress = await archivedProgress()
         return OperationArchive(
-            request: try ArchivedRequest(originalRequest ?? request), options: ArchivedOptions(parts.options.value),
+            request: try ArchivedRequest(originalRequest ?? request),
+            options: try ArchivedOptions(parts.options.value),
             serializer: archivedSerializer, uploadFile: parts.uploadFile, part: progress.part ?? parts.continuation,
             outputFile: parts.outputFile, outputDirectory: parts.outputDirectory,
             receivedByteCount: progress.receivedByteCount ?? receivedByteCount,

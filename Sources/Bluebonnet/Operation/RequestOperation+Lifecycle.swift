@@ -173,9 +173,9 @@ final class RunnerBox {
     var current: RequestRunner? { runner }
 
     /// Files were opened. When the operation has ended meanwhile, nobody needs them.
-    func opened(_ result: Result<PreparedRequest.Files, NetworkingError>) {
+    func opened(_ result: Result<RequestRunner.Opened, NetworkingError>) {
         if let runner { return runner.opened(result) }
-        if case .success(let files) = result { files.giveUp() }
+        if case .success(let opened) = result { opened.files?.giveUp() }
     }
 
     /// Lets the runner go: the operation has ended.

@@ -81,29 +81,49 @@ extension RequestSource {
 // MARK: - Files
 
 extension RequestRunner {
-    /// Opens the request's files, once it was let in: those that wait hold no descriptor.
+    /// What was opened and read for a transfer; nil what was there before.
+    struct Opened: Sendable {
+        let files: PreparedRequest.Files?
+        let setup: (source: TLSSetupSource, made: TLSSetup)?
+    }
+
+    /// Opens the request's files, once it was let in: those that wait hold no descriptor. Reads what TLS needs, for each
+    /// hop that needs something else.
     func openFiles(_ origin: Origin) {
         guard let exchange else { preconditionFailure("a transfer was let in before its request was made") }
-        guard exchange.files == nil else { return beginTransfer(origin, exchange) }
-        if let files = exchange.prepared.filesWithoutOpening {
-            exchange.files = files
-            return beginTransfer(origin, exchange)
+        if exchange.files == nil { exchange.files = exchange.prepared.filesWithoutOpening }
+        do throws(NetworkingError) {
+            let source = try exchange.tls.missing(for: origin)
+            if source == nil && exchange.files != nil { return beginTransfer(origin, exchange) }
+            phase = .opening(origin)
+            if !isOpening { open(source, exchange) }
+        } catch {
+            admission.release(origin: origin)
+            end(with: error)
         }
-        phase = .opening(origin)
-        guard !isOpening else { return }
+    }
+
+    private func open(_ source: TLSSetupSource?, _ exchange: Exchange) {
         isOpening = true
-        Queues.preparation.async { [operation, prepared = exchange.prepared] in
-            let result = Result { () throws(NetworkingError) in try prepared.openFiles() }
+        Queues.preparation.async { [operation, prepared = exchange.prepared, hasFiles = exchange.files != nil] in
+            let result = Result { () throws(NetworkingError) in
+                // TLS first: what fails there must not leave a file behind.
+                let setup = try source.map { source throws(NetworkingError) in
+                    (source: source, made: try TLSSetupCache.shared.load(source))
+                }
+                return Opened(files: hasFiles ? nil : try prepared.openFiles(), setup: setup)
+            }
             NetworkThread.shared.submit { operation.network.value.opened(result) }
         }
     }
 
     /// The files are open. An operation that was paused meanwhile keeps them for later.
-    func opened(_ result: Result<PreparedRequest.Files, NetworkingError>) {
+    func opened(_ result: Result<Opened, NetworkingError>) {
         isOpening = false
-        if case .success(let files) = result {
-            guard let exchange else { return files.giveUp() }  // cancelled meanwhile
-            exchange.takeFiles(files)
+        if case .success(let opened) = result {
+            guard let exchange else { return opened.files?.giveUp() ?? () }  // cancelled meanwhile
+            if let files = opened.files { exchange.takeFiles(files) }
+            if let setup = opened.setup { exchange.tls.take(setup.made, of: setup.source) }
         }
         guard case .opening(let origin) = phase, let exchange else { return }
         switch result {

@@ -206,6 +206,7 @@ extension RequestRunner {
         summary.timings.nanoseconds.connect += metrics.connect
         summary.timings.nanoseconds.tls += metrics.tls
         summary.isReused = metrics.isReused
+        summary.tlsInformation = metrics.tlsInformation
         if metrics.firstByte > 0, let admitted {
             summary.timings.nanoseconds.firstByte = transferBegan - admitted + metrics.firstByte
         }
@@ -242,6 +243,10 @@ extension RequestRunner: TransferDelegate {
 
     func transferDidReceive(bytes: UnsafeRawBufferPointer) throws(NetworkingError) -> BodyIntake {
         try exchange?.receive(bytes) ?? .taken
+    }
+
+    func transferDidFind(_ violation: PinViolation) {
+        if let handler = exchange?.blocks.pinViolation { operation.report(violation, to: handler) }
     }
 
     func transferDidEnd(error: NetworkingError?, metrics: TransferMetrics) {

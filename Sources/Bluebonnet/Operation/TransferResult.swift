@@ -52,6 +52,9 @@ public struct TransferSummary: Sendable, Equatable {
     public internal(set) var isReused = false
     /// Whether the response came from a cache; nothing was sent then.
     public internal(set) var isFromCache = false
+    /// What was negotiated on the TLS connection of the last transfer: version, cipher, ALPN, and when the server's
+    /// certificate expires. Nil without TLS, when no handshake was completed, and for a response from a cache.
+    public internal(set) var tlsInformation: TLSInformation?
     /// Where the time went.
     public internal(set) var timings = TransferTimings()
 }

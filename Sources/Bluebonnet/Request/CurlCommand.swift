@@ -166,18 +166,62 @@ extension CurlCommand {
 
     private var isSecure: Bool { request.url?.scheme?.lowercased() == "https" }
 
+    /// The one that decides on this request's host.
+    private var policy: SecurityPolicy {
+        options.securityPolicy.policy(forHost: request.url?.host ?? "") ?? options.securityPolicy
+    }
+
     private var trustArguments: [String] {
         guard isSecure else { return [] }
-        let policy = options.securityPolicy
-        var words = ["--tlsv1.2"]
+        var words = tlsArguments
         if policy.allowInvalidCertificates || !policy.validatesDomainName { words.append("--insecure") }
         if let file = policy.certificateAuthorityFile { words += ["--cacert", file] }
+        if policy.pinningMode == .publicKey {
+            let pins = policy.pins.certificates.map(\.publicKeyPin) + policy.pins.keys + policy.pins.backupKeys
+            words += [
+                "--pinnedpubkey", pins.map { "sha256//" + $0.digest.base64EncodedString() }.joined(separator: ";"),
+            ]
+        }
+        return words
+    }
+
+    private var tlsArguments: [String] {
+        let tls = options.tls
+        var words = ["--tlsv1.\(tls.minimumVersion.minor)"]
+        if let version = tls.maximumVersion { words += ["--tls-max", "1.\(version.minor)"] }
+        if !tls.ciphers.isEmpty { words += ["--ciphers", tls.ciphers.joined(separator: ":")] }
+        if !tls.cipherSuites.isEmpty { words += ["--tls13-ciphers", tls.cipherSuites.joined(separator: ":")] }
+        if tls.requiresStapledStatus { words.append("--cert-status") }
+        switch tls.authorities {
+        case .system, .data: break
+        case .file(let path): words += ["--cacert", path]
+        case .directory(let path): words += ["--capath", path]
+        }
+        return words + identityArguments
+    }
+
+    private var identityArguments: [String] {
+        guard let identity = options.tls.clientIdentity else { return [] }
+        var words: [String] = []
+        switch identity.form {
+        case .parts(certificate: .file(let certificate), let key):
+            words += ["--cert", certificate]
+            if case .file(let path)? = key { words += ["--key", path] }
+        case .pkcs12(.file(let path)): words += ["--cert", path, "--cert-type", "P12"]
+        case .parts(certificate: .data, _), .pkcs12(.data): return []
+        }
+        if let password = identity.password { words += ["--pass", hidden(password)] }
         return words
     }
 
     private var trustComment: String? {
-        let policy = options.securityPolicy
-        guard isSecure, !policy.validatesDomainName, !policy.allowInvalidCertificates else { return nil }
+        guard isSecure else { return nil }
+        switch policy.pinningMode {
+        case .none: break
+        case .publicKey: return "curl compares the pins with the key of the server's own certificate only"
+        case .certificate: return "curl cannot compare certificates, so this checks no pin"
+        }
+        guard !policy.validatesDomainName, !policy.allowInvalidCertificates else { return nil }
         return "curl cannot check a certificate without its host's name, so this checks neither"
     }
 

@@ -105,19 +105,12 @@ extension RequestLine {
             options.credential = URLCredential(
                 user: credential.user, password: credential.password, persistence: .none)
         }
-        if let security { options.securityPolicy = try policy(security, over: batch.securityPolicy) }
+        if let security { try security.apply(to: &options) }
         if let proxy { options.proxy = try Proxy(proxy) }
         if let unixSocket { options.unixSocketPath = try Self.socketPath(unixSocket) }
         for (host, address) in resolve { try Self.check(host: host, address: address) }
         options.addressOverrides.merge(resolve) { _, own in own }
         return options
-    }
-
-    private func policy(_ security: Security, over batch: SecurityPolicy) throws(NetworkingError) -> SecurityPolicy {
-        try SecurityPolicy(
-            allowInvalidCertificates: security.allowInvalidCertificates ?? batch.allowInvalidCertificates,
-            validatesDomainName: security.validatesHost ?? batch.validatesDomainName,
-            certificateAuthorityFile: security.ca ?? batch.certificateAuthorityFile)
     }
 
     /// The path of a socket has to fit the kernel's structure (unix(7)).

@@ -1,15 +1,35 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// Transfer options as operations hold them: one object for all operations that were given the same ones. Immutable.
+internal import Synchronization
+
+/// Transfer options as operations hold them: one object for all operations that were given the same ones. They never
+/// change.
 final class SharedOptions: Sendable {
     let value: TransferOptions
-    /// What the options say of trust, put together once.
-    let identity: SharedIdentity
+    /// What the options say of trust, put together once; without TLS.
+    private let identity: SharedIdentity
+    /// The same with what was last read for TLS.
+    private let secureIdentity = Mutex<SharedIdentity?>(nil)
 
     init(_ value: TransferOptions) {
         self.value = value
         identity = SharedIdentity(value.identity)
+    }
+
+    /// The identity of a connection.
+    ///
+    /// - Parameter setup: what was read for TLS; nil without.
+    func identity(with setup: TLSSetup?) -> SharedIdentity {
+        guard let setup else { return identity }
+        return secureIdentity.withLock { known in
+            if let known, known.value.setup == setup { return known }
+            var identity = value.identity
+            identity.setup = setup
+            let made = SharedIdentity(identity)
+            known = made
+            return made
+        }
     }
 }
 

@@ -35,6 +35,9 @@ public struct TransferOptions: Sendable {
     public var allowsInsecureRedirects = false
     /// Whom to trust. Default: the system's certificate store, host names checked.
     public var securityPolicy = SecurityPolicy.default
+    /// How TLS is spoken with servers: versions, ciphers, authorities, the client's certificate. Default: TLS 1.2 or
+    /// newer, the system's authorities, no certificate.
+    public var tls = TLSOptions.default
     /// The proxy to go through. Default nil: none. The environment is not read.
     public var proxy: Proxy?
     /// Which HTTP version to speak. Default: HTTP/2 when TLS negotiates it, else HTTP/1.1.
@@ -71,7 +74,15 @@ public struct TransferOptions: Sendable {
     var identity: TrustIdentity {
         TrustIdentity(
             securityPolicy: securityPolicy, proxy: proxy, unixSocketPath: unixSocketPath,
-            addressOverrides: addressOverrides)
+            addressOverrides: addressOverrides, tls: tls)
+    }
+
+    /// The identity of a hop, with the policy that is for its host.
+    func identity(forHost host: String) -> TrustIdentity {
+        var identity = identity
+        // A host that is refused never comes so far; a table that does would refuse it at the handshake.
+        if let policy = securityPolicy.policy(forHost: host) { identity.securityPolicy = policy }
+        return identity
     }
 }
 
@@ -95,6 +106,9 @@ public struct Proxy: Sendable, Hashable {
     public let user: String?
     /// The password for the proxy.
     public let password: String?
+    /// Decides whether an https proxy itself is trusted, by the name in its URL; servers behind it are judged by the
+    /// operation's policy. Default: the system's store, host names checked.
+    public var securityPolicy = SecurityPolicy.default
 
     private static let schemes = ["http", "https", "socks5h"]
 
@@ -124,6 +138,8 @@ public struct Proxy: Sendable, Hashable {
         self.password = password
         try checkCredential()
     }
+
+    var isSecure: Bool { url.lowercased().hasPrefix("https:") }
 
     private func checkCredential() throws(NetworkingError) {
         for part in [user, password] where part?.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) == true {

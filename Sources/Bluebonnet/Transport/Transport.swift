@@ -45,15 +45,21 @@ protocol TransferDelegate: AnyObject {
     func transferDidReceive(head: ResponseHead) throws(NetworkingError)
     /// Body bytes as they came, still content-coded. The buffer is gone after the call.
     func transferDidReceive(bytes: UnsafeRawBufferPointer) throws(NetworkingError) -> BodyIntake
+    /// The server matches none of the pins on trial. Told before the request is sent.
+    func transferDidFind(_ violation: PinViolation)
     /// The transfer is over: with an error, or with a response that is complete as its framing says.
     func transferDidEnd(error: NetworkingError?, metrics: TransferMetrics)
+}
+
+extension TransferDelegate {
+    func transferDidFind(_ violation: PinViolation) {}
 }
 
 /// All that one transfer needs to know.
 struct TransferRequest {
     let url: URL
-    /// Whether the origin, not only a proxy, is reached over TLS.
-    let isSecure: Bool
+    /// The URL's: taking one apart costs.
+    let origin: Origin
     var method: String
     /// In the order in which they go out.
     var headers: [HTTPHeaders.Field]
@@ -74,15 +80,18 @@ struct TransferRequest {
 
     init(url: URL, origin: Origin, method: String, headers: [HTTPHeaders.Field]) {
         self.url = url
+        self.origin = origin
         self.method = method
         self.headers = headers
-        isSecure = origin.scheme == "https"
     }
 
     var identity: TrustIdentity {
         get { sharedIdentity.value }
         set { sharedIdentity = SharedIdentity(newValue) }
     }
+
+    /// Whether the origin, not only a proxy, is reached over TLS.
+    var isSecure: Bool { origin.scheme == "https" }
 
     /// Whether the request may be sent a second time on a new connection when the first one turned out dead: RFC 9110,
     /// 9.2.2.
@@ -101,4 +110,6 @@ struct TransferMetrics: Sendable, Equatable {
     var total: UInt64 = 0
     /// Whether it ran on a connection that was there before.
     var isReused = false
+    /// What was negotiated with the server; nil without TLS, and when the handshake was not complete.
+    var tlsInformation: TLSInformation?
 }

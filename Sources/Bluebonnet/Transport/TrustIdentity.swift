@@ -9,4 +9,9 @@ struct TrustIdentity: Hashable, Sendable {
     var unixSocketPath: String?
     /// Host to address; part of the identity because libcurl remembers them with the connections.
     var addressOverrides: [String: String] = [:]
+    var tls = TLSOptions.default
+    /// What was read for `tls`, so that a file that has changed makes another identity; nil without TLS.
+    var setup: TLSSetup?
+    /// What the operation's block has said about servers; nil when it has none.
+    var trustAnswers: TrustAnswers?
 }

@@ -26,6 +26,41 @@ extension NetworkTests {
             await arrived.wait()
         }
 
+        @Test func aPolicyIsWholeInAnArchive() async throws {
+            let key = "sha256/" + Data(count: 32).base64EncodedString()
+            let backup = "sha256/" + Data(repeating: 1, count: 32).base64EncodedString()
+            let pins = try PinSet(certificateData: TestCertificate.localhost.der)
+                .union(PinSet(keys: [key], backupKeys: [backup]))
+            let pinned = try SecurityPolicy(
+                pinningMode: .publicKey, pins: pins, allowInvalidCertificates: true,
+                certificateAuthorityFile: "/ca.pem",
+                reportOnlyPins: ReportOnlyPins(pins, expires: Date(timeIntervalSince1970: 2_000_000_000)))
+            for others in [SecurityPolicyTable.OtherHosts.refuse, .use(pinned)] {
+                let table = try SecurityPolicyTable(["a.example": pinned, "*.b.example": .default], otherHosts: others)
+                let options = try TransferOptions {
+                    $0.securityPolicy = SecurityPolicy(table: table)
+                    $0.proxy = try Proxy("https://proxy.test:8080")
+                    $0.proxy?.securityPolicy = pinned
+                }
+                let operation = RequestOperation(
+                    request: URLRequest(url: ScriptedNetwork.url("/")), options: options)
+                let again = try RequestOperation(archive: sent(await operation.archive()))
+                #expect(again.securityPolicy == options.securityPolicy)
+                #expect(again.options.proxy == options.proxy)
+            }
+        }
+
+        @Test func aPolicyThatWasTamperedWithIsRefused() async throws {
+            let options = try PinnedOptions.pinning(.localhost)
+            let operation = RequestOperation(request: URLRequest(url: ScriptedNetwork.url("/")), options: options)
+            let text = String(decoding: try JSONEncoder().encode(await operation.archive()), as: UTF8.self)
+            #expect(text.contains("\"publicKey\""))
+            let weaker = text.replacingOccurrences(of: "\"publicKey\"", with: "\"none\"")
+            let archive = try JSONDecoder().decode(OperationArchive.self, from: Data(weaker.utf8))
+            let error = #expect(throws: NetworkingError.self) { try RequestOperation(archive: archive) }
+            #expect(error?.code == .invalidSecurityPolicy)
+        }
+
         @Test func anOperationThatWasNotStartedIsTheSameInAnotherProcess() async throws {
             try await TestServer.answering(.response(body: "[1,null]")) { server in
                 var request = URLRequest("PUT", server.url("/p?q=1"), headers: ["X-One": "1"], body: "the body")

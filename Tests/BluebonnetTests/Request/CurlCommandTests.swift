@@ -55,6 +55,20 @@ import Testing
         #expect(command.contains("--insecure") && command.contains("# curl cannot check"))
     }
 
+    @Test func pinnedKeysBecomeAnOption() throws {
+        let digests = [UInt8(0), 1].map { Data(repeating: $0, count: 32).base64EncodedString() }
+        let pins = try PinSet(keys: ["sha256/" + digests[0]], backupKeys: ["sha256/" + digests[1]])
+        let pinned = try SecurityPolicy(pinningMode: .publicKey, pins: pins)
+        let table = try SecurityPolicyTable(["h": pinned], otherHosts: .use(.default))
+        for policy in [pinned, SecurityPolicy(table: table)] {
+            let command = try request("https://h/").curlCommand(options: TransferOptions { $0.securityPolicy = policy })
+            #expect(command.contains("--pinnedpubkey 'sha256//\(digests[0]);sha256//\(digests[1])'"))
+            #expect(command.contains("# curl compares"))
+        }
+        let other = TransferOptions { $0.securityPolicy = SecurityPolicy(table: table) }
+        #expect(try !request("https://other/").curlCommand(options: other).contains("--pinnedpubkey"))
+    }
+
     @Test func optionsBecomeOptions() throws {
         let options = try TransferOptions {
             $0.connectTimeout = .milliseconds(2500)

@@ -1,6 +1,8 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
+import Foundation
+import TestServer
 import Testing
 
 @testable import Bluebonnet
@@ -35,12 +37,44 @@ import Testing
         #expect(ownStore.certificateAuthorityFile == "/ca.pem")
     }
 
+    @Test func pinsAndModesThatContradictEachOtherAreRefused() throws {
+        let keys = try PinSet(keys: ["sha256/" + Data(count: 32).base64EncodedString()])
+        let certificates = try PinSet(certificateData: TestCertificate.localhost.der)
+        let contradictions: [() throws -> SecurityPolicy] = [
+            { try SecurityPolicy(pins: keys) }, { try SecurityPolicy(pinningMode: .publicKey) },
+            { try SecurityPolicy(pinningMode: .certificate) },
+            { try SecurityPolicy(pinningMode: .certificate, pins: keys) },
+            { try SecurityPolicy(pinningMode: .certificate, pins: certificates.union(keys)) },
+            { try SecurityPolicy(pins: certificates, allowInvalidCertificates: true, validatesDomainName: false) },
+        ]
+        for contradiction in contradictions {
+            let error = #expect(throws: NetworkingError.self) { _ = try contradiction() }
+            #expect(error?.code == .invalidSecurityPolicy)
+        }
+        for invalid in [false, true] {
+            let pinned = try SecurityPolicy(
+                pinningMode: .publicKey, pins: certificates.union(keys), allowInvalidCertificates: invalid)
+            #expect(pinned.validatesDomainName && pinned.pins.count == 2)
+        }
+        #expect(throws: NetworkingError.self) { try ReportOnlyPins(.empty, expires: .distantFuture) }
+    }
+
     @Test func policiesThatDifferInAnythingAreNotEqual() throws {
         let policies: Set = [
             .default, try SecurityPolicy(validatesDomainName: false),
             try SecurityPolicy(allowInvalidCertificates: true, validatesDomainName: false),
             try SecurityPolicy(certificateAuthorityFile: "/a"), try SecurityPolicy(certificateAuthorityFile: "/b"),
+            try SecurityPolicy(pinningMode: .publicKey, pins: key(1)),
+            try SecurityPolicy(pinningMode: .publicKey, pins: key(2)),
+            try SecurityPolicy(reportOnlyPins: ReportOnlyPins(key(1), expires: .distantPast)),
+            try SecurityPolicy(reportOnlyPins: ReportOnlyPins(key(1), expires: .distantFuture)),
+            SecurityPolicy(table: try SecurityPolicyTable(["h": .default], otherHosts: .refuse)),
+            SecurityPolicy(table: try SecurityPolicyTable(["h": .default], otherHosts: .use(.default))),
         ]
-        #expect(policies.count == 5)
+        #expect(policies.count == 11)
+    }
+
+    private func key(_ byte: UInt8) throws -> PinSet {
+        try PinSet(keys: ["sha256/" + Data(repeating: byte, count: 32).base64EncodedString()])
     }
 }

@@ -4,45 +4,59 @@
 import Foundation
 import Synchronization
 
-/// The files of the test certificates.
-struct CertificateFolder: Sendable {
+/// The files of the test certificates, each made by the `openssl` command when it is first asked for.
+final class CertificateFolder: Sendable {
     /// The folder of this process, made at the first use.
     static let shared = Result { try CertificateFolder() }
 
-    /// Held while a certificate is made: `openssl` keeps a list of them in one file.
-    private static let turn = Mutex(())
-
     private let folder: TemporaryFolder
     private let watchdog: Watchdog
+    /// The names of what is there. Held while a certificate is made: `openssl` keeps a list of them in one file.
+    private let made = Mutex<Set<String>>([])
 
     private init() throws {
         folder = try TemporaryFolder()
         watchdog = try Watchdog([], in: folder)
         try folder.write("database", "")
-        for recipe in CertificateRecipe.all { try make(recipe) }
-        let chain = ["chained", "intermediate"].map { ChildProcess.contents(of: path($0 + ".pem")) }
-        try folder.write("chained-chain.pem", chain.joined())
     }
 
-    /// Makes a certificate, its key and its public key.
-    func make(_ recipe: CertificateRecipe) throws {
-        let (name, issuer) = (recipe.name, recipe.issuerName)
-        let settings = try folder.write(name + ".conf", configuration + recipe.section)
-        try openssl(
-            "req", "-config", settings, "-new", "-subj", "/CN=" + recipe.commonName, "-out", path(name + ".csr"),
-            "-nodes", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-keyout", path(name + ".key"))
-        let signer = recipe.issuer == .itself ? ["-selfsign"] : ["-cert", path(issuer + ".pem")]
-        try Self.turn.withLock { _ in
-            try openssl(
-                ["ca", "-config", settings, "-batch", "-notext", "-extensions", name]
-                    + ["-startdate", recipe.begin, "-enddate", recipe.end, "-keyfile", path(issuer + ".key")]
-                    + ["-in", path(name + ".csr"), "-out", path(name + ".pem")] + signer)
-        }
-        try openssl("pkey", "-in", path(name + ".key"), "-pubout", "-out", path(name + ".pub"))
+    /// One of the files of a certificate, which is made if it is not there.
+    func path(_ recipe: CertificateRecipe, _ ending: String) throws -> String {
+        try made.withLock { try make(recipe, &$0) }
+        return folder.path(recipe.name + ending)
     }
 
-    /// The path of one of the files.
-    func path(_ name: String) -> String { folder.path(name) }
+    /// The PEM file of all that a server sends for a certificate.
+    func chainPath(of certificate: TestCertificate) throws -> String {
+        let recipe = certificate.recipe
+        let issuers = recipe.sendsIntermediates ? certificate.issuers.dropLast().dropFirst() : []
+        let sent = [certificate] + issuers + certificate.appended
+        guard sent.count > 1 || recipe.paddedByteCount > 0 else { return try certificate.leafPath }
+        let texts = try sent.map { ChildProcess.contents(of: try $0.leafPath) }
+        // In PEM, a byte takes more than a byte, but not two.
+        let padding = recipe.paddedByteCount * 2 / (texts.last?.utf8.count ?? 1)
+        let text = texts.joined() + String(repeating: texts.last ?? "", count: padding)
+        return try folder.write(sent.map(\.name).joined(separator: "+") + ".chain.pem", text)
+    }
+
+    /// Writes a file under a name of its own, and returns its path.
+    func write(_ name: String, _ text: String) throws -> String {
+        try folder.write("\(UUID().uuidString)-\(name)", text)
+    }
+
+    /// Has `openssl` write a file under a name of its own, and returns its path.
+    func make(_ name: String, _ arguments: (String) throws -> [String]) throws -> String {
+        let path = folder.path("\(UUID().uuidString)-\(name)")
+        try openssl(arguments(path))
+        return path
+    }
+
+    /// The serial number of the certificate in a PEM file, in hexadecimal digits.
+    func serialNumber(of path: String) throws -> String {
+        let output = try make("serial") { ["x509", "-in", path, "-noout", "-serial", "-out", $0] }
+        let text = ChildProcess.contents(of: output).trimmingCharacters(in: .whitespacesAndNewlines)
+        return String(text.drop { $0 != "=" }.dropFirst())
+    }
 
     /// What is between the first two marker lines of a PEM file.
     static func der(fromPEM path: String) throws -> Data {
@@ -50,6 +64,25 @@ struct CertificateFolder: Sendable {
         let text = lines.drop { !$0.hasPrefix("-----BEGIN") }.dropFirst().prefix { !$0.hasPrefix("-----END") }
         guard let data = Data(base64Encoded: text.joined()) else { throw TestServerError("\(path) is not PEM") }
         return data
+    }
+
+    /// Makes a certificate, its key and its public key, and its issuers before it.
+    private func make(_ recipe: CertificateRecipe, _ made: inout Set<String>) throws {
+        guard !made.contains(recipe.name) else { return }
+        if let issuer = recipe.issuer { try make(issuer.certificate.recipe, &made) }
+        func file(_ ending: String) -> String { folder.path(recipe.name + ending) }
+        let settings = try folder.write(recipe.name + ".conf", configuration + recipe.section)
+        try openssl(
+            ["req", "-config", settings, "-new", "-subj", "/CN=" + recipe.commonName, "-out", file(".csr")]
+                + ["-nodes", "-keyout", file(".key")] + recipe.key.arguments)
+        let issuer = recipe.issuer?.rawValue ?? recipe.name
+        try openssl(
+            ["ca", "-config", settings, "-batch", "-notext", "-extensions", "extensions"]
+                + ["-startdate", recipe.begin, "-enddate", recipe.end, "-keyfile", folder.path(issuer + ".key")]
+                + ["-in", file(".csr"), "-out", file(".pem")]
+                + (recipe.issuer == nil ? ["-selfsign"] : ["-cert", folder.path(issuer + ".pem")]))
+        try openssl(["pkey", "-in", file(".key"), "-pubout", "-out", file(".pub")])
+        made.insert(recipe.name)
     }
 
     private var configuration: String {
@@ -61,7 +94,7 @@ struct CertificateFolder: Sendable {
         default_ca=authority
         [authority]
         new_certs_dir=\(folder.url.path)
-        database=\(path("database"))
+        database=\(folder.path("database"))
         rand_serial=yes
         unique_subject=no
         default_md=sha256
@@ -70,10 +103,6 @@ struct CertificateFolder: Sendable {
         commonName=supplied
 
         """
-    }
-
-    private func openssl(_ arguments: String...) throws {
-        try openssl(arguments)
     }
 
     private func openssl(_ arguments: [String]) throws {

@@ -5,68 +5,83 @@ public import Foundation
 
 /// A certificate with its key, made for this run of the tests.
 ///
-/// All are made together at the first use, by the `openssl` command, in a folder that goes away with this process.
-public struct TestCertificate: Sendable, Hashable {
-    /// Its name, also that of its files.
-    public let name: String
+/// Each is made at its first use, by the `openssl` command, in a folder that goes away with this process.
+public struct TestCertificate: Sendable, Hashable, CustomStringConvertible {
+    let recipe: CertificateRecipe
+    /// What a server sends after its own chain.
+    private(set) var appended: [TestCertificate] = []
 
-    /// Good for localhost, 127.0.0.1 and ::1.
-    public static let localhost = TestCertificate(name: "localhost")
-    /// Good for localhost too, with another key.
-    public static let otherKey = TestCertificate(name: "other-key")
-    /// Good for localhost, but not since 2021.
-    public static let expired = TestCertificate(name: "expired")
-    /// Good for localhost, but not before 2048.
-    public static let future = TestCertificate(name: "future")
-    /// Good for wrong.example only.
-    public static let wrongHost = TestCertificate(name: "wrong-host")
-    /// Good for localhost by its common name alone.
-    public static let commonNameOnly = TestCertificate(name: "common-name-only")
-    /// Good for localhost, signed by itself.
-    public static let selfSigned = TestCertificate(name: "self-signed")
-    /// Good for localhost, issued by an authority that nobody trusts.
-    public static let untrusted = TestCertificate(name: "untrusted")
-    /// Good for localhost, issued by an intermediate authority, which is sent along.
-    public static let chained = TestCertificate(name: "chained")
-    /// The same as `chained`, without the intermediate.
-    public static let incomplete = TestCertificate(name: "incomplete")
-    /// A client's.
-    public static let client = TestCertificate(name: "client")
-
-    /// Makes another certificate, issued by the root. The alternative names are in the words of `openssl`, as in
-    /// "DNS:*.example.com" and "IP:127.0.0.1".
-    public static func issue(commonName: String, alternativeNames: [String]) throws -> TestCertificate {
-        let recipe = CertificateRecipe("issued-\(UUID().uuidString)") {
-            $0.commonName = commonName
-            $0.alternativeNames = alternativeNames.isEmpty ? nil : alternativeNames.joined(separator: ",")
-        }
-        try CertificateFolder.shared.get().make(recipe)
-        return TestCertificate(name: recipe.name)
+    init(_ recipe: CertificateRecipe) {
+        self.recipe = recipe
     }
 
-    /// The PEM file of the root that vouches for it. `selfSigned` and `untrusted` have their own.
+    init(_ name: String, _ change: (inout CertificateRecipe) -> Void = { _ in }) {
+        recipe = CertificateRecipe(name, change)
+    }
+
+    /// Its name, also that of its files.
+    public var name: String { recipe.name }
+
+    public var description: String { ([self] + appended).map(\.name).joined(separator: "+") }
+
+    /// Another certificate, good for its alternative names. Those are in the words of `openssl`, as in
+    /// "DNS:*.example.com" and "IP:127.0.0.1". Nil as authority means that it signs itself.
+    public static func issue(
+        commonName: String, alternativeNames: [String], by authority: Authority? = .root, key: Key = .ecdsa
+    ) throws -> TestCertificate {
+        TestCertificate("issued-\(UUID().uuidString)") {
+            ($0.commonName, $0.alternativeNames) = (commonName, alternativeNames)
+            ($0.issuer, $0.key) = (authority, key)
+        }
+    }
+
+    /// The same certificate, of which a server sends others besides, in this order, after its own chain.
+    public func appending(_ others: TestCertificate...) -> TestCertificate {
+        var longer = self
+        longer.appended += others
+        return longer
+    }
+
+    /// The certificates up to the root that vouches for it: itself first, the root last.
+    public var issuers: [TestCertificate] {
+        [self] + (recipe.issuer?.certificate.issuers ?? [])
+    }
+}
+
+// MARK: - Files
+
+extension TestCertificate {
+    /// The PEM file of the root that vouches for it. One that signs itself, or has another root, has its own.
     public var caPath: String {
-        get throws { try file(recipe.issuer == .itself ? name : recipe.issuer == .other ? "other-root" : "root") }
+        get throws { try (issuers.last ?? self).leafPath }
     }
 
     /// The PEM file of the certificate, with those that a server sends along.
     public var certificatePath: String {
-        get throws { try file(recipe.issuer == .intermediate && name != "incomplete" ? name + "-chain" : name) }
+        get throws { try CertificateFolder.shared.get().chainPath(of: self) }
+    }
+
+    /// How many bytes of certificates a server sends, in DER.
+    public var chainByteCount: Int {
+        get throws {
+            let lines = try String(contentsOfFile: certificatePath, encoding: .utf8).components(separatedBy: "\n")
+            return lines.reduce(0) { $0 + ($1.hasPrefix("-") ? 0 : (Data(base64Encoded: $1)?.count ?? 0)) }
+        }
     }
 
     /// The PEM file of the certificate alone.
     public var leafPath: String {
-        get throws { try file(name) }
+        get throws { try file(".pem") }
     }
 
     /// The PEM file of the intermediate authority, which issued `chained` and `incomplete`.
     public static var intermediatePath: String {
-        get throws { try TestCertificate(name: "intermediate").leafPath }
+        get throws { try Authority.intermediate.certificate.leafPath }
     }
 
     /// The PEM file of the private key.
     public var keyPath: String {
-        get throws { try CertificateFolder.shared.get().path(name + ".key") }
+        get throws { try file(".key") }
     }
 
     /// The certificate alone, as DER.
@@ -74,16 +89,32 @@ public struct TestCertificate: Sendable, Hashable {
         get throws { try CertificateFolder.der(fromPEM: leafPath) }
     }
 
+    /// The private key (PKCS#8), as DER.
+    public var keyDER: Data {
+        get throws { try CertificateFolder.der(fromPEM: keyPath) }
+    }
+
     /// The public key (SubjectPublicKeyInfo), as DER.
     public var publicKeyDER: Data {
-        get throws { try CertificateFolder.der(fromPEM: CertificateFolder.shared.get().path(name + ".pub")) }
+        get throws { try CertificateFolder.der(fromPEM: file(".pub")) }
     }
 
-    private func file(_ name: String) throws -> String {
-        try CertificateFolder.shared.get().path(name + ".pem")
+    /// A PEM file of the private key, encrypted with a password.
+    public func encryptedKeyPath(password: String) throws -> String {
+        try CertificateFolder.shared.get().make("encrypted.key") { path in
+            ["pkey", "-in", try keyPath, "-aes256", "-passout", "pass:" + password, "-out", path]
+        }
     }
 
-    private var recipe: CertificateRecipe {
-        CertificateRecipe.all.first { $0.name == name } ?? CertificateRecipe(name)
+    /// A PKCS#12 file of the certificate, its chain and its key.
+    public func pkcs12Path(password: String) throws -> String {
+        try CertificateFolder.shared.get().make("identity.p12") { path in
+            ["pkcs12", "-export", "-in", try certificatePath, "-inkey", try keyPath]
+                + ["-passout", "pass:" + password, "-out", path]
+        }
+    }
+
+    private func file(_ ending: String) throws -> String {
+        try CertificateFolder.shared.get().path(recipe, ending)
     }
 }

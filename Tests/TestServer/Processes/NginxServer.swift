@@ -12,6 +12,10 @@ public import Foundation
 /// - `/tagged/NAME`, `/dated/NAME`, `/bare/NAME`, `/whole/NAME`: a file, slowly: with entity tag and date, with a date
 ///   only, with neither, and with both but without ranges
 /// - `/session`: "r" if the TLS session was resumed, "." if not
+/// - `/tls`: protocol, cipher, ALPN and the client certificate's subject and verdict, a line each
+///
+/// A third port speaks TLS too: there a client's certificate of the test authority is asked for, and proof is stapled
+/// that the server's was not revoked.
 public final class NginxServer: Sendable {
     /// Whether nginx and openssl are installed. Tells once, on standard error, when they are not.
     public static let isAvailable = Availability.decide(
@@ -26,7 +30,7 @@ public final class NginxServer: Sendable {
 
     /// Starts a server for the files of a folder, and waits until it listens.
     public static func start(documentRoot: URL) async throws -> NginxServer {
-        let process = try await ServerProcess.start(portCount: 2) { folder, ports in
+        let process = try await ServerProcess.start(portCount: 3) { folder, ports in
             let settings = NginxSettings(folder: folder, documentRoot: documentRoot, ports: ports)
             let path = try folder.write("nginx.conf", try settings.text)
             return ["nginx", "-p", folder.url.path, "-c", path, "-e", "stderr"]
@@ -39,6 +43,12 @@ public final class NginxServer: Sendable {
 
     /// The port for TLS, with HTTP/2 if the client offers it. The certificate is `TestCertificate.localhost`.
     public var tlsPort: Int { process.ports[1] }
+
+    /// The port for TLS where a client's certificate is asked for. The certificate is `TestCertificate.chained`.
+    public var clientTLSPort: Int { process.ports[2] }
+
+    /// The URL of a path over TLS where a client's certificate is asked for.
+    public func clientTLSURL(_ path: String = "/") -> URL { loopbackURL("https", clientTLSPort, path) }
 
     /// The URL of a path over plain HTTP.
     public func url(_ path: String = "/") -> URL { loopbackURL("http", port, path) }

@@ -40,6 +40,17 @@ struct NginxSettings {
                     root "\(documentRoot.path)";
                     \(locations)
                 }
+                server {
+                    listen 127.0.0.1:\(ports[2]) ssl http2;
+                    ssl_certificate \(try TestCertificate.chained.certificatePath);
+                    ssl_certificate_key \(try TestCertificate.chained.keyPath);
+                    ssl_protocols TLSv1.2 TLSv1.3;
+                    ssl_client_certificate \(try TestCertificate.localhost.caPath);
+                    ssl_verify_client optional;
+                    ssl_stapling on;
+                    ssl_stapling_file \(try TestCertificate.chained.ocspAnswer(.good));
+                    \(tlsLocation)
+                }
             }
 
             """
@@ -51,10 +62,16 @@ struct NginxSettings {
             .map { "\($0)_temp_path \(folder.path($0));" }.joined(separator: "\n    ")
     }
 
+    private var tlsLocation: String {
+        let lines = ["ssl_protocol", "ssl_cipher", "ssl_alpn_protocol", "ssl_client_s_dn", "ssl_client_verify"]
+        return "location = /tls { default_type text/plain; return 200 \"\(lines.map { "$\($0)\n" }.joined())\"; }"
+    }
+
     // An upload goes through the proxy module, because `return` alone would answer before the body has arrived.
     private var locations: String {
         """
-        location = /tiny { default_type text/plain; return 200 "Hello, world!"; }
+        \(tlsLocation)
+                location = /tiny { default_type text/plain; return 200 "Hello, world!"; }
                 location = /session { default_type text/plain; return 200 "$ssl_session_reused"; }
                 location = /redirect { return 302 /tiny; }
                 location = /redirect-307 { return 307 /upload; }

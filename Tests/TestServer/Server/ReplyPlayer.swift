@@ -78,7 +78,7 @@ final class ReplyPlayer {
         case .close: close()
         case .closeWithoutNotice: wire.close()
         case .reset: wire.reset()
-        case .tunnel(toPort: let port): tunnel = Tunnel(from: channel, toPort: port)
+        case .tunnel(toPort: let port, let stall): tunnel = Tunnel(from: channel, toPort: port, stall: stall)
         }
         return nil
     }

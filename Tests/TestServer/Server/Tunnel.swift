@@ -11,11 +11,12 @@ final class Tunnel {
     private var held: [ByteBuffer] = []
     private var hasEnded = false
 
-    init(from client: any Channel, toPort port: Int) {
+    init(from client: any Channel, toPort port: Int, stall: TunnelStall?) {
         self.client = client
         let bootstrap = ClientBootstrap(group: client.eventLoop).channelInitializer { server in
             server.eventLoop.makeCompletedFuture {
-                try server.pipeline.syncOperations.addHandler(TunnelExit(client: client))
+                try server.pipeline.syncOperations.addHandler(
+                    TunnelExit(client: client, meter: stall.map(TunnelMeter.init)))
             }
         }
         bootstrap.connect(host: "127.0.0.1", port: port).assumeIsolated().whenComplete { self.connected($0) }
@@ -46,17 +47,21 @@ private final class TunnelExit: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
 
     private let client: any Channel
+    private var meter: TunnelMeter?
 
-    init(client: any Channel) {
+    init(client: any Channel, meter: TunnelMeter?) {
         self.client = client
+        self.meter = meter
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        client.writeAndFlush(unwrapInboundIn(data), promise: nil)
+        let bytes = unwrapInboundIn(data)
+        let passed = (meter?.take(bytes)).map { client.allocator.buffer(bytes: $0) } ?? bytes
+        if passed.readableBytes > 0 { client.writeAndFlush(passed, promise: nil) }
     }
 
     func channelInactive(context: ChannelHandlerContext) {
-        client.close(promise: nil)
+        if meter?.isStalled != true { client.close(promise: nil) }
         context.fireChannelInactive()
     }
 

@@ -25,11 +25,13 @@ final class MessageDigest {
     }
 
     /// The digest in lower-case hexadecimal; the object is of no use afterwards.
-    func finish() -> String {
+    func finish() -> String { Self.hexadecimal(finishBytes()) }
+
+    private func finishBytes() -> ArraySlice<UInt8> {
         var bytes = [UInt8](repeating: 0, count: Int(EVP_MAX_MD_SIZE))
         var count: CUnsignedInt = 0
         EVP_DigestFinal_ex(context, &bytes, &count)
-        return Self.hexadecimal(bytes.prefix(Int(count)))
+        return bytes.prefix(Int(count))
     }
 
     deinit { EVP_MD_CTX_free(context) }
@@ -39,6 +41,13 @@ final class MessageDigest {
         let digest = MessageDigest(algorithm)
         data.withUnsafeBytes { digest.update($0) }
         return digest.finish()
+    }
+
+    /// The SHA-256 of bytes that are all there.
+    static func bytes(of data: Data) -> Data {
+        let digest = MessageDigest(.sha256)
+        data.withUnsafeBytes { digest.update($0) }
+        return Data(digest.finishBytes())
     }
 
     private static func hexadecimal(_ bytes: ArraySlice<UInt8>) -> String {

@@ -4,21 +4,20 @@
 internal import CLinux
 internal import COpenSSL
 
-/// Makes OpenSSL itself match the server's name, against subjectAltName only: libcurl falls back to the common name, which
-/// RFC 9525 (section 2) has done away with.
+/// Whether a certificate names a host, by subjectAltName only: libcurl falls back to the common name, which RFC 9525
+/// (section 2) has done away with.
 enum ServerNameCheck {
-    /// Requires the certificates of the connections that will be made from an `SSL_CTX` to name `host`.
-    static func require(host: String, in context: UnsafeMutableRawPointer) {
-        guard let parameters = SSL_CTX_get0_param(OpaquePointer(context)) else { return }
+    /// - Parameters:
+    ///   - host: as the URL has it; an IPv6 address in its brackets.
+    ///   - sentName: the name that the handshake asked for (SNI), which stands for a host that is not ASCII.
+    static func passes(_ certificate: OpaquePointer, host: String, sentName: String?) -> Bool {
         let isBracketed = host.hasPrefix("[") && host.hasSuffix("]")
         let bare = isBracketed ? String(host.dropFirst().dropLast()) : host
-        if bluebonnet_is_address(bare) {
-            X509_VERIFY_PARAM_set1_ip_asc(parameters, bare)
-        } else {
-            let name = bare.hasSuffix(".") ? String(bare.dropLast()) : bare
-            X509_VERIFY_PARAM_set_hostflags(
-                parameters, CUnsignedInt(X509_CHECK_FLAG_NEVER_CHECK_SUBJECT | X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS))
-            X509_VERIFY_PARAM_set1_host(parameters, name, 0)
-        }
+        if bluebonnet_is_address(bare) { return X509_check_ip_asc(certificate, bare, 0) == 1 }
+        guard let ascii = bare.utf8.allSatisfy({ $0 < 0x80 }) ? bare : sentName else { return false }
+        let name = ascii.hasSuffix(".") ? String(ascii.dropLast()) : ascii
+        guard !name.isEmpty, !name.utf8.contains(0) else { return false }
+        let flags = CUnsignedInt(X509_CHECK_FLAG_NEVER_CHECK_SUBJECT | X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS)
+        return X509_check_host(certificate, name, name.utf8.count, flags, nil) == 1
     }
 }

@@ -2,19 +2,49 @@
 // SPDX-License-Identifier: MIT
 
 internal import COpenSSL
+internal import Foundation
 
 /// Questions about a TLS connection of libcurl's, which is known by its `SSL` object. Network thread only.
 enum TLSConnection {
     /// Whether HTTP/2 was negotiated.
     static func isMultiplexed(_ connection: UnsafeMutableRawPointer) -> Bool {
-        var name: UnsafePointer<UInt8>?
-        var count: CUnsignedInt = 0
-        SSL_get0_alpn_selected(OpaquePointer(connection), &name, &count)
-        return UnsafeBufferPointer(start: name, count: Int(count)).elementsEqual("h2".utf8)
+        applicationProtocol(OpaquePointer(connection)).elementsEqual("h2".utf8)
     }
 
     /// Whether decrypted bytes wait that were not read.
     static func hasPendingBytes(_ connection: UnsafeMutableRawPointer) -> Bool {
         SSL_pending(OpaquePointer(connection)) > 0
+    }
+
+    /// What was negotiated. Asked of OpenSSL once and then kept with the connection.
+    static func information(_ connection: UnsafeMutableRawPointer) -> TLSInformation {
+        let connection = OpaquePointer(connection)
+        if let known = AttachedObject.of(connection: connection, as: Known.self) { return known.information }
+        let information = TLSInformation(
+            version: TLSVersion(rawValue: UInt16(truncatingIfNeeded: SSL_version(connection))),
+            cipher: SSL_CIPHER_get_name(SSL_get_current_cipher(connection)).map { String(cString: $0) } ?? "",
+            applicationProtocol: String(validating: applicationProtocol(connection), as: UTF8.self)
+                .flatMap { $0.isEmpty ? nil : $0 },
+            certificateExpiry: expiry(ofServerOn: connection))
+        AttachedObject.attach(Known(information), toConnection: connection)
+        return information
+    }
+
+    private final class Known {
+        let information: TLSInformation
+        init(_ information: TLSInformation) { self.information = information }
+    }
+
+    private static func applicationProtocol(_ connection: OpaquePointer) -> UnsafeBufferPointer<UInt8> {
+        var name: UnsafePointer<UInt8>?
+        var count: CUnsignedInt = 0
+        SSL_get0_alpn_selected(connection, &name, &count)
+        return UnsafeBufferPointer(start: name, count: Int(count))
+    }
+
+    private static func expiry(ofServerOn connection: OpaquePointer) -> Date? {
+        guard let certificate = SSL_get0_peer_certificate(connection) else { return nil }
+        let seconds = bluebonnet_seconds_of_time(X509_get0_notAfter(certificate))
+        return seconds == .min ? nil : Date(timeIntervalSince1970: TimeInterval(seconds))
     }
 }

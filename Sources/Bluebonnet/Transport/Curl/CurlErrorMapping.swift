@@ -26,6 +26,7 @@ struct CurlErrorMapping {
     }
 
     private var code: NetworkingError.Code {
+        if isAboutClientCertificate { return .clientCertificateRejected }
         if let code = Self.codes[error.code] { return code }
         switch CURLcode(error.code) {
         case CURLE_RECV_ERROR: return receiveErrorCode
@@ -44,6 +45,18 @@ struct CurlErrorMapping {
         return .connectionLost
     }
 
+    /// A server's alert about a certificate can only mean the client's (RFC 8446, 6.2). With TLS 1.3 it comes after the
+    /// handshake.
+    private var isAboutClientCertificate: Bool {
+        guard text.contains(" alert ") else { return false }
+        return Self.certificateAlerts.contains { text.contains("alert \($0)") }
+    }
+
+    private static let certificateAlerts = [
+        "bad certificate", "unsupported certificate", "certificate revoked", "certificate expired",
+        "certificate unknown", "unknown ca", "access denied", "certificate required",
+    ]
+
     private var sentence: String {
         switch code {
         case .cannotFindHost: "the name \(host) has no address"
@@ -51,6 +64,7 @@ struct CurlErrorMapping {
         case .timedOut: "\(host) did not answer in time"
         case .serverNotTrusted: "the certificate of \(host) is not trusted"
         case .secureConnectionFailed: "no secure connection to \(host)"
+        case .clientCertificateRejected: "\(host) refused the client's certificate, or wants one"
         case .badServerResponse: "\(host) broke the protocol or its body is truncated"
         case .connectionLost: "the connection to \(host) was lost"
         case .headersTooLarge: "the response's header section from \(host) is too large"

@@ -15,8 +15,10 @@ extension CurlTransfer {
             try handle.set(CURLOPT_READFUNCTION, callback: uploadCallback)
             try bluebonnet_easy_setopt_seek_callback(handle.raw, seekCallback).check()
         }
-        if request.isSecure { try bluebonnet_easy_setopt_ssl_context_callback(handle.raw, tlsContextCallback).check() }
+        if usesTLS { try bluebonnet_easy_setopt_ssl_context_callback(handle.raw, tlsContextCallback).check() }
     }
+
+    private var usesTLS: Bool { request.isSecure || request.identity.proxy?.isSecure == true }
 
     /// Tells libcurl whose handle it is now.
     func setContext() throws(CurlError) {
@@ -29,7 +31,7 @@ extension CurlTransfer {
             try handle.set(CURLOPT_READDATA, pointer: context)
             try handle.set(CURLOPT_SEEKDATA, pointer: context)
         }
-        if request.isSecure { try handle.set(CURLOPT_SSL_CTX_DATA, pointer: context) }
+        if usesTLS { try handle.set(CURLOPT_SSL_CTX_DATA, pointer: context) }
     }
 
     /// The transfer of an easy handle, out of CURLOPT_PRIVATE.
@@ -93,22 +95,10 @@ private func sendingCallback(
 private func tlsContextCallback(
     _: UnsafeMutableRawPointer?, _ tlsContext: UnsafeMutableRawPointer?, _ context: UnsafeMutableRawPointer?
 ) -> CURLcode {
-    if let tlsContext { CurlTransfer.recover(context).prepareTLS(context: tlsContext) }
-    return CURLE_OK
-}
-
-extension CurlTransfer {
-    /// Sets what libcurl has no option for, before a handshake.
-    fileprivate func prepareTLS(context: UnsafeMutableRawPointer) {
-        CloseNoticeLedger.watch(context: context)
-        let policy = request.identity.securityPolicy
-        // Through an https proxy this is called for the proxy's connection too, which has another name.
-        let isProxied = request.identity.proxy?.url.lowercased().hasPrefix("https:") ?? false
-        guard policy.validatesDomainName, !isProxied, let host = Origin(request.url)?.host,
-            host.utf8.allSatisfy({ $0 < 0x80 })  // libcurl itself matches a name that it converts (IDNA)
-        else { return }
-        ServerNameCheck.require(host: host, in: context)
+    guard let tlsContext, CurlTransfer.recover(context).prepareTLS(context: tlsContext) else {
+        return CURLE_ABORTED_BY_CALLBACK
     }
+    return CURLE_OK
 }
 
 /// A count that is no buffer's (CURL_WRITEFUNC_ERROR): an empty header line or piece must be refusable too.

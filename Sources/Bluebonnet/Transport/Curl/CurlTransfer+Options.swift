@@ -63,12 +63,26 @@ extension CurlTransfer {
 
     private func setTrust() throws(CurlError) {
         let policy = request.identity.securityPolicy
-        try handle.set(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
-        try handle.set(CURLOPT_SSL_VERIFYPEER, !policy.allowInvalidCertificates)
-        try handle.set(CURLOPT_SSL_VERIFYHOST, policy.validatesDomainName ? 2 : 0)
-        guard let file = policy.certificateAuthorityFile else { return }
-        try handle.set(CURLOPT_CAINFO, file)
-        try handle.set(CURLOPT_CAPATH, pointer: nil)  // Debian's libcurl would go on trusting the system's folder too
+        // Always: only then does a refusal of our judge, which decides in OpenSSL's place, break the handshake off.
+        try handle.set(CURLOPT_SSL_VERIFYPEER, true)
+        let checksHost = policy.validatesDomainName && request.identity.trustAnswers == nil
+        try handle.set(CURLOPT_SSL_VERIFYHOST, checksHost ? 2 : 0)
+        if policy.needsFullHandshake || request.identity.trustAnswers != nil {
+            try handle.set(CURLOPT_SSL_SESSIONID_CACHE, false)
+        }
+        try setTLS()
+    }
+
+    private func setAuthorities(
+        of policy: SecurityPolicy, _ fileOption: CURLoption, _ folderOption: CURLoption
+    ) throws(CurlError) {
+        if let file = policy.certificateAuthorityFile {
+            try handle.set(fileOption, file)
+            try handle.set(folderOption, pointer: nil)  // Debian's libcurl would go on trusting the system's folder too
+        } else if policy.allowInvalidCertificates {
+            try handle.set(fileOption, pointer: nil)  // nobody's word is asked for: a system without a store will do
+            try handle.set(folderOption, pointer: nil)
+        }
     }
 
     /// An empty CURLOPT_PROXY is what keeps libcurl from reading the environment.
@@ -79,7 +93,8 @@ extension CurlTransfer {
         guard let proxy else { return }
         try handle.set(CURLOPT_PROXY_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
         try handle.set(CURLOPT_PROXY_SSL_VERIFYPEER, true)
-        try handle.set(CURLOPT_PROXY_SSL_VERIFYHOST, 2)
+        try handle.set(CURLOPT_PROXY_SSL_VERIFYHOST, proxy.securityPolicy.validatesDomainName ? 2 : 0)
+        try setAuthorities(of: proxy.securityPolicy, CURLOPT_PROXY_CAINFO, CURLOPT_PROXY_CAPATH)
         if let user = proxy.user { try handle.set(CURLOPT_PROXYUSERNAME, user) }
         if let password = proxy.password { try handle.set(CURLOPT_PROXYPASSWORD, password) }
     }

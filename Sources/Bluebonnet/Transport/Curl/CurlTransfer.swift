@@ -13,7 +13,7 @@ final class CurlTransfer: Transfer {
     /// Where it stands in its partition's list of active transfers.
     var activeIndex = 0
     unowned let partition: CurlPartition
-    private var delegate: (any TransferDelegate)?
+    private(set) var delegate: (any TransferDelegate)?
     private var headParser: ResponseHeadParser
     private var head: ResponseHead?
     private(set) var failure: NetworkingError?
@@ -33,6 +33,7 @@ final class CurlTransfer: Transfer {
     private var lastUploadCount: Int64 = 0
     /// `Set-Cookie` fields that came; libcurl put those that it accepts into the jar.
     private var receivedCookieCount = 0
+    private var tlsInformation: TLSInformation?
 
     init(_ request: TransferRequest, handle: EasyHandle, partition: CurlPartition, delegate: any TransferDelegate) {
         self.request = request
@@ -43,7 +44,7 @@ final class CurlTransfer: Transfer {
     }
 
     func abort() -> TransferMetrics {
-        let metrics = handle.metrics
+        let metrics = self.metrics
         delegate = nil
         partition.remove(self)
         noteCookies()
@@ -84,7 +85,7 @@ extension CurlTransfer {
     /// Ends the transfer with libcurl's result; the partition has taken it off the multi handle.
     func end(result: CURLcode) {
         tellSentBytes()
-        let metrics = handle.metrics
+        let metrics = self.metrics
         let error = endError(result: result)
         let delegate = self.delegate
         self.delegate = nil
@@ -96,7 +97,7 @@ extension CurlTransfer {
 
     /// Ends it for a reason of ours, while libcurl still works on it.
     func fail(_ error: NetworkingError) {
-        let metrics = handle.metrics
+        let metrics = self.metrics
         let delegate = self.delegate
         self.delegate = nil
         partition.remove(self)
@@ -126,6 +127,12 @@ extension CurlTransfer {
             )
         }
         return nil
+    }
+
+    private var metrics: TransferMetrics {
+        var metrics = handle.metrics
+        metrics.tlsInformation = tlsInformation
+        return metrics
     }
 
     var hostName: String { request.url.host ?? "the server" }
@@ -176,6 +183,8 @@ extension CurlTransfer {
             needsFreshConnection = true
             return false
         }
+        guard mayUseConnection() else { return false }
+        if request.isSecure { tlsInformation = handle.tlsConnection.map(TLSConnection.information) }
         sendingCount += 1
         lastActivity = MonotonicClock.roughly()
         partition.deadlineMayBeEarlier(nextDeadline)

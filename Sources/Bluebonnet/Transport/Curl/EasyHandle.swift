@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 internal import CCurl
+internal import Foundation
 internal import Glibc
 
 /// One libcurl easy handle with what it borrows: its header list and its error text. Network thread only; call
@@ -86,6 +87,17 @@ extension EasyHandle {
 
     func set(_ option: CURLoption, pointer: UnsafeRawPointer?) throws(CurlError) {
         try bluebonnet_easy_setopt_pointer(raw, option, pointer).check()
+    }
+
+    /// Bytes that libcurl copies (CURL_BLOB_COPY).
+    func set(_ option: CURLoption, blob bytes: Data) throws(CurlError) {
+        let result = bytes.withUnsafeBytes { buffer in
+            var blob = curl_blob(
+                data: UnsafeMutableRawPointer(mutating: buffer.baseAddress), len: buffer.count,
+                flags: CUnsignedInt(CURL_BLOB_COPY))
+            return bluebonnet_easy_setopt_pointer(raw, option, &blob)
+        }
+        try result.check()
     }
 
     func set(_ option: CURLoption, callback: @escaping bluebonnet_data_callback) throws(CurlError) {

@@ -1,0 +1,59 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+/// What an archive keeps of the TLS options: no key, no password. The key log stays behind, because whoever reads an
+/// archive has not asked for one.
+struct ArchivedTLS: Codable, Sendable {
+    private let minimumVersion: TLSVersion
+    private let maximumVersion: TLSVersion?
+    private let ciphers: [String]
+    private let cipherSuites: [String]
+    private let authorities: TrustedAuthorities
+    private let requiresStapledStatus: Bool
+    private let identity: Identity?
+
+    private struct Identity: Codable {
+        let certificateFile: String
+        let keyFile: String?
+    }
+
+    /// - Throws: `invalidRequest` when the client's identity cannot be named without a secret.
+    init(_ options: TLSOptions) throws(NetworkingError) {
+        minimumVersion = options.minimumVersion
+        maximumVersion = options.maximumVersion
+        ciphers = options.ciphers
+        cipherSuites = options.cipherSuites
+        authorities = options.authorities
+        requiresStapledStatus = options.requiresStapledStatus
+        identity = try options.clientIdentity.map { identity throws(NetworkingError) in try Self.identity(identity) }
+    }
+
+    private static func identity(_ identity: ClientIdentity) throws(NetworkingError) -> Identity {
+        guard identity.password == nil, case .parts(certificate: .file(let certificate), let key) = identity.form else {
+            throw secret
+        }
+        switch key {
+        case .file(let path)?: return Identity(certificateFile: certificate, keyFile: path)
+        case nil: return Identity(certificateFile: certificate, keyFile: nil)
+        case .data?: throw secret
+        }
+    }
+
+    private static var secret: NetworkingError {
+        NetworkingError(
+            .invalidRequest,
+            "a client identity with a password, or with a key in memory, has no archive; name files, or archive the "
+                + "request without it")
+    }
+
+    /// The options; checked again, because an archive may come from anywhere.
+    func options() throws(NetworkingError) -> TLSOptions {
+        var options = try TLSOptions(
+            minimumVersion: minimumVersion, maximumVersion: maximumVersion, ciphers: ciphers,
+            cipherSuites: cipherSuites)
+        options.authorities = authorities
+        options.requiresStapledStatus = requiresStapledStatus
+        options.clientIdentity = identity.map { .files(certificate: $0.certificateFile, key: $0.keyFile) }
+        return options
+    }
+}

@@ -1,0 +1,32 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+// The user's block decides about a server: the handshake was broken off, and is tried again with the answer.
+extension Exchange {
+    /// Asks the block.
+    func ask(about question: ServerTrustQuestion) -> Step {
+        guard let block = blocks.serverTrust else { preconditionFailure("nobody is there to decide about a server") }
+        guard let answers = trustAnswers?.answers, answers.count < TrustAnswers.limit else {
+            return .failed(
+                NetworkingError(
+                    .serverNotTrusted,
+                    "\(question.challenge.host) showed other certificates each of \(TrustAnswers.limit) times"))
+        }
+        role = ask { operation in .serverTrust(await block(operation, question.challenge), question) }
+        return .later
+    }
+
+    /// What follows from the block's answer.
+    func take(_ answer: ServerTrustAnswer, to question: ServerTrustQuestion) -> Role {
+        switch answer {
+        case .accept: trustAnswers?.answers[question.key] = .accept
+        case .performDefault:
+            if let refusal = question.challenge.policyRefusal { return .failed(refusal) }
+            trustAnswers?.answers[question.key] = .performDefault
+        case .refuse:
+            let host = question.challenge.host
+            return .failed(NetworkingError(.serverNotTrusted, "the server-trust block refused \(host)"))
+        }
+        return .discard(.challenge)
+    }
+}

@@ -1,0 +1,76 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+public import Foundation
+
+/// The certificate and the private key by which a client identifies itself to a server that asks for them.
+///
+/// It says where they come from; they are read and checked before a connection is opened, and again when a file has
+/// changed. The key shows up in no description, log or archive.
+public struct ClientIdentity: Sendable, Hashable {
+    /// Where one of the parts comes from.
+    enum Source: Sendable, Hashable {
+        case file(String)
+        case data(Data)
+
+        /// For messages.
+        var name: String {
+            switch self {
+            case .file(let path): path
+            case .data: "the data given"
+            }
+        }
+    }
+
+    enum Form: Sendable, Hashable {
+        /// PEM or DER; nil as key means that the certificate's file holds it too.
+        case parts(certificate: Source, key: Source?)
+        case pkcs12(Source)
+    }
+
+    let form: Form
+    let password: String?
+
+    /// Files in PEM or DER. The certificate's file may hold the chain up to the root after the certificate, and also the
+    /// key: then none is named.
+    public static func files(certificate: String, key: String? = nil, password: String? = nil) -> ClientIdentity {
+        ClientIdentity(form: .parts(certificate: .file(certificate), key: key.map(Source.file)), password: password)
+    }
+
+    /// The same from memory.
+    public static func data(certificate: Data, key: Data? = nil, password: String? = nil) -> ClientIdentity {
+        ClientIdentity(form: .parts(certificate: .data(certificate), key: key.map(Source.data)), password: password)
+    }
+
+    /// A PKCS#12 file (RFC 7292, often `.p12` or `.pfx`) with certificate, chain and key.
+    public static func pkcs12(file: String, password: String) -> ClientIdentity {
+        ClientIdentity(form: .pkcs12(.file(file)), password: password)
+    }
+
+    /// The same from memory.
+    public static func pkcs12(data: Data, password: String) -> ClientIdentity {
+        ClientIdentity(form: .pkcs12(.data(data)), password: password)
+    }
+
+    /// The files to read.
+    var files: [String] {
+        sources.compactMap { source in
+            if case .file(let path) = source { return path }
+            return nil
+        }
+    }
+
+    private var sources: [Source] {
+        switch form {
+        case .parts(let certificate, let key): [certificate] + (key.map { [$0] } ?? [])
+        case .pkcs12(let source): [source]
+        }
+    }
+}
+
+/// Only the places are shown: neither keys nor passwords.
+extension ClientIdentity: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    public var description: String { "client identity in \(sources.map(\.name).joined(separator: " and "))" }
+    public var debugDescription: String { description }
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
+}

@@ -1,0 +1,13 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+internal import COpenSSL
+
+/// OpenSSL's lists, whose typed functions are macros that Swift cannot see.
+enum CertificateStack {
+    /// The elements of a list, which keeps them.
+    static func elements(of stack: OpaquePointer?) -> [OpaquePointer] {
+        guard let stack else { return [] }
+        return (0..<max(0, OPENSSL_sk_num(stack))).compactMap { OPENSSL_sk_value(stack, $0).map { OpaquePointer($0) } }
+    }
+}

@@ -1,0 +1,109 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+internal import COpenSSL
+internal import Foundation
+
+/// Finds out what there is to know about a server's certificates, with the context that OpenSSL made for a handshake. It
+/// decides nothing; how much it looks at depends on what the policy compares.
+struct ChainVerification {
+    private let context: OpaquePointer
+    private let leaf: OpaquePointer
+    /// As the server sent them, the leaf among them.
+    private let presented: [OpaquePointer]
+
+    /// Nil when there is no certificate at all.
+    init?(_ context: OpaquePointer) {
+        guard let leaf = X509_STORE_CTX_get0_cert(context) else { return nil }
+        self.context = context
+        self.leaf = leaf
+        presented = CertificateStack.elements(of: X509_STORE_CTX_get0_untrusted(context))
+    }
+
+    /// The facts that a policy decides on.
+    ///
+    /// - Parameter showsChains: somebody wants to see the certificates, even where the policy does not.
+    func facts(
+        for policy: SecurityPolicy, host: String, sentName: String?, showsChains: Bool
+    ) -> ServerTrustFacts {
+        let needsChains = showsChains || policy.pinningMode != .none || policy.reportOnlyPins != nil
+        let values = needsChains ? presented.compactMap(CertificateReader.value) : []
+        let byAuthorities = verify(context, needsChain: needsChains)
+        var facts = ServerTrustFacts(
+            presented: values, byAuthorities: byAuthorities,
+            namesHost: ServerNameCheck.passes(leaf, host: host, sentName: sentName))
+        switch policy.pinningMode {
+        case .none: break
+        case .publicKey where policy.allowInvalidCertificates: facts.byPins = verifyPresented(values, policy.pins)
+        case .publicKey: break
+        case .certificate: facts.byPins = verify(anchors: parsed(policy.pins), checksDates: true)
+        }
+        if let trial = policy.reportOnlyPins, policy.allowInvalidCertificates {
+            facts.byTrialPins = verifyPresented(values, trial.pins)
+        }
+        return facts
+    }
+
+    /// With those of the presented certificates as anchors that have a pinned key, and with the pinned certificates,
+    /// whatever their dates: what the server only added to its chain leads nowhere.
+    private func verifyPresented(_ values: [ServerCertificate], _ pins: PinSet) -> ServerTrustFacts.Verification {
+        guard values.count == presented.count else { return .failed(Self.noAnchor) }
+        let anchors = zip(presented, values).filter { pins.pins(keyOf: $0.1) }.map(\.0)
+        return verify(anchors: parsed(pins), anchors, checksDates: false)
+    }
+
+    private func parsed(_ pins: PinSet) -> [ParsedCertificate] {
+        pins.certificates.compactMap { ParsedCertificate(der: $0.der) }
+    }
+
+    /// With these anchors and no others; a leaf or an intermediate may be one.
+    private func verify(
+        anchors pinned: [ParsedCertificate], _ others: [OpaquePointer] = [], checksDates: Bool
+    ) -> ServerTrustFacts.Verification {
+        let anchors = others + pinned.map(\.raw)
+        defer { withExtendedLifetime(pinned) {} }
+        guard !anchors.isEmpty, let store = X509_STORE_new(), let own = X509_STORE_CTX_new() else {
+            return .failed(Self.noAnchor)
+        }
+        defer {
+            X509_STORE_CTX_free(own)
+            X509_STORE_free(store)
+        }
+        for anchor in anchors { X509_STORE_add_cert(store, anchor) }
+        guard X509_STORE_CTX_init(own, store, leaf, X509_STORE_CTX_get0_untrusted(context)) == 1,
+            X509_STORE_CTX_set_default(own, "ssl_server") == 1
+        else { return .failed(Self.noAnchor) }
+        let level = X509_VERIFY_PARAM_get_auth_level(X509_STORE_CTX_get0_param(context))
+        X509_VERIFY_PARAM_set_auth_level(X509_STORE_CTX_get0_param(own), level)
+        X509_STORE_CTX_set_flags(own, UInt(X509_V_FLAG_PARTIAL_CHAIN | X509_V_FLAG_TRUSTED_FIRST))
+        if !checksDates { X509_STORE_CTX_set_flags(own, UInt(X509_V_FLAG_NO_CHECK_TIME)) }
+        return verify(own, needsChain: true)
+    }
+
+    private func verify(_ context: OpaquePointer, needsChain: Bool) -> ServerTrustFacts.Verification {
+        defer { ERR_clear_error() }  // libcurl would take what stays for an error of its own
+        guard X509_verify_cert(context) == 1 else {
+            return .failed(Self.failure(X509_STORE_CTX_get_error(context)))
+        }
+        guard needsChain else { return .verified([]) }
+        let elements = CertificateStack.elements(of: X509_STORE_CTX_get0_chain(context))
+        let chain = elements.compactMap(CertificateReader.value)
+        return chain.count == elements.count && !chain.isEmpty ? .verified(chain) : .failed(Self.noAnchor)
+    }
+
+    private static let noAnchor = failure(X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY)
+
+    private static func failure(_ code: CInt) -> VerificationFailure {
+        // A verification that was refused without a reason (X509_V_OK, for instance without memory) is none.
+        let code = code == X509_V_OK ? X509_V_ERR_UNSPECIFIED : code
+        return VerificationFailure(
+            code: Int(code), text: String(cString: X509_verify_cert_error_string(Int(code))),
+            hasNoAnchor: anchorErrors.contains(code))
+    }
+
+    private static let anchorErrors: Set<CInt> = [
+        X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT, X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY,
+        X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT, X509_V_ERR_SELF_SIGNED_CERT_IN_CHAIN,
+        X509_V_ERR_UNABLE_TO_VERIFY_LEAF_SIGNATURE,
+    ]
+}

@@ -1,0 +1,133 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+internal import COpenSSL
+internal import Foundation
+
+/// OpenSSL's objects for a client's identity, before they were found to belong together; `free()` lets them go.
+struct IdentityParts {
+    /// The client's first; never empty.
+    let certificates: [OpaquePointer]
+    let key: OpaquePointer
+
+    /// - Throws: `invalidSecurityPolicy` when a part cannot be read.
+    init(_ identity: ClientIdentity) throws(NetworkingError) {
+        switch identity.form {
+        case .parts(let certificate, let key):
+            try self.init(certificate: certificate, key: key ?? certificate, password: identity.password)
+        case .pkcs12(let source):
+            try self.init(pkcs12: try Self.read(source), named: source.name, password: identity.password ?? "")
+        }
+    }
+
+    func free() {
+        for certificate in certificates { X509_free(certificate) }
+        EVP_PKEY_free(key)
+    }
+
+    private static func read(_ source: ClientIdentity.Source) throws(NetworkingError) -> Data {
+        switch source {
+        case .data(let data): return data
+        case .file(let path):
+            do {
+                return try Data(contentsOf: URL(fileURLWithPath: path))
+            } catch {
+                throw NetworkingError(
+                    .invalidSecurityPolicy, "cannot read the client identity in \(path)", underlying: error)
+            }
+        }
+    }
+
+    private static func refusal(_ sentence: String) -> NetworkingError {
+        NetworkingError(.invalidSecurityPolicy, sentence, underlying: OpenSSLError.last)
+    }
+}
+
+// MARK: - Certificate and key apart
+
+extension IdentityParts {
+    private init(
+        certificate: ClientIdentity.Source, key keySource: ClientIdentity.Source, password: String?
+    ) throws(NetworkingError) {
+        guard let certificates = PEMReader.certificates(in: try Self.read(certificate)), !certificates.isEmpty else {
+            throw Self.refusal("\(certificate.name) holds no client certificate: give PEM or DER")
+        }
+        do throws(NetworkingError) {
+            key = try Self.key(in: try Self.read(keySource), named: keySource.name, password: password)
+            self.certificates = certificates
+        } catch {
+            for certificate in certificates { X509_free(certificate) }
+            throw error
+        }
+    }
+
+    private static func key(in data: Data, named name: String, password: String?) throws(NetworkingError)
+        -> OpaquePointer
+    {
+        OpenSSLError.clear()
+        let isEncrypted = isEncrypted(data)
+        guard !isEncrypted || password != nil else {
+            throw refusal("the client's key in \(name) is encrypted: give its password")
+        }
+        let read = PEMReader.isPEM(data) ? PEM_read_bio_PrivateKey : isEncrypted ? d2i_PKCS8PrivateKey_bio : readDER
+        // A password, even an empty one, keeps OpenSSL from asking for one on the terminal.
+        let key = (password ?? "").withCString { text in
+            PEMReader.reading(data) { bio in read(bio, nil, nil, UnsafeMutableRawPointer(mutating: text)) }
+        }
+        guard let key else {
+            throw refusal(
+                isEncrypted
+                    ? "the password does not open the client's key in \(name)"
+                    : "\(name) holds no private key: give PEM or DER")
+        }
+        return key
+    }
+
+    private static let readDER:
+        @Sendable (
+            OpaquePointer?, UnsafeMutablePointer<OpaquePointer?>?, pem_password_cb?, UnsafeMutableRawPointer?
+        ) -> OpaquePointer? = { bio, _, _, _ in d2i_PrivateKey_bio(bio, nil) }
+
+    /// Encrypted PEM says so (RFC 7468, 11, and the older "Proc-Type: 4,ENCRYPTED"); DER is tried.
+    private static func isEncrypted(_ data: Data) -> Bool {
+        if PEMReader.isPEM(data) { return data.range(of: Data("ENCRYPTED".utf8)) != nil }
+        let envelope = PEMReader.reading(data) { d2i_PKCS8_bio($0, nil) }
+        defer {
+            X509_SIG_free(envelope)
+            OpenSSLError.clear()
+        }
+        return envelope != nil
+    }
+}
+
+// MARK: - PKCS#12
+
+extension IdentityParts {
+    private init(pkcs12 data: Data, named name: String, password: String) throws(NetworkingError) {
+        OpenSSLError.clear()
+        guard let bundle = PEMReader.reading(data, { d2i_PKCS12_bio($0, nil) }) else {
+            throw Self.refusal("\(name) is not PKCS#12")
+        }
+        defer { PKCS12_free(bundle) }
+        guard PKCS12_verify_mac(bundle, password, -1) == 1 else {
+            throw Self.refusal("the password does not open the client identity in \(name)")
+        }
+        var (key, certificate, others): (OpaquePointer?, OpaquePointer?, OpaquePointer?)
+        guard PKCS12_parse(bundle, password, &key, &certificate, &others) == 1 else {
+            throw Self.refusal(
+                "the client identity in \(name) cannot be decrypted; made with old algorithms, it has to be made anew "
+                    + "with current ones")
+        }
+        let chain = (0..<max(0, OPENSSL_sk_num(others))).compactMap { index in
+            OPENSSL_sk_value(others, index).map { OpaquePointer($0) }
+        }
+        OPENSSL_sk_free(others)
+        guard let key, let certificate else {
+            for part in [certificate].compactMap({ $0 }) + chain { X509_free(part) }
+            EVP_PKEY_free(key)
+            throw Self.refusal("\(name) holds no client certificate with its key")
+        }
+        self.key = key
+        certificates = [certificate] + chain
+    }
+}

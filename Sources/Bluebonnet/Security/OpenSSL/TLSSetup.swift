@@ -1,0 +1,49 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+internal import Foundation
+
+/// What the TLS connections of a request are made with: the options, and what was read from the files that they name.
+/// Immutable, any thread. Two with the same contents are equal, whatever files those came from.
+final class TLSSetup: Sendable {
+    let options: TLSOptions
+    let authorities: AuthorityStore
+    let identity: LoadedIdentity?
+    let keyLog: KeyLogFile?
+
+    /// Reads what is named; may block.
+    convenience init(_ source: TLSSetupSource) throws(NetworkingError) {
+        let options = source.options
+        self.init(
+            options: options,
+            authorities: try AuthorityStore(source.authorities, isRequired: source.needsAuthorities),
+            identity: try options.clientIdentity.map { identity throws(NetworkingError) in
+                try LoadedIdentity(identity)
+            },
+            keyLog: try options.keyLogFile.map { path throws(NetworkingError) in try KeyLogFile(path: path) })
+    }
+
+    private init(options: TLSOptions, authorities: AuthorityStore, identity: LoadedIdentity?, keyLog: KeyLogFile?) {
+        self.options = options
+        self.authorities = authorities
+        self.identity = identity
+        self.keyLog = keyLog
+    }
+}
+
+extension TLSSetup: Hashable {
+    static func == (one: TLSSetup, other: TLSSetup) -> Bool {
+        if one === other { return true }
+        return one.authorities.digest == other.authorities.digest && one.identity?.digest == other.identity?.digest
+            && one.options.minimumVersion == other.options.minimumVersion
+            && one.options.maximumVersion == other.options.maximumVersion
+            && one.options.ciphers == other.options.ciphers && one.options.cipherSuites == other.options.cipherSuites
+            && one.options.requiresStapledStatus == other.options.requiresStapledStatus
+            && one.options.keyLogFile == other.options.keyLogFile
+    }
+
+    func hash(into hasher: inout Hasher) {
+        hasher.combine(authorities.digest)
+        hasher.combine(identity == nil)
+    }
+}

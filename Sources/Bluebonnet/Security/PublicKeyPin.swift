@@ -1,0 +1,38 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+public import Foundation
+
+/// The SHA-256 digest of a public key as a certificate holds it (SubjectPublicKeyInfo, RFC 7469, 2.4): what a pin is
+/// compared by. A value; it does not know which certificate it came from.
+public struct PublicKeyPin: Sendable, Hashable {
+    /// The digest, 32 bytes.
+    public let digest: Data
+
+    private static let prefix = "sha256/"
+
+    /// Reads `sha256/` and the digest in Base64.
+    ///
+    /// - Throws: `NetworkingError` with `invalidSecurityPolicy` when it is anything else.
+    public init(_ text: String) throws(NetworkingError) {
+        // Foundation reads sloppy Base64 too: only what it would write itself is taken.
+        guard text.hasPrefix(Self.prefix), let digest = Data(base64Encoded: String(text.dropFirst(Self.prefix.count))),
+            digest.count == 32, Self.prefix + digest.base64EncodedString() == text
+        else {
+            throw NetworkingError(
+                .invalidSecurityPolicy,
+                "\"\(text)\" is no pinned key: write sha256/ and the Base64 of the 32 bytes of its digest")
+        }
+        self.digest = digest
+    }
+
+    /// The pin of a public key in DER (SubjectPublicKeyInfo).
+    init(publicKeyDER: Data) {
+        digest = MessageDigest.bytes(of: publicKeyDER)
+    }
+}
+
+extension PublicKeyPin: CustomStringConvertible {
+    /// `sha256/` and the digest in Base64.
+    public var description: String { Self.prefix + digest.base64EncodedString() }
+}

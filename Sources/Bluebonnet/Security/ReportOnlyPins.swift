@@ -1,0 +1,46 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+public import Foundation
+
+/// Pins that are tried out: a server that matches none of them is reported, and the request goes on.
+///
+/// They are compared like those of the mode `publicKey`: the key of any certificate of the verified chain.
+public struct ReportOnlyPins: Sendable, Hashable {
+    /// The pins on trial.
+    public let pins: PinSet
+    /// From this instant on nothing is reported.
+    public let expires: Date
+
+    /// Puts pins on trial.
+    ///
+    /// - Throws: `NetworkingError` with `invalidSecurityPolicy` when there are none.
+    public init(_ pins: PinSet, expires: Date) throws(NetworkingError) {
+        guard !pins.isEmpty else {
+            throw NetworkingError(.invalidSecurityPolicy, "pins that are only reported need at least one pin")
+        }
+        self.pins = pins
+        self.expires = expires
+    }
+}
+
+/// A server that matches none of the pins on trial.
+public struct PinViolation: Sendable, Equatable {
+    /// The server's host.
+    public let host: String
+    /// The server's port.
+    public let port: Int
+    /// The pins that were tried.
+    public let pins: ReportOnlyPins
+    /// The certificates as the server presented them, its own first.
+    public let presentedChain: [ServerCertificate]
+    /// The chain that was verified, from the server's certificate to its anchor; empty when the policy accepts servers
+    /// without one.
+    public let verifiedChain: [ServerCertificate]
+
+    /// One sentence: what was compared, and with what.
+    public var reason: String {
+        "certificate for \(host) matches none of \(pins.pins.count) pinned "
+            + "\(pins.pins.count == 1 ? "key" : "keys") that are on trial"
+    }
+}

@@ -1,0 +1,16 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+public import Foundation
+
+/// What was negotiated on a TLS connection. It says nothing about trust.
+public struct TLSInformation: Sendable, Hashable {
+    /// The version of the protocol.
+    public let version: TLSVersion
+    /// OpenSSL's name of the cipher, for instance "TLS_AES_256_GCM_SHA384".
+    public let cipher: String
+    /// What was negotiated by ALPN (RFC 7301), for instance "h2"; nil when nothing was.
+    public let applicationProtocol: String?
+    /// When the server's certificate ceases to be valid; nil when it does not say so intelligibly.
+    public let certificateExpiry: Date?
+}

@@ -1,0 +1,78 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+/// How TLS is spoken: versions, ciphers, who is trusted to vouch for servers, how the client identifies itself.
+///
+/// A value of `TransferOptions`. Whether a server is trusted is for `SecurityPolicy`. What connects to an https proxy
+/// has the defaults. Connections made under one value are not used under another.
+public struct TLSOptions: Sendable, Hashable {
+    /// The oldest version accepted. Default TLS 1.2.
+    ///
+    /// An older one has to be asked for by name here; signatures and keys that OpenSSL holds for too weak are then
+    /// accepted too, because those versions know no others (security level 0).
+    public let minimumVersion: TLSVersion
+    /// The newest version offered; nil is the newest that OpenSSL has.
+    public let maximumVersion: TLSVersion?
+    /// The ciphers offered for TLS 1.2 and older, best first, by OpenSSL's names (CURLOPT_SSL_CIPHER_LIST); empty is
+    /// OpenSSL's own choice.
+    public let ciphers: [String]
+    /// The cipher suites offered for TLS 1.3, best first (CURLOPT_TLS13_CIPHERS); empty is OpenSSL's own choice.
+    public let cipherSuites: [String]
+    /// Who vouches for servers. Default: the system's store. `SecurityPolicy.certificateAuthorityFile` says the same; a
+    /// request for which both name a source is refused.
+    public var authorities = TrustedAuthorities.system
+    /// How the client identifies itself to a server that asks. Default nil: it has no certificate.
+    ///
+    /// It goes to the origin of the request only: after a redirect to another scheme, host or port it is left out, and
+    /// does not come back on a later hop.
+    public var clientIdentity: ClientIdentity?
+    /// Whether a server must prove with its handshake that its certificate was not revoked, by an answer of its
+    /// authority that is stapled to it (RFC 6066, 8). Default false.
+    ///
+    /// Without a good answer the handshake is refused. Sessions are not resumed then, because a resumed one brings no
+    /// answer.
+    public var requiresStapledStatus = false
+    /// A file to which the secrets of all connections are appended, in the format of `SSLKEYLOGFILE`, for a program that
+    /// looks into recorded traffic. Default nil. The variable `SSLKEYLOGFILE` is not read.
+    public var keyLogFile: String?
+
+    /// TLS 1.2 or newer, OpenSSL's ciphers, the system's authorities.
+    public static let `default` = TLSOptions()
+
+    /// The defaults.
+    public init() {
+        minimumVersion = .v12
+        maximumVersion = nil
+        ciphers = []
+        cipherSuites = []
+    }
+
+    /// Options with other versions or ciphers; what is left out has its default.
+    ///
+    /// - Throws: `NetworkingError` with `invalidSecurityPolicy` when there is no such version, when the minimum is above
+    ///   the maximum, or when OpenSSL does not know one of the ciphers.
+    public init(
+        minimumVersion: TLSVersion = .v12, maximumVersion: TLSVersion? = nil, ciphers: [String] = [],
+        cipherSuites: [String] = []
+    ) throws(NetworkingError) {
+        for version in [minimumVersion, maximumVersion].compactMap({ $0 }) where !TLSVersion.known.contains(version) {
+            throw NetworkingError(.invalidSecurityPolicy, "there is no \(version): take TLS 1.0 to 1.3")
+        }
+        if let maximumVersion, minimumVersion > maximumVersion {
+            throw NetworkingError(
+                .invalidSecurityPolicy, "the minimum, \(minimumVersion), is above the maximum, \(maximumVersion)")
+        }
+        try CipherNames.check(ciphers: ciphers, suites: cipherSuites)
+        self.minimumVersion = minimumVersion
+        self.maximumVersion = maximumVersion
+        self.ciphers = ciphers
+        self.cipherSuites = cipherSuites
+    }
+
+    /// Cheap, because every request is looked up by it: the rest is compared.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(minimumVersion)
+        hasher.combine(authorities)
+        hasher.combine(clientIdentity == nil)
+    }
+}

@@ -1,0 +1,46 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+public import Foundation
+
+/// Where the certificates of the authorities come from that vouch for servers. It reads none of them itself.
+public enum TrustedAuthorities: Sendable, Hashable, Codable {
+    /// The system's store: the first that exists of `/etc/ssl/certs/ca-certificates.crt` (Debian),
+    /// `/etc/pki/tls/certs/ca-bundle.crt` (Fedora) and `/etc/ssl/cert.pem` (Alpine). The variables `SSL_CERT_FILE` and
+    /// `SSL_CERT_DIR` are not read: what a program trusts is not for its environment to say.
+    case system
+    /// A file with certificates in PEM, or with one in DER.
+    case file(String)
+    /// All files of a directory that hold certificates, in PEM or DER. They need no names made by `c_rehash`.
+    case directory(String)
+    /// Certificates in PEM, or one in DER.
+    case data(Data)
+
+    /// The system's store on Debian, Fedora and Alpine, and on what came from them.
+    static let systemFiles = [
+        "/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/cert.pem",
+    ]
+
+    /// The files to read, with the one of the system that exists. Empty for data, and for a system without a store.
+    func files(systemFiles: [String] = TrustedAuthorities.systemFiles) throws(NetworkingError) -> [String] {
+        switch self {
+        case .system: return systemFiles.first { FileManager.default.fileExists(atPath: $0) }.map { [$0] } ?? []
+        case .file(let path): return [path]
+        case .directory(let path): return try Self.files(in: path)
+        case .data: return []
+        }
+    }
+
+    /// Each file once: a directory that `c_rehash` has been at has several links to each.
+    private static func files(in folder: String) throws(NetworkingError) -> [String] {
+        do {
+            let names = try FileManager.default.contentsOfDirectory(atPath: folder)
+            let paths = names.map { URL(fileURLWithPath: "\(folder)/\($0)").resolvingSymlinksInPath().path }
+            return Set(paths).sorted()
+        } catch {
+            throw NetworkingError(
+                .invalidSecurityPolicy, "cannot read the directory of certificate authorities \(folder)",
+                underlying: error)
+        }
+    }
+}

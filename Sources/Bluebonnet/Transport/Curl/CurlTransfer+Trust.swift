@@ -1,0 +1,63 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+internal import CCurl
+internal import Foundation
+
+// Whom a connection is made to, and whether the one at hand may be used. Network thread only.
+extension CurlTransfer {
+    /// Sets what decides about a server before a handshake; false ends the transfer. Called for each connection of the
+    /// transfer, that to an https proxy included (CURLOPT_SSL_CTX_FUNCTION).
+    func prepareTLS(context: UnsafeMutableRawPointer) -> Bool {
+        CloseNoticeLedger.watch(context: context)
+        let isProxy = isConnectingToProxy
+        TLSContext.prepare(context, with: isProxy ? nil : request.identity.setup) { [weak self] error in
+            self?.stop(with: error)
+        }
+        guard let target = isProxy ? proxyTarget : serverTarget else { return false }
+        let identity = request.identity
+        let judge = ServerTrustJudge(
+            target, policy: isProxy ? identity.proxy?.securityPolicy ?? .default : identity.securityPolicy,
+            answers: isProxy ? nil : identity.trustAnswers
+        ) { [weak self] error in self?.stop(with: error) }
+        return judge.install(in: context)
+    }
+
+    /// Whether the connection to use was made to this request's server, and its server approved; reports what is on
+    /// trial. Asked before each sending (CURLOPT_PREREQFUNCTION), so that nothing goes out before.
+    func mayUseConnection() -> Bool {
+        guard request.isSecure else { return true }
+        guard let connection = handle.tlsConnection,
+            ServerTrustJudge.approves(connection, for: serverTarget)
+        else {
+            stop(
+                with: NetworkingError(
+                    .secureConnectionFailed,
+                    "the certificates on the connection to \(hostName) were not checked; nothing was sent"))
+            return false
+        }
+        if request.identity.securityPolicy.reportOnlyPins != nil,
+            let violation = ServerTrustJudge.violation(of: connection)
+        {
+            delegate?.transferDidFind(violation)
+        }
+        return true
+    }
+
+    private var serverTarget: ServerTrustJudge.Target {
+        ServerTrustJudge.Target(host: request.origin.host, port: request.origin.port)
+    }
+
+    private var proxyTarget: ServerTrustJudge.Target? {
+        guard let proxy = request.identity.proxy, let url = URL(string: proxy.url), let origin = Origin(url) else {
+            return nil
+        }
+        return ServerTrustJudge.Target(host: origin.host, port: origin.port, isProxy: true)
+    }
+
+    /// Through an https proxy there are two handshakes; that with the server begins when the proxy has made its tunnel.
+    private var isConnectingToProxy: Bool {
+        guard request.identity.proxy?.isSecure == true else { return false }
+        return !(200...299).contains(handle.long(CURLINFO_HTTP_CONNECTCODE))
+    }
+}

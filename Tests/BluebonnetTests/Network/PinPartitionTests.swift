@@ -1,0 +1,188 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import FoundationNetworking
+import TestServer
+import Testing
+
+@testable import Bluebonnet
+
+/// Policies for the test servers.
+struct PinnedOptions {
+    /// The test authority is trusted, and nothing is pinned.
+    static var unpinned: TransferOptions { get throws { try .trustingTestAuthority } }
+
+    static func pinning(_ certificate: TestCertificate, _ mode: PinningMode = .publicKey) throws -> TransferOptions {
+        try TransferOptions {
+            $0.securityPolicy = try SecurityPolicy(
+                pinningMode: mode, pins: PinSet(certificateData: certificate.der),
+                certificateAuthorityFile: TestCertificate.localhost.caPath)
+        }
+    }
+}
+
+extension NetworkTests {
+    /// What one policy approved is of no use to another: neither a connection nor a TLS session.
+    @Suite struct PinPartitionTests {
+        @Test func aPinIsComparedAlthoughAConnectionIsThere() async throws {
+            let server = try await TestServer.start(tls: .localhost) { _ in .response() }
+            #expect(try await get(server.url(), PinnedOptions.unpinned).error == nil)
+            #expect(server.openConnectionCount == 1)
+            for mode in [PinningMode.publicKey, .certificate] {
+                #expect(try await get(server.url(), PinnedOptions.pinning(.otherKey, mode)).code == .pinMismatch)
+                #expect(try await get(server.url(), PinnedOptions.pinning(.localhost, mode)).error == nil)
+            }
+            #expect(try await get(server.url(), PinnedOptions.unpinned).error == nil)
+            #expect(server.requests.map(\.connection) == [1, 3, 5, 1])
+            await server.stop()
+        }
+
+        @Test func equalPoliciesShareTheirConnections() async throws {
+            let server = try await TestServer.start(tls: .localhost) { _ in .response() }
+            for _ in 0..<3 { #expect(try await get(server.url(), PinnedOptions.pinning(.localhost)).error == nil) }
+            #expect(server.connectionCount == 1)
+            await server.stop()
+        }
+
+        @Test func aPolicyThatChangesCountsForTheNextOperationAlthoughConnectionsAreOpen() async throws {
+            let server = try await TestServer.start(tls: .localhost) { _ in .response() }
+            let manager = RequestOperationManager(baseURL: server.url())
+            manager.transferOptions = try PinnedOptions.pinning(.localhost)
+            manager.responseSerializer = HTTPResponseSerializer()
+            func code() async throws -> NetworkingError.Code? {
+                let operation = manager.operation(with: URLRequest(url: server.url()))
+                return await operation.run().code
+            }
+            #expect(try await code() == nil)
+            manager.securityPolicy = try PinnedOptions.pinning(.otherKey).securityPolicy
+            #expect(server.openConnectionCount == 1)
+            #expect(try await code() == .pinMismatch)
+            manager.securityPolicy = try PinnedOptions.pinning(.localhost).securityPolicy
+            #expect(try await code() == nil)
+            #expect(server.requests.map(\.connection) == [1, 1])
+            await server.stop()
+        }
+
+        @Test func aRedirectToAPinnedHostIsComparedThere() async throws {
+            let pinned = try await TestServer.start(tls: .otherKey) { _ in .response(body: "pinned") }
+            let location = pinned.url(host: "localhost").absoluteString
+            let first = try await TestServer.start(tls: .localhost) { _ in .redirect(to: location) }
+            func run(_ pin: TestCertificate) async throws -> RequestOperation {
+                var options = try PinnedOptions.unpinned
+                options.securityPolicy = SecurityPolicy(
+                    table: try SecurityPolicyTable(
+                        ["localhost": PinnedOptions.pinning(pin).securityPolicy],
+                        otherHosts: .use(options.securityPolicy)))
+                return await get(first.url(), options)
+            }
+            #expect(try await run(.otherKey).responseString == "pinned")
+            let refused = try await run(.localhost)
+            #expect(refused.code == .pinMismatch)
+            #expect(refused.error?.message.contains("localhost") == true)
+            #expect(pinned.requests.count == 1)
+            #expect(first.connectionCount == 1)  // the first hop is no other identity's
+            await first.stop()
+            await pinned.stop()
+        }
+
+        @Test func aRedirectFromAPinnedHostIsJudgedByTheOtherHostsPolicy() async throws {
+            let evil = try await TestServer.start(tls: .untrusted) { _ in .response(body: "evil") }
+            let location = evil.url(host: "localhost").absoluteString
+            let first = try await TestServer.start(tls: .localhost) { _ in .redirect(to: location) }
+            let pinned = try PinnedOptions.pinning(.localhost)
+            // One policy for all hops: the pin of the first is not matched by the second.
+            #expect(await get(first.url(), pinned).code == .serverNotTrusted)
+            for others in [SecurityPolicyTable.OtherHosts.refuse, .use(.default)] {
+                let table = try SecurityPolicyTable(["127.0.0.1": pinned.securityPolicy], otherHosts: others)
+                let operation = await get(
+                    first.url(), TransferOptions { $0.securityPolicy = SecurityPolicy(table: table) })
+                #expect(operation.code == .serverNotTrusted)
+            }
+            #expect(evil.requests.isEmpty)
+            #expect(evil.connectionCount == 2)  // a host that is refused is not even connected to
+            await first.stop()
+            await evil.stop()
+        }
+
+        @Test func aHostThatTheTableRefusesIsNeverConnectedTo() async throws {
+            let server = try await TestServer.start(tls: .localhost) { _ in .response() }
+            let plain = try await TestServer.start { _ in .response() }
+            let table = try SecurityPolicyTable(["api.example.com": .default], otherHosts: .refuse)
+            let options = TransferOptions { $0.securityPolicy = SecurityPolicy(table: table) }
+            for url in [server.url(), plain.url()] { #expect(await get(url, options).code == .serverNotTrusted) }
+            #expect(server.connectionCount == 0 && plain.connectionCount == 0)
+            await server.stop()
+            await plain.stop()
+        }
+    }
+
+    /// The same with nginx, which resumes sessions and speaks HTTP/2.
+    @Suite(.enabled(if: NginxServer.isAvailable)) struct NginxPinTests {
+        private func serving(_ body: (NginxServer) async throws -> Void) async throws {
+            let root = try TemporaryFolder()
+            defer { root.remove() }
+            let server = try await NginxServer.start(documentRoot: root.url)
+            do {
+                try await body(server)
+            } catch {
+                await server.stop()
+                throw error
+            }
+            await server.stop()
+        }
+
+        @Test func aPinnedPolicyResumesNoSession() async throws {
+            try await serving { server in
+                let url = server.tlsURL("/session")
+                func options(_ base: TransferOptions) -> TransferOptions {
+                    var options = base
+                    options.httpVersion = .http1
+                    return options
+                }
+                let closing = URLRequest("GET", url, headers: ["Connection": "close"])
+                func words(_ base: TransferOptions) async -> String {
+                    var words = ""
+                    for _ in 0..<3 { words += await perform(closing, options(base)).responseString ?? "!" }
+                    return words
+                }
+                let (unpinned, pinned) = try (PinnedOptions.unpinned, PinnedOptions.pinning(.localhost))
+                let byCertificate = try PinnedOptions.pinning(.localhost, .certificate)
+                let anyName = try TransferOptions {
+                    $0.securityPolicy = try SecurityPolicy(
+                        validatesDomainName: false, certificateAuthorityFile: TestCertificate.localhost.caPath)
+                }
+                let mismatched = try PinnedOptions.pinning(.otherKey)
+                // What this shows of the server and of libcurl is what makes the other lines mean something.
+                #expect(await words(unpinned) == ".rr")
+                #expect(await words(anyName) == ".rr")
+                #expect(await words(pinned) == "...")
+                #expect(await words(byCertificate) == "...")
+                #expect(await words(mismatched) == "!!!")
+                #expect(await words(unpinned) == "rrr")
+            }
+        }
+
+        @Test func anHTTP2ConnectionIsNotSharedByPoliciesNorByHosts() async throws {
+            try await serving { server in
+                let byName = server.tlsURL("/tiny").absoluteString.replacingOccurrences(
+                    of: "127.0.0.1", with: "localhost")
+                let named = try #require(URL(string: byName))
+                for (url, options, isReused) in [
+                    (server.tlsURL("/tiny"), try PinnedOptions.unpinned, false),
+                    (server.tlsURL("/tiny"), try PinnedOptions.unpinned, true),
+                    (named, try PinnedOptions.unpinned, false),
+                    (server.tlsURL("/tiny"), try PinnedOptions.pinning(.localhost), false),
+                    (named, try PinnedOptions.pinning(.localhost), false),
+                    (server.tlsURL("/tiny"), try PinnedOptions.pinning(.localhost), true),
+                ] {
+                    let operation = await get(url, options)
+                    #expect(operation.error == nil)
+                    #expect(operation.httpVersion == "2")
+                    #expect(operation.summary.isReused == isReused, "\(url)")
+                }
+                #expect(try await get(server.tlsURL("/tiny"), PinnedOptions.pinning(.otherKey)).code == .pinMismatch)
+            }
+        }
+    }
+}

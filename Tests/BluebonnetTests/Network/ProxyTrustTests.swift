@@ -1,0 +1,128 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import FoundationNetworking
+import TestServer
+import Testing
+
+@testable import Bluebonnet
+
+extension NetworkTests {
+    /// A pinned server behind proxies: what a proxy shows never counts for the server, nor the other way round.
+    @Suite struct ProxyTrustTests {
+        /// Starts a server and a proxy that makes tunnels to it, plain or with a certificate of its own.
+        private func withTunnel(
+            to certificate: TestCertificate = .localhost, proxy proxyCertificate: TestCertificate?,
+            _ body: (_ origin: TestServer, _ proxy: TestServer) async throws -> Void
+        ) async throws {
+            let origin = try await TestServer.start(tls: certificate) { _ in .response(body: "origin") }
+            let port = origin.port
+            let proxy = try await TestServer.start(tls: proxyCertificate) { _ in
+                .raw("HTTP/1.1 200 Connection established\r\n\r\n").then(.tunnel(toPort: port))
+            }
+            try await body(origin, proxy)
+            await origin.stop()
+            await proxy.stop()
+        }
+
+        private func options(
+            _ pin: TestCertificate?, through proxy: TestServer, proxyPin: TestCertificate? = nil,
+            trustsProxy: Bool = true
+        ) throws -> TransferOptions {
+            var options = try pin.map { try PinnedOptions.pinning($0) } ?? PinnedOptions.unpinned
+            let scheme = proxy.url().scheme ?? ""
+            var made = try Proxy("\(scheme)://127.0.0.1:\(proxy.port)")
+            if trustsProxy {
+                made.securityPolicy =
+                    try proxyPin.map { try PinnedOptions.pinning($0).securityPolicy }
+                    ?? PinnedOptions.unpinned.securityPolicy
+            }
+            options.proxy = made
+            return options
+        }
+
+        @Test(arguments: [nil, TestCertificate.otherKey])
+        func aPinIsThatOfTheServerBehindTheProxy(proxyCertificate: TestCertificate?) async throws {
+            try await withTunnel(proxy: proxyCertificate) { origin, proxy in
+                for (pin, code) in [
+                    (nil, nil), (TestCertificate.localhost, nil), (TestCertificate.otherKey, .pinMismatch),
+                    (TestCertificate.localhost, nil),
+                ] as [(TestCertificate?, NetworkingError.Code?)] {
+                    let operation = await get(origin.url(), try options(pin, through: proxy))
+                    #expect(operation.code == code, "\(operation.error?.message ?? "")")
+                    #expect((operation.responseString == "origin") == (code == nil))
+                }
+                #expect(origin.requests.count == 3)
+                #expect(origin.requests.map(\.connection) == [1, 2, 2])
+            }
+        }
+
+        @Test func anHTTPSProxyIsJudgedByItsOwnPolicy() async throws {
+            try await withTunnel(proxy: .otherKey) { origin, proxy in
+                for (proxyPin, trusts, code) in [
+                    (nil, false, .serverNotTrusted), (TestCertificate.localhost, true, .pinMismatch),
+                    (TestCertificate.otherKey, true, nil),
+                ] as [(TestCertificate?, Bool, NetworkingError.Code?)] {
+                    let options = try options(.localhost, through: proxy, proxyPin: proxyPin, trustsProxy: trusts)
+                    let operation = await get(origin.url(), options)
+                    #expect(operation.code == code, "\(operation.error?.message ?? "")")
+                }
+                // Nothing was said to a proxy that was refused: not even where to connect to.
+                #expect(proxy.requests.count == 1)
+                #expect(origin.requests.count == 1)
+            }
+        }
+
+        @Test func aProxysNameIsItsOwn() async throws {
+            try await withTunnel(proxy: .wrongHost) { origin, proxy in
+                let refused = await get(origin.url(), try options(.localhost, through: proxy))
+                #expect(refused.code == .serverNotTrusted)
+                #expect(refused.error?.message.contains("does not name it") == true)
+                #expect(proxy.requests.isEmpty)
+            }
+            try await withTunnel(to: .wrongHost, proxy: .localhost) { origin, proxy in
+                let refused = await get(origin.url(), try options(nil, through: proxy))
+                #expect(refused.code == .serverNotTrusted)
+                #expect(proxy.requests.map(\.method) == ["CONNECT"])
+                #expect(origin.requests.isEmpty)
+            }
+        }
+
+        @Test func aPlainRequestThroughAnHTTPSProxyNeedsAProxyThatIsTrusted() async throws {
+            let proxy = try await TestServer.start(tls: .localhost) { _ in .response(body: "from the proxy") }
+            let url = try #require(URL(string: "http://origin.example/"))
+            let trusted = await get(url, try options(nil, through: proxy))
+            #expect(trusted.responseString == "from the proxy")
+            #expect(try await get(url, options(nil, through: proxy, trustsProxy: false)).code == .serverNotTrusted)
+            #expect(proxy.requests.count == 1)
+            await proxy.stop()
+        }
+
+        @Test func aTunnelIsNotUsedWithoutTheProxyNorThroughAnother() async throws {
+            try await withTunnel(proxy: nil) { origin, proxy in
+                let through = try options(.localhost, through: proxy)
+                var named = through
+                named.proxy = try Proxy("http://user:secret@127.0.0.1:\(proxy.port)")
+                for options in [through, try PinnedOptions.pinning(.localhost), named, through] {
+                    #expect(await get(origin.url(), options).error == nil)
+                }
+                #expect(origin.requests.map(\.connection) == [1, 2, 3, 1])
+            }
+        }
+
+        @Test func aBlockIsAskedAboutTheServerNotTheProxy() async throws {
+            try await withTunnel(to: .selfSigned, proxy: .localhost) { origin, proxy in
+                let seen = Collected<ServerTrustChallenge>()
+                let operation = RequestOperation(
+                    request: URLRequest(url: origin.url()), options: try options(nil, through: proxy))
+                operation.setServerTrustChallenge { _, challenge in
+                    seen.append(challenge)
+                    return .accept
+                }
+                #expect(await operation.run().responseString == "origin")
+                #expect(seen.all.map(\.port) == [origin.port])
+            }
+        }
+    }
+}

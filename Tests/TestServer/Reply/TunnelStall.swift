@@ -1,0 +1,62 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import NIOCore
+
+/// Where a tunnel lets nothing more through from the server, while both its ends stay open: a handshake that stalls.
+public enum TunnelStall: Sendable, Hashable {
+    /// After so many bytes.
+    case afterByteCount(Int)
+    /// Before the first TLS record of a type (RFC 8446, 5.1): 20 is a change of ciphers, 22 the handshake in clear, 23
+    /// what is encrypted.
+    case beforeRecord(type: UInt8)
+    /// After the head of the first TLS record of a type, with the first half of what is in it.
+    case insideRecord(type: UInt8)
+}
+
+/// Says how much of what a server sends is still let through. A value that knows TLS records by their heads only.
+struct TunnelMeter {
+    private let stall: TunnelStall
+    private var head: [UInt8] = []
+    private var remainingInRecord = 0
+    private var passedByteCount = 0
+    private(set) var isStalled = false
+
+    init(_ stall: TunnelStall) {
+        self.stall = stall
+    }
+
+    /// The bytes that are let through.
+    mutating func take(_ buffer: ByteBuffer) -> [UInt8] {
+        var passed: [UInt8] = []
+        for byte in buffer.readableBytesView where lets(byte) { passed.append(byte) }
+        return passed
+    }
+
+    private mutating func lets(_ byte: UInt8) -> Bool {
+        if isStalled { return false }
+        switch stall {
+        case .afterByteCount(let limit): isStalled = passedByteCount == limit
+        case .beforeRecord(let type): isStalled = isBetweenRecords && byte == type
+        case .insideRecord(let type): isStalled = head.count == 5 && head[0] == type && remainingInRecord == half
+        }
+        if isStalled { return false }
+        passedByteCount += 1
+        follow(byte)
+        return true
+    }
+
+    private var isBetweenRecords: Bool { head.isEmpty }
+
+    private var half: Int { (Int(head[3]) << 8 | Int(head[4])) / 2 }
+
+    private mutating func follow(_ byte: UInt8) {
+        if head.count < 5 {
+            head.append(byte)
+            if head.count == 5 { remainingInRecord = Int(head[3]) << 8 | Int(head[4]) }
+        } else {
+            remainingInRecord -= 1
+        }
+        if head.count == 5 && remainingInRecord == 0 { head = [] }
+    }
+}
