@@ -76,7 +76,7 @@ final class Exchange {
         reception = Reception(prepared)
         trustAnswers = prepared.blocks.serverTrust == nil ? nil : TrustAnswers()
         next = prepared.first
-        tls = HopTLS(options)
+        tls = HopTLS(prepared)
         redirects = RedirectChain(
             prepared.first,
             policy: RedirectPolicy(

@@ -47,6 +47,10 @@ final class PreparedRequest: Sendable {
         guard let url = request.url else { throw NetworkingError(.badURL, "the request has no URL") }
         origin = try Self.origin(of: url)
         if let refusal = options.securityPolicy.refusal(ofHost: origin.host) { throw refusal }
+        if origin.scheme == "https" {
+            _ = try TLSSetupSource(
+                options.tls, options.securityPolicy.policy(forHost: origin.host) ?? options.securityPolicy)
+        }
         let method = request.httpMethod ?? "GET"
         try RequestCheck.method(method)
         let hasStream = request.httpBodyStream != nil && uploadFile == nil
@@ -60,8 +64,6 @@ final class PreparedRequest: Sendable {
                 .invalidRequest, "the response's body goes to one place: a file, a directory or a stream")
         }
         try Self.check(options.credential)
-        _ = try TLSSetupSource(
-            options.tls, options.securityPolicy.policy(forHost: origin.host) ?? options.securityPolicy)
         let fields = try RequestCheck.fields(
             Self.fields(of: request),
             bodyByteCount: uploadFile == nil && !hasStream ? Int64(data?.count ?? 0) : nil)

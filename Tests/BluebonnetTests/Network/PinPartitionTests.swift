@@ -27,20 +27,20 @@ extension NetworkTests {
     @Suite struct PinPartitionTests {
         @Test func aPinIsComparedAlthoughAConnectionIsThere() async throws {
             let server = try await TestServer.start(tls: .localhost) { _ in .response() }
-            #expect(await get(server.url(), try PinnedOptions.unpinned).error == nil)
+            #expect(try await get(server.url(), PinnedOptions.unpinned).error == nil)
             #expect(server.openConnectionCount == 1)
             for mode in [PinningMode.publicKey, .certificate] {
-                #expect(await get(server.url(), try PinnedOptions.pinning(.otherKey, mode)).code == .pinMismatch)
-                #expect(await get(server.url(), try PinnedOptions.pinning(.localhost, mode)).error == nil)
+                #expect(try await get(server.url(), PinnedOptions.pinning(.otherKey, mode)).code == .pinMismatch)
+                #expect(try await get(server.url(), PinnedOptions.pinning(.localhost, mode)).error == nil)
             }
-            #expect(await get(server.url(), try PinnedOptions.unpinned).error == nil)
+            #expect(try await get(server.url(), PinnedOptions.unpinned).error == nil)
             #expect(server.requests.map(\.connection) == [1, 3, 5, 1])
             await server.stop()
         }
 
         @Test func equalPoliciesShareTheirConnections() async throws {
             let server = try await TestServer.start(tls: .localhost) { _ in .response() }
-            for _ in 0..<3 { #expect(await get(server.url(), try PinnedOptions.pinning(.localhost)).error == nil) }
+            for _ in 0..<3 { #expect(try await get(server.url(), PinnedOptions.pinning(.localhost)).error == nil) }
             #expect(server.connectionCount == 1)
             await server.stop()
         }
@@ -146,12 +146,15 @@ extension NetworkTests {
                     for _ in 0..<3 { words += await perform(closing, options(base)).responseString ?? "!" }
                     return words
                 }
+                let (unpinned, pinned) = try (PinnedOptions.unpinned, PinnedOptions.pinning(.localhost))
+                let byCertificate = try PinnedOptions.pinning(.localhost, .certificate)
+                let mismatched = try PinnedOptions.pinning(.otherKey)
                 // What this shows of the server and of libcurl is what makes the other lines mean something.
-                #expect(await words(try PinnedOptions.unpinned) == ".rr")
-                #expect(await words(try PinnedOptions.pinning(.localhost)) == "...")
-                #expect(await words(try PinnedOptions.pinning(.localhost, .certificate)) == "...")
-                #expect(await words(try PinnedOptions.pinning(.otherKey)) == "!!!")
-                #expect(await words(try PinnedOptions.unpinned) == "rrr")
+                #expect(await words(unpinned) == ".rr")
+                #expect(await words(pinned) == "...")
+                #expect(await words(byCertificate) == "...")
+                #expect(await words(mismatched) == "!!!")
+                #expect(await words(unpinned) == "rrr")
             }
         }
 
@@ -173,7 +176,7 @@ extension NetworkTests {
                     #expect(operation.httpVersion == "2")
                     #expect(operation.summary.isReused == isReused, "\(url)")
                 }
-                #expect(await get(server.tlsURL("/tiny"), try PinnedOptions.pinning(.otherKey)).code == .pinMismatch)
+                #expect(try await get(server.tlsURL("/tiny"), PinnedOptions.pinning(.otherKey)).code == .pinMismatch)
             }
         }
     }

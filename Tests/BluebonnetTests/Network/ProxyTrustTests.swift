@@ -94,7 +94,7 @@ extension NetworkTests {
             let url = try #require(URL(string: "http://origin.example/"))
             let trusted = await get(url, try options(nil, through: proxy))
             #expect(trusted.responseString == "from the proxy")
-            #expect(await get(url, try options(nil, through: proxy, trustsProxy: false)).code == .serverNotTrusted)
+            #expect(try await get(url, options(nil, through: proxy, trustsProxy: false)).code == .serverNotTrusted)
             #expect(proxy.requests.count == 1)
             await proxy.stop()
         }

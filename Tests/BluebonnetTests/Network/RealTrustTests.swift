@@ -31,7 +31,7 @@ extension NetworkTests {
         @Test func modeNonePassesAndBothPinningModesRefuse() async throws {
             try await withProxy { proxy, origin in
                 let trusting = try SecurityPolicy(certificateAuthorityFile: proxy.caPath)
-                #expect(await get(origin.url("/read"), try options(proxy, trusting)).responseString == "origin")
+                #expect(try await get(origin.url("/read"), options(proxy, trusting)).responseString == "origin")
                 #expect(proxy.log.contains("/read"))
                 for mode in [PinningMode.publicKey, .certificate] {
                     for pinned in [TestCertificate.localhost, .root] {

@@ -126,7 +126,7 @@ extension NetworkTests {
                 }
                 operation.start()
                 await asked.wait()
-                #expect(await get(server.url("/other"), try .trustingTestAuthority).responseString == "secret/other")
+                #expect(try await get(server.url("/other"), .trustingTestAuthority).responseString == "secret/other")
                 answered.happen()
                 await operation.finished()
                 #expect(operation.responseString == "secret/")
@@ -207,9 +207,9 @@ extension NetworkTests {
             #expect(reports.all.count == 2)
             let violation = try #require(reports.all.first)
             #expect((violation.host, violation.port) == ("127.0.0.1", server.port))
-            #expect(violation.presentedChain.map(\.der) == [try TestCertificate.localhost.der])
+            #expect(try violation.presentedChain.map(\.der) == [TestCertificate.localhost.der])
             #expect(
-                violation.verifiedChain.map(\.der) == [try TestCertificate.localhost.der, try TestCertificate.root.der])
+                try violation.verifiedChain.map(\.der) == [TestCertificate.localhost.der, TestCertificate.root.der])
             await server.stop()
         }
 
@@ -231,8 +231,8 @@ extension NetworkTests {
                 #expect(await operation.run().error == nil)
                 await told.wait()
                 #expect(
-                    reports.all.count
-                        == (options.securityPolicy == (try self.options(.otherKey)).securityPolicy ? 1 : 0))
+                    try reports.all.count
+                        == (options.securityPolicy == (self.options(.otherKey)).securityPolicy ? 1 : 0))
             }
             await server.stop()
         }

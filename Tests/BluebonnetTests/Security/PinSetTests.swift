@@ -27,14 +27,14 @@ import Testing
         let fromPEM = try PinSet(certificateData: Data(text(leaf).utf8))
         #expect(fromDER == fromPEM)
         #expect(fromDER.hashValue == fromPEM.hashValue)
-        #expect(fromDER.certificates.map(\.der) == [try leaf.der])
+        #expect(try fromDER.certificates.map(\.der) == [leaf.der])
         #expect(try PinSet(certificateFiles: [leaf.leafPath]) == fromDER)
     }
 
     @Test func severalInOneFileKeepTheirOrderAndTwiceIsOnce() throws {
         let both = "explanation: \n" + (try text(other)) + "\r\nmore\n" + (try text(leaf)) + (try text(other))
         let pins = try PinSet(certificateData: Data(both.utf8))
-        #expect(pins.certificates.map(\.der) == [try other.der, try leaf.der])
+        #expect(try pins.certificates.map(\.der) == [other.der, leaf.der])
         #expect(pins.count == 2)
     }
 
@@ -46,7 +46,7 @@ import Testing
         try folder.write("readme.txt", "no certificate")
         try folder.write(".hidden.pem", "no certificate")
         let pins = try PinSet(certificatesInDirectory: folder.url.path)
-        #expect(pins.certificates.map(\.der) == [try other.der, try leaf.der])
+        #expect(try pins.certificates.map(\.der) == [other.der, leaf.der])
         try folder.write("c.crt", "no certificate")
         refuses({ try PinSet(certificatesInDirectory: folder.url.path) }, naming: "c.crt")
     }
@@ -57,7 +57,7 @@ import Testing
         try folder.write("Some.bundle/pins/leaf.cer", leaf.der)
         let bundle = try #require(Bundle(path: folder.path("Some.bundle")))
         let pins = try PinSet(certificatesInBundle: bundle, subdirectory: "pins")
-        #expect(pins.certificates.map(\.der) == [try leaf.der])
+        #expect(try pins.certificates.map(\.der) == [leaf.der])
         refuses { try PinSet(certificatesInBundle: bundle) }
     }
 
@@ -107,11 +107,11 @@ import Testing
         // SHA-256 of what `openssl pkey -pubout` wrote.
         for test in [leaf, other] {
             let certificate = try ServerCertificate(der: test.der)
-            #expect(certificate.publicKeyPin.digest == MessageDigest.bytes(of: try test.publicKeyDER))
+            #expect(try certificate.publicKeyPin.digest == MessageDigest.bytes(of: test.publicKeyDER))
             #expect(PinSet(certificates: [certificate]).pins(keyOf: certificate))
         }
         let pins = PinSet(certificates: [try ServerCertificate(der: leaf.der)])
-        #expect(!pins.pins(keyOf: try ServerCertificate(der: other.der)))
+        #expect(try !pins.pins(keyOf: ServerCertificate(der: other.der)))
     }
 
     @Test func aUnionHasThePinsOfBoth() throws {
@@ -136,7 +136,7 @@ import Testing
         #expect(certificate.validFrom == Date(timeIntervalSince1970: 1_704_067_200))
         #expect(certificate.validUntil == Date(timeIntervalSince1970: 2_461_449_600))
         #expect(certificate.serialNumber.count >= 8)
-        #expect(certificate.serialNumber.allSatisfy(\.isHexDigit))
+        #expect(certificate.serialNumber.allSatisfy { $0.isHexDigit })
         #expect(certificate.fingerprint.count == 64)
         #expect(certificate.description == "CN=localhost (\(certificate.publicKeyPin))")
     }
