@@ -74,7 +74,7 @@ final class Exchange {
         reception = Reception(prepared)
         trustAnswers = prepared.blocks.serverTrust == nil ? nil : TrustAnswers()
         next = prepared.first
-        tls = HopTLS(prepared.sharedOptions)
+        tls = HopTLS(prepared)
     }
 
     var redirects: RedirectChain {

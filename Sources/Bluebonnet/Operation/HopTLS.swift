@@ -3,17 +3,17 @@
 
 /// What the TLS connection of an operation's next hop is made with. Network thread only; it reads no file.
 struct HopTLS {
-    private let options: SharedOptions
+    private let prepared: PreparedRequest
     private var source: TLSSetupSource?
     private(set) var setup: TLSSetup?
-    /// The hop is not at the request's origin, or an earlier one was not: the client's certificate stays behind.
     private(set) var hasLeftOrigin = false
 
-    init(_ options: SharedOptions) {
-        self.options = options
+    init(_ prepared: PreparedRequest) {
+        self.prepared = prepared
     }
 
-    /// A redirect leads to another scheme, host or port.
+    /// A redirect leads to another scheme, host or port: the client's certificate stays behind, also if a later one leads
+    /// back.
     mutating func leaveOrigin() { hasLeftOrigin = true }
 
     /// What has to be read before a request may go to `origin`; nil when nothing has to be.
@@ -22,7 +22,8 @@ struct HopTLS {
             (source, setup) = (nil, nil)
             return nil
         }
-        let wanted = try TLSSetupSource(tlsOptions, policy(for: origin.host))
+        let policy = prepared.options.securityPolicy
+        let wanted = try TLSSetupSource(options, policy.policy(forHost: origin.host) ?? policy)
         if wanted == source { return nil }
         guard let ready = TLSSetupCache.shared.ready(wanted) else { return wanted }
         take(ready, of: wanted)
@@ -36,18 +37,13 @@ struct HopTLS {
 
     /// Completes the identity of the hop's connection.
     func complete(_ identity: inout TrustIdentity) {
-        identity.tls = tlsOptions
+        if hasLeftOrigin { identity.tls.clientIdentity = nil }
         identity.setup = setup
     }
 
-    private func policy(for host: String) -> SecurityPolicy {
-        options.value.securityPolicy.policy(forHost: host) ?? options.value.securityPolicy
-    }
-
-    private var tlsOptions: TLSOptions {
-        guard hasLeftOrigin else { return options.value.tls }
-        var others = options.value.tls
-        others.clientIdentity = nil
-        return others
+    private var options: TLSOptions {
+        var options = prepared.options.tls
+        if hasLeftOrigin { options.clientIdentity = nil }
+        return options
     }
 }

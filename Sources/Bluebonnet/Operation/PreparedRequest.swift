@@ -40,6 +40,7 @@ final class PreparedRequest: Sendable {
         guard let url = request.url else { throw NetworkingError(.badURL, "the request has no URL") }
         origin = try Self.origin(of: url)
         if let refusal = sharedOptions.value.securityPolicy.refusal(ofHost: origin.host) { throw refusal }
+        if origin.scheme == "https" { try Self.checkTLS(of: sharedOptions.value, origin) }
         let method = request.httpMethod ?? "GET"
         try RequestCheck.method(method)
         let hasStream = request.httpBodyStream != nil && uploadFile == nil
@@ -54,7 +55,6 @@ final class PreparedRequest: Sendable {
                 .invalidRequest, "the response's body goes to one place: a file, a directory or a stream")
         }
         try Self.check(sharedOptions.value.credential)
-        if origin.scheme == "https" { try Self.checkTLS(of: sharedOptions.value, origin) }
         let fields = try RequestCheck.fields(
             Self.fields(of: request),
             bodyByteCount: uploadFile == nil && !hasStream ? Int64(data?.count ?? 0) : nil)

@@ -6,17 +6,27 @@ extension RequestLine.Security {
     ///
     /// - Throws: `invalidSecurityPolicy` when it cannot be used; the operation fails with it, and nothing is sent.
     func apply(to options: inout TransferOptions) throws(NetworkingError) {
-        options.securityPolicy = try policy(over: options.securityPolicy)
+        if namesPolicy { options.securityPolicy = try policy(over: options.securityPolicy) }
         if ca != nil { options.tls.authorities = .system }  // the policy names them now
         if let identity = try clientIdentity { options.tls.clientIdentity = identity }
     }
 
+    /// Whether it says anything of whom to trust. Else the batch's policy stays, which may be a table.
+    private var namesPolicy: Bool {
+        mode != nil || pins != nil || ca != nil || allowInvalidCertificates != nil || validatesHost != nil
+    }
+
     private func policy(over batch: SecurityPolicy) throws(NetworkingError) -> SecurityPolicy {
-        for (name, path) in [("ca", ca)] { try Self.check(path, name) }
+        try Self.check(ca, "ca")
+        for (index, path) in (pins ?? []).enumerated() { try Self.check(path, "pins[\(index)]") }
+        let pinned = try pins.map { paths throws(NetworkingError) in try PinSet(certificateFiles: paths) }
         return try SecurityPolicy(
+            pinningMode: mode?.pinningMode ?? batch.pinningMode,
+            pins: pinned ?? (mode == Mode.none ? .empty : batch.pins),
             allowInvalidCertificates: allowInvalidCertificates ?? batch.allowInvalidCertificates,
             validatesDomainName: validatesHost ?? batch.validatesDomainName,
-            certificateAuthorityFile: ca ?? batch.certificateAuthorityFile)
+            certificateAuthorityFile: ca ?? batch.certificateAuthorityFile,
+            reportOnlyPins: batch.reportOnlyPins)
     }
 
     private var clientIdentity: ClientIdentity? {
@@ -37,5 +47,15 @@ extension RequestLine.Security {
         guard let path, path.isEmpty || path.utf8.contains(0) else { return }
         throw NetworkingError(
             .invalidSecurityPolicy, "the path in \"security.\(name)\" is empty or has a NUL in it")
+    }
+}
+
+extension RequestLine.Security.Mode {
+    fileprivate var pinningMode: PinningMode {
+        switch self {
+        case .none: .none
+        case .publicKey: .publicKey
+        case .certificate: .certificate
+        }
     }
 }

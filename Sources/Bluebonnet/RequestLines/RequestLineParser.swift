@@ -25,12 +25,6 @@ public struct NumberedLine: Sendable, Hashable {
 /// A line on its own is judged here; whether the lines of a batch fit together is for `RequestLineGraph`. A URL, a
 /// header value or a path that cannot be used is not an error of the line: the operation fails.
 public struct RequestLineParser: Sendable {
-    /// The fields of the format that this version refuses by name, because it cannot do what they ask for.
-    public static let unsupportedFields = [
-        "security.mode", "security.pins", "security.allowInvalidCertificates", "security.validatesHost",
-        "security.clientCertificate", "security.clientKey",
-    ]
-
     /// Makes a parser; it has no state.
     public init() {}
 
@@ -63,7 +57,6 @@ public struct RequestLineParser: Sendable {
         guard !text.allSatisfy({ Self.blanks.contains($0) }) else { return nil }
         do throws(RequestLineError) {
             let value = try Self.value(text)
-            try Self.refuseUnsupportedFields(value)
             return NumberedLine(number: number, line: try RequestLine(LineField(value: value, path: .top)))
         } catch {
             throw error.numbered(number)
@@ -76,7 +69,6 @@ public struct RequestLineParser: Sendable {
 extension RequestLineParser {
     private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
     private static let blanks: [UInt8] = [0x20, 0x09, 0x0A, 0x0D]
-    private static let unsupportedPaths = unsupportedFields.map { $0.split(separator: ".").map(String.init) }
 
     private static func value(_ text: ArraySlice<UInt8>) throws(RequestLineError) -> JSONValue {
         guard String(validating: text, as: UTF8.self) != nil else { throw RequestLineError(message: "not valid UTF-8") }
@@ -99,11 +91,5 @@ extension RequestLineParser {
     private static func malformed(_ prefix: ArraySlice<UInt8>, _ reason: String) -> RequestLineError {
         let column = String(decoding: prefix, as: UTF8.self).unicodeScalars.count + 1
         return RequestLineError(at: FieldScanner.field(after: prefix), "malformed JSON at column \(column): \(reason)")
-    }
-
-    private static func refuseUnsupportedFields(_ line: JSONValue) throws(RequestLineError) {
-        for path in unsupportedPaths where path.reduce(Optional(line), { $0?[$1] }) != nil {
-            throw RequestLineError(field: path.joined(separator: "."), message: "not supported by this version")
-        }
     }
 }

@@ -32,8 +32,9 @@ final class TLSSetupCache: Sendable {
     func ready(_ source: TLSSetupSource) -> TLSSetup? {
         let now = MonotonicClock.roughly()
         return entries.withLock { entries in
-            guard let entry = entries[source], now < entry.checked &+ lifetime else { return nil }
-            return entry.setup
+            guard let entry = entries[source] else { return nil }
+            let age = now > entry.checked ? now - entry.checked : 0
+            return age < lifetime ? entry.setup : nil
         }
     }
 
@@ -49,6 +50,8 @@ final class TLSSetupCache: Sendable {
         }
         if let known { return known }
         let setup = try TLSSetup(source)
+        // A key log that is kept would stay open; who asked for one does not count milliseconds.
+        guard source.options.keyLogFile == nil else { return setup }
         let entry = Entry(setup: setup, stamps: stamps, checked: now)
         entries.withLock { entries in
             if entries.count >= Self.limit { entries = [:] }

@@ -12,7 +12,7 @@ struct TLSSetupSource: Sendable, Hashable {
     /// - Throws: `invalidSecurityPolicy` when the options contradict the policy.
     init(_ options: TLSOptions, _ policy: SecurityPolicy) throws(NetworkingError) {
         self.options = options
-        needsAuthorities = !policy.allowInvalidCertificates && policy.pinningMode != .certificate
+        needsAuthorities = !policy.allowInvalidCertificates
         guard !(options.requiresStapledStatus && policy.allowInvalidCertificates) else {
             throw NetworkingError(
                 .invalidSecurityPolicy,

@@ -94,7 +94,7 @@ import Testing
         (#""json":{"a":[{},{"b":1,"c":2,"b":1}]}"#, "json.a[1].b", ["given twice"]),
     ]
 
-    static let unknownOrUnsupported: [Case] = [
+    static let unknownNames: [Case] = [
         (#""tiemout":1"#, "tiemout", ["unknown", "\"timeout\""]),
         (#""Headers":{}"#, "Headers", ["unknown", "\"headers\""]),
         (#""max_body":1"#, "max_body", ["unknown", "\"maxBody\""]),
@@ -102,15 +102,9 @@ import Testing
         (#""credential":{"usr":"a","password":"b"}"#, "credential.usr", ["unknown", "\"user\""]),
         (#""script":[{"at":1,"du":"pause"}]"#, "script[0].du", ["unknown"]),
         (#""":1"#, "", ["unknown"]),
-        (#""security":{"mode":"none"}"#, "security.mode", ["not supported by this version"]),
-        (#""security":{"pins":[]}"#, "security.pins", ["not supported"]),
-        (#""security":{"allowInvalidCertificates":true}"#, "security.allowInvalidCertificates", ["not supported"]),
-        (#""security":{"validatesHost":false}"#, "security.validatesHost", ["not supported"]),
-        (#""security":{"clientCertificate":"c"}"#, "security.clientCertificate", ["not supported"]),
-        (#""security":{"ca":"x","clientKey":"k"}"#, "security.clientKey", ["not supported"]),
     ]
 
-    @Test(arguments: wrongTypes + wrongValues + unknownOrUnsupported)
+    @Test(arguments: wrongTypes + wrongValues + unknownNames)
     func theErrorNamesTheLineTheFieldAndTheProblem(_ bad: Case) throws {
         try expectRefusal(#"{"url":"u",\#(bad.members)}"#, bad.field, bad.words)
     }

@@ -10,7 +10,7 @@ public enum TunnelStall: Sendable, Hashable {
     /// Before the first TLS record of a type (RFC 8446, 5.1): 20 is a change of ciphers, 22 the handshake in clear, 23
     /// what is encrypted.
     case beforeRecord(type: UInt8)
-    /// After the head of the first TLS record of a type, with the first half of what is in it.
+    /// After the head of the first TLS record of a type and the first half of what is in it.
     case insideRecord(type: UInt8)
 }
 
@@ -48,7 +48,7 @@ struct TunnelMeter {
 
     private var isBetweenRecords: Bool { head.isEmpty }
 
-    private var half: Int { (Int(head[3]) << 8 | Int(head[4])) / 2 }
+    private var half: Int { ((Int(head[3]) << 8 | Int(head[4])) + 1) / 2 }
 
     private mutating func follow(_ byte: UInt8) {
         if head.count < 5 {
