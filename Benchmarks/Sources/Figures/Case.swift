@@ -80,8 +80,9 @@ package struct Case: Hashable, Codable, Sendable {
                 case .bluebonnetCommand, .curlCommand, .wget2, .aria2c: false
                 }
             }
-        case .downloadFile, .downloadMemory, .upload:
+        case .downloadFile, .downloadMemory:
             return [.bluebonnet, .asyncHTTPClient, .asyncHTTPClientFuture, .urlSession, .libcurl]
+        case .upload: return [.bluebonnet, .asyncHTTPClient, .urlSession, .libcurl]
         case .enqueued: return [.bluebonnet, .asyncHTTPClient, .asyncHTTPClientFuture, .libcurl]
         case .smallFiles, .largeFiles: return [.bluebonnetCommand, .curlCommand, .wget2, .aria2c]
         }

@@ -128,18 +128,7 @@ private enum FutureForm {
         switch body {
         case .none: return nil
         case .bytes(let data): return .byteBuffer(ByteBuffer(data: data))
-        case .file(let file, let byteCount):
-            let input = try InputFile(file)
-            return .stream(contentLength: byteCount) { writer in writeNext(input, writer) }
-        }
-    }
-
-    private static func writeNext(_ input: InputFile, _ writer: HTTPClient.Body.StreamWriter) -> EventLoopFuture<Void> {
-        do {
-            guard let buffer = try input.next() else { return writer.write(.byteBuffer(ByteBuffer())) }
-            return writer.write(.byteBuffer(buffer)).flatMap { writeNext(input, writer) }
-        } catch {
-            return writer.write(.byteBuffer(ByteBuffer())).flatMapThrowing { throw error }
+        case .file: throw BenchmarkError("files are sent by the async form of async-http-client only")
         }
     }
 }

@@ -7,10 +7,13 @@ import FoundationXML
 import Testing
 
 @Suite struct PlotScaleTests {
-    @Test(arguments: [
-        (54_012.0, [0.0, 10_000, 20_000, 30_000, 40_000, 50_000, 60_000]), (18, [0, 2, 4, 6, 8, 10, 12, 14, 16, 18]),
-        (4.2, [0, 0.5, 1, 1.5, 2, 2.5, 3, 3.5, 4, 4.5]), (10, [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10]),
-    ])
+    @Test(
+        arguments: [
+            (54_012.0, [0, 10_000, 20_000, 30_000, 40_000, 50_000, 60_000]),
+            (18, [0, 2, 4, 6, 8, 10, 12, 14, 16, 18]),
+            (4.2, [0, 0.5, 1, 1.5, 2, 2.5, 3, 3.5, 4, 4.5]),
+            (10, [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10]),
+        ] as [(Double, [Double])])
     func gridLinesAreRoundNumbersUpToTheLargestValue(largest: Double, expected: [Double]) {
         let ticks = PlotScale(values: [1, largest], isLogarithmic: false).ticks
         #expect(ticks.count == expected.count)

@@ -98,7 +98,7 @@ extension NginxServer {
             daemon off;
             master_process off;
             pid "\(folder.path)/nginx.pid";
-            error_log stderr warn;
+            error_log stderr error;
             events { worker_connections 4096; }
             http {
                 access_log off;
