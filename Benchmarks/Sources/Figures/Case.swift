@@ -83,7 +83,7 @@ package struct Case: Hashable, Codable, Sendable {
         case .downloadFile, .downloadMemory:
             return [.bluebonnet, .asyncHTTPClient, .asyncHTTPClientFuture, .urlSession, .libcurl]
         case .upload: return [.bluebonnet, .asyncHTTPClient, .urlSession, .libcurl]
-        case .enqueued: return [.bluebonnet, .asyncHTTPClient, .asyncHTTPClientFuture, .libcurl]
+        case .enqueued: return [.bluebonnet, .asyncHTTPClient, .libcurl]
         case .smallFiles, .largeFiles: return [.bluebonnetCommand, .curlCommand, .wget2, .aria2c]
         }
     }

@@ -40,7 +40,7 @@ struct EverythingCommand: ParsableCommand {
     var rounds = 5
 
     @Option(help: "About how many seconds one contender's part of one round of GETs takes.")
-    var seconds = 0.3
+    var seconds = 0.25
 
     @Option(help: "The length of the large file in MiB; what goes to memory is a quarter of it.")
     var mebibytes = 1024

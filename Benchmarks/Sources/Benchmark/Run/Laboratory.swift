@@ -11,7 +11,7 @@ import LoadClients
 final class Laboratory {
     /// How large and how many what is measured is.
     struct Sizes {
-        var seconds = 0.3
+        var seconds = 0.25
         var mebibyteCount = 1024
         var enqueuedCount = 100_000
         var smallFileCount = 3000
