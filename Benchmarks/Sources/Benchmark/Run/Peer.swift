@@ -69,7 +69,10 @@ struct Peer {
                 "never", list.path,
             ]
         case .curlCommand:
-            return [try find("curl"), "-q", "-sS", "--no-progress-meter", "-Z", "--parallel-max", "64", "--config", list.path]
+            return [
+                try find("curl"), "-q", "-sS", "--no-progress-meter", "-Z", "--parallel-max", "64", "--config",
+                list.path,
+            ]
         case .wget2:
             return [try find("wget2"), "--no-config", "-q", "--max-threads=64", "-i", list.path, "-P", folder.path]
         case .aria2c: return [try find("aria2c"), "--no-conf", "-q", "-j", "64", "-i", list.path, "-d", folder.path]
