@@ -1,4 +1,4 @@
-// swift-tools-version: 6.1
+// swift-tools-version: 6.2
 // Bluebonnet's benchmarks: a package of their own, so that what they need never reaches users.
 
 import PackageDescription
@@ -14,19 +14,44 @@ let package = Package(
     dependencies: [
         .package(name: "Bluebonnet", path: ".."),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
+        .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
     ],
     targets: [
         .target(name: "CurlDriver", linkerSettings: [.linkedLibrary("curl")]),
         .target(name: "HeapFigures"),
+        // What needs no client and no server: statistics, reports, plots. Its tests need nothing else.
+        .target(name: "Figures", swiftSettings: strict),
+        .target(
+            name: "LoadClients",
+            dependencies: [
+                "CurlDriver", "Figures", "HeapFigures",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "Bluebonnet", package: "Bluebonnet"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOFoundationCompat", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+            ],
+            swiftSettings: strict
+        ),
+        .executableTarget(
+            name: "LoadDriver",
+            dependencies: ["LoadClients", .product(name: "ArgumentParser", package: "swift-argument-parser")],
+            swiftSettings: strict
+        ),
         .executableTarget(
             name: "Benchmark",
             dependencies: [
-                "CurlDriver", "HeapFigures",
+                "Figures", "HeapFigures", "LoadClients",
                 .product(name: "Bluebonnet", package: "Bluebonnet"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict
         ),
+        .testTarget(name: "FiguresTests", dependencies: ["Figures"], swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]
 )

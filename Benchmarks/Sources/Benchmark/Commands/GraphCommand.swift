@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 import ArgumentParser
+import Figures
 
 /// Dependencies at scale: chains and fans of pending operations, beside Foundation's own queue in the same run.
 struct GraphCommand: ParsableCommand {

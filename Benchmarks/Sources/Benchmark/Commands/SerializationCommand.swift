@@ -3,8 +3,10 @@
 
 import ArgumentParser
 import Bluebonnet
+import Figures
 import Foundation
 import FoundationNetworking
+import LoadClients
 
 /// What serializing costs: time, memory, and the delay of others.
 struct SerializationCommand: ParsableCommand {
@@ -94,7 +96,7 @@ struct SerializationCommand: ParsableCommand {
 
 extension SerializationCommand {
     private func measureDelay() throws {
-        try Plan.withServer { folder, server in
+        try Stage.withServer { folder, server in
             try Self.document().write(to: folder.appendingPathComponent("large.json"))
             let manager = Self.manager()
             let small = try server.url("tiny")

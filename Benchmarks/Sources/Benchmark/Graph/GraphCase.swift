@@ -2,9 +2,11 @@
 // SPDX-License-Identifier: MIT
 
 @_spi(Benchmarks) import Bluebonnet
+import Figures
 import Foundation
 import FoundationNetworking
 import HeapFigures
+import LoadClients
 
 /// Who waits for whom.
 enum GraphShape: CaseIterable {

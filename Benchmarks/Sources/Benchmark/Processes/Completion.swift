@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 import Dispatch
+import Figures
 import Synchronization
 
 /// The end of something that runs elsewhere, to wait for.

@@ -1,22 +1,41 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
+import Figures
 import Foundation
 import Glibc
 
-/// An nginx of one process, on a free port of 127.0.0.1, that keeps connections alive without limit and logs nothing.
+/// An nginx of one process, on free ports of 127.0.0.1, that keeps connections alive without limit.
 ///
-/// It answers `/tiny` with 13 bytes and serves the files in its folder.
+/// It answers `/tiny` with 13 bytes whatever the method, `/json` with 1 kB of JSON and `/sink` once it has read the
+/// request's body, and serves the files in its folder. What it read for `/sink` is in `sink.log`.
 struct NginxServer {
     private let process: pid_t
-    private let port: UInt16
+    private let ports: Ports
+
+    /// One port for each wire.
+    struct Ports {
+        let plain: UInt16
+        let tls: UInt16
+        let http2: UInt16
+
+        init() throws {
+            (plain, tls, http2) = (try Loopback.freePort(), try Loopback.freePort(), try Loopback.freePort())
+        }
+    }
 
     /// The body of `/tiny`.
     static let tinyBody = "Hello, world!"
 
     /// The URL of a path.
-    func url(_ path: String) throws -> URL {
-        guard let url = URL(string: "http://127.0.0.1:\(port)/\(path)") else {
+    func url(_ path: String, _ wire: Wire = .plain) throws -> URL {
+        let origin =
+            switch wire {
+            case .plain: "http://127.0.0.1:\(ports.plain)"
+            case .tls: "https://127.0.0.1:\(ports.tls)"
+            case .http2: "https://127.0.0.1:\(ports.http2)"
+            }
+        guard let url = URL(string: "\(origin)/\(path)") else {
             throw BenchmarkError("\(path) is not a path of a URL")
         }
         return url
@@ -32,10 +51,10 @@ struct NginxServer {
     // A port that was free may be taken before nginx gets to it.
     private static func start(in folder: URL) throws -> NginxServer {
         for _ in 1...3 {
-            let port = try Loopback.freePort()
-            let process = try Spawning.start(try command(in: folder, port: port))
+            let ports = try Ports()
+            let process = try Spawning.start(try command(in: folder, ports))
             do {
-                if try isUp(process, port) { return NginxServer(process: process, port: port) }
+                if try isUp(process, ports.plain) { return NginxServer(process: process, ports: ports) }
             } catch {
                 Spawning.end(process, with: SIGKILL)
                 throw error
@@ -60,39 +79,66 @@ struct NginxServer {
 // MARK: - How it is started
 
 extension NginxServer {
-    private static func command(in folder: URL, port: UInt16) throws -> [String] {
+    private static func command(in folder: URL, _ ports: Ports) throws -> [String] {
         guard let nginx = Spawning.find("nginx") else {
             throw BenchmarkError("nginx is not installed (on Debian and Ubuntu: the package nginx-light)")
         }
+        try Certificate.make(in: folder)
         let file = folder.appendingPathComponent("nginx.conf")
-        try settings(in: folder, port: port).write(to: file, atomically: false, encoding: .utf8)
+        try settings(in: folder, ports).write(to: file, atomically: false, encoding: .utf8)
         let words = [nginx, "-p", folder.path, "-c", file.path, "-e", "stderr"]
         // Where there is setpriv, the kernel stops nginx even when this process is killed.
         return Spawning.find("setpriv").map { [$0, "--pdeathsig", "TERM", "--"] + words } ?? words
     }
 
-    private static func settings(in folder: URL, port: UInt16) -> String {
+    private static func settings(in folder: URL, _ ports: Ports) -> String {
         let temporaryPaths = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
             .map { "\($0)_temp_path \"\(folder.path)/\($0)\";" }.joined(separator: "\n    ")
         return """
             daemon off;
             master_process off;
             pid "\(folder.path)/nginx.pid";
-            error_log stderr warn;
+            error_log stderr error;
             events { worker_connections 4096; }
             http {
                 access_log off;
+                log_format length '$request_length';
                 \(temporaryPaths)
                 keepalive_requests 1000000000;
                 keepalive_timeout 1h;
+                http2_max_concurrent_streams 1024;
                 sendfile on;
+                ssl_certificate "\(folder.path)/\(Certificate.chainFile)";
+                ssl_certificate_key "\(folder.path)/\(Certificate.keyFile)";
                 server {
-                    listen 127.0.0.1:\(port) backlog=4096;
+                    listen 127.0.0.1:\(ports.plain) backlog=4096;
+                    listen 127.0.0.1:\(ports.tls) backlog=4096 ssl;
+                    listen 127.0.0.1:\(ports.http2) backlog=4096 ssl http2;
                     root "\(folder.path)";
                     location = /tiny { return 200 "\(tinyBody)"; }
+                    location = /json { default_type application/json; return 200 '\(JSONDocument.text)'; }
+                    location = /empty { return 200; }
+                    \(sink(ports, folder))
                 }
             }
 
             """
     }
+
+    /// A location that answers by itself would do so before the body came. This one reads the body to its end, into a
+    /// file, and only then asks for an answer without it.
+    private static func sink(_ ports: Ports, _ folder: URL) -> String {
+        """
+        location = /sink {
+            access_log "\(folder.path)/\(sinkLog)" length;
+            client_max_body_size 0;
+            proxy_pass_request_body off;
+            proxy_set_header Content-Length "";
+            proxy_pass http://127.0.0.1:\(ports.plain)/empty;
+        }
+        """
+    }
+
+    /// The file in the server's folder with one line for each request to `/sink`: how many bytes of it were read.
+    static let sinkLog = "sink.log"
 }

@@ -1,6 +1,7 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
+import Figures
 import Foundation
 
 /// A file of any length whose every mebibyte is known: random bytes from a fixed seed behind the block's number.

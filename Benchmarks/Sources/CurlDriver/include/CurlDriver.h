@@ -12,17 +12,29 @@
 /// be in flight. One thread only.
 typedef struct curl_driver curl_driver;
 
-/// What to get, how often, and what each answer has to be besides a status of 200.
+/// What to send, how often, and what each answer has to be besides a status from 200 to 299.
 typedef struct {
     const char *url;
+    const char *method;
+    /// The bytes of each request's body, or NULL where there is none or `body_file` is a file that holds them.
+    const void *body;
+    const char *body_file;
+    /// The length of the body; -1 when there is none.
+    int64_t body_byte_count;
+    /// A folder in which each body goes to a file named by the request's number, or NULL: bodies are collected in
+    /// memory and dropped.
+    const char *output_folder;
     long request_count;
+    /// How long each answer's body has to be; -1 is not checked.
     int64_t byte_count;
-    /// A descriptor that bodies are written to, or -1: they are counted and dropped.
-    int output;
+    /// Where the microseconds that each request took are written, by its number.
+    float *microseconds;
 } curl_driver_job;
 
 /// Makes a driver; NULL when there is no memory or no descriptor left.
-curl_driver *curl_driver_create(int concurrency);
+///
+/// `authority_file` is a PEM file of the authorities to trust instead of the system's, or NULL.
+curl_driver *curl_driver_create(int concurrency, const char *authority_file);
 
 /// Runs a job to its end. Returns NULL, or what was wrong with the first answer that was not as it had to be: a
 /// sentence that stays until the next call.

@@ -1,0 +1,127 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import ArgumentParser
+import Figures
+import Foundation
+import Glibc
+import LoadClients
+
+/// Everything that is measured beside others, in one run.
+struct EverythingCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "everything",
+        abstract: "All clients and commands beside each other: a table, JSON and a plot.",
+        discussion: """
+            Each contender runs in a process of its own, the contenders in turn, in as many rounds as asked for, every \
+            second one backwards; figures are medians (least–most). A process warms up first; then it measures its time \
+            and the CPU time of all its threads. The status and the length of every answer are looked at as part of the \
+            work. Allocations are counted in a shorter trial before the rounds. Ratios are taken round by round; those \
+            to async-http-client are to the faster one of its two forms. The server shares the processors with the \
+            client: compare figures of one run only.
+            """)
+
+    @Option(
+        parsing: .upToNextOption, help: "What is measured: \(Work.allCases.map(\.rawValue).joined(separator: ", ")).")
+    var work = Work.allCases
+
+    @Option(parsing: .upToNextOption, help: "How the GETs travel: plain, tls, http2.")
+    var wire = Wire.allCases
+
+    @Option(parsing: .upToNextOption, help: "How many of the GETs are in flight.")
+    var concurrency = [1, 16, 64, 256, 1000]
+
+    @Option(
+        parsing: .upToNextOption, help: "Who takes part: \(Contender.allCases.map(\.rawValue).joined(separator: ", "))."
+    )
+    var client = Contender.allCases
+
+    @Option(help: "How often each is measured.")
+    var rounds = 5
+
+    @Option(help: "About how many seconds one contender's part of one round of GETs takes.")
+    var seconds = 0.25
+
+    @Option(help: "The length of the large file in MiB; what goes to memory is a quarter of it.")
+    var mebibytes = 1024
+
+    @Option(help: "How many requests are started at once.")
+    var enqueued = 100_000
+
+    @Option(help: "How many files of 2 kB the commands get.")
+    var smallFiles = 3000
+
+    @Option(help: "How many files of 50 MB the commands get.")
+    var largeFiles = 20
+
+    @Flag(help: "Three rounds of the GETs of 13 bytes: plain at 1, 64 and 1,000 in flight, TLS at 64.")
+    var quick = false
+
+    @Option(help: ArgumentHelp("Where figures.json, figures.txt and the plots are written.", valueName: "folder"))
+    var output = "benchmark-results"
+
+    @Option(help: ArgumentHelp("The bluebonnet command; it is built if none is named.", valueName: "path"))
+    var command: String?
+
+    func validate() throws {
+        let counts = concurrency + [rounds, mebibytes, enqueued, smallFiles, largeFiles]
+        guard counts.allSatisfy({ $0 > 0 }), seconds > 0 else { throw ValidationError("Counts have to be at least 1.") }
+        guard concurrency.allSatisfy({ $0 <= 1000 }) else { throw ValidationError("--concurrency is 1000 at most.") }
+    }
+
+    func run() throws {
+        let results = ResultFolder(path: output)
+        try results.make()
+        var sizes = Laboratory.Sizes()
+        (sizes.seconds, sizes.mebibyteCount, sizes.enqueuedCount) = (seconds, mebibytes, enqueued)
+        (sizes.smallFileCount, sizes.largeFileCount) = (smallFiles, largeFiles)
+        let began = ContinuousClock.now
+        let (report, failures) = try Stage.withServer(byteCount: sizes.byteCount) { folder, server in
+            let command = ReleaseCommand(path: command)
+            let laboratory = Laboratory(
+                server, folder, sizes, roundCount: roundCount, bluebonnetPath: { try command.path() })
+            if cases.contains(where: \.testCase.work.isForCommands) { _ = try command.path() }
+            let reports = try cases.map { testCase, contenders in
+                let report = try laboratory.measure(testCase, contenders)
+                print(report.text + "\n")
+                fflush(nil)
+                return report
+            }
+            return (try finish(reports), laboratory.failures)
+        }
+        print(report.requirementText)
+        print("\nIt took \(Int((ContinuousClock.now - began) / .seconds(1))) s.")
+        try results.write(report, failures)
+        guard failures.isEmpty else {
+            print("\nWhat failed and is left out:\n" + failures.joined(separator: "\n"))
+            throw ExitCode.failure
+        }
+    }
+
+    private var roundCount: Int { quick ? min(rounds, 3) : rounds }
+
+    private var cases: [(testCase: Case, contenders: [Contender])] {
+        let grid = Grid(works: work, wires: wire, concurrencies: concurrency, contenders: client)
+        let few =
+            [1, 64, 1000].map { Case(.tiny, concurrency: $0) }
+            + [.tls, .http2].map { Case(.tiny, $0, concurrency: 64) }
+        let cases = quick ? few.filter(grid.cases.contains) : grid.cases
+        return cases.map { ($0, grid.contenders(of: $0)) }
+    }
+
+    /// What an operation that waits takes is measured here, in this process, when all is quiet.
+    private func finish(_ reports: [CaseReport]) throws -> RunReport {
+        var more: [RequirementOutcome] = []
+        if !quick, work.contains(.enqueued), client.contains(.bluebonnet) {
+            let memory = try GraphCase.memory(size: enqueued).own
+            more.append(
+                RequirementOutcome(
+                    claim: "\(enqueued) waiting operations: bytes each ≤ 2048", measured: Double(memory),
+                    isMet: memory <= 2048))
+        }
+        return RunReport(environment: Surroundings.facts, roundCount: roundCount, cases: reports, more: more)
+    }
+}
+
+extension Work: ExpressibleByArgument {}
+extension Wire: ExpressibleByArgument {}

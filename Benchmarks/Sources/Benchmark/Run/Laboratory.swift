@@ -1,0 +1,147 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import Figures
+import Foundation
+import LoadClients
+
+/// Carries out the cases of a run, one round of one contender at a time, against one server.
+///
+/// It makes the files that a case needs when it comes to it, and removes them after it.
+final class Laboratory {
+    /// How large and how many what is measured is.
+    struct Sizes {
+        var seconds = 0.25
+        var mebibyteCount = 1024
+        var enqueuedCount = 100_000
+        var smallFileCount = 3000
+        var largeFileCount = 20
+
+        /// What the server's folder has to hold at the same time, more or less: a file, its copy and an upload.
+        var byteCount: Int64 { max(Int64(3 * mebibyteCount) << 20, Int64(2 * largeFileCount) * 50_000_000) }
+    }
+
+    private let server: NginxServer
+    private let folder: URL
+    private let sizes: Sizes
+    private let roundCount: Int
+    private let bluebonnetPath: () throws -> String
+    /// What went wrong, one sentence for each contender that had to leave a case.
+    private(set) var failures: [String] = []
+
+    init(
+        _ server: NginxServer, _ folder: URL, _ sizes: Sizes, roundCount: Int,
+        bluebonnetPath: @escaping () throws -> String
+    ) {
+        self.server = server
+        self.folder = folder
+        self.sizes = sizes
+        self.roundCount = roundCount
+        self.bluebonnetPath = bluebonnetPath
+    }
+
+    /// Measures a case: a trial of each contender where there are many requests, then the rounds, interleaved.
+    func measure(_ testCase: Case, _ contenders: [Contender]) throws -> CaseReport {
+        let files = try CaseFiles(testCase.work, in: folder, sizes)
+        defer { files.remove() }
+        var contenders = contenders
+        var plans: [Contender: Trial] = [:]
+        for contender in contenders {
+            plans[contender] = try attempt(testCase, contender) { try trial(testCase, contender) }
+        }
+        contenders.removeAll { plans[$0] == nil }
+        var rounds: [Contender: [Measured]] = [:]
+        for round in 0..<roundCount {
+            for contender in Grid.order(contenders, round: round) {
+                guard let plan = plans[contender] else { continue }
+                let measured = try attempt(testCase, contender) {
+                    try self.round(testCase, contender, plan, files, isFirst: round == 0)
+                }
+                rounds[contender, default: []] += measured.map { [$0] } ?? []
+                if measured == nil { plans[contender] = nil }
+            }
+        }
+        return CaseReport(testCase, rounds: rounds.filter { plans[$0.key] != nil })
+    }
+
+    /// What a trial came to: how many requests a round has, and the allocations of each.
+    private struct Trial {
+        let requestCount: Int
+        let allocationsPerRequest: Double?
+    }
+
+    /// An error other than an interruption is noted, and the contender leaves the case.
+    private func attempt<Result>(
+        _ testCase: Case, _ contender: Contender, _ body: () throws -> Result
+    ) throws -> Result? {
+        do {
+            return try body()
+        } catch {
+            try Interruption.check()
+            failures.append("\(testCase.title): \(contender.title): \(error)")
+            return nil
+        }
+    }
+
+    private func trial(_ testCase: Case, _ contender: Contender) throws -> Trial {
+        switch testCase.work {
+        case .enqueued: return Trial(requestCount: sizes.enqueuedCount, allocationsPerRequest: nil)
+        case .downloadFile, .downloadMemory, .upload, .smallFiles, .largeFiles:
+            return Trial(requestCount: 1, allocationsPerRequest: nil)
+        case .tiny, .json, .post:
+            let count = max(300, 2 * testCase.concurrency)
+            let arguments = try arguments(testCase, count) + ["--count-allocations"]
+            let measured = try LoadProcess(contender: contender, arguments: arguments).run().measurement
+            return Trial(
+                requestCount: Grid.requestCount(
+                    rate: measured.requestsPerSecond, seconds: sizes.seconds, concurrency: testCase.concurrency),
+                allocationsPerRequest: measured.allocationsPerRequest)
+        }
+    }
+
+    private func round(
+        _ testCase: Case, _ contender: Contender, _ plan: Trial, _ files: CaseFiles, isFirst: Bool
+    ) throws -> Measured {
+        if testCase.work.isForCommands {
+            let peer = Peer(
+                contender: contender, urls: try files.paths.map { try server.url($0) },
+                byteCountEach: files.byteCountEach, bluebonnetPath: try bluebonnetPath())
+            return try peer.run(in: folder)
+        }
+        let arguments = try arguments(testCase, plan.requestCount) + files.arguments
+        var measured = try LoadProcess(contender: contender, arguments: arguments).run().measurement
+        measured.allocationsPerRequest = plan.allocationsPerRequest
+        try files.checkAfterRound(isFirst: isFirst)
+        return measured
+    }
+
+    /// The options of `load` that a case asks for.
+    private func arguments(_ testCase: Case, _ count: Int) throws -> [String] {
+        var words = ["--count", "\(count)", "--concurrency", "\(testCase.concurrency)"]
+        if testCase.wire != .plain {
+            words += ["--ca-file", folder.appendingPathComponent(Certificate.authorityFile).path]
+        }
+        switch testCase.work {
+        case .tiny: return words + ["--url", try url("tiny", testCase), "--expect", "13"]
+        case .enqueued: return words + ["--url", try url("tiny", testCase), "--expect", "13", "--at-once"]
+        case .json:
+            return words + ["--url", try url("json", testCase), "--decode", "--expect", "\(JSONDocument.byteCount)"]
+        case .post:
+            return words + [
+                "--url", try url("tiny", testCase), "--method", "POST", "--body-bytes", "1024", "--expect", "13",
+            ]
+        case .downloadFile, .downloadMemory:
+            return words + ["--url", try url(CaseFiles.largeName, testCase)] + (try warmUp(testCase))
+        case .upload: return words + ["--url", try url("sink", testCase), "--method", "PUT"] + (try warmUp(testCase))
+        case .smallFiles, .largeFiles: throw BenchmarkError("\(testCase.title) is not for clients")
+        }
+    }
+
+    private func warmUp(_ testCase: Case) throws -> [String] {
+        ["--warm-up-url", try url("tiny", testCase), "--warm-up", "20"]
+    }
+
+    private func url(_ path: String, _ testCase: Case) throws -> String {
+        try server.url(path, testCase.wire).absoluteString
+    }
+}

@@ -1,0 +1,33 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import Figures
+import Foundation
+
+/// The `bluebonnet` command as it is released: the one that was named, or one built from this repository.
+final class ReleaseCommand {
+    private var known: String?
+
+    init(path: String?) {
+        known = path
+    }
+
+    /// Builds it the first time, which takes minutes when nothing is there yet.
+    func path() throws -> String {
+        if let known { return known }
+        guard let swift = Spawning.find("swift") else { throw BenchmarkError("swift is not on the path") }
+        let root = BuildSubject.root
+        let words = [
+            swift, "build", "-c", "release", "--package-path", root, "--scratch-path", "\(root)/.build-release",
+            "--product", "bluebonnet",
+        ]
+        print("building the bluebonnet command")
+        let outcome = try ChildProcess(words: words, limit: .seconds(1800)).run()
+        guard outcome.status == 0 else {
+            throw BenchmarkError("bluebonnet was not built: \(String(decoding: outcome.output, as: UTF8.self))")
+        }
+        let path = "\(root)/.build-release/release/bluebonnet"
+        known = path
+        return path
+    }
+}

@@ -1,0 +1,110 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+/// One case's outcome: for each contender the figures and their ratios, worked out of all rounds.
+package struct CaseReport: Codable, Sendable {
+    package let testCase: Case
+    package let title: String
+    /// The faster form of async-http-client by its median, to which ratios are taken; nil where it took no part.
+    package let peer: Contender?
+    package let columns: [Column]
+
+    /// One contender's part.
+    package struct Column: Codable, Sendable {
+        package let contender: Contender
+        /// By the metric's name.
+        package let figures: [String: Spread]
+        /// Divided by the limit's figure in the same round: libcurl's in C, or curl's for commands.
+        package let ratiosToLimit: [String: Spread]
+        package let ratiosToPeer: [String: Spread]
+        package let ratiosToURLSession: [String: Spread]
+        package let rounds: [Measured]
+    }
+
+    package init(_ testCase: Case, rounds: [Contender: [Measured]]) {
+        self.testCase = testCase
+        title = testCase.title
+        let rounds = rounds.filter { !$0.value.isEmpty }
+        let peer = Self.peer(rounds, testCase.mainMetric)
+        self.peer = peer
+        columns = testCase.contenders.compactMap { contender in
+            guard let own = rounds[contender] else { return nil }
+            return Column(
+                contender: contender, figures: Self.figures(own),
+                ratiosToLimit: Self.ratios(own, to: rounds[testCase.limit]),
+                ratiosToPeer: Self.ratios(own, to: peer.flatMap { rounds[$0] }),
+                ratiosToURLSession: Self.ratios(own, to: rounds[.urlSession]), rounds: own)
+        }
+    }
+
+    /// A contender's column; nil when it took no part.
+    package subscript(contender: Contender) -> Column? { columns.first { $0.contender == contender } }
+
+    private static func figures(_ rounds: [Measured]) -> [String: Spread] {
+        spreads { metric in rounds.compactMap(metric.value) }
+    }
+
+    private static func ratios(_ own: [Measured], to base: [Measured]?) -> [String: Spread] {
+        guard let base else { return [:] }
+        return spreads { metric in
+            zip(own, base).compactMap { own, base in
+                guard let own = metric.value(of: own), let base = metric.value(of: base), base > 0 else { return nil }
+                return own / base
+            }
+        }
+    }
+
+    private static func spreads(_ values: (Metric) -> [Double]) -> [String: Spread] {
+        let pairs = Metric.allCases.compactMap { metric -> (String, Spread)? in
+            let values = values(metric)
+            return values.isEmpty ? nil : (metric.rawValue, Spread(values))
+        }
+        return Dictionary(uniqueKeysWithValues: pairs)
+    }
+
+    private static func peer(_ rounds: [Contender: [Measured]], _ metric: Metric) -> Contender? {
+        let forms = [Contender.asyncHTTPClient, .asyncHTTPClientFuture].compactMap {
+            form -> (form: Contender, median: Double)? in
+            guard let values = rounds[form]?.compactMap(metric.value), !values.isEmpty else { return nil }
+            return (form, Spread(values).median)
+        }
+        return forms.max { $0.median < $1.median }?.form
+    }
+}
+
+// MARK: - As text
+
+extension CaseReport {
+    /// Its table: a row for each contender.
+    package var text: String {
+        let lines = TextTable(rows: [head] + columns.map(row)).lines
+        return ([title] + lines.map { "  " + $0 }).joined(separator: "\n")
+    }
+
+    private var head: [String] {
+        let limit = testCase.limit == .libcurl ? "of libcurl" : "of curl"
+        let peer = peer == nil ? [] : ["× a-h-c"]
+        return [""]
+            + testCase.metrics.flatMap { metric in
+                isCompared(metric) ? [metric.title, limit] + peer : [metric.title]
+            }
+    }
+
+    private func row(_ column: Column) -> [String] {
+        [column.contender.title] + testCase.metrics.flatMap { cells(column, $0) }
+    }
+
+    private func cells(_ column: Column, _ metric: Metric) -> [String] {
+        let figure = column.figures[metric.rawValue]
+        guard isCompared(metric) else {
+            return [figure.map { Spread.text($0.median, metric.fractionDigits) } ?? "–"]
+        }
+        let ratios = [column.ratiosToLimit] + (peer == nil ? [] : [column.ratiosToPeer])
+        return [figure?.text(fractionDigits: metric.fractionDigits) ?? "–"]
+            + ratios.map { $0[metric.rawValue].map { Spread.text($0.median, 2) } ?? "–" }
+    }
+
+    private func isCompared(_ metric: Metric) -> Bool {
+        metric == testCase.mainMetric || metric == .cpuMicrosecondsPerRequest || metric == .cpuSeconds
+    }
+}

@@ -1,0 +1,49 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+/// Which cases a run has and who takes part: the cross product of what was asked for, less what makes no sense.
+package struct Grid: Sendable {
+    package var works: [Work]
+    package var wires: [Wire]
+    package var concurrencies: [Int]
+    package var contenders: [Contender]
+
+    package init(
+        works: [Work] = Work.allCases, wires: [Wire] = Wire.allCases, concurrencies: [Int] = [1, 16, 64, 256, 1000],
+        contenders: [Contender] = Contender.allCases
+    ) {
+        self.works = works
+        self.wires = wires
+        self.concurrencies = concurrencies
+        self.contenders = contenders
+    }
+
+    /// The cases in the order in which they are measured, without those that nobody takes part in.
+    package var cases: [Case] {
+        works.flatMap { work -> [Case] in
+            switch work {
+            case .tiny, .json:
+                wires.flatMap { wire in concurrencies.map { Case(work, wire, concurrency: $0) } }
+            case .post, .enqueued, .smallFiles, .largeFiles: [Case(work, concurrency: 64)]
+            case .downloadFile, .downloadMemory, .upload: [Case(work, concurrency: 1)]
+            }
+        }
+        .filter { !contenders(of: $0).isEmpty }
+    }
+
+    /// Who takes part in a case.
+    package func contenders(of testCase: Case) -> [Contender] {
+        testCase.contenders.filter(contenders.contains)
+    }
+
+    /// The order of a round: every second one backwards, so that nobody always comes after the same one.
+    package static func order(_ contenders: [Contender], round: Int) -> [Contender] {
+        round.isMultiple(of: 2) ? contenders : contenders.reversed()
+    }
+
+    /// How many requests take about so many seconds, by what a trial came to; enough to use every place in flight.
+    package static func requestCount(rate: Double, seconds: Double, concurrency: Int) -> Int {
+        let wanted = rate.isFinite ? Int(min(rate * seconds, 1_000_000)) : 0
+        return max(wanted, 200, 5 * concurrency)
+    }
+}

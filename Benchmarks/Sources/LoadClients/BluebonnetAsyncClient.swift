@@ -1,0 +1,41 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import Bluebonnet
+import Foundation
+
+/// Bluebonnet with calls that wait: as many tasks as may be in flight, each with one request after another.
+final class BluebonnetAsyncClient: LoadClient {
+    private let manager: RequestOperationManager
+
+    init(_ concurrency: Int, _ authorityFile: String?) throws {
+        manager = try BluebonnetClient.makeManager(concurrency, authorityFile)
+    }
+
+    func run(_ job: Job, _ ledger: Ledger) throws {
+        manager.responseSerializer = BluebonnetClient.serializer(for: job)
+        let manager = manager
+        Tasks.run(job, ledger) { number in
+            do {
+                return try await Self.send(job, number, manager)
+            } catch {
+                return "\(error)"
+            }
+        }
+    }
+
+    /// A plain GET goes by the verb that waits, whose result has the type; everything else by an operation.
+    private static func send(_ job: Job, _ number: Int, _ manager: RequestOperationManager) async throws -> String? {
+        guard job.method == "GET", job.outputFolder == nil else {
+            let operation = BluebonnetClient.operation(job, number, manager)
+            manager.operationQueue.addOperation(operation)
+            return BluebonnetClient.fault(job, operation, try await operation.value())
+        }
+        if job.decodes {
+            let _: Catalogue = try await manager.get(job.url.absoluteString)
+            return nil
+        }
+        let data: Data = try await manager.get(job.url.absoluteString)
+        return job.fault(status: 200, byteCount: Int64(data.count))
+    }
+}

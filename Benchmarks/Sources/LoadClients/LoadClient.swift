@@ -1,0 +1,43 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import Figures
+import Foundation
+
+/// A client under measurement.
+protocol LoadClient {
+    /// Sends the job's requests and returns when each has ended and is in the ledger.
+    ///
+    /// - Throws: a `BenchmarkError` when it could not even begin, or cannot do such work.
+    func run(_ job: Job, _ ledger: Ledger) throws
+
+    /// Whether the ledger has times for each request: not where requests wait in the client's own queue.
+    func measuresLatency(of job: Job) -> Bool
+
+    /// Closes the connections that are kept alive, and returns when they are closed; false when it cannot.
+    func closeIdleConnections() -> Bool
+}
+
+extension LoadClient {
+    func measuresLatency(of job: Job) -> Bool { !job.startsAllAtOnce }
+    func closeIdleConnections() -> Bool { false }
+}
+
+extension Contender {
+    /// Makes the client, with room for so many transfers in flight.
+    ///
+    /// - Parameter authorityFile: a PEM file of the authorities to trust instead of the system's.
+    func makeClient(concurrency: Int, authorityFile: String?) throws -> any LoadClient {
+        switch self {
+        case .libcurl: try CurlClient(concurrency: concurrency, authorityFile: authorityFile)
+        case .bluebonnet: try BluebonnetClient(concurrency, authorityFile, isLoop: false)
+        case .bluebonnetLoop: try BluebonnetClient(concurrency, authorityFile, isLoop: true)
+        case .bluebonnetAsync: try BluebonnetAsyncClient(concurrency, authorityFile)
+        case .asyncHTTPClient: try AsyncHTTPClientClient(concurrency, authorityFile, usesFutures: false)
+        case .asyncHTTPClientFuture: try AsyncHTTPClientClient(concurrency, authorityFile, usesFutures: true)
+        case .urlSession: try URLSessionClient(concurrency, authorityFile)
+        case .bluebonnetCommand, .curlCommand, .wget2, .aria2c:
+            throw BenchmarkError("\(rawValue) is a command of its own: LoadDriver does not have it")
+        }
+    }
+}

@@ -1,0 +1,155 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+package import ArgumentParser
+package import Figures
+import Foundation
+
+/// Sends requests with one client and prints what that took as a line of JSON: `LoadDriver`, and what the benchmark
+/// starts for each contender and round.
+package struct LoadCommand: ParsableCommand {
+    package static let configuration = CommandConfiguration(
+        commandName: "load",
+        abstract: "Sends requests with one client and prints one line of JSON: what that took.",
+        discussion: """
+            Some requests warm the client up first; they are not measured. The status and the length of every answer \
+            are looked at as part of the work; answers other than 200 to 299, and those that have another length than \
+            --expect, are errors. The exit status is 1 when there were any.
+
+            The CPU time is user and system time of all threads of this process; the peak memory is that of the whole \
+            process. Latency is from the call that starts a request to its handler; it is missing for `bluebonnet`, \
+            whose operations are all queued at once: `bluebonnet-loop` queues the next one in the last one's handler. \
+            The megabytes are those of request bodies, and of answers where --expect says how long they are.
+            """)
+
+    @Option(help: "Which client: \(Contender.clients.map(\.rawValue).joined(separator: ", ")).")
+    var client = Contender.bluebonnet
+
+    @Option(help: ArgumentHelp("Where requests go, http or https.", valueName: "url"))
+    var url: String
+
+    @Option(help: "How many requests are measured.")
+    var count: Int
+
+    @Option(help: "How many may be in flight.")
+    var concurrency = 64
+
+    @Option(help: "The method.")
+    var method = "GET"
+
+    @Option(help: ArgumentHelp("The length of the body of each request; 0 sends none.", valueName: "count"))
+    var bodyBytes = 0
+
+    @Option(help: ArgumentHelp("A file to send as each request's body.", valueName: "path"))
+    var bodyFile: String?
+
+    @Option(help: "Where bodies go: memory or file.")
+    var output = OutputKind.memory
+
+    @Option(help: ArgumentHelp("A folder for the files, which are left there.", valueName: "path"))
+    var outputFolder: String?
+
+    @Flag(help: "Decode bodies as the benchmark's JSON; libcurl never does.")
+    var decode = false
+
+    @Option(help: ArgumentHelp("How long each answer's body has to be.", valueName: "count"))
+    var expect: Int64?
+
+    @Option(help: ArgumentHelp("A PEM file of the authorities to trust.", valueName: "path"))
+    var caFile: String?
+
+    @Option(name: .customLong("warm-up"), help: ArgumentHelp("Requests before the measured ones.", valueName: "count"))
+    var warmUpCount: Int?
+
+    @Option(help: ArgumentHelp("Where GETs for warming up go, if not to --url.", valueName: "url"))
+    var warmUpURL: String?
+
+    @Flag(help: "Start all requests at once, also with clients that have no queue.")
+    var atOnce = false
+
+    @Flag(help: "Count allocations, which makes everything slower.")
+    var countAllocations = false
+
+    @Flag(help: "Count descriptors before and after, idle connections closed.")
+    var countDescriptors = false
+
+    package init() {}
+
+    package func validate() throws {
+        guard count > 0, concurrency > 0, bodyBytes >= 0, warmUpCount ?? 0 >= 0 else {
+            throw ValidationError("--count and --concurrency have to be at least 1, the others at least 0.")
+        }
+        guard bodyBytes == 0 || bodyFile == nil else {
+            throw ValidationError("--body-bytes and --body-file exclude each other.")
+        }
+        guard !client.isCommand else { throw ValidationError("\(client.rawValue) is not a client.") }
+        _ = try Self.parse(url)
+    }
+
+    package func run() throws {
+        var session = LoadSession(client: client, job: try job(), warmUp: try warmUp(), authorityFile: caFile)
+        session.countsAllocations = countAllocations
+        session.countsDescriptors = countDescriptors
+        let measurement = try output == .file ? inOutputFolder(session) : session.run()
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        print(String(decoding: try encoder.encode(measurement), as: UTF8.self))
+        if measurement.errorCount > 0 { throw ExitCode.failure }
+    }
+}
+
+extension LoadCommand {
+    /// Where bodies go.
+    enum OutputKind: String, ExpressibleByArgument { case memory, file }
+
+    private static func parse(_ text: String) throws -> URL {
+        guard let url = URL(string: text), url.scheme == "http" || url.scheme == "https" else {
+            throw ValidationError("\(text) is not an http or https URL.")
+        }
+        return url
+    }
+
+    private func job() throws -> Job {
+        var job = Job(url: try Self.parse(url), requestCount: count, concurrency: concurrency)
+        job.method = method
+        job.decodes = decode
+        job.expectedByteCount = expect
+        job.startsAllAtOnce = atOnce
+        if bodyBytes > 0 { job.body = .bytes(Data(repeating: UInt8(ascii: "x"), count: bodyBytes)) }
+        if let bodyFile {
+            let size = try FileManager.default.attributesOfItem(atPath: bodyFile)[.size] as? NSNumber
+            job.body = .file(URL(fileURLWithPath: bodyFile), byteCount: size?.int64Value ?? 0)
+        }
+        return job
+    }
+
+    /// Enough that every connection is there; of another URL when one is named.
+    private func warmUp() throws -> Job? {
+        // Large bodies are not sent or fetched twice unless that is asked for.
+        let isLarge = warmUpURL == nil && (bodyFile != nil || output == .file)
+        let warmUpCount = warmUpCount ?? (isLarge ? 0 : concurrency + 100)
+        guard warmUpCount > 0 else { return nil }
+        guard let warmUpURL else {
+            var warmUp = try job()
+            warmUp.requestCount = warmUpCount
+            warmUp.startsAllAtOnce = false
+            return warmUp
+        }
+        return Job(url: try Self.parse(warmUpURL), requestCount: warmUpCount, concurrency: concurrency)
+    }
+
+    /// Bodies go to the named folder, or to one that is removed in the end. Files that are there already go first: some
+    /// clients would not write over them.
+    private func inOutputFolder(_ session: LoadSession) throws -> Measured {
+        let manager = FileManager.default
+        let own = manager.temporaryDirectory.appendingPathComponent("bluebonnet-load-\(UUID().uuidString)")
+        let folder = outputFolder.map { URL(fileURLWithPath: $0) } ?? own
+        try manager.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { if outputFolder == nil { try? manager.removeItem(at: folder) } }
+        var session = session
+        session.job.outputFolder = folder
+        return try session.run()
+    }
+}
+
+extension Contender: ExpressibleByArgument {}

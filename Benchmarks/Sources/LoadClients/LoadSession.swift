@@ -1,0 +1,64 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import Figures
+import HeapFigures
+
+/// One client's part of one round in this process: warm up, measure, look at the outcome.
+struct LoadSession {
+    let client: Contender
+    var job: Job
+    let warmUp: Job?
+    /// A PEM file of the authorities to trust instead of the system's.
+    let authorityFile: String?
+    var countsAllocations = false
+    var countsDescriptors = false
+
+    init(client: Contender, job: Job, warmUp: Job?, authorityFile: String?) {
+        self.client = client
+        self.job = job
+        self.warmUp = warmUp
+        self.authorityFile = authorityFile
+    }
+
+    /// Does it.
+    ///
+    /// - Throws: a `BenchmarkError` when the client could not begin, or failed to warm up.
+    func run() throws -> Measured {
+        let client = try client.makeClient(concurrency: job.concurrency, authorityFile: authorityFile)
+        try warmUp(client)
+        let descriptorsBefore = descriptorCount(client)
+        let ledger = Ledger(requestCount: job.requestCount)
+        if countsAllocations { heap_start_counting() }
+        let (began, cpuBefore) = (Moment.now, ProcessFigures.cpuSeconds)
+        try client.run(job, ledger)
+        let (wall, cpu) = (began.microsecondsAgo / 1e6, ProcessFigures.cpuSeconds - cpuBefore)
+        let allocationCount = countsAllocations ? heap_stop_counting() : nil
+        var measurement = Measured(
+            client: self.client, requestCount: job.requestCount, concurrency: job.concurrency, errors: ledger.outcome,
+            byteCount: byteCount, wallSeconds: wall, cpuSeconds: cpu,
+            latency: client.measuresLatency(of: job) ? ledger.latency : nil,
+            peakResidentByteCount: try ProcessFigures.peakResidentByteCount())
+        measurement.allocationsPerRequest = allocationCount.map { Double($0) / Double(job.requestCount) }
+        measurement.descriptorCountBefore = descriptorsBefore
+        measurement.descriptorCountAfter = descriptorCount(client)
+        return measurement
+    }
+
+    private func warmUp(_ client: any LoadClient) throws {
+        guard let warmUp else { return }
+        let ledger = Ledger(requestCount: warmUp.requestCount)
+        try client.run(warmUp, ledger)
+        if let fault = ledger.outcome.first { throw BenchmarkError("\(self.client.title), warming up: \(fault)") }
+    }
+
+    /// Body bytes, both ways; answers count only where their length is known.
+    private var byteCount: Int64 {
+        Int64(job.requestCount) * ((job.expectedByteCount ?? 0) + job.body.byteCount)
+    }
+
+    private func descriptorCount(_ client: any LoadClient) -> Int? {
+        guard countsDescriptors, client.closeIdleConnections() else { return nil }
+        return ProcessFigures.descriptorCount
+    }
+}

@@ -1,0 +1,62 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import Figures
+import Foundation
+package import Glibc
+
+/// What Linux tells of a process.
+package enum ProcessFigures {
+    /// User and system time that all threads of this process have used.
+    package static var cpuSeconds: Double {
+        var usage = rusage()
+        getrusage(RUSAGE_SELF.rawValue, &usage)
+        return usage.cpuSeconds
+    }
+
+    /// The most memory that this process had resident. Unlike `ru_maxrss` it knows nothing of what was there before
+    /// exec.
+    package static func peakResidentByteCount() throws -> Int64 {
+        guard let count = peakResidentByteCount(at: "/proc/self/status") else {
+            throw BenchmarkError("/proc/self/status does not tell the peak memory")
+        }
+        return count
+    }
+
+    /// The same of another process; nil when it is gone.
+    package static func peakResidentByteCount(of process: pid_t) -> Int64? {
+        peakResidentByteCount(at: "/proc/\(process)/status")
+    }
+
+    private static func peakResidentByteCount(at path: String) -> Int64? {
+        guard let status = try? String(contentsOfFile: path, encoding: .utf8) else { return nil }
+        let line = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
+        guard let words = line?.split(whereSeparator: \.isWhitespace), words.count == 3 else { return nil }
+        return Int64(words[1]).map { $0 * 1024 }
+    }
+
+    /// How many descriptors this process has open, without the one that lists them.
+    package static var descriptorCount: Int { entries(of: "/proc/self/fd").count - 1 }
+
+    /// The names of a process's threads, of which the kernel keeps 15 bytes; empty when the process is gone.
+    package static func threadNames(of process: pid_t) -> [pid_t: String] {
+        let folder = "/proc/\(process)/task"
+        return entries(of: folder).reduce(into: [:]) { names, entry in
+            guard let thread = pid_t(entry),
+                let name = try? String(contentsOfFile: "\(folder)/\(entry)/comm", encoding: .utf8)
+            else { return }
+            names[thread] = name.trimmingCharacters(in: .newlines)
+        }
+    }
+
+    private static func entries(of folder: String) -> [String] {
+        (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+    }
+}
+
+extension rusage {
+    /// User and system time.
+    package var cpuSeconds: Double {
+        Double(ru_utime.tv_sec + ru_stime.tv_sec) + Double(ru_utime.tv_usec + ru_stime.tv_usec) / 1e6
+    }
+}

@@ -1,0 +1,44 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import Figures
+import Testing
+
+@Suite struct GridTests {
+    @Test func everythingIsEveryGETOverEveryWireAndTheRestOnce() {
+        let cases = Grid().cases
+        #expect(cases.count { $0.work == .tiny } == 15)
+        #expect(cases.count { $0.work == .json } == 15)
+        #expect(Set(cases).count == cases.count)
+        for work in Work.allCases where work != .tiny && work != .json {
+            #expect(cases.count { $0.work == work } == 1, "\(work)")
+        }
+    }
+
+    @Test func whatNobodyTakesPartInIsLeftOut() {
+        #expect(Grid(contenders: [.wget2]).cases.map(\.work) == [.smallFiles, .largeFiles])
+        #expect(Grid(works: [.tiny], concurrencies: [1000], contenders: [.urlSession]).cases.isEmpty)
+    }
+
+    @Test func onlyThoseWhoWereAskedForTakePart() {
+        let grid = Grid(contenders: [.libcurl, .bluebonnet, .aria2c])
+        #expect(grid.contenders(of: Case(.tiny, concurrency: 64)) == [.bluebonnet, .libcurl])
+        #expect(grid.contenders(of: Case(.smallFiles, concurrency: 64)) == [.aria2c])
+    }
+
+    @Test func everySecondRoundGoesBackwards() {
+        #expect(Grid.order([.libcurl, .bluebonnet], round: 0) == [.libcurl, .bluebonnet])
+        #expect(Grid.order([.libcurl, .bluebonnet], round: 1) == [.bluebonnet, .libcurl])
+        #expect(Grid.order([.libcurl, .bluebonnet], round: 4) == [.libcurl, .bluebonnet])
+    }
+
+    @Test(arguments: [
+        (40_000.0, 0.5, 64, 20_000), (10, 0.5, 64, 320), (10, 0.5, 1, 200), (1e12, 1, 1, 1_000_000),
+        (.infinity, 1, 1, 200),
+    ])
+    func aRoundHasEnoughRequestsForItsTimeAndForEveryPlace(
+        rate: Double, seconds: Double, concurrency: Int, expected: Int
+    ) {
+        #expect(Grid.requestCount(rate: rate, seconds: seconds, concurrency: concurrency) == expected)
+    }
+}
