@@ -1,4 +1,4 @@
-// swift-tools-version: 6.2
+// swift-tools-version: 6.1
 // Bluebonnet's benchmarks: a package of their own, so that what they need never reaches users.
 
 import PackageDescription

@@ -141,9 +141,11 @@ static void check(struct lane *lane, CURLcode result) {
     curl_easy_getinfo(lane->easy, CURLINFO_RESPONSE_CODE, &status);
     if (result != CURLE_OK)
         fail(driver, curl_easy_strerror(result));
-    else if (status < 200 || status > 299 || (expected >= 0 && lane->received != expected))
-        snprintf(driver->failure, sizeof driver->failure, "status %ld with %lld bytes, expected %lld", status,
-                 (long long)lane->received, (long long)expected);
+    else if (status < 200 || status > 299)
+        snprintf(driver->failure, sizeof driver->failure, "status %ld", status);
+    else if (expected >= 0 && lane->received != expected)
+        snprintf(driver->failure, sizeof driver->failure, "%lld bytes, expected %lld", (long long)lane->received,
+                 (long long)expected);
 }
 
 static void take_finished(curl_driver *driver) {

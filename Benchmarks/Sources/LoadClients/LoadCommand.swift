@@ -14,7 +14,8 @@ package struct LoadCommand: ParsableCommand {
         discussion: """
             Some requests warm the client up first; they are not measured. The status and the length of every answer \
             are looked at as part of the work; answers other than 200 to 299, and those that have another length than \
-            --expect, are errors. The exit status is 1 when there were any.
+            --expect, are errors. The exit status is 1 when there were any; the other figures mean little then, and \
+            `libcurl` stops at the first.
 
             The CPU time is user and system time of all threads of this process; the peak memory is that of the whole \
             process. Latency is from the call that starts a request to its handler; it is missing for `bluebonnet`, \

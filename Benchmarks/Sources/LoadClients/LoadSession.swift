@@ -34,10 +34,12 @@ struct LoadSession {
         try client.run(job, ledger)
         let (wall, cpu) = (began.microsecondsAgo / 1e6, ProcessFigures.cpuSeconds - cpuBefore)
         let allocationCount = countsAllocations ? heap_stop_counting() : nil
+        // Times of what failed, or was never sent, say nothing.
+        let hasLatency = ledger.outcome.count == 0 && client.measuresLatency(of: job)
         var measurement = Measured(
             client: self.client, requestCount: job.requestCount, concurrency: job.concurrency, errors: ledger.outcome,
             byteCount: byteCount, wallSeconds: wall, cpuSeconds: cpu,
-            latency: client.measuresLatency(of: job) ? ledger.latency : nil,
+            latency: hasLatency ? ledger.latency : nil,
             peakResidentByteCount: try ProcessFigures.peakResidentByteCount())
         measurement.allocationsPerRequest = allocationCount.map { Double($0) / Double(job.requestCount) }
         measurement.descriptorCountBefore = descriptorsBefore

@@ -4,6 +4,7 @@
 import ArgumentParser
 import Figures
 import Foundation
+import Glibc
 
 /// How long a clean release build of a program takes that gets one page, on Bluebonnet and on async-http-client.
 struct BuildTimeCommand: ParsableCommand {
@@ -24,6 +25,7 @@ struct BuildTimeCommand: ParsableCommand {
             let outcome = try TemporaryFolder.whileThere { folder in try subject.build(in: folder) }
             let (wall, cpu) = (Spread.text(outcome.wallSeconds, 1), Spread.text(outcome.cpuSeconds, 1))
             print("\(subject.rawValue): \(wall) s, CPU \(cpu) s")
+            fflush(nil)
         }
     }
 }

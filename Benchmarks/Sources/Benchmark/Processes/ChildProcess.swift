@@ -37,7 +37,7 @@ struct ChildProcess {
         do {
             output = try read(pipe, of: process, observe)
         } catch {
-            Spawning.end(process, with: SIGKILL)
+            Spawning.interrupt(process)
             throw error
         }
         let wall = (ContinuousClock.now - began) / .seconds(1)

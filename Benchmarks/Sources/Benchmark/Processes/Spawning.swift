@@ -38,6 +38,18 @@ enum Spawning {
         _ = wait(for: process)
     }
 
+    /// Asks a child to end, as Ctrl-C would, so that it can stop what it has started itself; after five seconds it is
+    /// killed.
+    static func interrupt(_ process: pid_t) {
+        kill(process, SIGINT)
+        let deadline = ContinuousClock.now + .seconds(5)
+        while ContinuousClock.now < deadline {
+            if waitpid(process, nil, WNOHANG) == process { return }
+            poll(nil, 0, 10)
+        }
+        end(process, with: SIGKILL)
+    }
+
     /// Where a program is: on the path, or where system programs are, which the path of an ordinary user leaves out.
     static func find(_ program: String) -> String? {
         let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
