@@ -98,6 +98,19 @@ extension FieldBlock {
         return name.withUTF8 { name in places(named: name).map { Self.text(bytes[$0.valueRange]) } }
     }
 
+    /// Whether a name comes twice, whatever its case. Most heads have few fields, so that comparing each with each is
+    /// quicker than remembering them.
+    var hasRepeatedNames: Bool {
+        guard places.count < 50 else { return true }  // perhaps; it only costs time
+        return places.indices.contains { first in
+            places[(first + 1)...].contains { second in
+                bytes.withUnsafeBufferPointer { bytes in
+                    isName(second, UnsafeBufferPointer(rebasing: bytes[places[first].nameRange]))
+                }
+            }
+        }
+    }
+
     /// Whether there is a field with that name.
     func hasField(_ name: StaticString) -> Bool { places.contains { isName($0, name) } }
 

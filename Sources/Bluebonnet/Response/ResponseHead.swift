@@ -60,18 +60,28 @@ final class ResponseHead: Sendable {
 
     /// Foundation's form of the response; repeated fields are joined by ", ".
     func urlResponse() throws(NetworkingError) -> HTTPURLResponse {
-        var joined: [String: String] = [:]
+        let response = HTTPURLResponse(
+            url: url, statusCode: status, httpVersion: "HTTP/" + httpVersion, headerFields: joinedFields)
+        guard let response else {
+            throw NetworkingError(.badServerResponse, "the response of \(url) has no form in Foundation")
+        }
+        return response
+    }
+
+    /// The fields by name; those that are repeated have the spelling of the first one.
+    private var joinedFields: [String: String] {
+        let fields = fields
+        var joined = [String: String](minimumCapacity: fields.count)
+        guard block.hasRepeatedNames else {
+            for (name, value) in fields { joined[name] = value }
+            return joined
+        }
         var spelling: [String: String] = [:]
         for (name, value) in fields {
             let name = spelling[name.lowercased(), default: name]
             spelling[name.lowercased()] = name
             joined[name] = joined[name].map { $0 + ", " + value } ?? value
         }
-        let response = HTTPURLResponse(
-            url: url, statusCode: status, httpVersion: "HTTP/" + httpVersion, headerFields: joined)
-        guard let response else {
-            throw NetworkingError(.badServerResponse, "the response of \(url) has no form in Foundation")
-        }
-        return response
+        return joined
     }
 }

@@ -87,7 +87,8 @@ extension NetworkTests {
 
         @Test func moreTransfersThanOnePoolHoldsAreAllAnswered() async throws {
             let count = 300
-            try await TestServer.serving(script: { .response(body: $0.target) }) { server in
+            let script: TestServer.Script = { .response(body: $0.target) }
+            try await TestServer.serving(script: script) { server in
                 var configuration = RequestOperationManager.Configuration()
                 configuration.maximumConcurrentTransferCount = count
                 configuration.maximumConcurrentTransferCountPerOrigin = count
