@@ -49,8 +49,12 @@ extension RequestOperationQueue {
     }
 
     func operationBecameReady(_ operation: Operation) {
-        makeReady(operation)
-        schedule()
+        let (priority, isCancelled) = (operation.queuePriority.rawValue, operation.isCancelled)
+        let isNeeded = shared.withLock { state in
+            state.makeReady(operation, priority: priority, isCancelled: isCancelled)
+            return state.takeScheduling()
+        }
+        if isNeeded { startSoon() }
     }
 
     private func makeReady(_ operation: Operation) {
@@ -64,16 +68,20 @@ extension RequestOperationQueue {
     }
 
     func operationFinished(_ operation: Operation) {
-        let isKnown = shared.withLock { $0.finish(operation) }
-        guard isKnown else { return }
-        reporting.noteEnd()
-        group.leave()
-        schedule()
+        let (isKnown, isNeeded) = shared.withLock { ($0.finish(operation), $0.takeScheduling()) }
+        if isKnown {
+            reporting.noteEnd()
+            group.leave()
+        }
+        if isNeeded { startSoon() }
     }
 
     /// Sees to it that the network thread looks at the queue at the end of its round, if there is anything to start.
     func schedule() {
-        guard shared.withLock({ $0.takeScheduling() }) else { return }
+        if shared.withLock({ $0.takeScheduling() }) { startSoon() }
+    }
+
+    private func startSoon() {
         if NetworkThread.isCurrent { return lookAtEndOfRound() }
         NetworkThread.shared.submit { [self] in lookAtEndOfRound() }
     }

@@ -9,24 +9,30 @@
 /// own, because a higher one is served first whatever the turns are.
 struct FairTurns: Sendable {
     fileprivate struct Clock {
+        let priority: Int
         var now: UInt64 = 0
         /// The latest turn of each share; one that has passed counts no more.
         var latest: [Int: UInt64] = [:]
         var tidyCount = 64
     }
 
-    private var clocks: [Int: Clock] = [:]
+    /// As few as there are priorities.
+    private var clocks: [Clock] = []
 
     /// The next turn of a share.
     mutating func take(share: Int, priority: Int) -> UInt64 {
-        clocks[priority, default: Clock()].take(share)
+        if let index = index(of: priority) { return clocks[index].take(share) }
+        clocks.append(Clock(priority: priority))
+        return clocks[clocks.count - 1].take(share)
     }
 
     /// Notes whose turn it was.
     mutating func serve(_ turn: UInt64, priority: Int) {
-        guard let now = clocks[priority]?.now, now < turn else { return }
-        clocks[priority]?.now = turn
+        guard let index = index(of: priority), clocks[index].now < turn else { return }
+        clocks[index].now = turn
     }
+
+    private func index(of priority: Int) -> Int? { clocks.firstIndex { $0.priority == priority } }
 }
 
 extension FairTurns.Clock {
@@ -45,5 +51,5 @@ extension FairTurns.Clock {
 
 extension FairTurns {
     /// How many shares are remembered.
-    var shareCount: Int { clocks.values.reduce(0) { $0 + $1.latest.count } }
+    var shareCount: Int { clocks.reduce(0) { $0 + $1.latest.count } }
 }
