@@ -15,4 +15,9 @@ struct OperationBlocks: Sendable {
     var serverTrust: RequestOperation.ServerTrustBlock?
     var pinViolation: RequestOperation.PinViolationHandler?
     var needNewBodyStream: RequestOperation.BodyStreamBlock?
+
+    var isEmpty: Bool {
+        redirect == nil && challenge == nil && cacheResponse == nil && needNewBodyStream == nil && serverTrust == nil
+            && pinViolation == nil
+    }
 }

@@ -159,6 +159,7 @@ extension RequestOperationState {
         guard let extras = sharedExtras?.value else { return false }
         return extras.uploadProgress != nil || extras.downloadProgress != nil || extras.late.serializer != nil
             || extras.chunkChannel != nil || extras.outputStream != nil
+            || !extras.blocks.isEmpty || !extras.userInfo.isEmpty
     }
 
     mutating func takeDelivery() -> OperationDelivery {

@@ -33,9 +33,11 @@ final class ProcessingRound {
     }
 
     private func flush() {
-        let round = operations
-        operations = []
-        if !round.isEmpty { Queues.processing.async { Self.process(round) } }
+        if !operations.isEmpty {
+            let round = HandedOver(operations)
+            operations = []
+            Queues.processing.async { Self.process(round.take()) }
+        }
         let ownRound = ownOperations
         ownOperations = []
         Self.process(ownRound)
@@ -50,6 +52,21 @@ final class ProcessingRound {
 
 @available(*, unavailable)
 extension ProcessingRound: Sendable {}
+
+/// Operations on their way to another thread, which alone has them then: the last one that lets an operation go may
+/// release what is a user's, and that must not be the network thread.
+private final class HandedOver: Sendable {
+    private let operations: Mutex<[RequestOperation]>
+
+    init(_ operations: [RequestOperation]) { self.operations = Mutex(operations) }
+
+    func take() -> [RequestOperation] {
+        operations.withLock { operations in
+            defer { operations = [] }
+            return operations
+        }
+    }
+}
 
 /// Collects handlers and hands them to their queues: one hop for neighbours on the same queue.
 struct CallbackRound {

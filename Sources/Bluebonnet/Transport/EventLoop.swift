@@ -120,8 +120,15 @@ extension EventLoop {
     /// wants the same, and two system calls are spared. Who closes it has to say so with `forget`.
     func rest(_ descriptor: CInt) { self[descriptor].isResting = true }
 
-    /// A descriptor is closed, which the kernel knows: its number may come again.
-    func forget(_ descriptor: CInt) { self[descriptor] = Watch() }
+    /// A descriptor is about to be closed, or new. The kernel is told: a child process may hold the file too, and then it
+    /// would be watched for ever.
+    func forget(_ descriptor: CInt) {
+        if self[descriptor].events != 0 { unwatch(descriptor) }
+        self[descriptor] = Watch()
+    }
+
+    /// Whether a socket is watched for what comes in.
+    func isReading(_ descriptor: CInt) -> Bool { self[descriptor].events & EPOLLIN.rawValue != 0 }
 
     private subscript(descriptor: CInt) -> Watch {
         get { watches.indices.contains(Int(descriptor)) ? watches[Int(descriptor)] : Watch() }

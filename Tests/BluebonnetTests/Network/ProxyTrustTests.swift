@@ -74,6 +74,21 @@ extension NetworkTests {
             }
         }
 
+        /// What libcurl remembers of a proxy that needs no authority is nothing for the server behind it.
+        @Test func aProxyThatNobodyVouchesForLeavesTheServersAuthoritiesInForce() async throws {
+            try await withTunnel(proxy: .selfSigned) { origin, proxy in
+                for _ in 0..<2 {
+                    var options = try options(nil, through: proxy)
+                    options.proxy?.securityPolicy = try SecurityPolicy(
+                        allowInvalidCertificates: true, validatesDomainName: false)
+                    let operation = await get(origin.url(), options)
+                    #expect(operation.error == nil, "\(operation.error?.message ?? "")")
+                    #expect(operation.responseString == "origin")
+                    await closeIdleConnections()
+                }
+            }
+        }
+
         @Test func aProxysNameIsItsOwn() async throws {
             try await withTunnel(proxy: .wrongHost) { origin, proxy in
                 let refused = await get(origin.url(), try options(.localhost, through: proxy))

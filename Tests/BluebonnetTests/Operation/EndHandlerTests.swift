@@ -35,4 +35,23 @@ import Testing
         await released.becomes { $0.count == 2 * count }
         #expect(released.value.filter { $0 }.isEmpty)
     }
+
+    @Test func neitherIsWhatABlockOrUserInfoHolds() async {
+        let network = ScriptedNetwork()
+        network.answerOthers { _ in [.head(200), .body("answer")] }
+        let released = Witness([Bool]())
+        let queue = RequestOperationQueue()
+        let count = 200
+        for number in 0..<count {
+            let operation = HTTPRequestOperation(
+                source: .ready(network.request("/\(number)")), responseSerializer: HTTPResponseSerializer(),
+                options: SharedOptions(TransferOptions()), services: network.services)
+            let token = Token(released)
+            operation.setRedirectResponse { _, request, _ in withExtendedLifetime(token) { request } }
+            operation.userInfo = ["token": Token(released)]
+            queue.addOperation(operation)  // which alone keeps it
+        }
+        await released.becomes { $0.count == 2 * count }
+        #expect(released.value.filter { $0 }.isEmpty)
+    }
 }

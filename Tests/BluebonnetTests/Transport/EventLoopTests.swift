@@ -138,6 +138,23 @@ import Testing
         #expect(client.ready.map(\.descriptor) == [second.one])
     }
 
+    /// As a child process that inherited it would.
+    @Test func aForgottenSocketThatAnotherHoldsDoesNotTurnTheLoopForEver() throws {
+        let client = RecordingClient()
+        let slot = loop.add(client)
+        let pair = try Pair()
+        let held = dup(pair.one)
+        defer { close(held) }
+        loop.watch(pair.one, events: EPOLLIN.rawValue, isNew: true, slot: slot)
+        loop.rest(pair.one)
+        loop.forget(pair.one)
+        pair.closeOne()
+        pair.writeToOne()
+        loop.runTurn()
+        #expect(!isReadable)
+        #expect(client.ready.isEmpty)
+    }
+
     @Test func aSocketThatIsSaidToBeNewOrKnownByMistakeIsWatchedAllTheSame() throws {
         let client = RecordingClient()
         let slot = loop.add(client)
@@ -299,7 +316,7 @@ private final class RecordingClient: EventLoopClient {
 
 /// Two connected sockets.
 private final class Pair {
-    let one: CInt
+    private(set) var one: CInt
     private let other: CInt
 
     init() throws {
@@ -315,8 +332,13 @@ private final class Pair {
         while recv(one, &byte, 1, 0) == 1 {}
     }
 
-    deinit {
+    func closeOne() {
         close(one)
+        one = -1
+    }
+
+    deinit {
+        if one >= 0 { close(one) }
         close(other)
     }
 }

@@ -200,8 +200,16 @@ extension CurlPartition {
         case CURL_POLL_OUT: loop.watch(descriptor, events: EPOLLOUT.rawValue, isNew: isNew, slot: slot)
         case CURL_POLL_INOUT:
             loop.watch(descriptor, events: EPOLLIN.rawValue | EPOLLOUT.rawValue, isNew: isNew, slot: slot)
-        default: if connections.contains(descriptor) { loop.rest(descriptor) } else { loop.unwatch(descriptor) }
+        default: stopWatching(descriptor)
         }
+    }
+}
+
+extension CurlPartition {
+    /// A connection that was being read from is kept, most likely. One that was still being made may be closed next.
+    private func stopWatching(_ descriptor: curl_socket_t) {
+        if connections.contains(descriptor), loop.isReading(descriptor) { return loop.rest(descriptor) }
+        loop.unwatch(descriptor)
     }
 }
 
@@ -236,7 +244,13 @@ extension CurlPartition {
         try bluebonnet_easy_setopt_closesocket_callback(handle.raw, connectionClosed).check()
     }
 
-    fileprivate func noteConnection(_ descriptor: curl_socket_t) { connections.insert(descriptor) }
+    /// libcurl before 8.2 closes a socket that never got connected without saying so: what was known of its number is
+    /// about another one. A child process is not to hold the connection.
+    fileprivate func noteConnection(_ descriptor: curl_socket_t) {
+        loop.forget(descriptor)
+        _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+        connections.insert(descriptor)
+    }
 
     fileprivate func closeConnection(_ descriptor: curl_socket_t) -> CInt {
         connections.remove(descriptor)

@@ -63,6 +63,8 @@ extension CurlTransfer {
 
     private func setTrust() throws(CurlError) {
         let policy = request.identity.securityPolicy
+        // Before 8.3, libcurl puts its own cache of authorities over ours, after the callback that sets them.
+        try handle.set(CURLOPT_CA_CACHE_TIMEOUT, 0)
         // Always: only then does a refusal of our judge, which decides in OpenSSL's place, break the handshake off.
         try handle.set(CURLOPT_SSL_VERIFYPEER, true)
         let checksHost = policy.validatesDomainName && request.identity.trustAnswers == nil
