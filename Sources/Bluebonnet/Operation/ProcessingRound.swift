@@ -17,19 +17,18 @@ final class ProcessingRound {
     /// Those whose end runs nothing of a user's: they are finished here, which spares a chain of small requests two
     /// changes of thread for each.
     private var ownOperations: [RequestOperation] = []
+    private var largeOperations: [HandedOver] = []
     private var nextLargeQueue = 0
 
     func add(_ operation: RequestOperation) {
-        let place = operation.placeOfProcessing(largeFrom: Self.largeByteCount)
-        if place == .largeQueue {
-            nextLargeQueue = (nextLargeQueue + 1) % Queues.largeProcessing.count
-            Queues.largeProcessing[nextLargeQueue].async { Self.process([operation]) }
-            return
-        }
-        if operations.isEmpty && ownOperations.isEmpty {
+        if operations.isEmpty && ownOperations.isEmpty && largeOperations.isEmpty {
             NetworkThread.shared.eventLoop.atEndOfRound { [self] in flush() }
         }
-        if place == .here { ownOperations.append(operation) } else { operations.append(operation) }
+        switch operation.placeOfProcessing(largeFrom: Self.largeByteCount) {
+        case .here: ownOperations.append(operation)
+        case .queue: operations.append(operation)
+        case .largeQueue: largeOperations.append(HandedOver([operation]))
+        }
     }
 
     private func flush() {
@@ -38,6 +37,11 @@ final class ProcessingRound {
             operations = []
             Queues.processing.async { Self.process(round.take()) }
         }
+        for large in largeOperations {
+            nextLargeQueue = (nextLargeQueue + 1) % Queues.largeProcessing.count
+            Queues.largeProcessing[nextLargeQueue].async { Self.process(large.take()) }
+        }
+        largeOperations = []
         let ownRound = ownOperations
         ownOperations = []
         Self.process(ownRound)

@@ -47,11 +47,10 @@ extension RequestRunner {
 
     private func noteLateParts(of prepared: PreparedRequest) {
         guard prepared.responseSerializer != nil || prepared.expectedDigest != nil else { return }
-        operation.shared.withLock { state in
-            state.extras.late.serializer = prepared.responseSerializer
-            state.extras.late.validation = prepared.validation
-            state.extras.late.expectedDigest = prepared.expectedDigest
-        }
+        let late = LateParts(
+            serializer: prepared.responseSerializer, validation: prepared.validation,
+            expectedDigest: prepared.expectedDigest)
+        operation.shared.withLock { $0.extras.late = late }
     }
 }
 

@@ -69,7 +69,7 @@ extension IdentityParts {
         guard !isEncrypted || password != nil else {
             throw refusal("the client's key in \(name) is encrypted: give its password")
         }
-        let read = PEMReader.isPEM(data) ? PEM_read_bio_PrivateKey : isEncrypted ? d2i_PKCS8PrivateKey_bio : readDER
+        let read = PEMText.isPEM(data) ? PEM_read_bio_PrivateKey : isEncrypted ? d2i_PKCS8PrivateKey_bio : readDER
         // A password, even an empty one, keeps OpenSSL from asking for one on the terminal.
         let key = (password ?? "").withCString { text in
             PEMReader.reading(data) { bio in read(bio, nil, nil, UnsafeMutableRawPointer(mutating: text)) }
@@ -90,7 +90,7 @@ extension IdentityParts {
 
     /// Encrypted PEM says so (RFC 7468, 11, and the older "Proc-Type: 4,ENCRYPTED"); DER is tried.
     private static func isEncrypted(_ data: Data) -> Bool {
-        if PEMReader.isPEM(data) { return data.range(of: Data("ENCRYPTED".utf8)) != nil }
+        if PEMText.isPEM(data) { return data.range(of: Data("ENCRYPTED".utf8)) != nil }
         let envelope = PEMReader.reading(data) { d2i_PKCS8_bio($0, nil) }
         defer {
             X509_SIG_free(envelope)

@@ -18,8 +18,6 @@ enum PEMReader {
         }
     }
 
-    static func isPEM(_ data: Data) -> Bool { data.range(of: Data("-----BEGIN ".utf8)) != nil }
-
     /// The bytes can be nothing else than DER: a sequence with a length of two bytes or more.
     static func looksLikeDER(_ data: Data) -> Bool { data.count > 4 && data.prefix(2).elementsEqual([0x30, 0x82]) }
 
@@ -28,7 +26,9 @@ enum PEMReader {
         OpenSSLError.clear()
         defer { OpenSSLError.clear() }
         return reading(data) { bio in
-            guard isPEM(data) else { return d2i_X509_bio(bio, nil).map { [$0] } ?? (looksLikeDER(data) ? nil : []) }
+            guard PEMText.isPEM(data) else {
+                return d2i_X509_bio(bio, nil).map { [$0] } ?? (looksLikeDER(data) ? nil : [])
+            }
             var found: [OpaquePointer] = []
             // The empty password keeps OpenSSL from asking for one on the terminal.
             while let next = withEmptyPassword({ PEM_read_bio_X509_AUX(bio, nil, nil, $0) }) { found.append(next) }

@@ -234,8 +234,8 @@ private func timerCallback(_: UnsafeMutableRawPointer?, _ milliseconds: Int, _ c
 // MARK: - Connections
 
 extension CurlPartition {
-    /// Lets the partition hear of the sockets that are opened and closed for connections; it is called by those that an
-    /// easy handle made after the handle is used by others, or closed.
+    /// Lets the partition hear of the sockets that are opened and closed for a handle's connections, which may outlive the
+    /// handle.
     func watchConnections(of handle: EasyHandle) throws(CurlError) {
         let context = UnsafeRawPointer(Unmanaged.passUnretained(self).toOpaque())
         try handle.set(CURLOPT_SOCKOPTDATA, pointer: context)
