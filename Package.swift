@@ -81,6 +81,7 @@ let package = Package(
         .testTarget(
             name: "BluebonnetTests",
             dependencies: ["Bluebonnet", "CLinux", "TestServer"],
+            resources: [.copy("Security/Pins")],
             swiftSettings: strict
         ),
         .testTarget(

@@ -49,11 +49,6 @@ static inline int64_t bluebonnet_seconds_of_time(const ASN1_TIME *time) {
     return ASN1_TIME_to_tm(time, &parts) == 1 ? (int64_t)timegm(&parts) : INT64_MIN;
 }
 
-/// The reason of an error is taken out of its code by a function that only C can inline.
-static inline int bluebonnet_error_reason(unsigned long code) {
-    return ERR_GET_REASON(code);
-}
-
 /// RFC 2253's form of a name, for X509_NAME_print_ex; several macros deep. Letters outside of ASCII stay as they are.
 static inline unsigned long bluebonnet_name_flags(void) {
     return XN_FLAG_RFC2253 & ~(unsigned long)ASN1_STRFLGS_ESC_MSB;

@@ -3,53 +3,83 @@
 
 internal import Foundation
 
-/// Certificates in the textual form of RFC 7468, taken apart. It knows the form, not what is inside.
+/// Text in the form of RFC 7468, taken apart into its blocks. It knows the form, not what is inside.
 ///
-/// Text outside of the blocks is explanation, as the RFC allows. Anything that is not as it should be inside of them is
-/// an error: a pin that was overlooked is a pin that does not protect.
+/// What is outside of the blocks is explanation, as the RFC allows. Anything that is not as it should be inside of them
+/// is an error: a pin that was overlooked is a pin that does not protect.
 struct PEMText {
-    private static let begin = "-----BEGIN "
-    private static let end = "-----END "
-    private static let dashes = "-----"
-    private static let labels: Set<Substring> = ["CERTIFICATE", "X509 CERTIFICATE"]
+    private static let begin = Data("-----BEGIN ".utf8)
+    private static let end = Data("-----END ".utf8)
+    private static let dashes = Data("-----".utf8)
 
-    private let lines: [Substring]
+    private let data: Data
 
-    init(_ text: String) {
-        lines = text.split(omittingEmptySubsequences: true, whereSeparator: \.isNewline)
-    }
+    init(_ data: Data) { self.data = data }
 
     /// Whether the bytes are PEM rather than DER.
-    static func isPEM(_ data: Data) -> Bool { data.range(of: Data(begin.utf8)) != nil }
+    static func isPEM(_ data: Data) -> Bool { data.range(of: begin) != nil }
 
-    /// The bytes of each certificate, in their order. The error says what is wrong, without a name of the file.
-    func certificates() throws(PEMFault) -> [Data] {
-        var found: [Data] = []
-        var open: (label: Substring, text: String)?
-        for line in lines.map({ $0.trimmingCharacters(in: .whitespaces) }) {
+    /// The blocks, in their order. The error says what is wrong, without a name of the file.
+    func blocks() throws(PEMFault) -> [PEMBlock] {
+        var found: [PEMBlock] = []
+        var open: PEMBlock?
+        for line in data.split(whereSeparator: { $0 == 0x0A || $0 == 0x0D }) {
+            let line = Self.trimmed(line)
             if let label = Self.label(of: line, Self.begin) {
                 guard open == nil else { throw PEMFault("a block begins inside of another") }
-                guard Self.labels.contains(label) else { throw PEMFault("it holds a block of \(label.lowercased())") }
-                open = (label, "")
+                open = PEMBlock(label: label)
             } else if let label = Self.label(of: line, Self.end) {
                 guard let block = open, block.label == label else { throw PEMFault("a block ends that never began") }
-                guard let data = Data(base64Encoded: block.text), !data.isEmpty else {
-                    throw PEMFault("block \(found.count + 1) is not Base64")
-                }
-                found.append(data)
+                found.append(block)
                 open = nil
             } else {
-                open?.text += line
+                open?.body.append(line)
             }
         }
         guard open == nil else { throw PEMFault("its last block has no end") }
         return found
     }
 
-    private static func label(of line: String, _ mark: String) -> Substring? {
-        guard line.hasPrefix(mark), line.hasSuffix(dashes), line.count >= mark.count + dashes.count else { return nil }
-        return line.dropFirst(mark.count).dropLast(dashes.count)
+    /// The bytes of each certificate, in their order; anything else is a fault too.
+    func certificates() throws(PEMFault) -> [Data] {
+        var found: [Data] = []
+        for block in try blocks() {
+            guard block.isCertificate else { throw PEMFault("it holds a block of \(block.label.lowercased())") }
+            guard let bytes = block.bytes else { throw PEMFault("block \(found.count + 1) is not Base64") }
+            found.append(bytes)
+        }
+        return found
     }
+
+    private static func trimmed(_ line: Data) -> Data {
+        func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
+        guard let first = line.firstIndex(where: { !isBlank($0) }), let last = line.lastIndex(where: { !isBlank($0) })
+        else { return Data() }
+        return line[first...last]
+    }
+
+    private static func label(of line: Data, _ mark: Data) -> String? {
+        guard line.starts(with: mark), line.suffix(dashes.count) == dashes, line.count >= mark.count + dashes.count
+        else { return nil }
+        return String(decoding: line.dropFirst(mark.count).dropLast(dashes.count), as: UTF8.self)
+    }
+}
+
+/// What stands between two lines of dashes.
+struct PEMBlock {
+    let label: String
+    /// As it is written, without the ends of the lines.
+    fileprivate(set) var body = Data()
+
+    fileprivate init(label: String) { self.label = label }
+
+    /// What is written there; nil when it is nothing, or not Base64.
+    var bytes: Data? { Data(base64Encoded: body).flatMap { $0.isEmpty ? nil : $0 } }
+
+    var isCertificate: Bool { label == "CERTIFICATE" || label == "X509 CERTIFICATE" }
+
+    /// OpenSSL's own form: a certificate, with what it is trusted for.
+    var isTrustedCertificate: Bool { label == "TRUSTED CERTIFICATE" }
 }
 
 /// What is wrong with a text that should be PEM.

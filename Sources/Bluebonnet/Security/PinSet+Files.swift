@@ -79,7 +79,7 @@ extension PinSet {
     private static func blocks(in data: Data, _ source: String) throws(NetworkingError) -> [Data] {
         guard PEMText.isPEM(data) else { return [data] }
         do throws(PEMFault) {
-            return try PEMText(String(decoding: data, as: UTF8.self)).certificates()
+            return try PEMText(data).certificates()
         } catch {
             throw NetworkingError(.invalidSecurityPolicy, "\(source) is no list of certificates: \(error.words)")
         }

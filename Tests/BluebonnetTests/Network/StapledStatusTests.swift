@@ -51,6 +51,14 @@ extension NetworkTests {
             #expect(operation.error?.message.contains("another certificate") == true)
         }
 
+        @Test(arguments: ["-tls1_2", "-tls1_3"])
+        func anAnswerOfLongAgoIsNoProof(version: String) async throws {
+            let answer = try TestCertificate.chained.outdatedOCSPAnswer()
+            let operation = try await outcome(.chained, answer: answer, version: version, options())
+            #expect(operation.code == .serverNotTrusted)
+            #expect(operation.error?.message.contains("out of date") == true, "\(operation.error?.message ?? "")")
+        }
+
         @Test func anAnswerThatAStrangerSignedIsNoProof() async throws {
             let answer = try TestCertificate.untrusted.ocspAnswer(.good)
             let operation = try await outcome(.localhost, answer: answer, version: "-tls1_3", options())

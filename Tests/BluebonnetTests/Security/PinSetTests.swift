@@ -61,6 +61,27 @@ import Testing
         refuses { try PinSet(certificatesInBundle: bundle) }
     }
 
+    @Test(arguments: ["", "Resources/", "Contents/Resources/"])
+    func aBundlesResourcesAreFoundWhereFoundationLooksForThem(place: String) throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        try folder.write("Some.bundle/\(place)leaf.cer", leaf.der)
+        try folder.write("Some.bundle/\(place)more/other.cer", other.der)
+        let bundle = try #require(Bundle(path: folder.path("Some.bundle")))
+        #expect(try PinSet(certificatesInBundle: bundle).certificates.map(\.der) == [leaf.der])
+        let more = try PinSet(certificatesInBundle: bundle, subdirectory: "more")
+        #expect(try more.certificates.map(\.der) == [other.der])
+    }
+
+    @Test func theResourcesOfAPackageArePinned() throws {
+        let pins = try PinSet(certificatesInBundle: .module, subdirectory: "Pins")
+        #expect(pins.certificates.map(\.subject) == ["CN=pinned.example"])
+        // As `openssl pkey -pubout` and `openssl dgst -sha256` have it.
+        #expect(
+            pins.certificates.map(\.publicKeyPin.description) == ["sha256/uGjkgFf/u0pIjdLE3GEU5fiyRar87Q46LbmjRqpFzo0="]
+        )
+    }
+
     @Test func whatIsEmptyOrMissingIsAnError() throws {
         let folder = try TemporaryFolder()
         defer { folder.remove() }

@@ -73,16 +73,24 @@ final class CertificateFolder: Sendable {
         func file(_ ending: String) -> String { folder.path(recipe.name + ending) }
         let settings = try folder.write(recipe.name + ".conf", configuration + recipe.section)
         try openssl(
-            ["req", "-config", settings, "-new", "-subj", "/CN=" + recipe.commonName, "-out", file(".csr")]
-                + ["-nodes", "-keyout", file(".key")] + recipe.key.arguments)
-        let issuer = recipe.issuer?.rawValue ?? recipe.name
-        try openssl(
-            ["ca", "-config", settings, "-batch", "-notext", "-extensions", "extensions"]
-                + ["-startdate", recipe.begin, "-enddate", recipe.end, "-keyfile", folder.path(issuer + ".key")]
-                + ["-in", file(".csr"), "-out", file(".pem")]
-                + (recipe.issuer == nil ? ["-selfsign"] : ["-cert", folder.path(issuer + ".pem")]))
+            ["req", "-config", settings, "-new", "-subj", recipe.subject ?? "/CN=" + recipe.commonName]
+                + ["-out", file(".csr"), "-nodes", "-keyout", file(".key")] + recipe.key.arguments)
+        try openssl(signing(recipe, settings) + ["-in", file(".csr"), "-out", file(".pem")])
         try openssl(["pkey", "-in", file(".key"), "-pubout", "-out", file(".pub")])
         made.insert(recipe.name)
+    }
+
+    /// `openssl ca` knows dates, and `openssl x509` knows numbers that are none for a good authority.
+    private func signing(_ recipe: CertificateRecipe, _ settings: String) -> [String] {
+        let issuer = folder.path(recipe.issuer?.rawValue ?? recipe.name)
+        if let number = recipe.serialNumber {
+            return ["x509", "-req", "-CA", issuer + ".pem", "-CAkey", issuer + ".key", "-set_serial", "\(number)"]
+                + ["-extfile", settings, "-extensions", "extensions", "-days", "365"]
+        }
+        return ["ca", "-config", settings, "-batch", "-notext", "-md", recipe.digest, "-keyfile", issuer + ".key"]
+            + ["-startdate", recipe.begin, "-enddate", recipe.end]
+            + (recipe.isVersionOne ? [] : ["-extensions", "extensions"])
+            + (recipe.issuer == nil ? ["-selfsign"] : ["-cert", issuer + ".pem"])
     }
 
     private var configuration: String {
@@ -100,7 +108,8 @@ final class CertificateFolder: Sendable {
         default_md=sha256
         policy=subject_policy
         [subject_policy]
-        commonName=supplied
+        commonName=optional
+        organizationName=optional
 
         """
     }

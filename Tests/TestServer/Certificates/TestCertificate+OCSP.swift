@@ -23,6 +23,39 @@ extension TestCertificate {
         }
     }
 
+    /// A DER file of its issuer's answer that it was not revoked, valid in the first second of 2024 only.
+    public func outdatedOCSPAnswer() throws -> String {
+        let response = try DERElement(try Data(contentsOf: URL(fileURLWithPath: try ocspAnswer(.good))))
+        // OCSPResponse, ResponseBytes and BasicOCSPResponse of RFC 6960, 4.2.1.
+        let (outer, inner) = (try response.elements, try DERElement(try response.elements[1].content).elements)
+        var basic = try DERElement(inner[1].content).elements
+        basic[0] = try basic[0].changed { element in
+            element.tag == 0x18 ? DERElement(0x18, Data("20240101000000Z".utf8)) : element
+        }
+        basic[2] = DERElement(0x03, Data([0]) + (try signature(of: basic[0].bytes)))
+        let answer = Self.sequence(basic)
+        let bytes = Self.sequence([inner[0], DERElement(0x04, answer.bytes)])
+        let path = try CertificateFolder.shared.get().write("answer.der", "")
+        try Self.sequence([outer[0], DERElement(outer[1].tag, bytes.bytes)]).bytes.write(to: URL(fileURLWithPath: path))
+        return path
+    }
+
+    private static func sequence(_ elements: [DERElement]) -> DERElement {
+        DERElement(0x30, elements.reduce(into: Data()) { $0.append($1.bytes) })
+    }
+
+    /// By its issuer's key.
+    private func signature(of bytes: Data) throws -> Data {
+        let folder = try CertificateFolder.shared.get()
+        guard let issuer = recipe.issuer?.certificate else { throw TestServerError("\(name) has no issuer") }
+        let input = try folder.write("signed", "")
+        try bytes.write(to: URL(fileURLWithPath: input))
+        let output = try folder.make("signature") {
+            ["dgst", "-sha256", "-sign", try issuer.keyPath, "-out", $0, input]
+        }
+        return try Data(contentsOf: URL(fileURLWithPath: output))
+    }
+
     /// A line of `openssl ca`'s list: status, expiry, revocation, serial number, file, subject.
     private func indexLine(_ status: RevocationStatus) throws -> String {
         let serial = try CertificateFolder.shared.get().serialNumber(of: leafPath)

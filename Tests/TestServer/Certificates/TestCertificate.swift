@@ -114,6 +114,15 @@ extension TestCertificate {
         }
     }
 
+    /// A PEM file of the certificate with what it is trusted for, in OpenSSL's own form.
+    public var trustedPath: String {
+        get throws {
+            try CertificateFolder.shared.get().make("trusted.pem") { path in
+                ["x509", "-in", try leafPath, "-trustout", "-addtrust", "serverAuth", "-out", path]
+            }
+        }
+    }
+
     private func file(_ ending: String) throws -> String {
         try CertificateFolder.shared.get().path(recipe, ending)
     }

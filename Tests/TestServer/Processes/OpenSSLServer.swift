@@ -29,6 +29,27 @@ public final class OpenSSLServer: Sendable {
         return OpenSSLServer(process: process)
     }
 
+    /// Starts a server that answers nobody, prints what it receives, and sends what is typed.
+    public static func start(
+        typing certificate: TestCertificate, _ arguments: [String] = []
+    ) async throws -> OpenSSLServer {
+        let process = try await ServerProcess.start(portCount: 1) { folder, ports in
+            // Open for both ways, a pipe never ends.
+            ["sh", "-c", "mkfifo \"$1\" && exec 0<>\"$1\" && shift && exec \"$@\"", "sh", folder.path("keyboard")]
+                + ["openssl", "s_server", "-accept", "127.0.0.1:\(ports[0])"]
+                + ["-cert", try certificate.leafPath, "-key", try certificate.keyPath] + arguments
+        }
+        return OpenSSLServer(process: process)
+    }
+
+    /// Types something into a server that was started for it. A line that begins with a letter of s_server's commands is
+    /// one; anything else is sent.
+    public func type(_ text: String) {
+        let keyboard = FileHandle(forWritingAtPath: process.folder.path("keyboard"))
+        keyboard?.write(Data(text.utf8))
+        try? keyboard?.close()
+    }
+
     /// Starts a server, hands it to `body`, and stops it however that ends.
     public static func serving<Result>(
         _ certificate: TestCertificate = .localhost, _ arguments: [String] = [],

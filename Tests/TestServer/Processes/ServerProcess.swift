@@ -30,6 +30,9 @@ struct ServerProcess: Sendable {
         throw TestServerError("the server did not come up:\n\(output)")
     }
 
+    /// The folder of the program.
+    var folder: TemporaryFolder { watchdog.folder }
+
     /// What the program printed so far.
     var output: String { watchdog.output }
 

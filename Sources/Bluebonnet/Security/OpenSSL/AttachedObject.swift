@@ -3,35 +3,61 @@
 
 internal import COpenSSL
 
-/// Hangs a Swift object on an `SSL_CTX` or `SSL`, which lets it go when it is freed itself. Network thread only.
-enum AttachedObject {
-    private static let contextIndex = bluebonnet_context_index { _, object, _, _, _, _ in drop(object) }
-    private static let connectionIndex = bluebonnet_connection_index { _, object, _, _, _, _ in drop(object) }
+/// A place for a Swift object on every `SSL_CTX`, or on every `SSL`, which lets it go when it is freed itself. Each kind
+/// of object has a place of its own. Network thread only.
+struct AttachedObject<Object: AnyObject>: Sendable {
+    enum Owner { case context, connection }
 
-    /// Replaces what hangs there.
-    static func attach(_ object: AnyObject, toContext context: OpaquePointer) {
-        drop(SSL_CTX_get_ex_data(context, contextIndex))
-        SSL_CTX_set_ex_data(context, contextIndex, Unmanaged.passRetained(object).toOpaque())
+    private let owner: Owner
+    private let index: CInt
+
+    init(to owner: Owner) {
+        self.owner = owner
+        switch owner {
+        case .context: index = bluebonnet_context_index(releaseCallback)
+        case .connection: index = bluebonnet_connection_index(releaseCallback)
+        }
     }
 
-    static func of<Object: AnyObject>(context: OpaquePointer?, as type: Object.Type) -> Object? {
-        recover(SSL_CTX_get_ex_data(context, contextIndex), as: type)
+    /// Replaces what hangs there; false when OpenSSL does not take it.
+    func attach(_ object: Object, to pointer: OpaquePointer) -> Bool {
+        guard index >= 0 else { return false }
+        let (old, new) = (stored(on: pointer), Unmanaged.passRetained(object))
+        guard store(new.toOpaque(), on: pointer) else {
+            new.release()
+            return false
+        }
+        release(old)
+        return true
     }
 
-    static func attach(_ object: AnyObject, toConnection connection: OpaquePointer) {
-        drop(SSL_get_ex_data(connection, connectionIndex))
-        SSL_set_ex_data(connection, connectionIndex, Unmanaged.passRetained(object).toOpaque())
+    /// What hangs there.
+    func object(on pointer: OpaquePointer) -> Object? {
+        stored(on: pointer).map { Unmanaged<Object>.fromOpaque($0).takeUnretainedValue() }
     }
 
-    static func of<Object: AnyObject>(connection: OpaquePointer?, as type: Object.Type) -> Object? {
-        recover(SSL_get_ex_data(connection, connectionIndex), as: type)
+    private func stored(on pointer: OpaquePointer) -> UnsafeMutableRawPointer? {
+        switch owner {
+        case .context: SSL_CTX_get_ex_data(pointer, index)
+        case .connection: SSL_get_ex_data(pointer, index)
+        }
     }
 
-    private static func recover<Object: AnyObject>(_ pointer: UnsafeMutableRawPointer?, as: Object.Type) -> Object? {
-        pointer.flatMap { Unmanaged<AnyObject>.fromOpaque($0).takeUnretainedValue() as? Object }
+    private func store(_ object: UnsafeMutableRawPointer, on pointer: OpaquePointer) -> Bool {
+        switch owner {
+        case .context: SSL_CTX_set_ex_data(pointer, index, object) == 1
+        case .connection: SSL_set_ex_data(pointer, index, object) == 1
+        }
     }
+}
 
-    private static func drop(_ pointer: UnsafeMutableRawPointer?) {
-        if let pointer { Unmanaged<AnyObject>.fromOpaque(pointer).release() }
-    }
+private func release(_ object: UnsafeMutableRawPointer?) {
+    if let object { Unmanaged<AnyObject>.fromOpaque(object).release() }
+}
+
+private func releaseCallback(
+    _: UnsafeMutableRawPointer?, _ object: UnsafeMutableRawPointer?, _: UnsafeMutablePointer<CRYPTO_EX_DATA>?,
+    _: CInt, _: Int, _: UnsafeMutableRawPointer?
+) {
+    release(object)
 }

@@ -36,7 +36,7 @@ final class AuthorityStore: Sendable {
     deinit { X509_STORE_free(store) }
 
     private func add(_ data: Data, from name: String) throws(NetworkingError) {
-        guard let certificates = PEMReader.certificates(in: data) else {
+        guard let certificates = CertificateBytes.certificates(in: data) else {
             throw NetworkingError(
                 .invalidSecurityPolicy, "\(name) holds a broken certificate, so none of it is trusted")
         }
@@ -91,6 +91,6 @@ final class AuthorityStore: Sendable {
     private static func contents(ofFileInFolder path: String) -> Data? {
         guard let data = try? Data(contentsOf: URL(fileURLWithPath: path)) else { return nil }
         let isPEM = data.range(of: Data("CERTIFICATE-----".utf8)) != nil
-        return isPEM || PEMReader.looksLikeDER(data) ? data : nil
+        return isPEM || CertificateBytes.looksLikeDER(data) ? data : nil
     }
 }

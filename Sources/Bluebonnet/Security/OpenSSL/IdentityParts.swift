@@ -49,7 +49,8 @@ extension IdentityParts {
     private init(
         certificate: ClientIdentity.Source, key keySource: ClientIdentity.Source, password: String?
     ) throws(NetworkingError) {
-        guard let certificates = PEMReader.certificates(in: try Self.read(certificate)), !certificates.isEmpty else {
+        guard let certificates = CertificateBytes.certificates(in: try Self.read(certificate)), !certificates.isEmpty
+        else {
             throw Self.refusal("\(certificate.name) holds no client certificate: give PEM or DER")
         }
         do throws(NetworkingError) {
@@ -72,7 +73,7 @@ extension IdentityParts {
         let read = PEMText.isPEM(data) ? PEM_read_bio_PrivateKey : isEncrypted ? d2i_PKCS8PrivateKey_bio : readDER
         // A password, even an empty one, keeps OpenSSL from asking for one on the terminal.
         let key = (password ?? "").withCString { text in
-            PEMReader.reading(data) { bio in read(bio, nil, nil, UnsafeMutableRawPointer(mutating: text)) }
+            CertificateBytes.reading(data) { bio in read(bio, nil, nil, UnsafeMutableRawPointer(mutating: text)) }
         }
         guard let key else {
             throw refusal(
@@ -91,7 +92,7 @@ extension IdentityParts {
     /// Encrypted PEM says so (RFC 7468, 11, and the older "Proc-Type: 4,ENCRYPTED"); DER is tried.
     private static func isEncrypted(_ data: Data) -> Bool {
         if PEMText.isPEM(data) { return data.range(of: Data("ENCRYPTED".utf8)) != nil }
-        let envelope = PEMReader.reading(data) { d2i_PKCS8_bio($0, nil) }
+        let envelope = CertificateBytes.reading(data) { d2i_PKCS8_bio($0, nil) }
         defer {
             X509_SIG_free(envelope)
             OpenSSLError.clear()
@@ -105,7 +106,7 @@ extension IdentityParts {
 extension IdentityParts {
     private init(pkcs12 data: Data, named name: String, password: String) throws(NetworkingError) {
         OpenSSLError.clear()
-        guard let bundle = PEMReader.reading(data, { d2i_PKCS12_bio($0, nil) }) else {
+        guard let bundle = CertificateBytes.reading(data, { d2i_PKCS12_bio($0, nil) }) else {
             throw Self.refusal("\(name) is not PKCS#12")
         }
         defer { PKCS12_free(bundle) }

@@ -15,7 +15,4 @@ enum OpenSSLError {
         let text = ERR_reason_error_string(code).map { String(cString: $0) }
         return LibraryError(library: "OpenSSL", code: Int(code), text: text ?? "error \(code)")
     }
-
-    /// Whether the latest error says that no (further) PEM block was found.
-    static var isEndOfPEM: Bool { bluebonnet_error_reason(ERR_peek_last_error()) == PEM_R_NO_START_LINE }
 }

@@ -92,12 +92,8 @@ extension ServerTrustJudge {
     /// OpenSSL does not take it.
     func install(in context: UnsafeMutableRawPointer) -> Bool {
         let context = OpaquePointer(context)
-        let pointer = Unmanaged.passRetained(self).toOpaque()
-        guard Self.index >= 0, SSL_CTX_set_ex_data(context, Self.index, pointer) == 1 else {
-            Unmanaged<ServerTrustJudge>.fromOpaque(pointer).release()
-            return false
-        }
-        SSL_CTX_set_cert_verify_callback(context, verifyCallback, pointer)
+        guard Self.place.attach(self, to: context) else { return false }
+        SSL_CTX_set_cert_verify_callback(context, verifyCallback, Unmanaged.passUnretained(self).toOpaque())
         return true
     }
 
@@ -118,18 +114,14 @@ extension ServerTrustJudge {
 
     private static func of(_ connection: UnsafeMutableRawPointer) -> ServerTrustJudge? {
         NetworkThread.preconditionIsCurrent()
-        guard let context = SSL_get_SSL_CTX(OpaquePointer(connection)),
-            let pointer = SSL_CTX_get_ex_data(context, index)
-        else { return nil }
-        return Unmanaged<ServerTrustJudge>.fromOpaque(pointer).takeUnretainedValue()
+        return SSL_get_SSL_CTX(OpaquePointer(connection)).flatMap(place.object)
     }
 
     fileprivate static func recover(_ pointer: UnsafeMutableRawPointer?) -> ServerTrustJudge? {
         pointer.map { Unmanaged<ServerTrustJudge>.fromOpaque($0).takeUnretainedValue() }
     }
 
-    /// Where the judge is kept in a context, which lets it go at its own end.
-    private static let index = CRYPTO_get_ex_new_index(CRYPTO_EX_INDEX_SSL_CTX, 0, nil, nil, nil, releaseCallback)
+    private static let place = AttachedObject<ServerTrustJudge>(to: .context)
 
     fileprivate func judge(_ context: OpaquePointer) -> Bool { decide(context) }
 }
@@ -140,12 +132,4 @@ private func verifyCallback(_ context: OpaquePointer?, _ argument: UnsafeMutable
     if let judge = ServerTrustJudge.recover(argument), judge.judge(context) { return 1 }
     X509_STORE_CTX_set_error(context, X509_V_ERR_APPLICATION_VERIFICATION)
     return 0
-}
-
-private func releaseCallback(
-    _: UnsafeMutableRawPointer?, _ pointer: UnsafeMutableRawPointer?, _: UnsafeMutablePointer<CRYPTO_EX_DATA>?,
-    _: CInt, _: Int, _: UnsafeMutableRawPointer?
-) {
-    guard let pointer else { return }
-    Unmanaged<ServerTrustJudge>.fromOpaque(pointer).release()
 }

@@ -6,6 +6,8 @@ internal import COpenSSL
 /// Sets on an `SSL_CTX` of libcurl's what libcurl has no option for. Network thread only; it lives as long as the
 /// `SSL_CTX`. It knows nothing of transfers, and leaves the judgement on certificates to others.
 final class TLSContext {
+    private static let place = AttachedObject<TLSContext>(to: .context)
+
     fileprivate let setup: TLSSetup
     private let whenRefused: (NetworkingError) -> Void
 
@@ -14,22 +16,22 @@ final class TLSContext {
         self.whenRefused = whenRefused
     }
 
-    /// Prepares the context of a connection.
+    /// Prepares the context of a connection; false when OpenSSL does not take it.
     ///
     /// - Parameters:
     ///   - setup: nil for a connection to an https proxy, which has nothing of the request's own.
     ///   - whenRefused: told why, before the handshake fails.
     static func prepare(
         _ pointer: UnsafeMutableRawPointer, with setup: TLSSetup?, whenRefused: @escaping (NetworkingError) -> Void
-    ) {
+    ) -> Bool {
         let context = OpaquePointer(pointer)
         // Nobody looks at what a server shows in a second handshake on the same connection.
         bluebonnet_forbid_renegotiation(context)
         // libcurl has set its own when the environment names a file.
         SSL_CTX_set_keylog_callback(context, nil)
-        guard let setup else { return }
-        AttachedObject.attach(TLSContext(setup, whenRefused: whenRefused), toContext: context)
+        guard let setup else { return true }
         apply(setup, to: context)
+        return place.attach(TLSContext(setup, whenRefused: whenRefused), to: context)
     }
 
     private static func apply(_ setup: TLSSetup, to context: OpaquePointer) {
@@ -41,7 +43,7 @@ final class TLSContext {
     }
 
     fileprivate static func of(_ connection: OpaquePointer?) -> TLSContext? {
-        AttachedObject.of(context: SSL_get_SSL_CTX(connection), as: TLSContext.self)
+        SSL_get_SSL_CTX(connection).flatMap(place.object)
     }
 
     fileprivate func judgeStatus(_ connection: OpaquePointer) -> Bool {

@@ -11,10 +11,11 @@ extension CurlTransfer {
     func prepareTLS(context: UnsafeMutableRawPointer) -> Bool {
         CloseNoticeLedger.watch(context: context)
         let isProxy = isConnectingToProxy
-        TLSContext.prepare(context, with: isProxy ? nil : request.identity.setup) { [weak self] error in
+        let isPrepared = TLSContext.prepare(context, with: isProxy ? nil : request.identity.setup) {
+            [weak self] error in
             self?.stop(with: error)
         }
-        guard let target = isProxy ? proxyTarget : serverTarget else { return false }
+        guard isPrepared, let target = isProxy ? proxyTarget : serverTarget else { return false }
         let identity = request.identity
         let judge = ServerTrustJudge(
             target, policy: isProxy ? identity.proxy?.securityPolicy ?? .default : identity.securityPolicy,

@@ -34,6 +34,22 @@ import Testing
         #expect(error(.file(try folder.write("root.der", der))) == nil)
     }
 
+    @Test func whatElseIsInAFileIsPassedOver() throws {
+        defer { folder.remove() }
+        let key = try String(contentsOfFile: TestCertificate.localhost.keyPath, encoding: .utf8)
+        let parameters = try String(contentsOfFile: DiffieHellmanGroup.of1024Bits.path, encoding: .utf8)
+        let lines = (key + "words\n" + good + parameters).replacingOccurrences(of: "\n", with: " \r\n")
+        #expect(error(.data(Data(lines.utf8))) == nil)
+        #expect(error(.data(Data((key + parameters).utf8)))?.message.contains("no certificate") == true)
+    }
+
+    @Test func aCertificateInOpenSSLsOwnFormIsOneToo() throws {
+        defer { folder.remove() }
+        let text = try String(contentsOfFile: TestCertificate.Authority.root.certificate.trustedPath, encoding: .utf8)
+        #expect(text.contains("BEGIN TRUSTED CERTIFICATE"))
+        #expect(error(.data(Data(text.utf8))) == nil)
+    }
+
     @Test func storesDifferByWhatIsInThem() throws {
         defer { folder.remove() }
         let one = try AuthorityStore(.data(Data(good.utf8)))

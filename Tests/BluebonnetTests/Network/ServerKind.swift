@@ -1,0 +1,99 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import TestServer
+import Testing
+
+@testable import Bluebonnet
+
+/// A kind of TLS server, and how a request to it ends. It starts none.
+struct ServerKind: Sendable, CustomTestStringConvertible {
+    enum Peer: Sendable {
+        /// A `TestServer`, with these options and the kind's certificate.
+        case scripted(TestServer.Options = TestServer.Options())
+        /// A `TestServer` that sends these bytes and no more.
+        case saying(Data)
+        /// `openssl s_server` with these arguments.
+        case openssl(@Sendable () throws -> [String])
+    }
+
+    /// What X509_STORE_CTX_get_error(3) calls X509_V_ERR_…, by its number in `openssl/x509_vfy.h`.
+    enum Failure: Int, Sendable {
+        case signatureFailure = 7
+        case notYetValid = 9
+        case expired = 10
+        case selfSigned = 18
+        case selfSignedInChain = 19
+        case noIssuer = 20
+        case pathLengthExceeded = 25
+        case invalidPurpose = 26
+        case unhandledCriticalExtension = 34
+        case permittedViolation = 47
+        case leafKeyTooSmall = 66
+        case authorityKeyTooSmall = 67
+        case digestTooWeak = 68
+        case noAuthority = 79
+    }
+
+    enum End: Sendable {
+        case accepted
+        /// `serverNotTrusted`, because no chain was verified.
+        case chainRefused(Failure)
+        /// Anything else, and words of the message.
+        case refused(NetworkingError.Code, String)
+    }
+
+    let name: String
+    let end: End
+    var certificate = TestCertificate.localhost
+    var peer = Peer.scripted()
+    var host = "127.0.0.1"
+    /// Whose root is trusted.
+    var trusted = TestCertificate.localhost
+    var change: @Sendable (inout TransferOptions) throws -> Void = { _ in }
+
+    var testDescription: String { name }
+
+    init(_ name: String, _ end: End, _ change: (inout ServerKind) throws -> Void) rethrows {
+        self.name = name
+        self.end = end
+        try change(&self)
+    }
+
+    init(_ name: String, _ certificate: TestCertificate, _ end: End = .accepted) {
+        self.init(name, end) { $0.certificate = certificate }
+    }
+
+    init(_ name: String, openssl arguments: [String], _ certificate: TestCertificate, _ end: End = .accepted) {
+        self.init(name, end) { ($0.certificate, $0.peer) = (certificate, .openssl { arguments }) }
+    }
+
+    /// What a request to this kind of server has.
+    var options: TransferOptions {
+        get throws {
+            try TransferOptions {
+                $0.securityPolicy = try SecurityPolicy(certificateAuthorityFile: trusted.caPath)
+                if host != "127.0.0.1" { $0.addressOverrides = [host: "127.0.0.1"] }
+                try change(&$0)
+            }
+        }
+    }
+
+    /// Checks that an operation ended as it should.
+    func check(_ operation: RequestOperation) {
+        let message = Comment(rawValue: operation.error?.message ?? "no error")
+        switch end {
+        case .accepted:
+            #expect(operation.error == nil, message)
+            #expect(operation.statusCode == 200, message)
+        case .chainRefused(let failure):
+            #expect(operation.code == .serverNotTrusted, message)
+            let cause = operation.error?.underlying as? LibraryError
+            #expect(cause?.library == "OpenSSL" && cause?.code == failure.rawValue, message)
+        case .refused(let code, let words):
+            #expect(operation.code == code, message)
+            #expect(operation.error?.message.contains(words) == true, message)
+        }
+    }
+}
