@@ -8,22 +8,22 @@ internal import Foundation
 /// What is outside of the blocks is explanation, as the RFC allows. Anything that is not as it should be inside of them
 /// is an error: a pin that was overlooked is a pin that does not protect.
 struct PEMText {
-    private static let begin = Data("-----BEGIN ".utf8)
-    private static let end = Data("-----END ".utf8)
-    private static let dashes = Data("-----".utf8)
+    private static let begin = Array("-----BEGIN ".utf8)
+    private static let end = Array("-----END ".utf8)
+    private static let dashes = Array("-----".utf8)
 
-    private let data: Data
+    private let bytes: [UInt8]
 
-    init(_ data: Data) { self.data = data }
+    init(_ data: Data) { bytes = Array(data) }
 
     /// Whether the bytes are PEM rather than DER.
-    static func isPEM(_ data: Data) -> Bool { data.range(of: begin) != nil }
+    static func isPEM(_ data: Data) -> Bool { data.range(of: Data(begin)) != nil }
 
     /// The blocks, in their order. The error says what is wrong, without a name of the file.
     func blocks() throws(PEMFault) -> [PEMBlock] {
         var found: [PEMBlock] = []
         var open: PEMBlock?
-        for line in data.split(whereSeparator: { $0 == 0x0A || $0 == 0x0D }) {
+        for line in bytes.split(whereSeparator: { $0 == 0x0A || $0 == 0x0D }) {
             let line = Self.trimmed(line)
             if let label = Self.label(of: line, Self.begin) {
                 guard open == nil else { throw PEMFault("a block begins inside of another") }
@@ -33,7 +33,7 @@ struct PEMText {
                 found.append(block)
                 open = nil
             } else {
-                open?.body.append(line)
+                open?.body.append(contentsOf: line)
             }
         }
         guard open == nil else { throw PEMFault("its last block has no end") }
@@ -51,15 +51,15 @@ struct PEMText {
         return found
     }
 
-    private static func trimmed(_ line: Data) -> Data {
+    private static func trimmed(_ line: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
         func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
         guard let first = line.firstIndex(where: { !isBlank($0) }), let last = line.lastIndex(where: { !isBlank($0) })
-        else { return Data() }
+        else { return [] }
         return line[first...last]
     }
 
-    private static func label(of line: Data, _ mark: Data) -> String? {
-        guard line.starts(with: mark), line.suffix(dashes.count) == dashes, line.count >= mark.count + dashes.count
+    private static func label(of line: ArraySlice<UInt8>, _ mark: [UInt8]) -> String? {
+        guard line.starts(with: mark), line.suffix(dashes.count) == dashes[...], line.count >= mark.count + dashes.count
         else { return nil }
         return String(decoding: line.dropFirst(mark.count).dropLast(dashes.count), as: UTF8.self)
     }

@@ -44,7 +44,8 @@ public struct TransferOptions: Sendable {
     public var httpVersion = HTTPVersion.negotiated
     /// Connect to this socket instead of to the URL's host (CURLOPT_UNIX_SOCKET_PATH).
     public var unixSocketPath: String?
-    /// Connect to this address for that host; TLS still checks the host (CURLOPT_RESOLVE).
+    /// Connect to this address for that host; TLS still checks the host (CURLOPT_RESOLVE). International names in their
+    /// `xn--` form.
     public var addressOverrides: [String: String] = [:]
     /// Answers a Basic or Digest challenge of the request's own origin, never of another.
     public var credential: URLCredential?
