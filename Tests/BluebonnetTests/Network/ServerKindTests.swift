@@ -36,5 +36,22 @@ extension NetworkTests {
                 }
             }
         }
+
+        /// So that no server of any kind can choose it.
+        @Test func noWeakCipherIsOffered() async throws {
+            let options = try TransferOptions.trustingTestAuthority
+            try await OpenSSLServer.serving(.localhost, ["-trace"]) { server in
+                #expect(await get(server.url(), options).error == nil)
+                let lines = server.log.components(separatedBy: "\n").drop { !$0.contains("cipher_suites (len=") }
+                let offered = lines.dropFirst().prefix { !$0.contains("compression_methods") }
+                #expect(offered.contains { $0.contains("TLS_AES_128_GCM_SHA256") })
+                for word in ["RC4", "DES", "NULL", "EXPORT", "anon", "MD5"] {
+                    #expect(!offered.contains { $0.contains(word) }, "\(word)")
+                }
+                let compression = lines.drop { !$0.contains("compression_methods") }.prefix(2)
+                #expect(compression.last?.contains("No Compression") == true)
+                #expect(compression.first?.contains("(len=1)") == true)
+            }
+        }
     }
 }
