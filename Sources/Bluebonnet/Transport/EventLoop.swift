@@ -32,8 +32,12 @@ final class EventLoop {
     private var freeSlots: [Int] = []
     private var armedDeadline = UInt64.max
     private var roundEndActions: [() -> Void] = []
+    /// Which round it is; no two are the same.
+    private(set) var roundNumber: UInt64 = 0
     /// Rounds since the sockets were last looked at.
     private var unseenRoundCount = 0
+    /// How many answers are waited for that are small, as far as anybody knows.
+    var awaitedCount = 0
     /// What the kernel was told, by descriptor.
     private var watches: [Watch] = []
 
@@ -42,6 +46,8 @@ final class EventLoop {
         /// 0 when the kernel does not watch the descriptor.
         var events: UInt32 = 0
         var isResting = false
+        /// Up to this round a resting descriptor may have something to say: its client will listen again.
+        var quietUntil: UInt64 = 0
     }
 
     private struct Slot {
@@ -118,7 +124,13 @@ extension EventLoop {
 
     /// Stops telling of a socket whose connection is kept, while the kernel goes on watching it: the next request on it
     /// wants the same, and two system calls are spared. Who closes it has to say so with `forget`.
-    func rest(_ descriptor: CInt) { self[descriptor].isResting = true }
+    ///
+    /// - Parameter isBrief: whether the client wants to hear of it again in the next round, and what comes in before that is
+    ///   expected.
+    func rest(_ descriptor: CInt, isBrief: Bool) {
+        self[descriptor].isResting = true
+        self[descriptor].quietUntil = isBrief ? roundNumber + 1 : 0
+    }
 
     /// A descriptor is about to be closed, or new. The kernel is told: a child process may hold the file too, and then it
     /// would be watched for ever.
@@ -148,6 +160,9 @@ extension EventLoop {
 // MARK: - Turns
 
 extension EventLoop {
+    /// Whether anybody else than the client at work would gain by a short round.
+    var isAwaited: Bool { awaitedCount > 0 || !roundEndActions.isEmpty || inbox.hasWork }
+
     /// Does all there is to do, in bounded rounds. The run loop sees the epoll descriptor edge-triggered, so a turn
     /// ends only when epoll has nothing left, or after the eventfd was made readable again.
     func runTurn() {
@@ -164,6 +179,7 @@ extension EventLoop {
 
     /// What one round leaves to the next one is done without a look at the sockets, a few times in a row.
     private func runRound() -> Bool {
+        roundNumber += 1
         let looks = roundEndActions.isEmpty || unseenRoundCount == Self.unseenRoundLimit
         unseenRoundCount = looks ? 0 : unseenRoundCount + 1
         let count = looks ? epoll_wait(epoll, &events, Self.eventCapacity, 0) : 0
@@ -189,7 +205,11 @@ extension EventLoop {
         case Self.timerToken: clearTimer()
         default:
             let descriptor = CInt(truncatingIfNeeded: token & 0xFFFF_FFFF)
-            if self[descriptor].isResting { return unwatch(descriptor) }  // closed by its peer, most likely
+            let watch = self[descriptor]
+            if watch.isResting {
+                if roundNumber > watch.quietUntil { unwatch(descriptor) }  // closed by its peer, most likely
+                return
+            }
             slots[Int(token >> 32)].client?.socketIsReady(descriptor, events: event.events)
         }
     }

@@ -50,6 +50,9 @@ final class Inbox: Sendable {
         }
     }
 
+    /// Whether something has been handed over since `takeAll()`.
+    var hasWork: Bool { state.withLock { !$0.items.isEmpty } }
+
     /// Whether the network thread may sleep: nothing is waiting, and from now on a submitter wakes it.
     func sleep() -> Bool {
         state.withLock { state in

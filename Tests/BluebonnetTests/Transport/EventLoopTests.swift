@@ -96,7 +96,7 @@ import Testing
         let slot = loop.add(client)
         let pair = try Pair()
         loop.watch(pair.one, events: EPOLLIN.rawValue, isNew: true, slot: slot)
-        loop.rest(pair.one)
+        loop.rest(pair.one, isBrief: false)
         pair.writeToOne()
         loop.runTurn()
         #expect(client.ready.isEmpty)
@@ -105,6 +105,37 @@ import Testing
         client.onReady = { pair.drainOne() }
         loop.runTurn()
         #expect(client.ready.map(\.descriptor) == [pair.one])
+    }
+
+    /// A transfer that had its share of a round: what comes in meanwhile is no news.
+    @Test func aSocketThatRestsForARoundTellsInTheNextOneWhatCameInMeanwhile() throws {
+        let client = RecordingClient()
+        let slot = loop.add(client)
+        let pair = try Pair()
+        loop.watch(pair.one, events: EPOLLIN.rawValue, isNew: true, slot: slot)
+        loop.rest(pair.one, isBrief: true)
+        pair.writeToOne()
+        inbox.submit { [inbox, loop] in
+            #expect(client.ready.isEmpty)
+            loop.watch(pair.one, events: EPOLLIN.rawValue, isNew: true, slot: slot)
+            inbox.submit {}
+        }
+        client.onReady = { pair.drainOne() }
+        loop.runTurn()
+        #expect(client.ready.map(\.descriptor) == [pair.one])
+        #expect(!isReadable)
+    }
+
+    @Test func aSocketThatIsNotWatchedAgainAfterItsRoundTurnsNothingForEver() throws {
+        let client = RecordingClient()
+        let slot = loop.add(client)
+        let pair = try Pair()
+        loop.watch(pair.one, events: EPOLLIN.rawValue, isNew: true, slot: slot)
+        loop.rest(pair.one, isBrief: true)
+        pair.writeToOne()
+        loop.runTurn()
+        #expect(client.ready.isEmpty)
+        #expect(!isReadable)
     }
 
     @Test func aSocketThatRestedIsWatchedAgain() throws {
@@ -116,7 +147,7 @@ import Testing
             loop.watch(pair.one, events: EPOLLIN.rawValue, isNew: true, slot: slot)
             pair.writeToOne()
             loop.runTurn()
-            loop.rest(pair.one)
+            loop.rest(pair.one, isBrief: false)
         }
         #expect(client.ready.map(\.descriptor) == [pair.one, pair.one, pair.one])
     }
@@ -127,7 +158,7 @@ import Testing
         var first: Pair? = try Pair()
         let number = first?.one ?? -1
         loop.watch(number, events: EPOLLIN.rawValue, isNew: true, slot: slot)
-        loop.rest(number)
+        loop.rest(number, isBrief: false)
         first = nil  // closes it
         loop.forget(number)
         let second = try Pair()
@@ -146,7 +177,7 @@ import Testing
         let held = dup(pair.one)
         defer { close(held) }
         loop.watch(pair.one, events: EPOLLIN.rawValue, isNew: true, slot: slot)
-        loop.rest(pair.one)
+        loop.rest(pair.one, isBrief: false)
         loop.forget(pair.one)
         pair.closeOne()
         pair.writeToOne()

@@ -12,7 +12,7 @@ final class CurlPartition: EventLoopClient {
     private static let idleHandleLimit = 128
     private static let idleConnectionLimit = 256
     private let multi: UnsafeMutableRawPointer
-    private let loop: EventLoop
+    let loop: EventLoop
     private var slot = -1
     private(set) var active: [CurlTransfer] = []
     /// The sockets of kept-alive connections by their local ports. A stale entry does no harm: at worst a connection is
@@ -21,6 +21,10 @@ final class CurlPartition: EventLoopClient {
     /// The sockets of all connections, those that are being made and those that are kept.
     private(set) var connections: Set<curl_socket_t> = []
     private var idleHandles: [EasyHandle] = []
+    /// Transfers that had their share of a round, and go on in the next one.
+    var resting: [CurlTransfer] = []
+    /// libcurl is being told to stop reading until then.
+    private var isSharing = false
     private var curlDeadline = UInt64.max
     private var limitDeadline = UInt64.max
     /// When the last transfer ended, while there is none.
@@ -62,9 +66,7 @@ extension CurlPartition {
     func begin(_ request: TransferRequest, delegate: any TransferDelegate) -> CurlTransfer {
         let handle = takeHandle(forJar: request.cookieJar != nil)
         let transfer = CurlTransfer(request, handle: handle, partition: self, delegate: delegate)
-        transfer.activeIndex = active.count
-        active.append(transfer)
-        idleSince = nil
+        note(transfer)
         do throws(CurlError) {
             try transfer.configure()
             guard curl_multi_add_handle(multi, handle.raw) == CURLM_OK else {
@@ -105,6 +107,15 @@ extension CurlPartition {
         deadlineMayBeEarlier(transfer.failure == nil ? transfer.nextDeadline : 1)
     }
 
+    /// Stops reading for a transfer until `resumeResting`.
+    func rest(_ transfer: CurlTransfer) {
+        resting.append(transfer)
+        isSharing = true
+        _ = curl_easy_pause(transfer.handle.raw, CURLPAUSE_RECV)
+        isSharing = false
+        updateDeadline()
+    }
+
     /// Takes back an easy handle that is off the multi handle.
     func recycle(_ handle: EasyHandle) {
         guard idleHandles.count < Self.idleHandleLimit else { return handle.close() }
@@ -114,7 +125,15 @@ extension CurlPartition {
 
     func socket(localPort: Int) -> curl_socket_t? { sockets[localPort] }
 
+    private func note(_ transfer: CurlTransfer) {
+        transfer.activeIndex = active.count
+        active.append(transfer)
+        idleSince = nil
+        setAwaited(transfer, true)
+    }
+
     private func forget(_ transfer: CurlTransfer) {
+        setAwaited(transfer, false)
         curl_multi_remove_handle(multi, transfer.handle.raw)
         let index = transfer.activeIndex
         active.swapAt(index, active.count - 1)
@@ -136,6 +155,7 @@ extension CurlPartition {
     }
 
     func deadlineHasPassed() {
+        resumeResting()
         let now = MonotonicClock.now()
         if curlDeadline <= now {
             curlDeadline = .max
@@ -167,9 +187,7 @@ extension CurlPartition {
             if let socket = transfer.handle.newSocket { sockets[socket.localPort] = socket.descriptor }
             forget(transfer)
             if transfer.takeFreshStart(), curl_multi_add_handle(multi, handle) == CURLM_OK {
-                transfer.activeIndex = active.count
-                active.append(transfer)
-                idleSince = nil
+                note(transfer)
             } else {
                 transfer.end(result: result)
             }
@@ -185,8 +203,8 @@ extension CurlPartition {
         for transfer in active { limitDeadline = min(limitDeadline, transfer.nextDeadline) }
     }
 
-    private func updateDeadline() {
-        loop.setDeadline(min(curlDeadline, limitDeadline), slot: slot)
+    func updateDeadline() {
+        loop.setDeadline(resting.isEmpty ? min(curlDeadline, limitDeadline) : 1, slot: slot)
     }
 
     fileprivate func setCurlTimer(milliseconds: Int) {
@@ -208,7 +226,9 @@ extension CurlPartition {
 extension CurlPartition {
     /// A connection that was being read from is kept, most likely. One that was still being made may be closed next.
     private func stopWatching(_ descriptor: curl_socket_t) {
-        if connections.contains(descriptor), loop.isReading(descriptor) { return loop.rest(descriptor) }
+        if connections.contains(descriptor), loop.isReading(descriptor) {
+            return loop.rest(descriptor, isBrief: isSharing)
+        }
         loop.unwatch(descriptor)
     }
 }

@@ -58,7 +58,7 @@ extension CurlTransfer {
         // 0 would mean libcurl's own 300 s.
         let milliseconds = (request.connectTimeout + 999_999) / 1_000_000
         try handle.set(CURLOPT_CONNECTTIMEOUT_MS, milliseconds == 0 ? Int(Int32.max) : Int(min(milliseconds, 1 << 30)))
-        if request.expectsLargeBody { try handle.set(CURLOPT_BUFFERSIZE, 256 * 1024) }
+        if request.expectsLargeBody { try handle.set(CURLOPT_BUFFERSIZE, Self.largeBufferByteCount) }
     }
 
     private func setTrust() throws(CurlError) {

@@ -16,6 +16,8 @@ final class CurlTransfer: Transfer {
     private(set) var delegate: (any TransferDelegate)?
     private var headParser: ResponseHeadParser
     private var head: ResponseHead?
+    /// What it took of the round at hand.
+    var share = RoundShare()
     private(set) var failure: NetworkingError?
     private(set) var hasHeaderBytes = false
     private var sendingCount = 0
@@ -23,9 +25,9 @@ final class CurlTransfer: Transfer {
     private var readByteCount: Int64 = 0
     /// The body bytes that left, as far as they were told.
     private var toldSentByteCount: Int64 = 0
-    private var isPaused = false
+    private(set) var isPaused = false
     /// The delegate takes no bytes for now: the server is not to blame that none move.
-    private var isHeldBack = false
+    private(set) var isHeldBack = false
     /// The TLS connection whose close_notify must be seen, when the body has no other end.
     private var awaitedNotice: UnsafeMutableRawPointer?
     /// When a byte last moved; nil while the connection is being made, which has a limit of its own.
@@ -137,6 +139,8 @@ extension CurlTransfer {
 
     var hostName: String { request.url.host ?? "the server" }
     var hasResponseHead: Bool { head != nil }
+    /// Whether others use its connection at the same time.
+    var isMultiplexed: Bool { head?.httpVersion == "2" }
 }
 
 // MARK: - Time
@@ -255,6 +259,7 @@ extension CurlTransfer {
         do throws(NetworkingError) {
             let intake = try delegate?.transferDidReceive(bytes: bytes) ?? .taken
             isHeldBack = intake == .later
+            if intake == .taken { takeShare(bytes) }
             return intake
         } catch {
             stop(with: error)
