@@ -75,6 +75,8 @@ package struct Case: Hashable, Codable, Sendable {
             return Contender.clients.filter { contender in
                 switch contender {
                 case .bluebonnetLoop: work == .tiny && wire == .plain
+                case .bluebonnetResponse: work == .tiny
+                case .bluebonnetPinned: work == .tiny && wire != .plain
                 case .urlSession: wire == .plain && concurrency <= 64
                 case .bluebonnet, .bluebonnetAsync, .asyncHTTPClient, .asyncHTTPClientFuture, .libcurl: true
                 case .bluebonnetCommand, .curlCommand, .wget2, .aria2c: false

@@ -7,6 +7,10 @@ package enum Contender: String, Codable, CaseIterable, Sendable {
     case bluebonnet
     /// Each completion handler queues the next operation.
     case bluebonnetLoop = "bluebonnet-loop"
+    /// The first one, with each `HTTPURLResponse` asked for, which is made only then.
+    case bluebonnetResponse = "bluebonnet-response"
+    /// The first one, with a policy that compares the authority's key with a pin.
+    case bluebonnetPinned = "bluebonnet-pinned"
     case bluebonnetAsync = "bluebonnet-async"
     case asyncHTTPClient = "async-http-client"
     case asyncHTTPClientFuture = "async-http-client-future"
@@ -22,6 +26,8 @@ package enum Contender: String, Codable, CaseIterable, Sendable {
         switch self {
         case .bluebonnet: "Bluebonnet"
         case .bluebonnetLoop: "Bluebonnet, one after another"
+        case .bluebonnetResponse: "Bluebonnet, HTTPURLResponse"
+        case .bluebonnetPinned: "Bluebonnet, pinned"
         case .bluebonnetAsync: "Bluebonnet, async"
         case .asyncHTTPClient: "async-http-client"
         case .asyncHTTPClientFuture: "async-http-client, futures"
@@ -37,8 +43,8 @@ package enum Contender: String, Codable, CaseIterable, Sendable {
     package var isCommand: Bool {
         switch self {
         case .bluebonnetCommand, .curlCommand, .wget2, .aria2c: true
-        case .bluebonnet, .bluebonnetLoop, .bluebonnetAsync, .asyncHTTPClient, .asyncHTTPClientFuture, .urlSession,
-            .libcurl:
+        case .bluebonnet, .bluebonnetLoop, .bluebonnetResponse, .bluebonnetPinned, .bluebonnetAsync,
+            .asyncHTTPClient, .asyncHTTPClientFuture, .urlSession, .libcurl:
             false
         }
     }

@@ -29,7 +29,8 @@ final class BluebonnetAsyncClient: LoadClient {
         guard job.method == "GET", job.outputFolder == nil else {
             let operation = BluebonnetClient.operation(job, number, manager)
             manager.operationQueue.addOperation(operation)
-            return BluebonnetClient.fault(job, operation, try await operation.value())
+            let value = try await operation.value()
+            return BluebonnetClient.fault(job, operation, value, status: operation.statusCode)
         }
         if job.decodes {
             let _: Catalogue = try await manager.get(job.url.absoluteString)

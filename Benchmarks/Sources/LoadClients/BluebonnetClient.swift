@@ -6,31 +6,40 @@ import Dispatch
 import Foundation
 import FoundationNetworking
 
-/// Bluebonnet as a user would call it: a request, an operation for it, the manager's queue, a serializer, the response,
-/// a completion handler.
-///
-/// All operations are queued at once and the manager's limit does the rest, or each handler queues the next one.
+/// Bluebonnet as a user would call it: a request, an operation for it, the manager's queue, a serializer, the response's
+/// status, a completion handler.
 final class BluebonnetClient: LoadClient {
-    private let manager: RequestOperationManager
-    private let isLoop: Bool
+    /// What the handlers do.
+    enum Form {
+        /// All operations are queued at once and the manager's limit does the rest.
+        case queued
+        /// The same, and each handler asks for Foundation's response object, which costs Foundation more than 10 µs.
+        case queuedWithResponse
+        /// Each handler queues the next operation.
+        case oneAfterAnother
+    }
 
-    init(_ concurrency: Int, _ authorityFile: String?, isLoop: Bool) throws {
-        manager = try Self.makeManager(concurrency, authorityFile)
-        self.isLoop = isLoop
+    private let manager: RequestOperationManager
+    private let form: Form
+
+    /// - Parameter isPinned: whether the authorities of the file are pins as well.
+    init(_ concurrency: Int, _ authorityFile: String?, _ form: Form, isPinned: Bool = false) throws {
+        manager = try Self.makeManager(concurrency, authorityFile, isPinned: isPinned)
+        self.form = form
     }
 
     func run(_ job: Job, _ ledger: Ledger) throws {
         manager.responseSerializer = Self.serializer(for: job)
-        let manager = manager
-        if isLoop {
+        let (manager, form) = (manager, form)
+        if form == .oneAfterAnother {
             for _ in 0..<job.chainCount { Self.submitNext(job, manager, ledger) }
         } else {
-            while let number = ledger.claim() { Self.submit(job, number, manager, ledger) {} }
+            while let number = ledger.claim() { Self.submit(job, number, manager, ledger, form) {} }
         }
         ledger.wait()
     }
 
-    func measuresLatency(of job: Job) -> Bool { isLoop && !job.startsAllAtOnce }
+    func measuresLatency(of job: Job) -> Bool { form == .oneAfterAnother && !job.startsAllAtOnce }
 
     func closeIdleConnections() -> Bool {
         manager.closeIdleConnections()
@@ -43,17 +52,18 @@ final class BluebonnetClient: LoadClient {
 
     private static func submitNext(_ job: Job, _ manager: RequestOperationManager, _ ledger: Ledger) {
         guard let number = ledger.claim() else { return }
-        submit(job, number, manager, ledger) { submitNext(job, manager, ledger) }
+        submit(job, number, manager, ledger, .oneAfterAnother) { submitNext(job, manager, ledger) }
     }
 
     private static func submit(
-        _ job: Job, _ number: Int, _ manager: RequestOperationManager, _ ledger: Ledger,
+        _ job: Job, _ number: Int, _ manager: RequestOperationManager, _ ledger: Ledger, _ form: Form,
         then: @escaping @Sendable () -> Void
     ) {
         let began = Moment.now
         let operation = operation(job, number, manager)
         operation.setCompletionBlock { operation, object in
-            ledger.end(number, began: began, fault: fault(job, operation, object))
+            let status = form == .queuedWithResponse ? operation.response?.statusCode : operation.statusCode
+            ledger.end(number, began: began, fault: fault(job, operation, object, status: status))
             then()
         } failure: { _, error in
             ledger.end(number, began: began, fault: error.message)
@@ -66,13 +76,18 @@ final class BluebonnetClient: LoadClient {
 // MARK: - What both forms share
 
 extension BluebonnetClient {
-    static func makeManager(_ concurrency: Int, _ authorityFile: String?) throws -> RequestOperationManager {
+    static func makeManager(
+        _ concurrency: Int, _ authorityFile: String?, isPinned: Bool = false
+    ) throws -> RequestOperationManager {
         var configuration = RequestOperationManager.Configuration()
         configuration.maximumConcurrentTransferCount = concurrency
         configuration.maximumConcurrentTransferCountPerOrigin = concurrency
         configuration.transferOptions.maximumBodyByteCount = 1 << 40
         if let authorityFile {
-            configuration.transferOptions.securityPolicy = try SecurityPolicy(certificateAuthorityFile: authorityFile)
+            configuration.transferOptions.securityPolicy = try SecurityPolicy(
+                pinningMode: isPinned ? .publicKey : .none,
+                pins: isPinned ? PinSet(certificateFiles: [authorityFile]) : .empty,
+                certificateAuthorityFile: authorityFile)
         }
         return RequestOperationManager(configuration: configuration)
     }
@@ -89,11 +104,10 @@ extension BluebonnetClient {
     }
 
     /// What is wrong with an operation that succeeded.
-    static func fault(_ job: Job, _ operation: HTTPRequestOperation, _ object: any Sendable) -> String? {
+    static func fault(_ job: Job, _ operation: HTTPRequestOperation, _ object: any Sendable, status: Int?) -> String? {
         let byteCount =
             job.outputFolder == nil ? (object as? Data).map { Int64($0.count) } : operation.receivedByteCount
         if job.decodes, object as? Catalogue == nil { return "the body was not decoded" }
-        return job.fault(
-            status: operation.response?.statusCode, byteCount: job.decodes ? operation.receivedByteCount : byteCount)
+        return job.fault(status: status, byteCount: job.decodes ? operation.receivedByteCount : byteCount)
     }
 }

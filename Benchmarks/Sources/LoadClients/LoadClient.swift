@@ -30,8 +30,10 @@ extension Contender {
     func makeClient(concurrency: Int, authorityFile: String?) throws -> any LoadClient {
         switch self {
         case .libcurl: try CurlClient(concurrency: concurrency, authorityFile: authorityFile)
-        case .bluebonnet: try BluebonnetClient(concurrency, authorityFile, isLoop: false)
-        case .bluebonnetLoop: try BluebonnetClient(concurrency, authorityFile, isLoop: true)
+        case .bluebonnet: try BluebonnetClient(concurrency, authorityFile, .queued)
+        case .bluebonnetLoop: try BluebonnetClient(concurrency, authorityFile, .oneAfterAnother)
+        case .bluebonnetResponse: try BluebonnetClient(concurrency, authorityFile, .queuedWithResponse)
+        case .bluebonnetPinned: try BluebonnetClient(concurrency, authorityFile, .queued, isPinned: true)
         case .bluebonnetAsync: try BluebonnetAsyncClient(concurrency, authorityFile)
         case .asyncHTTPClient: try AsyncHTTPClientClient(concurrency, authorityFile, usesFutures: false)
         case .asyncHTTPClientFuture: try AsyncHTTPClientClient(concurrency, authorityFile, usesFutures: true)
