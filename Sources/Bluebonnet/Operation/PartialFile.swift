@@ -4,6 +4,7 @@
 internal import CLinux
 internal import Foundation
 internal import Glibc
+internal import Synchronization
 
 /// A download that is being written beside its destination, or in the folder where it gets a name at the end, locked
 /// against every other writer.
@@ -21,6 +22,8 @@ final class PartialFile: Sendable {
     /// What the bytes that were there are a part of.
     let initialRecord: PartialRecord?
     private let descriptor: CInt
+    /// Whether there may be a record: nobody else makes one while we have the lock, and looking costs.
+    private let mayHaveRecord: Atomic<Bool>
 
     static let suffix = ".bluebonnet-partial"
     /// The partial file, as messages show it.
@@ -70,14 +73,17 @@ final class PartialFile: Sendable {
         self.isSynced = isSynced
         let size = file.size
         let base = folder?.descriptor ?? AT_FDCWD
-        let record = PartialRecord.read(destination + Self.suffix + ".json", in: base)
+        let recordName = destination + Self.suffix + ".json"
+        let hasRecord = PartialRecord.isThere(recordName, in: base)
+        mayHaveRecord = Atomic(hasRecord)
+        let record = hasRecord ? PartialRecord.read(recordName, in: base) : nil
         let isOfURL = record != nil && record?.requestURLDigest == url.map(PartialRecord.digest)
         let isUntouched = record?.stamp == nil || record?.stamp == Self.stamp(of: file.descriptor)
         initialRecord = size > 0 && isOfURL && isUntouched ? record?.unstamped : nil
         initialByteCount = initialRecord == nil ? 0 : size
         if initialRecord == nil {
             removeRecord()  // first: a record must never stand beside bytes of something else
-            try truncate()
+            if size > 0 { try truncate() }
         } else {
             setStamp(nil)  // first: it does not fit any more once a byte is written
         }
@@ -139,7 +145,10 @@ final class PartialFile: Sendable {
         }
     }
 
+    /// Throws away what was written. An empty file is left alone: ext4 would write one that was truncated to the disk as
+    /// soon as it is closed.
     func truncate() throws(NetworkingError) {
+        if stamp?.byteCount == 0 { return }
         guard ftruncate(descriptor, 0) == 0 else {
             throw NetworkingError(.resumeRefused, "cannot truncate \(path) to start again", underlying: POSIXError.last)
         }
@@ -156,8 +165,8 @@ final class PartialFile: Sendable {
             guard count >= 0 else {
                 throw NetworkingError(.cannotReadFile, "cannot read \(path) again", underlying: POSIXError.last)
             }
-            if count == 0 { return digest.finish() }
             digest.update(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+            if count < buffer.count { return digest.finish() }
             offset += off_t(count)
         }
     }
@@ -177,6 +186,7 @@ extension PartialFile {
     /// Not synced to disk: it is for a process that was killed, not for a machine that lost its power. A record that was
     /// there is written over and cut afterwards, so that a full disk leaves the old one.
     func setRecord(_ record: PartialRecord) throws(NetworkingError) {
+        mayHaveRecord.store(true, ordering: .relaxed)
         let descriptor = openat(base, recordName, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0, let data = try? record.encoded() else {
             throw NetworkingError(.cannotWriteFile, "cannot write \(shown(recordName))", underlying: POSIXError.last)
@@ -198,6 +208,7 @@ extension PartialFile {
 
     /// Takes the record away: what is in the file cannot be continued.
     func removeRecord() {
+        guard mayHaveRecord.exchange(false, ordering: .relaxed) else { return }
         unlinkat(base, recordName, 0)
     }
 

@@ -34,6 +34,11 @@ struct PartialRecord: Codable, Equatable, Sendable {
         MessageDigest.hexadecimalDigest(of: Data(url.absoluteString.utf8))
     }
 
+    /// Whether anything has a record's name.
+    static func isThere(_ path: String, in folder: CInt = AT_FDCWD) -> Bool {
+        faccessat(folder, path, F_OK, AT_SYMLINK_NOFOLLOW) == 0 || errno != ENOENT
+    }
+
     /// Reads a record; nil when there is none that can be believed.
     ///
     /// - Parameter folder: the descriptor of the folder that a relative path starts from.

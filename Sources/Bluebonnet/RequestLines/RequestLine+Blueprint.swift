@@ -34,7 +34,7 @@ extension RequestLine {
         guard !path.isEmpty, !path.utf8.contains(0) else {
             throw NetworkingError(.cannotOpenFile, "the path in \"\(field)\" is empty or has a NUL in it")
         }
-        return URL(fileURLWithPath: path)
+        return URL(fileURLWithPath: path, isDirectory: false)
     }
 }
 
