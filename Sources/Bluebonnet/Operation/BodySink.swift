@@ -63,10 +63,13 @@ final class MemorySink: BodySink {
 final class FileSink: BodySink {
     let file: PartialFile
     private(set) var byteCount: Int64
+    /// When the file's digest is to follow again.
+    private var nextDigestByteCount: Int64
 
     init(_ file: PartialFile) {
         self.file = file
         byteCount = file.initialByteCount
+        nextDigestByteCount = PartialFile.digestStepByteCount
     }
 
     var byteLimit: Int? { nil }
@@ -74,10 +77,12 @@ final class FileSink: BodySink {
     func write(_ bytes: UnsafeRawBufferPointer) throws(NetworkingError) {
         try file.write(bytes, at: byteCount)
         byteCount += Int64(bytes.count)
+        if byteCount >= nextDigestByteCount { nextDigestByteCount = file.followDigest(upTo: byteCount) }
     }
 
     func truncate() throws(NetworkingError) {
         try file.truncate()
         byteCount = 0
+        nextDigestByteCount = PartialFile.digestStepByteCount
     }
 }

@@ -96,6 +96,8 @@ public final class HTTPRequestOperation: RequestOperation, @unchecked Sendable {
 
     override var isProcessedByTheLibrary: Bool { isPlain }
 
+    override var isDigestWanted: Bool { wantsDigest }
+
     override func makeOutcome(from transfer: SharedValue<TransferResult>) -> OperationOutcome {
         let extras = shared.withLock { $0.sharedExtras }
         let late = extras?.value.late

@@ -21,9 +21,10 @@ final class PartialFile: Sendable {
     let initialByteCount: Int64
     /// What the bytes that were there are a part of.
     let initialRecord: PartialRecord?
-    private let descriptor: CInt
+    let descriptor: CInt
     /// Whether there may be a record: nobody else makes one while we have the lock, and looking costs.
     private let mayHaveRecord: Atomic<Bool>
+    private let following: Mutex<FollowingDigest?>
 
     static let suffix = ".bluebonnet-partial"
     /// The partial file, as messages show it.
@@ -38,19 +39,26 @@ final class PartialFile: Sendable {
     /// - Parameters:
     ///   - url: what will be requested: a partial body of another URL is not continued.
     ///   - isSynced: whether the file is on the disk, not only on its way there, when it has been moved into place.
-    convenience init(destination: String, url: URL?, isSynced: Bool = false) throws(NetworkingError) {
+    ///   - isDigested: whether its digest will be asked for.
+    convenience init(
+        destination: String, url: URL?, isSynced: Bool = false, isDigested: Bool = false
+    ) throws(NetworkingError) {
         guard let file = try Self.openLocked(destination + Self.suffix, in: nil) else {
             throw NetworkingError(
                 .cannotOpenFile, "cannot write \(destination + Self.suffix): another download writes to it")
         }
-        try self.init(file, destination: destination, folder: nil, url: url, isSynced: isSynced)
+        try self.init(
+            file, destination: destination, folder: nil, url: url, isSynced: isSynced, isDigested: isDigested)
     }
 
     /// Opens or creates a partial file in a folder, where the response will say its name. Its own name is made of the
     /// URL, so that a later download of the same URL finds it; one at the same time gets another one.
-    convenience init(folder: OutputFolder, url: URL, isSynced: Bool = false) throws(NetworkingError) {
+    convenience init(
+        folder: OutputFolder, url: URL, isSynced: Bool = false, isDigested: Bool = false
+    ) throws(NetworkingError) {
         let (file, destination) = try Self.openUnused(of: url, in: folder)
-        try self.init(file, destination: destination, folder: folder, url: url, isSynced: isSynced)
+        try self.init(
+            file, destination: destination, folder: folder, url: url, isSynced: isSynced, isDigested: isDigested)
     }
 
     private static func openUnused(
@@ -65,9 +73,11 @@ final class PartialFile: Sendable {
     }
 
     private init(
-        _ file: (descriptor: CInt, size: Int64), destination: String, folder: OutputFolder?, url: URL?, isSynced: Bool
+        _ file: (descriptor: CInt, size: Int64), destination: String, folder: OutputFolder?, url: URL?, isSynced: Bool,
+        isDigested: Bool
     ) throws(NetworkingError) {
         descriptor = file.descriptor
+        following = Mutex(isDigested ? FollowingDigest() : nil)
         self.destination = destination
         self.folder = folder
         self.isSynced = isSynced
@@ -148,28 +158,15 @@ final class PartialFile: Sendable {
     /// Throws away what was written. An empty file is left alone: ext4 would write one that was truncated to the disk as
     /// soon as it is closed.
     func truncate() throws(NetworkingError) {
+        following.withLock { $0 = $0.map { _ in FollowingDigest() } }
         if stamp?.byteCount == 0 { return }
         guard ftruncate(descriptor, 0) == 0 else {
             throw NetworkingError(.resumeRefused, "cannot truncate \(path) to start again", underlying: POSIXError.last)
         }
     }
 
-    /// The digest of what was written, in hexadecimal; reads the file again.
-    func digest() throws(NetworkingError) -> String {
-        let digest = MessageDigest(.sha256)
-        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 * 1024, alignment: 16)
-        defer { buffer.deallocate() }
-        var offset: off_t = 0
-        while true {
-            let count = pread(descriptor, buffer.baseAddress, buffer.count, offset)
-            guard count >= 0 else {
-                throw NetworkingError(.cannotReadFile, "cannot read \(path) again", underlying: POSIXError.last)
-            }
-            digest.update(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
-            if count < buffer.count { return digest.finish() }
-            offset += off_t(count)
-        }
-    }
+    /// What reads the bytes again as they come; nil when their digest is not wanted, as far as was known.
+    var followingDigest: FollowingDigest? { following.withLock { $0 } }
 
     /// Lets the next download to the same path begin, before anybody hears that this one is finished; the last reference
     /// may go later.

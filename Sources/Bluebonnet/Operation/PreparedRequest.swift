@@ -150,8 +150,11 @@ extension PreparedRequest {
     }
 
     /// Opens the files; not on the network thread.
-    func openFiles() throws(NetworkingError) -> Files {
+    ///
+    /// - Parameter isDigested: whether the digest of the body is wanted, whatever the blueprint says.
+    func openFiles(isDigested: Bool) throws(NetworkingError) -> Files {
         try checkProxyAuthorities()
+        let isDigested = isDigested || expectedDigest != nil
         var files = Files(body: data.map(TransferBody.data) ?? .none)
         if let uploadFile {
             let upload = try UploadFile(path: Self.path(of: uploadFile))
@@ -163,11 +166,13 @@ extension PreparedRequest {
         }
         if let outputFile {
             files.output = try PartialFile(
-                destination: Self.path(of: outputFile), url: first.url, isSynced: options.syncsFilesToDisk)
+                destination: Self.path(of: outputFile), url: first.url, isSynced: options.syncsFilesToDisk,
+                isDigested: isDigested)
         }
         if let url = outputDirectory.url {
             let folder = try OutputFolder(path: Self.path(of: url), policy: outputDirectory.policy)
-            files.output = try PartialFile(folder: folder, url: first.url, isSynced: options.syncsFilesToDisk)
+            files.output = try PartialFile(
+                folder: folder, url: first.url, isSynced: options.syncsFilesToDisk, isDigested: isDigested)
         }
         return files
     }

@@ -92,6 +92,9 @@ public class RequestOperation: Operation, @unchecked Sendable {  // safe: all st
     /// do it.
     var isProcessedByTheLibrary: Bool { true }
 
+    /// Whether the digest of the body is wanted whoever makes the request.
+    var isDigestWanted: Bool { false }
+
     /// Whether a response with this status may go to the output file; the body of another one is kept in memory.
     func acceptsForOutput(status: Int) -> Bool { (200...299).contains(status) }
 

@@ -110,7 +110,8 @@ extension RequestRunner {
                 let setup = try source.map { source throws(NetworkingError) in
                     (source: source, made: try TLSSetupCache.shared.load(source))
                 }
-                return Opened(files: hasFiles ? nil : try prepared.openFiles(), setup: setup)
+                return Opened(
+                    files: hasFiles ? nil : try prepared.openFiles(isDigested: operation.isDigestWanted), setup: setup)
             }
             NetworkThread.shared.submit { operation.network.value.opened(result) }
         }

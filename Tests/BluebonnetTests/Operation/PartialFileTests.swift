@@ -48,6 +48,16 @@ import Testing
         #expect(folder.text("out") == "0123456789")
     }
 
+    /// A process that was killed may leave one without its file.
+    @Test func aRecordWithoutItsFileIsRemoved() throws {
+        try folder.write("{}", to: "out.bluebonnet-partial.json")
+        let file = try open()
+        #expect(folder.names == ["out.bluebonnet-partial"])
+        try write("new", to: file)
+        try file.moveIntoPlace()
+        #expect(folder.names == ["out"])
+    }
+
     @Test func whatCannotBeContinuedIsRemoved() throws {
         let file = try open()
         try file.setRecord(record)

@@ -115,11 +115,11 @@ import Testing
         loop.watch(pair.one, events: EPOLLIN.rawValue, isNew: true, slot: slot)
         loop.rest(pair.one, isBrief: true)
         pair.writeToOne()
-        inbox.submit { [inbox, loop] in
+        client.onDeadline = { [loop] in
             #expect(client.ready.isEmpty)
             loop.watch(pair.one, events: EPOLLIN.rawValue, isNew: true, slot: slot)
-            inbox.submit {}
         }
+        loop.setDeadline(1, slot: slot)
         client.onReady = { pair.drainOne() }
         loop.runTurn()
         #expect(client.ready.map(\.descriptor) == [pair.one])

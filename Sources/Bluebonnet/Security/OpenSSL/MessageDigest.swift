@@ -20,6 +20,13 @@ final class MessageDigest {
         }
     }
 
+    /// Another one that has come as far.
+    func copy() -> MessageDigest {
+        let copy = MessageDigest(.sha256)
+        guard EVP_MD_CTX_copy_ex(copy.context, context) == 1 else { preconditionFailure("OpenSSL is out of memory") }
+        return copy
+    }
+
     func update(_ bytes: UnsafeRawBufferPointer) {
         EVP_DigestUpdate(context, bytes.baseAddress, bytes.count)
     }
