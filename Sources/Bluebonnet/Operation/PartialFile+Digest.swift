@@ -12,20 +12,19 @@ extension PartialFile {
 
     /// Lets the digest follow what was written, off this thread, and gives the length at which to say so again.
     func followDigest(upTo byteCount: Int64) -> Int64 {
-        if let digest = followingDigest {
+        if let digest = followingDigest, digest.extendGoal(to: byteCount) {
             let queues = Queues.largeProcessing
-            queues[Int(descriptor) % queues.count].async { [self] in
-                try? digest.takeIn(descriptor, upTo: byteCount)  // an error comes again at the end
-            }
+            queues[Int(descriptor) % queues.count].async { [self] in digest.follow(descriptor) }
         }
         return byteCount + Self.digestStepByteCount
     }
 
-    /// The digest of what was written, in hexadecimal.
+    /// The digest of what was written, in hexadecimal: of the bytes as they were read again, most of them soon after they
+    /// had been written.
     func digest() throws(NetworkingError) -> String {
         let digest = followingDigest ?? FollowingDigest()
         do throws(POSIXError) {
-            try digest.takeIn(descriptor, upTo: .max)
+            try digest.finish(descriptor)
         } catch {
             throw NetworkingError(.cannotReadFile, "cannot read \(path) again", underlying: error)
         }
@@ -34,34 +33,57 @@ extension PartialFile {
 }
 
 /// The digest of a file's bytes from its beginning to where it has come. It does not know who writes them, and may be
-/// used from any thread.
+/// used from any thread; `follow` and `finish` wait for each other.
 final class FollowingDigest: Sendable {
     private struct Progress {
         let digest = MessageDigest(.sha256)
         var byteCount: Int64 = 0
     }
 
+    /// Held while the file is read, which nothing else waits for.
     private let progress = Mutex(Progress())
+    /// How far the file may be read; 0 once nobody wants the digest any more.
+    private let goal = Atomic<Int64>(0)
+    private let isFollowing = Atomic(false)
     private static let bufferByteCount = 256 * 1024
 
-    /// Reads on, as far as there is something.
-    func takeIn(_ descriptor: CInt, upTo end: Int64) throws(POSIXError) {
+    /// The file has grown; true when somebody has to call `follow` now.
+    func extendGoal(to byteCount: Int64) -> Bool {
+        goal.store(byteCount, ordering: .releasing)
+        return !isFollowing.exchange(true, ordering: .acquiringAndReleasing)
+    }
+
+    /// Reads on to the goal. An error is left for `finish`, which meets it again.
+    func follow(_ descriptor: CInt) {
+        isFollowing.store(false, ordering: .releasing)
+        try? read(descriptor)
+    }
+
+    /// Reads on to the end of the file.
+    func finish(_ descriptor: CInt) throws(POSIXError) {
+        goal.store(.max, ordering: .releasing)
+        try read(descriptor)
+    }
+
+    /// Nobody wants the digest any more.
+    func stop() { goal.store(0, ordering: .releasing) }
+
+    /// In lower-case hexadecimal, of what was read.
+    var value: String { progress.withLock { $0.digest.copy().finish() } }
+
+    private func read(_ descriptor: CInt) throws(POSIXError) {
         let failure: POSIXError? = progress.withLock { progress in
             let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.bufferByteCount, alignment: 16)
             defer { buffer.deallocate() }
-            while progress.byteCount < end {
-                let wanted = min(Int64(buffer.count), end - progress.byteCount)
+            while true {
+                let wanted = min(Int64(buffer.count), goal.load(ordering: .acquiring) - progress.byteCount)
+                guard wanted > 0 else { return nil }
                 let count = pread(descriptor, buffer.baseAddress, Int(wanted), off_t(progress.byteCount))
-                guard count >= 0 else { return POSIXError.last }
+                guard count > 0 else { return count < 0 ? POSIXError.last : nil }
                 progress.digest.update(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
                 progress.byteCount += Int64(count)
-                if count < wanted { return nil }
             }
-            return nil
         }
         if let failure { throw failure }
     }
-
-    /// In lower-case hexadecimal, of what was taken in.
-    var value: String { progress.withLock { $0.digest.copy().finish() } }
 }

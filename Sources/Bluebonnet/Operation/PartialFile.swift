@@ -124,7 +124,7 @@ final class PartialFile: Sendable {
                 return nil
             }
             if bluebonnet_look_at_path(base, name, &named) == 0, named.inode == file.inode {
-                return (opened, file.byte_count)
+                return (opened, named.byte_count)  // looked at since we have the lock
             }
             close(opened)
         }
@@ -158,7 +158,10 @@ final class PartialFile: Sendable {
     /// Throws away what was written. An empty file is left alone: ext4 would write one that was truncated to the disk as
     /// soon as it is closed.
     func truncate() throws(NetworkingError) {
-        following.withLock { $0 = $0.map { _ in FollowingDigest() } }
+        following.withLock { following in
+            following?.stop()
+            following = following.map { _ in FollowingDigest() }
+        }
         if stamp?.byteCount == 0 { return }
         guard ftruncate(descriptor, 0) == 0 else {
             throw NetworkingError(.resumeRefused, "cannot truncate \(path) to start again", underlying: POSIXError.last)
@@ -205,8 +208,9 @@ extension PartialFile {
 
     /// Takes the record away: what is in the file cannot be continued.
     func removeRecord() {
-        guard mayHaveRecord.exchange(false, ordering: .relaxed) else { return }
-        unlinkat(base, recordName, 0)
+        guard mayHaveRecord.load(ordering: .relaxed) else { return }
+        let isGone = unlinkat(base, recordName, 0) == 0 || errno == ENOENT
+        mayHaveRecord.store(!isGone, ordering: .relaxed)
     }
 
     /// Moves the complete body into place and gives its path: over a file that was at the destination, or into the
@@ -256,6 +260,7 @@ extension PartialFile {
 
     /// After a failure: keeps what can be continued, removes what cannot.
     func keepOrRemove(canContinue: Bool) {
+        followingDigest?.stop()
         guard isInPlace else { return removeRecord() }  // what stands there is not ours, so the record is wrong
         if canContinue { return setStamp(stamp) }
         removeRecord()

@@ -14,7 +14,8 @@ struct PEMText {
 
     private let bytes: [UInt8]
 
-    init(_ data: Data) { bytes = Array(data) }
+    /// - Parameter data: may begin with a byte order mark, as some editors leave it.
+    init(_ data: Data) { bytes = Array(data.starts(with: [0xEF, 0xBB, 0xBF]) ? data.dropFirst(3) : data) }
 
     /// Whether the bytes are PEM rather than DER.
     static func isPEM(_ data: Data) -> Bool { data.range(of: Data(begin)) != nil }

@@ -125,7 +125,7 @@ extension EventLoop {
     /// Stops telling of a socket whose connection is kept, while the kernel goes on watching it: the next request on it
     /// wants the same, and two system calls are spared. Who closes it has to say so with `forget`.
     ///
-    /// - Parameter isBrief: whether the client wants to hear of it again in the next round, and what comes in before that is
+    /// - Parameter isBrief: whether the client wants to hear of it again by the next round, and what comes in before that is
     ///   expected.
     func rest(_ descriptor: CInt, isBrief: Bool) {
         self[descriptor].isResting = true

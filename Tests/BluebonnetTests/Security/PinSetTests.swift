@@ -29,6 +29,8 @@ import Testing
         #expect(fromDER.hashValue == fromPEM.hashValue)
         #expect(try fromDER.certificates.map(\.der) == [leaf.der])
         #expect(try PinSet(certificateFiles: [leaf.leafPath]) == fromDER)
+        let marked = Data([0xEF, 0xBB, 0xBF]) + Data(try text(leaf).utf8)  // as some editors write it
+        #expect(try PinSet(certificateData: marked) == fromDER)
     }
 
     @Test func severalInOneFileKeepTheirOrderAndTwiceIsOnce() throws {

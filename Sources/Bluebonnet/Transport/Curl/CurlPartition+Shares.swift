@@ -18,7 +18,8 @@ struct RoundShare {
 
 /// Large bodies must not hold up small ones: libcurl reads a hundred times from a socket that has something, and does the
 /// same for all the others that had something in the same call. So while anything small is under way, each round gives
-/// each transfer a share. Large bodies among themselves are read as fast as libcurl can.
+/// each transfer a share. Large bodies among themselves are read as fast as libcurl can, and so is HTTP/2, where libcurl
+/// would go on reading the connection for the others.
 extension CurlPartition {
     /// About what a round reads for all transfers of a partition together: well under a millisecond's worth.
     private static let roundByteCount = 256 << 10
@@ -40,7 +41,7 @@ extension CurlPartition {
         loop.awaitedCount += isAwaited ? 1 : -1
     }
 
-    /// In the round after: lets those go on that rested, and neither ended nor were paused in the meantime.
+    /// When the deadlines of this round or the next one are looked at: lets those go on that rested, and neither ended nor were paused in the meantime.
     func resumeResting() {
         guard !resting.isEmpty else { return }
         let transfers = resting
@@ -59,9 +60,11 @@ extension CurlTransfer {
     /// What libcurl reads at once for a body that goes to a file or a stream.
     static let largeBufferByteCount = 64 << 10
 
-    /// Stops the reading until the next round when the share is used up. Streams of HTTP/2 share their connection, whose
-    /// windows see to that; and while a body is sent that has nothing to send, libcurl would ask for it each time.
+    /// Stops the reading until the next round when the share is used up. Not while a body is sent that may have nothing
+    /// to send: libcurl would ask for it each time.
     func takeShare(_ piece: UnsafeRawBufferPointer) {
+        share.totalByteCount += piece.count
+        if share.totalByteCount > CurlPartition.smallByteCount { partition.setAwaited(self, false) }
         guard let start = piece.baseAddress, !piece.isEmpty, !isMultiplexed else { return }
         if case .stream = request.body { return }
         if share.round != partition.loop.roundNumber {
@@ -69,15 +72,17 @@ extension CurlTransfer {
             share.byteCount = 0
         }
         share.byteCount += piece.count
-        share.totalByteCount += piece.count
-        if share.totalByteCount > CurlPartition.smallByteCount { partition.setAwaited(self, false) }
         if start != share.pieceEnd { share.blockStart = start }
         share.pieceEnd = start + piece.count
-        guard share.byteCount >= partition.shareByteCount, isBlockEnd(piece), partition.loop.isAwaited else { return }
+        let excess = share.byteCount - partition.shareByteCount
+        guard excess >= 0, excess >= Self.largeBufferByteCount || isBlockEnd(piece), partition.loop.isAwaited else {
+            return
+        }
         partition.rest(self)
     }
 
-    /// Whether libcurl has given all that it read at once; what it still had would be copied over the pause.
+    /// Whether libcurl has given all that it read at once; what it still had would be copied over the pause. It cannot
+    /// always be told.
     private func isBlockEnd(_ piece: UnsafeRawBufferPointer) -> Bool {
         guard piece.count == CURL_MAX_WRITE_SIZE, let start = share.blockStart, let end = share.pieceEnd else {
             return true

@@ -21,7 +21,7 @@ final class CurlPartition: EventLoopClient {
     /// The sockets of all connections, those that are being made and those that are kept.
     private(set) var connections: Set<curl_socket_t> = []
     private var idleHandles: [EasyHandle] = []
-    /// Transfers that had their share of a round, and go on in the next one.
+    /// Transfers that had their share of a round, and go on when the deadlines are looked at.
     var resting: [CurlTransfer] = []
     /// libcurl is being told to stop reading until then.
     private var isSharing = false
@@ -107,11 +107,12 @@ extension CurlPartition {
         deadlineMayBeEarlier(transfer.failure == nil ? transfer.nextDeadline : 1)
     }
 
-    /// Stops reading for a transfer until `resumeResting`.
+    /// Stops a transfer until `resumeResting`: in both directions, because libcurl would take one that is left for a
+    /// reason to look at the socket.
     func rest(_ transfer: CurlTransfer) {
         resting.append(transfer)
         isSharing = true
-        _ = curl_easy_pause(transfer.handle.raw, CURLPAUSE_RECV)
+        _ = curl_easy_pause(transfer.handle.raw, CURLPAUSE_ALL)
         isSharing = false
         updateDeadline()
     }

@@ -57,6 +57,7 @@ final class CurlTransfer: Transfer {
 
     func pause() {
         isPaused = true
+        partition.setAwaited(self, false)
         _ = curl_easy_pause(handle.raw, CURLPAUSE_ALL)
     }
 
