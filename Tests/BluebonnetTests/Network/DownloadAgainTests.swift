@@ -72,7 +72,7 @@ extension NetworkTests {
                 }
                 await closeIdleConnections()
                 let growth = await ResourceSnapshot.growthAfterSettling(to: before)
-                #expect(growth == [])
+                #expect(growth.isEmpty, "\(growth)")
                 #expect(folder.contents == file.body)
             }
         }

@@ -5,9 +5,11 @@ import Foundation
 
 /// The descriptors and threads that this process has at one moment, to see what a test left behind.
 ///
-/// Take the first one after whatever starts once and stays: the servers' thread, the certificates, the first timer.
+/// Take the first one after whatever starts once and stays: the servers' thread, the certificates.
 public struct ResourceSnapshot: Sendable, Equatable {
-    /// What each open descriptor refers to, by its number: a path, or "socket:[…]", "pipe:[…]", "anon_inode:[…]".
+    /// What each open descriptor refers to, by its number: a path, or "socket:[…]", "pipe:[…]", "anon_inode:[…]". Timer
+    /// descriptors are left out: Dispatch makes one for each of its clocks when something first waits for it, be it who
+    /// waits for the process to settle, and keeps it.
     public var descriptors: [Int: String]
     /// The name of each thread, by its id. Dispatch's shared workers are left out, because they come and go.
     public var threads: [Int: String]
@@ -24,7 +26,9 @@ public struct ResourceSnapshot: Sendable, Equatable {
             descriptors: entries(of: "/proc/self/fd") { path in
                 let link = try? FileManager.default.destinationOfSymbolicLink(atPath: path)
                 // Listing the folder opens a descriptor of its own.
-                return link.flatMap { $0.hasPrefix("/proc/") && $0.hasSuffix("/fd") ? nil : $0 }
+                return link.flatMap {
+                    $0.hasPrefix("/proc/") && $0.hasSuffix("/fd") || $0.hasSuffix("[timerfd]") ? nil : $0
+                }
             },
             threads: entries(of: "/proc/self/task") { path in
                 let name = try? String(contentsOfFile: path + "/comm", encoding: .utf8)
