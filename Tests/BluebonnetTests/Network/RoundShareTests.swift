@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 import Foundation
+import FoundationNetworking
 import TestServer
 import Testing
 
@@ -93,6 +94,41 @@ extension NetworkTests {
             #expect(largest <= Self.limit)
             #expect(await Self.onNetworkThread { NetworkThread.shared.eventLoop.awaitedCount } == 0)
             await server.stop()
+        }
+
+        /// A POST is paused with its connection, wherever its transfer happens to be.
+        @Test(arguments: [false, true]) func whatIsPausedWhileItRestsGoesOnAndIsExact(isSecure: Bool) async throws {
+            let gate = Gate()
+            let script: TestServer.Script = { request in
+                guard request.path == "/small" else { return .response(body: Self.large) }
+                return Reply([.wait(until: gate)] + Reply.response(body: "small").steps)
+            }
+            let server = try await TestServer.start(tls: isSecure ? .localhost : nil, script)
+            let options = try TransferOptions.trustingTestAuthority
+            async let small = get(server.url("/small"), options)
+            await server.waitForRequests(count: 1)
+            let operations = (0..<4).map { _ in
+                RequestOperation(request: URLRequest("POST", server.url("/large"), body: "body"), options: options)
+            }
+            await withTaskGroup(of: Void.self) { group in
+                for operation in operations { group.addTask { await Self.runWithPauses(operation) } }
+            }
+            gate.open()
+            #expect(await small.error == nil)
+            #expect(operations.allSatisfy { $0.error == nil && $0.responseData == Self.large })
+            #expect(server.requests.count == 1 + operations.count)
+            await server.stop()
+        }
+
+        private static func runWithPauses(_ operation: RequestOperation) async {
+            operation.start()
+            for _ in 0..<50 {
+                operation.pause()
+                await networkThreadAnswers()
+                operation.resume()
+                await networkThreadAnswers()
+            }
+            await operation.finished()
         }
 
         private struct End: Sendable {
