@@ -72,52 +72,58 @@ extension NetworkTests {
         func noRoundReadsMoreOfLargeBodiesThanTheirShares(kind: Kind) async throws {
             let gate = Gate()
             let body: Reply = kind.isChunked ? .chunked(chunks: [Self.large]) : .response(body: Self.large)
+            let sum = NetworkBound(RoundSum())
+            let identity = try Self.identity(kind)
+            try await Self.serving(body, beside: gate, isSecure: kind.isSecure) { server in
+                async let small = Self.transfer(server.url("/small"), kind, identity, sum)
+                await server.waitForRequests(count: 1)
+                let ends = await withTaskGroup(of: End.self) { group in
+                    for _ in 0..<Self.largeCount {
+                        group.addTask { await Self.transfer(server.url("/large"), kind, identity, sum) }
+                    }
+                    return await group.reduce(into: []) { $0.append($1) }
+                }
+                let largest = await Self.onNetworkThread { sum.value.largestByteCount }
+                gate.open()
+                #expect(await small.error == nil)
+                #expect(ends.allSatisfy { $0.error == nil && $0.body == Self.large })
+                #expect(largest <= Self.limit)
+                #expect(await Self.onNetworkThread { NetworkThread.shared.eventLoop.awaitedCount } == 0)
+            }
+        }
+
+        /// Starts a server with that large body, and a small answer that waits for the gate.
+        private static func serving(
+            _ body: Reply, beside gate: Gate, isSecure: Bool, _ run: (TestServer) async throws -> Void
+        ) async throws {
+            var options = TestServer.Options()
+            options.certificate = isSecure ? .localhost : nil
             let script: TestServer.Script = { request in
                 guard request.path == "/small" else { return body }
                 return Reply([.wait(until: gate)] + Reply.response(body: "small").steps)
             }
-            let sum = NetworkBound(RoundSum())
-            let server = try await TestServer.start(tls: kind.isSecure ? .localhost : nil, script)
-            let identity = try Self.identity(kind)
-            async let small = Self.transfer(server.url("/small"), kind, identity, sum)
-            await server.waitForRequests(count: 1)
-            let ends = await withTaskGroup(of: End.self) { group in
-                for _ in 0..<Self.largeCount {
-                    group.addTask { await Self.transfer(server.url("/large"), kind, identity, sum) }
-                }
-                return await group.reduce(into: []) { $0.append($1) }
-            }
-            let largest = await Self.onNetworkThread { sum.value.largestByteCount }
-            gate.open()
-            #expect(await small.error == nil)
-            #expect(ends.allSatisfy { $0.error == nil && $0.body == Self.large })
-            #expect(largest <= Self.limit)
-            #expect(await Self.onNetworkThread { NetworkThread.shared.eventLoop.awaitedCount } == 0)
-            await server.stop()
+            try await TestServer.serving(options, script: script, run)
         }
 
         /// A POST is paused with its connection, wherever its transfer happens to be.
         @Test(arguments: [false, true]) func whatIsPausedWhileItRestsGoesOnAndIsExact(isSecure: Bool) async throws {
             let gate = Gate()
-            let script: TestServer.Script = { request in
-                guard request.path == "/small" else { return .response(body: Self.large) }
-                return Reply([.wait(until: gate)] + Reply.response(body: "small").steps)
-            }
-            let server = try await TestServer.start(tls: isSecure ? .localhost : nil, script)
             let options = try TransferOptions.trustingTestAuthority
-            async let small = get(server.url("/small"), options)
-            await server.waitForRequests(count: 1)
-            let operations = (0..<4).map { _ in
-                RequestOperation(request: URLRequest("POST", server.url("/large"), body: "body"), options: options)
+            try await Self.serving(.response(body: Self.large), beside: gate, isSecure: isSecure) { server in
+                async let small = get(server.url("/small"), options)
+                await server.waitForRequests(count: 1)
+                let operations = (0..<4).map { _ in
+                    RequestOperation(request: URLRequest("POST", server.url("/large"), body: "body"), options: options)
+                }
+                await withTaskGroup(of: Void.self) { group in
+                    for operation in operations { group.addTask { await Self.runWithPauses(operation) } }
+                }
+                gate.open()
+                #expect(await small.error == nil)
+                #expect(operations.map { $0.error?.message } == operations.map { _ in nil })
+                #expect(operations.allSatisfy { $0.responseData == Self.large })
+                #expect(server.requests.count == 1 + operations.count)
             }
-            await withTaskGroup(of: Void.self) { group in
-                for operation in operations { group.addTask { await Self.runWithPauses(operation) } }
-            }
-            gate.open()
-            #expect(await small.error == nil)
-            #expect(operations.allSatisfy { $0.error == nil && $0.responseData == Self.large })
-            #expect(server.requests.count == 1 + operations.count)
-            await server.stop()
         }
 
         private static func runWithPauses(_ operation: RequestOperation) async {

@@ -18,6 +18,16 @@ extension CurlTransfer {
         if usesTLS { try bluebonnet_easy_setopt_ssl_context_callback(handle.raw, tlsContextCallback).check() }
     }
 
+    /// libcurl gives one line at a time, but those that came while the transfer was paused all at once.
+    fileprivate func consumeHeaderLines(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        var rest = bytes[...]
+        while let end = rest.firstIndex(of: 0x0A), end + 1 < rest.endIndex {
+            guard consumeHeaderLine(UnsafeRawBufferPointer(rebasing: rest[...end])) else { return false }
+            rest = rest[(end + 1)...]
+        }
+        return consumeHeaderLine(UnsafeRawBufferPointer(rebasing: rest))
+    }
+
     private var usesTLS: Bool { request.isSecure || request.identity.proxy?.isSecure == true }
 
     /// Tells libcurl whose handle it is now.
@@ -52,8 +62,8 @@ extension CurlTransfer {
 private func headerCallback(
     _ bytes: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int, _ context: UnsafeMutableRawPointer?
 ) -> Int {
-    let line = UnsafeRawBufferPointer(start: bytes, count: size * count)
-    return CurlTransfer.recover(context).consumeHeaderLine(line) ? line.count : stopTransfer
+    let lines = UnsafeRawBufferPointer(start: bytes, count: size * count)
+    return CurlTransfer.recover(context).consumeHeaderLines(lines) ? lines.count : stopTransfer
 }
 
 private func bodyCallback(
