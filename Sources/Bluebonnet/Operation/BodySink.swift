@@ -64,12 +64,11 @@ final class FileSink: BodySink {
     let file: PartialFile
     private(set) var byteCount: Int64
     /// When the file's digest is to follow again.
-    private var nextDigestByteCount: Int64
+    private var nextDigestByteCount = PartialFile.digestStepByteCount
 
     init(_ file: PartialFile) {
         self.file = file
         byteCount = file.initialByteCount
-        nextDigestByteCount = PartialFile.digestStepByteCount
     }
 
     var byteLimit: Int? { nil }

@@ -59,9 +59,10 @@ final class FollowingDigest: Sendable {
         try? read(descriptor)
     }
 
-    /// Reads on to the end of the file.
+    /// Reads on to the end of the file, and leaves nothing for a `follow` that comes later.
     func finish(_ descriptor: CInt) throws(POSIXError) {
         goal.store(.max, ordering: .releasing)
+        defer { stop() }
         try read(descriptor)
     }
 

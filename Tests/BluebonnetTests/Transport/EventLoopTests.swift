@@ -92,12 +92,7 @@ import Testing
     }
 
     @Test func aRestingSocketIsSilentAndForgottenWhenItSpeaks() throws {
-        let client = RecordingClient()
-        let slot = loop.add(client)
-        let pair = try Pair()
-        loop.watch(pair.one, events: EPOLLIN.rawValue, isNew: true, slot: slot)
-        loop.rest(pair.one, isBrief: false)
-        pair.writeToOne()
+        let (client, slot, pair) = try restingSocketWithBytes(isBrief: false)
         loop.runTurn()
         #expect(client.ready.isEmpty)
         #expect(!isReadable)  // the kernel was told to look no more: nothing turns for ever
@@ -109,12 +104,7 @@ import Testing
 
     /// A transfer that had its share of a round: what comes in meanwhile is no news.
     @Test func aSocketThatRestsForARoundTellsInTheNextOneWhatCameInMeanwhile() throws {
-        let client = RecordingClient()
-        let slot = loop.add(client)
-        let pair = try Pair()
-        loop.watch(pair.one, events: EPOLLIN.rawValue, isNew: true, slot: slot)
-        loop.rest(pair.one, isBrief: true)
-        pair.writeToOne()
+        let (client, slot, pair) = try restingSocketWithBytes(isBrief: true)
         client.onDeadline = { [loop] in
             #expect(client.ready.isEmpty)
             loop.watch(pair.one, events: EPOLLIN.rawValue, isNew: true, slot: slot)
@@ -127,15 +117,21 @@ import Testing
     }
 
     @Test func aSocketThatIsNotWatchedAgainAfterItsRoundTurnsNothingForEver() throws {
+        let (client, _, pair) = try restingSocketWithBytes(isBrief: true)
+        withExtendedLifetime(pair) { loop.runTurn() }
+        #expect(client.ready.isEmpty)
+        #expect(!isReadable)
+    }
+
+    /// A socket that is watched, rests, and has something to say.
+    private func restingSocketWithBytes(isBrief: Bool) throws -> (RecordingClient, slot: Int, Pair) {
         let client = RecordingClient()
         let slot = loop.add(client)
         let pair = try Pair()
         loop.watch(pair.one, events: EPOLLIN.rawValue, isNew: true, slot: slot)
-        loop.rest(pair.one, isBrief: true)
+        loop.rest(pair.one, isBrief: isBrief)
         pair.writeToOne()
-        loop.runTurn()
-        #expect(client.ready.isEmpty)
-        #expect(!isReadable)
+        return (client, slot, pair)
     }
 
     @Test func aSocketThatRestedIsWatchedAgain() throws {

@@ -20,11 +20,14 @@ final class MessageDigest {
         }
     }
 
-    /// Another one that has come as far.
+    private init(context: OpaquePointer) { self.context = context }
+
+    /// Another one of the same algorithm that has come as far.
     func copy() -> MessageDigest {
-        let copy = MessageDigest(.sha256)
-        guard EVP_MD_CTX_copy_ex(copy.context, context) == 1 else { preconditionFailure("OpenSSL is out of memory") }
-        return copy
+        guard let copy = EVP_MD_CTX_new(), EVP_MD_CTX_copy_ex(copy, context) == 1 else {
+            preconditionFailure("OpenSSL is out of memory")
+        }
+        return MessageDigest(context: copy)
     }
 
     func update(_ bytes: UnsafeRawBufferPointer) {

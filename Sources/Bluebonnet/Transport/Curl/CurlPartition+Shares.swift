@@ -41,7 +41,8 @@ extension CurlPartition {
         loop.awaitedCount += isAwaited ? 1 : -1
     }
 
-    /// When the deadlines of this round or the next one are looked at: lets those go on that rested, and neither ended nor were paused in the meantime.
+    /// When the deadlines of this round or the next one are looked at: lets those go on that rested, and neither ended nor
+    /// were paused in the meantime.
     func resumeResting() {
         guard !resting.isEmpty else { return }
         let transfers = resting
