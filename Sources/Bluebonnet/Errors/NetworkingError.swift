@@ -24,32 +24,32 @@ public struct NetworkingError: Error, Sendable {
     /// What happened.
     public var code: Code {
         get { facts.value.code }
-        set { facts.change { $0.code = newValue } }
+        set { facts = facts.changed { $0.code = newValue } }
     }
     /// One sentence: what happened, to what, and what to do if that is known.
     public var message: String {
         get { facts.value.message }
-        set { facts.change { $0.message = newValue } }
+        set { facts = facts.changed { $0.message = newValue } }
     }
     /// The request that failed: the last one sent, when redirects were followed.
     public var request: URLRequest? {
         get { facts.value.request }
-        set { facts.change { $0.request = newValue } }
+        set { facts = facts.changed { $0.request = newValue } }
     }
     /// The response, when its head arrived.
     public var response: HTTPURLResponse? {
         get { facts.value.response }
-        set { facts.change { $0.response = newValue } }
+        set { facts = facts.changed { $0.response = newValue } }
     }
     /// The body that came with a response that was refused, when it was kept in memory.
     public var body: Data? {
         get { facts.value.body }
-        set { facts.change { $0.body = newValue } }
+        set { facts = facts.changed { $0.body = newValue } }
     }
     /// The error below this one: a `LibraryError` from libcurl or OpenSSL, a `POSIXError`, or a serializer's error.
     public var underlying: (any Error)? {
         get { facts.value.underlying }
-        set { facts.change { $0.underlying = newValue } }
+        set { facts = facts.changed { $0.underlying = newValue } }
     }
 
     /// Makes an error; everything but the code and the sentence is optional.

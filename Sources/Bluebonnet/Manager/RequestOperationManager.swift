@@ -40,7 +40,7 @@ public final class RequestOperationManager: Sendable {
 
     private struct Shared {
         var requestSerializer: any RequestSerializer = HTTPRequestSerializer()
-        var responseSerializer: any ResponseSerializer = JSONResponseSerializer()
+        var serializer = SharedSerializer(JSONResponseSerializer())
         var sharedOptions: SharedOptions
         var completionQueue: DispatchQueue?
         var completionGroup: DispatchGroup?
@@ -101,8 +101,11 @@ extension RequestOperationManager {
 
     /// Makes values from responses. Default `JSONResponseSerializer`.
     public var responseSerializer: any ResponseSerializer {
-        get { shared.withLock { $0.responseSerializer } }
-        set { shared.withLock { $0.responseSerializer = newValue } }
+        get { shared.withLock { $0.serializer }.serializer }
+        set {
+            let serializer = SharedSerializer(newValue)
+            shared.withLock { $0.serializer = serializer }
+        }
     }
 
     /// Limits, trust and proxy of the operations that are made from now on.
@@ -220,12 +223,18 @@ extension RequestOperationManager {
         source: RequestSource, responseSerializer: (any ResponseSerializer)?,
         wantsDigest: Bool = false
     ) -> HTTPRequestOperation {
-        let components = shared.withLock { $0 }
+        let (own, options, completion, pinViolationHandler) = shared.withLock { shared in
+            (
+                shared.serializer, shared.sharedOptions,
+                CompletionPlace(queue: shared.completionQueue, group: shared.completionGroup),
+                shared.pinViolationHandler
+            )
+        }
+        let serializer = responseSerializer.map(SharedSerializer.init) ?? own.forNewOperation
         let operation = HTTPRequestOperation(
-            source: source, responseSerializer: responseSerializer ?? components.responseSerializer,
-            options: components.sharedOptions, services: services, wantsDigest: wantsDigest,
-            completion: CompletionPlace(queue: components.completionQueue, group: components.completionGroup))
-        if let handler = components.pinViolationHandler { operation.setPinViolationHandler(handler) }
+            source: source, serializer: serializer, options: options, services: services, wantsDigest: wantsDigest,
+            completion: completion)
+        if let pinViolationHandler { operation.setPinViolationHandler(pinViolationHandler) }
         return operation
     }
 }

@@ -5,7 +5,7 @@ internal import Dispatch
 internal import Foundation
 internal import Synchronization
 
-extension RequestOperationQueue {
+extension RequestOperationQueue: RoundEndTask {
     /// The most operations that are started in one round of the event loop: then sockets and other queues have theirs.
     private static let roundLimit = 256
 
@@ -26,7 +26,8 @@ extension RequestOperationQueue {
         shared.withLock { state in
             request.queueSlot.store(state.add(request, share: share, priority: priority), ordering: .relaxed)
         }
-        if request.isReady { makeReady(request) }
+        request.place.noteQueue()
+        if request.isReadyNow { makeReady(request) }
     }
 
     func watchEnd(of operation: Operation) {
@@ -87,10 +88,11 @@ extension RequestOperationQueue {
     }
 
     private func lookAtEndOfRound() {
-        NetworkThread.shared.eventLoop.atEndOfRound { [self] in startReadyOperations() }
+        NetworkThread.shared.eventLoop.atEndOfRound(.starting, self)
     }
 
-    private func startReadyOperations() {
+    /// Starts what is ready.
+    func roundEnds() {
         let started = shared.withLock { $0.takeStartable(limit: Self.roundLimit) }
         for operation in started {
             guard let request = operation as? RequestOperation else {
@@ -99,7 +101,7 @@ extension RequestOperationQueue {
             }
             guard !request.startIfReady() else { continue }
             shared.withLock { $0.putBack(request) }
-            if request.isReady { operationBecameReady(request) }
+            if request.isReadyNow { operationBecameReady(request) }
         }
         schedule()
     }

@@ -12,21 +12,10 @@ internal import Synchronization
 struct DependencyGraph: Sendable {
     static let shared = Mutex(DependencyGraph())
 
-    private struct Member {
-        weak var operation: Operation?
-        /// Tells of the end of an operation of another kind.
-        var watch: BlockOperation?
-        /// Of an operation of another kind, which has no `GraphPlace`.
-        var foreignID: ObjectIdentifier?
-        /// Whether the number is taken.
-        var isUsed = false
-        var isFinished = false
-        var hasFailed = false
-    }
-
     private struct Tie {
-        var dependency: Operation
-        var policy: FailedDependencyPolicy
+        /// Nil where another tie may stand.
+        var dependency: Operation?
+        var policy = FailedDependencyPolicy.runAnyway
         /// False for what an operation of another kind waits for: that is Foundation's to count.
         var counts = true
         var isSettled = false
@@ -36,34 +25,17 @@ struct DependencyGraph: Sendable {
     /// What has to be done once the lock is let go.
     struct Consequences {
         /// They wait for nothing any more.
-        var ready: [RequestOperation] = []
+        var ready = Few<RequestOperation>()
         /// To be let go, where their release may run other code.
-        var released: [Operation] = []
+        var released = Few<Operation>()
         var endedWatches: [(watch: BlockOperation, operation: Operation)] = []
     }
 
     private var order = GraphOrder()
-    private var members: [Member] = []
-    private var ties: [Tie?] = []
+    /// By node; nil where the number is free.
+    private var places: [GraphPlace?] = []
+    private var ties: [Tie] = []
     private var foreignNodes: [ObjectIdentifier: GraphOrder.Node] = [:]
-}
-
-/// An operation's place in the graph. Written under the graph's lock; the counts may be read without it.
-struct GraphPlace: ~Copyable, Sendable {
-    fileprivate let node = Atomic<Int32>(GraphOrder.none)
-    fileprivate let waiting = Atomic<Int32>(0)
-    fileprivate let hasFailedDependency = Atomic<Bool>(false)
-    fileprivate let ending = Atomic<UInt8>(0)
-
-    /// Whether it has, or had, any edge that is still in the graph.
-    var isInGraph: Bool { node.load(ordering: .relaxed) != GraphOrder.none }
-    /// Whether something it waits for is unfinished.
-    var isWaiting: Bool { waiting.load(ordering: .acquiring) > 0 }
-    /// Whether something it waited for did not succeed.
-    var hasSeenFailure: Bool { hasFailedDependency.load(ordering: .acquiring) }
-
-    fileprivate static let finished: UInt8 = 1
-    fileprivate static let failed: UInt8 = 3
 }
 
 // MARK: - Adding and removing
@@ -84,7 +56,7 @@ extension DependencyGraph {
         _ dependency: Operation, to dependent: RequestOperation, policy: FailedDependencyPolicy,
         background: [ForeignBackground.Entry]
     ) -> Addition {
-        guard dependent.place.ending.load(ordering: .relaxed) == 0 else { return .known }
+        guard !dependent.place.isFinished else { return .known }
         let from = node(for: dependent)
         let isNewForeign = !(dependency is RequestOperation) && foreignNodes[ObjectIdentifier(dependency)] == nil
         let to = node(for: dependency)
@@ -92,14 +64,19 @@ extension DependencyGraph {
         switch order.addEdge(from: from, to: to) {
         case .added(let edge):
             setTie(edge, Tie(dependency: dependency, policy: policy))
-            dependent.place.waiting.wrappingAdd(1, ordering: .acquiringAndReleasing)
-            if members[Int(to)].isFinished { settle(edge, of: dependent, hasFailed: members[Int(to)].hasFailed) }
+            if let place = places[Int(to)], place.isFinished {
+                note(edge, of: dependent.place, hasFailed: place.hasFailed)  // it never waits for it, not even for a moment
+            } else {
+                dependent.place.waiting.wrappingAdd(1, ordering: .sequentiallyConsistent)
+            }
             return .added(needsWatch: isNewForeign)
         case .known(let edge):
-            if policy == .skip { ties[Int(edge)]?.policy = .skip }  // the stricter of the two holds
+            if policy == .skip { ties[Int(edge)].policy = .skip }  // the stricter of the two holds
             return .known
         case .cycle(let nodes):
-            let operations = nodes.compactMap { members[Int($0)].operation }
+            let operations = nodes.compactMap { node in
+                node == from ? dependent : places[Int(node)]?.operationWithDependents
+            }
             var unused = Consequences()
             dropUnused(from, &unused)
             dropUnused(to, &unused)
@@ -113,8 +90,8 @@ extension DependencyGraph {
         guard let from = existingNode(of: dependent), let to = existingNode(of: dependency),
             let edge = order.edge(from: from, to: to)
         else { return consequences }
-        if settle(edge, of: dependent, hasFailed: false) { consequences.ready.append(dependent) }
-        let hadFailed = ties[Int(edge)]?.hasFailed == true
+        if settle(edge, of: dependent.place, hasFailed: false) { consequences.ready.append(dependent) }
+        let hadFailed = ties[Int(edge)].hasFailed
         removeEdge(edge, &consequences)
         if hadFailed { noteFailures(of: from, dependent) }
         dropUnused(from, &consequences)
@@ -124,7 +101,7 @@ extension DependencyGraph {
 
     private func noteFailures(of node: GraphOrder.Node, _ dependent: RequestOperation) {
         var hasFailed = false
-        order.forEachDependency(of: node) { hasFailed = hasFailed || ties[Int($0)]?.hasFailed == true }
+        order.forEachDependency(of: node) { hasFailed = hasFailed || ties[Int($0)].hasFailed }
         dependent.place.hasFailedDependency.store(hasFailed, ordering: .releasing)
     }
 }
@@ -134,36 +111,28 @@ extension DependencyGraph {
 extension DependencyGraph {
     /// Notes the end of a request operation, and lets go of what it waited for.
     mutating func finish(_ operation: RequestOperation, hasFailed: Bool) -> Consequences {
-        operation.place.ending.store(hasFailed ? GraphPlace.failed : GraphPlace.finished, ordering: .relaxed)
-        guard let node = existingNode(of: operation) else { return Consequences() }
-        return finish(node, hasFailed: hasFailed)
+        operation.place.end(hasFailed: hasFailed)
+        let node = operation.place.node.load(ordering: .relaxed)
+        return node == GraphOrder.none ? Consequences() : finish(node, hasFailed: hasFailed)
     }
 
     /// Notes the end of an operation of another kind.
     mutating func finishForeign(_ operation: Operation, hasFailed: Bool) -> Consequences {
         guard let node = foreignNodes[ObjectIdentifier(operation)] else { return Consequences() }
-        members[Int(node)].watch = nil
+        places[Int(node)]?.watch = nil
+        places[Int(node)]?.end(hasFailed: hasFailed)
         return finish(node, hasFailed: hasFailed)
     }
 
     private mutating func finish(_ node: GraphOrder.Node, hasFailed: Bool) -> Consequences {
-        members[Int(node)].isFinished = true
-        members[Int(node)].hasFailed = hasFailed
         var consequences = Consequences()
         var next = order.places[Int(node)].firstDependent
         while next != GraphOrder.none {
             let edge = next
             next = order.links[Int(edge)].nextDependent
-            // One that is being released is gone already. The others must not be released under the lock.
-            let dependent = members[Int(order.links[Int(edge)].dependent)].operation
-            guard let request = dependent as? RequestOperation else {
-                if let dependent { consequences.released.append(dependent) }
-                continue
-            }
-            if settle(edge, of: request, hasFailed: hasFailed) {
-                consequences.ready.append(request)
-            } else {
-                consequences.released.append(request)
+            guard let dependent = places[Int(order.links[Int(edge)].dependent)] else { continue }
+            if settle(edge, of: dependent, hasFailed: hasFailed), let operation = dependent.operationToTell {
+                consequences.ready.append(operation)
             }
         }
         letGo(of: node, &consequences)
@@ -171,7 +140,7 @@ extension DependencyGraph {
     }
 
     /// Lets go of what an operation waits for that is being released: nothing waits for it.
-    mutating func release(_ place: borrowing GraphPlace) -> Consequences {
+    mutating func release(_ place: GraphPlace) -> Consequences {
         var consequences = Consequences()
         let node = place.node.load(ordering: .relaxed)
         if node != GraphOrder.none { letGo(of: node, &consequences) }
@@ -190,16 +159,20 @@ extension DependencyGraph {
         dropUnused(node, &consequences)
     }
 
+    private mutating func note(_ edge: GraphOrder.Edge, of dependent: GraphPlace, hasFailed: Bool) {
+        ties[Int(edge)].isSettled = true
+        ties[Int(edge)].hasFailed = hasFailed
+        if hasFailed { dependent.hasFailedDependency.store(true, ordering: .releasing) }
+    }
+
     /// Marks an edge as settled; true when its dependent waits for nothing any more.
     @discardableResult
     private mutating func settle(
-        _ edge: GraphOrder.Edge, of dependent: RequestOperation, hasFailed: Bool
+        _ edge: GraphOrder.Edge, of dependent: GraphPlace, hasFailed: Bool
     ) -> Bool {
-        guard let tie = ties[Int(edge)], tie.counts, !tie.isSettled else { return false }
-        ties[Int(edge)]?.isSettled = true
-        ties[Int(edge)]?.hasFailed = hasFailed
-        if hasFailed { dependent.place.hasFailedDependency.store(true, ordering: .releasing) }
-        return dependent.place.waiting.wrappingSubtract(1, ordering: .acquiringAndReleasing).newValue == 0
+        guard ties[Int(edge)].counts, !ties[Int(edge)].isSettled else { return false }
+        note(edge, of: dependent, hasFailed: hasFailed)
+        return dependent.waiting.wrappingSubtract(1, ordering: .sequentiallyConsistent).newValue == 0
     }
 }
 
@@ -211,10 +184,13 @@ extension DependencyGraph {
         guard let node = existingNode(of: operation) else { return [] }
         var dependencies: [Operation] = []
         order.forEachDependency(of: node) { edge in
-            if let tie = ties[Int(edge)] { dependencies.append(tie.dependency) }
+            if let dependency = ties[Int(edge)].dependency { dependencies.append(dependency) }
         }
         return dependencies
     }
+
+    /// Somebody who asked was told that an operation is not ready, and has to hear of it when it is.
+    mutating func listen(for operation: RequestOperation) { operation.place.listen() }
 
     /// The first dependency that did not succeed and whose edge says that the operation is skipped then.
     ///
@@ -223,8 +199,8 @@ extension DependencyGraph {
         guard let node = existingNode(of: operation) else { return nil }
         var failure: Operation?
         order.forEachDependency(of: node) { edge in
-            guard failure == nil, let tie = ties[Int(edge)], tie.hasFailed else { return }
-            if all || tie.policy == .skip { failure = tie.dependency }
+            guard failure == nil, ties[Int(edge)].hasFailed else { return }
+            if all || ties[Int(edge)].policy == .skip { failure = ties[Int(edge)].dependency }
         }
         return failure
     }
@@ -242,17 +218,15 @@ extension DependencyGraph {
     private mutating func node(for operation: Operation) -> GraphOrder.Node {
         if let node = existingNode(of: operation) { return node }
         let node = order.addNode()
-        var member = Member(operation: operation, isUsed: true)
+        let place: GraphPlace
         if let request = operation as? RequestOperation {
-            let ending = request.place.ending.load(ordering: .relaxed)
-            member.isFinished = ending != 0
-            member.hasFailed = ending == GraphPlace.failed
-            request.place.node.store(node, ordering: .relaxed)
+            place = request.place
         } else {
-            member.foreignID = ObjectIdentifier(operation)
+            place = GraphPlace(ofForeign: operation)
             foreignNodes[ObjectIdentifier(operation)] = node
         }
-        if node == members.count { members.append(member) } else { members[Int(node)] = member }
+        place.node.store(node, ordering: .relaxed)
+        if node == places.count { places.append(place) } else { places[Int(node)] = place }
         return node
     }
 
@@ -261,15 +235,14 @@ extension DependencyGraph {
     }
 
     private mutating func removeEdge(_ edge: GraphOrder.Edge, _ consequences: inout Consequences) {
-        if let tie = ties[Int(edge)] { consequences.released.append(tie.dependency) }
-        ties[Int(edge)] = nil
+        if let dependency = ties[Int(edge)].dependency.take() { consequences.released.append(dependency) }
         order.removeEdge(edge)
     }
 
     /// Takes a node out that has no edges; what only an operation of another kind waits for goes with it.
     private mutating func dropUnused(_ node: GraphOrder.Node, _ consequences: inout Consequences) {
-        guard node < members.count, members[Int(node)].isUsed, !order.hasDependents(node) else { return }
-        if members[Int(node)].foreignID != nil { return dropForeign(node, &consequences) }
+        guard node < places.count, let place = places[Int(node)], !order.hasDependents(node) else { return }
+        if place.foreignID != nil { return dropForeign(node, &consequences) }
         if order.isUnused(node) { forget(node, &consequences) }
     }
 
@@ -277,8 +250,8 @@ extension DependencyGraph {
     private mutating func dropForeign(_ node: GraphOrder.Node, _ consequences: inout Consequences) {
         var nodes = [node]
         while let node = nodes.popLast() {
-            guard node < members.count, members[Int(node)].isUsed, !order.hasDependents(node) else { continue }
-            if members[Int(node)].foreignID != nil {
+            guard node < places.count, let place = places[Int(node)], !order.hasDependents(node) else { continue }
+            if place.foreignID != nil {
                 var edges: [GraphOrder.Edge] = []
                 order.forEachDependency(of: node) { edges.append($0) }
                 nodes += edges.map { order.links[Int($0)].dependency }
@@ -289,19 +262,17 @@ extension DependencyGraph {
     }
 
     private mutating func forget(_ node: GraphOrder.Node, _ consequences: inout Consequences) {
-        let operation = members[Int(node)].operation
-        if let id = members[Int(node)].foreignID {
+        guard let place = places[Int(node)].take() else { return }
+        place.node.store(GraphOrder.none, ordering: .relaxed)
+        if let id = place.foreignID {
             foreignNodes[id] = nil
-            if let operation, let watch = members[Int(node)].watch {
-                consequences.endedWatches.append((watch, operation))
+            if let operation = place.foreign {
+                if let watch = place.watch { consequences.endedWatches.append((watch, operation)) }
+                consequences.released.append(operation)
             }
-        } else if let request = operation as? RequestOperation {
-            request.place.node.store(GraphOrder.none, ordering: .relaxed)
         }
-        if let operation { consequences.released.append(operation) }
-        members[Int(node)] = Member()
         order.removeNode(node)
-        if order.count == 0 { (members, ties) = ([], []) }
+        if order.count == 0 { (places, ties) = ([], []) }
     }
 }
 
@@ -323,10 +294,9 @@ extension DependencyGraph {
 
     /// Keeps the watch over an operation of another kind; false when nobody waits for it any more, or it has one.
     mutating func setWatch(_ watch: BlockOperation, on operation: Operation) -> Bool {
-        guard let node = foreignNodes[ObjectIdentifier(operation)], members[Int(node)].watch == nil else {
-            return false
-        }
-        members[Int(node)].watch = watch
+        guard let node = foreignNodes[ObjectIdentifier(operation)], let place = places[Int(node)], place.watch == nil
+        else { return false }
+        place.watch = watch
         return true
     }
 

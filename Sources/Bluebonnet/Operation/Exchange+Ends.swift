@@ -67,16 +67,13 @@ extension Exchange {
     /// What had arrived so far, for an archive.
     var snapshot: Reception.Snapshot { reception.snapshot(of: head) }
 
-    /// What the operation is given at its end.
-    func result(error: NetworkingError?) -> TransferResult {
+    /// Fills in what the operation is given at its end.
+    func complete(_ result: inout TransferResult) {
         giveUpBody()
-        var result = TransferResult()
         result.request = hopCount > 0 ? urlRequest(for: next) : prepared.request
         result.head = head
-        result.error = error
         result.isCredentialRefused = head?.status == 401 && knownAuthentication?.hasAnswered == true
         reception.complete(&result)
-        return result
     }
 }
 

@@ -120,17 +120,18 @@ extension Exchange {
         discardedByteCount = 0
         upload.restart(at: 0)
         reception.checkInterruptedFile()
-        var request = TransferRequest(url: next.url, origin: origin, method: next.method, headers: headers)
-        request.body = nextBody()
-        request.sharedIdentity = identity(to: origin)
-        request.httpVersion = options.httpVersion
-        request.connectTimeout = options.connectTimeout.nanoseconds
-        request.idleTimeout = prepared.idleTimeout.nanoseconds
-        request.deadline = deadline
-        request.cookieJar = cookieJar
-        request.headerByteLimit = options.maximumHeaderByteCount
-        request.expectsLargeBody = files?.output != nil || prepared.streamOutput != nil
-        return request
+        return TransferRequest(
+            url: next.url, origin: origin, method: next.method, headers: headers, body: nextBody(),
+            identity: identity(to: origin), limits: limits(deadline: deadline), cookieJar: cookieJar)
+    }
+
+    private func limits(deadline: UInt64) -> TransferRequest.Limits {
+        let options = prepared.sharedOptions
+        return TransferRequest.Limits(
+            httpVersion: options.value.httpVersion, connectTimeout: options.connectTimeout,
+            idleTimeout: prepared.idleTimeout, deadline: deadline,
+            headerByteLimit: options.value.maximumHeaderByteCount,
+            expectsLargeBody: files?.output != nil || prepared.streamOutput != nil)
     }
 
     /// What the next transfer's connection is trusted with: that of all operations with the same options, unless this

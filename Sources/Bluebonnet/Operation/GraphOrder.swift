@@ -21,8 +21,12 @@ struct GraphOrder: Sendable {
         /// The edges to what it waits for, in the order in which they were added.
         var firstDependency = none
         var lastDependency = none
+        var dependencyCount: Int32 = 0
         /// The edges from what waits for it.
         var firstDependent = none
+        var dependentCount: Int32 = 0
+        /// Whether the edges to what it waits for are in the index.
+        var isIndexed = false
     }
 
     struct Link {
@@ -54,7 +58,10 @@ struct GraphOrder: Sendable {
 
     var places: [Place] = []
     private(set) var links: [Link] = []
-    private var edges: [Ends: Edge] = [:]
+    /// The edges of those nodes that wait for many of which one was looked for that many wait for too. Any other edge is
+    /// found in the shorter of the two lists.
+    private var index: [Ends: Edge] = [:]
+    private(set) var edgeCount = 0
     private var freeNodes: [Node] = []
     private var freeEdges: [Edge] = []
     var first = none
@@ -62,8 +69,6 @@ struct GraphOrder: Sendable {
 
     /// How many nodes there are.
     var count: Int { places.count - freeNodes.count }
-    /// How many edges there are.
-    var edgeCount: Int { edges.count }
 }
 
 // MARK: - Nodes
@@ -115,21 +120,46 @@ extension GraphOrder {
 // MARK: - Edges
 
 extension GraphOrder {
+    /// A list of up to so many edges is looked through.
+    private static let shortListCount = 16
+
     /// The edge between two nodes, if there is one.
-    func edge(from dependent: Node, to dependency: Node) -> Edge? {
-        edges[Ends(dependent: dependent, dependency: dependency)]
+    mutating func edge(from dependent: Node, to dependency: Node) -> Edge? {
+        let (count, otherCount) = (places[Int(dependent)].dependencyCount, places[Int(dependency)].dependentCount)
+        if count <= min(otherCount, Int32(Self.shortListCount)) {
+            var edge = places[Int(dependent)].firstDependency
+            while edge != Self.none, links[Int(edge)].dependency != dependency {
+                edge = links[Int(edge)].nextDependency
+            }
+            return edge == Self.none ? nil : edge
+        }
+        if otherCount <= Self.shortListCount {
+            var edge = places[Int(dependency)].firstDependent
+            while edge != Self.none, links[Int(edge)].dependent != dependent { edge = links[Int(edge)].nextDependent }
+            return edge == Self.none ? nil : edge
+        }
+        if !places[Int(dependent)].isIndexed { addToIndex(dependent) }
+        return index[Ends(dependent: dependent, dependency: dependency)]
+    }
+
+    private mutating func addToIndex(_ node: Node) {
+        places[Int(node)].isIndexed = true
+        var edge = places[Int(node)].firstDependency
+        while edge != Self.none {
+            index[Ends(dependent: node, dependency: links[Int(edge)].dependency)] = edge
+            edge = links[Int(edge)].nextDependency
+        }
     }
 
     /// Makes one node wait for another, unless that closes a cycle.
     mutating func addEdge(from dependent: Node, to dependency: Node) -> Addition {
         guard dependent != dependency else { return .cycle([dependent, dependent]) }
-        let ends = Ends(dependent: dependent, dependency: dependency)
-        if let edge = edges[ends] { return .known(edge) }
+        if let edge = edge(from: dependent, to: dependency) { return .known(edge) }
         if let cycle = makeRoom(from: dependent, to: dependency) { return .cycle(cycle) }
         let edge = freeEdges.popLast() ?? Edge(links.count)
         let link = Link(dependent: dependent, dependency: dependency)
         if edge == links.count { links.append(link) } else { links[Int(edge)] = link }
-        edges[ends] = edge
+        if places[Int(dependent)].isIndexed { index[Ends(dependent: dependent, dependency: dependency)] = edge }
         attach(edge)
         return .added(edge)
     }
@@ -137,13 +167,18 @@ extension GraphOrder {
     /// Takes an edge out.
     mutating func removeEdge(_ edge: Edge) {
         let link = links[Int(edge)]
-        edges[Ends(dependent: link.dependent, dependency: link.dependency)] = nil
+        if places[Int(link.dependent)].isIndexed {
+            index[Ends(dependent: link.dependent, dependency: link.dependency)] = nil
+        }
         detach(edge, link)
         freeEdges.append(edge)
     }
 
     private mutating func attach(_ edge: Edge) {
         let link = links[Int(edge)]
+        edgeCount += 1
+        places[Int(link.dependent)].dependencyCount += 1
+        places[Int(link.dependency)].dependentCount += 1
         let previous = places[Int(link.dependent)].lastDependency
         links[Int(edge)].previousDependency = previous
         places[Int(link.dependent)].lastDependency = edge
@@ -159,6 +194,9 @@ extension GraphOrder {
     }
 
     private mutating func detach(_ edge: Edge, _ link: Link) {
+        edgeCount -= 1
+        places[Int(link.dependent)].dependencyCount -= 1
+        places[Int(link.dependency)].dependentCount -= 1
         if link.previousDependency == Self.none {
             places[Int(link.dependent)].firstDependency = link.nextDependency
         } else {

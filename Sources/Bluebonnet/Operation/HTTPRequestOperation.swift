@@ -10,20 +10,18 @@ internal import Synchronization
 public final class HTTPRequestOperation: RequestOperation, @unchecked Sendable {  // safe: adds immutable state only
     /// What the response has to be, and becomes. Default `HTTPResponseSerializer`: any content with a status from 200
     /// to 299.
-    public let responseSerializer: any ResponseSerializer
+    public var responseSerializer: any ResponseSerializer { sharedSerializer.serializer }
+    private let sharedSerializer: SharedSerializer
     /// Whether the body's digest is wanted even when nothing is expected of it.
     private let wantsDigest: Bool
-    /// Whether the body is delivered as it is.
-    private let isPlain: Bool
-    /// The serializer's, asked for once: it is a user's code, which the network thread must not run.
-    private let validation: ResponseValidation
 
     /// Makes an operation for a request.
     public convenience init(
         request: URLRequest, responseSerializer: any ResponseSerializer = HTTPResponseSerializer(),
         options: TransferOptions = TransferOptions()
     ) {
-        self.init(source: .ready(request), responseSerializer: responseSerializer, options: SharedOptions(options))
+        self.init(
+            source: .ready(request), serializer: SharedSerializer(responseSerializer), options: SharedOptions(options))
     }
 
     /// Makes an operation whose request is made when it starts: when what it depends on has ended.
@@ -35,18 +33,16 @@ public final class HTTPRequestOperation: RequestOperation, @unchecked Sendable {
         options: TransferOptions = TransferOptions(), makeRequest: @escaping @Sendable () throws -> URLRequest
     ) {
         self.init(
-            source: .made { RequestBlueprint(request: try makeRequest()) }, responseSerializer: responseSerializer,
-            options: SharedOptions(options))
+            source: .made { RequestBlueprint(request: try makeRequest()) },
+            serializer: SharedSerializer(responseSerializer), options: SharedOptions(options))
     }
 
     init(
-        source: RequestSource, responseSerializer: any ResponseSerializer, options: SharedOptions,
+        source: RequestSource, serializer: SharedSerializer, options: SharedOptions,
         services: NetworkServices = .default, wantsDigest: Bool = false, completion: CompletionPlace = CompletionPlace()
     ) {
-        self.responseSerializer = responseSerializer
+        sharedSerializer = serializer
         self.wantsDigest = wantsDigest
-        validation = responseSerializer.validation
-        isPlain = responseSerializer is HTTPResponseSerializer && !wantsDigest
         super.init(source: source, options: options, services: services, completion: completion)
     }
 
@@ -69,7 +65,7 @@ public final class HTTPRequestOperation: RequestOperation, @unchecked Sendable {
             throw NetworkingError(.invalidRequest, "the archive holds no response serializer: give one")
         }
         self.init(
-            source: .ready(archive.request.request), responseSerializer: serializer,
+            source: .ready(archive.request.request), serializer: SharedSerializer(serializer),
             options: SharedOptions(try archive.options.options()), services: services)
         take(archive)
     }
@@ -77,7 +73,8 @@ public final class HTTPRequestOperation: RequestOperation, @unchecked Sendable {
     override public func copied() -> HTTPRequestOperation {
         let parts = shared.withLock { $0.copied(lastRequest: $0.result?.request) }
         let copy = HTTPRequestOperation(
-            source: parts.source, responseSerializer: responseSerializer, options: parts.options, services: services,
+            source: parts.source, serializer: sharedSerializer.forNewOperation, options: parts.options,
+            services: services,
             wantsDigest: wantsDigest)
         copy.hand(over: parts)
         return copy
@@ -86,15 +83,16 @@ public final class HTTPRequestOperation: RequestOperation, @unchecked Sendable {
     override var archivedSerializer: ArchivedSerializer? { ArchivedSerializer(serializerInForce) }
 
     override func acceptsForOutput(status: Int) -> Bool {
-        (shared.withLock { $0.sharedExtras?.value.late.validation } ?? validation).accepts(status: status)
+        (shared.withLock { $0.sharedExtras?.value.late.serializer } ?? sharedSerializer).validation.accepts(
+            status: status)
     }
 
     /// The serializer that a late request brought, else the operation's.
     private var serializerInForce: any ResponseSerializer {
-        shared.withLock { $0.extras.late.serializer } ?? responseSerializer
+        (shared.withLock { $0.sharedExtras?.value.late.serializer } ?? sharedSerializer).serializer
     }
 
-    override var isProcessedByTheLibrary: Bool { isPlain }
+    override var isProcessedByTheLibrary: Bool { sharedSerializer.isPlain && !wantsDigest }
 
     override var isDigestWanted: Bool { wantsDigest }
 
@@ -102,9 +100,8 @@ public final class HTTPRequestOperation: RequestOperation, @unchecked Sendable {
         let extras = shared.withLock { $0.sharedExtras }
         let late = extras?.value.late
         return ResponseProcessing(
-            serializer: late?.serializer ?? responseSerializer,
-            validation: late?.validation ?? validation,
-            expectedDigest: late?.expectedDigest, wantsDigest: wantsDigest
+            serializer: late?.serializer ?? sharedSerializer, expectedDigest: late?.expectedDigest,
+            wantsDigest: wantsDigest
         ).outcome(from: transfer)
     }
 }

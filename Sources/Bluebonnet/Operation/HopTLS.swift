@@ -4,7 +4,7 @@
 /// What the TLS connection of an operation's next hop is made with. Network thread only; it reads no file.
 struct HopTLS {
     private let prepared: PreparedRequest
-    private var source: TLSSetupSource?
+    private var source: SharedValue<TLSSetupSource>?
     private(set) var setup: TLSSetup?
     private(set) var hasLeftOrigin = false
 
@@ -19,20 +19,25 @@ struct HopTLS {
     /// What has to be read before a request may go to `origin`; nil when nothing has to be.
     mutating func missing(for origin: Origin) throws(NetworkingError) -> TLSSetupSource? {
         guard origin.scheme == "https" else {
-            (source, setup) = (nil, nil)
+            if setup != nil { (source, setup) = (nil, nil) }
+            return nil
+        }
+        if source == nil, !hasLeftOrigin, let ready = prepared.sharedOptions.readySetup {
+            setup = ready
             return nil
         }
         let policy = prepared.options.securityPolicy
         let wanted = try TLSSetupSource(options, policy.policy(forHost: origin.host) ?? policy)
-        if wanted == source { return nil }
+        if wanted == source?.value { return nil }
         guard let ready = TLSSetupCache.shared.ready(wanted) else { return wanted }
-        take(ready, of: wanted)
+        if !hasLeftOrigin { prepared.sharedOptions.note(ready) }
+        take(ready.setup, of: wanted)
         return nil
     }
 
     mutating func take(_ setup: TLSSetup, of source: TLSSetupSource) {
         self.setup = setup
-        self.source = source
+        self.source = SharedValue(source)
     }
 
     /// Completes the identity of the hop's connection.

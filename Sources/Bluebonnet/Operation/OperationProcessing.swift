@@ -14,7 +14,7 @@ extension RequestOperation {
         /// no closure, and touches no file.
         case here
         case queue
-        /// Its body is large or in a file: it would hold up small ones.
+        /// Its body is large, or goes to the disk at once: it would hold up small ones.
         case largeQueue
     }
 
@@ -24,7 +24,9 @@ extension RequestOperation {
             let isPlain = isOurs && !state.hasUserClosures
             guard let transfer = state.transferResult else { return isPlain ? .here : .queue }
             switch transfer.value.content {
-            case .file: return .largeQueue
+            case .file(let file, _):
+                let isQuick = transfer.value.receivedByteCount <= byteCount && !file.isSynced
+                return isQuick ? .queue : .largeQueue
             case .memory(let data) where data.count > byteCount: return .largeQueue
             case .stream: return .queue
             case .none, .memory:
@@ -84,11 +86,11 @@ extension OperationOutcome {
     fileprivate mutating func letGoOfFiles() {
         if case .file(let file, _) = transfer.value.content {
             file.unlock()
-            transfer.change { $0.content = .none }
+            transfer = transfer.changed { $0.content = .none }
         }
         guard let unused = transfer.value.unusedFile else { return }
         unused.unlock()
-        transfer.change { $0.unusedFile = nil }
+        transfer = transfer.changed { $0.unusedFile = nil }
     }
 }
 
@@ -170,7 +172,10 @@ extension RequestOperationState {
         isDelivered = true
         queue = nil
         if !waiters.isEmpty { waiters = [] }
-        if case .made = source { source = .used }
+        switch source {
+        case .made, .derived: source = .used
+        case .ready, .used: break
+        }
         if sharedExtras != nil {
             extras.uploadProgress = nil
             extras.downloadProgress = nil

@@ -16,7 +16,7 @@ final class PartialFile: Sendable {
     /// The destination, from which the partial file's name is made; in a folder only the latter counts.
     private let destination: String
     private let folder: OutputFolder?
-    private let isSynced: Bool
+    let isSynced: Bool
     /// The bytes that were there when the file was opened, and may be continued.
     let initialByteCount: Int64
     /// What the bytes that were there are a part of.

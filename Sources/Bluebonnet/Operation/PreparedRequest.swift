@@ -8,18 +8,21 @@ internal import FoundationNetworking
 /// threads, and is passed on often, which is why it is no structure.
 final class PreparedRequest: Sendable {
     let request: URLRequest
+    /// The request's, which costs to ask for.
+    let cachePolicy: URLRequest.CachePolicy
     let origin: Origin
     let first: RedirectPolicy.Request
-    let idleTimeout: Duration
+    /// In nanoseconds; 0 is no limit.
+    let idleTimeout: UInt64
     let sharedOptions: SharedOptions
-    let responseSerializer: (any ResponseSerializer)?
-    /// The serializer's, asked for here: it is a user's code, which the network thread must not run.
-    let validation: ResponseValidation?
+    let responseSerializer: SharedSerializer?
     let expectedDigest: String?
+    /// Whether it brings anything for the response.
+    let hasLateParts: Bool
     let bodyStream: BodyStreamSource?
     private let data: Data?
-    private let uploadFile: URL?
-    private let outputFile: URL?
+    /// Nil where there are no files, as mostly.
+    private let named: SharedValue<NamedFiles>?
     private let parts: OperationParts
     /// What the caller's `Content-Length` says of a body that comes from a file.
     private let declaredBodyByteCount: Int64?
@@ -29,35 +32,38 @@ final class PreparedRequest: Sendable {
     /// - Parameter parts: the operation's, over which the blueprint's go.
     init(_ blueprint: RequestBlueprint, parts: OperationParts) throws(NetworkingError) {
         request = blueprint.request
+        cachePolicy = request.cachePolicy
         sharedOptions = blueprint.options.map(SharedOptions.init) ?? parts.options
         self.parts = parts
-        responseSerializer = blueprint.responseSerializer
-        validation = blueprint.responseSerializer?.validation
+        if let serializer = blueprint.responseSerializer {
+            responseSerializer = SharedSerializer(serializer)
+        } else {
+            responseSerializer = nil
+        }
         expectedDigest = blueprint.expectedDigest
-        uploadFile = blueprint.uploadFile ?? parts.uploadFile
-        outputFile = blueprint.outputFile ?? parts.outputFile
+        hasLateParts = responseSerializer != nil || expectedDigest != nil
+        let named = NamedFiles.make(blueprint, parts)
+        self.named = named
+        let hasUploadFile = named?.value.upload != nil
         data = request.httpBody?.isEmpty == false ? request.httpBody : nil
         guard let url = request.url else { throw NetworkingError(.badURL, "the request has no URL") }
         origin = try Self.origin(of: url)
-        if let refusal = sharedOptions.value.securityPolicy.refusal(ofHost: origin.host) { throw refusal }
-        if origin.scheme == "https" { try Self.checkTLS(of: sharedOptions.value, origin) }
+        if sharedOptions.hasPolicyTable, let refusal = sharedOptions.value.securityPolicy.refusal(ofHost: origin.host) {
+            throw refusal
+        }
+        if origin.scheme == "https" { try Self.checkTLS(of: sharedOptions, origin) }
         let method = request.httpMethod ?? "GET"
-        try RequestCheck.method(method)
-        let hasStream = request.httpBodyStream != nil && uploadFile == nil
-        let hasBody = hasStream || data != nil || uploadFile != nil
+        if method != "GET" { try RequestCheck.method(method) }
+        let hasStream = request.httpBodyStream != nil && !hasUploadFile
+        let hasBody = hasStream || data != nil || hasUploadFile
         guard method != "HEAD" || !hasBody else {
             throw NetworkingError(.invalidRequest, "a HEAD request cannot have a body")
         }
-        let hasFile = outputFile != nil
-        let hasDirectory = parts.outputDirectory.url != nil
-        guard !(hasFile && hasDirectory), !(hasFile || hasDirectory) || parts.streamOutput == nil else {
-            throw NetworkingError(
-                .invalidRequest, "the response's body goes to one place: a file, a directory or a stream")
-        }
+        if let named { try named.value.check(hasStreamOutput: parts.streamOutput != nil) }
         try Self.check(sharedOptions.value.credential)
         let fields = try RequestCheck.fields(
             Self.fields(of: request),
-            bodyByteCount: uploadFile == nil && !hasStream ? Int64(data?.count ?? 0) : nil)
+            bodyByteCount: !hasUploadFile && !hasStream ? Int64(data?.count ?? 0) : nil)
         declaredBodyByteCount = fields.declaredBodyByteCount
         bodyStream =
             hasStream
@@ -65,8 +71,8 @@ final class PreparedRequest: Sendable {
                 request: request, declaredByteCount: fields.declaredBodyByteCount,
                 prefersNew: parts.needsNewBodyStream) : nil
         first = RedirectPolicy.Request(
-            method: method, url: url, headers: Self.withDefaults(fields.sent, request.cachePolicy), hasBody: hasBody)
-        idleTimeout = sharedOptions.value.idleTimeout ?? Duration(clampingSeconds: request.timeoutInterval)
+            method: method, url: url, headers: Self.withDefaults(fields.sent, cachePolicy), hasBody: hasBody)
+        idleTimeout = sharedOptions.idleTimeout ?? MonotonicClock.nanoseconds(clampingSeconds: request.timeoutInterval)
     }
 
     /// A user name stands in a header field; one that came with a response may be anything.
@@ -76,9 +82,10 @@ final class PreparedRequest: Sendable {
     }
 
     /// Refuses options that contradict each other before anything is sent.
-    private static func checkTLS(of options: TransferOptions, _ origin: Origin) throws(NetworkingError) {
-        _ = try TLSSetupSource(
-            options.tls, options.securityPolicy.policy(forHost: origin.host) ?? options.securityPolicy)
+    private static func checkTLS(of options: SharedOptions, _ origin: Origin) throws(NetworkingError) {
+        guard options.readySetup == nil else { return }  // it was checked then
+        let policy = options.value.securityPolicy
+        _ = try TLSSetupSource(options.value.tls, policy.policy(forHost: origin.host) ?? policy)
     }
 
     private static func origin(of url: URL) throws(NetworkingError) -> Origin {
@@ -89,7 +96,8 @@ final class PreparedRequest: Sendable {
     }
 
     static func fields(of request: URLRequest) -> [(name: String, value: String)] {
-        (request.allHTTPHeaderFields ?? [:]).sorted { $0.key < $1.key }.map { (name: $0.key, value: $0.value) }
+        guard let fields = request.allHTTPHeaderFields, !fields.isEmpty else { return [] }
+        return fields.sorted { $0.key < $1.key }.map { (name: $0.key, value: $0.value) }
     }
 
     /// What most requests carry: those whose caller said nothing.
@@ -120,10 +128,35 @@ final class PreparedRequest: Sendable {
     var streamOutput: StreamOutput? { parts.streamOutput }
     /// What an archived operation had of its body in memory.
     var continuation: ArchivedPart? { parts.continuation }
-    private var outputDirectory: OutputDirectory { parts.outputDirectory }
 
     /// Whether the body of the response goes elsewhere than to memory.
-    var hasOutput: Bool { outputFile != nil || outputDirectory.url != nil || streamOutput != nil }
+    var hasOutput: Bool {
+        streamOutput != nil || named.map { $0.value.output != nil || $0.value.outputDirectory.url != nil } ?? false
+    }
+}
+
+/// The files that a request names.
+private struct NamedFiles {
+    let upload: URL?
+    let output: URL?
+    let outputDirectory: OutputDirectory
+
+    static func make(_ blueprint: RequestBlueprint, _ parts: OperationParts) -> SharedValue<NamedFiles>? {
+        guard parts.extras != nil || blueprint.uploadFile != nil || blueprint.outputFile != nil else { return nil }
+        let files = NamedFiles(
+            upload: blueprint.uploadFile ?? parts.uploadFile, output: blueprint.outputFile ?? parts.outputFile,
+            outputDirectory: parts.outputDirectory)
+        let isEmpty = files.upload == nil && files.output == nil && files.outputDirectory.url == nil
+        return isEmpty ? nil : SharedValue(files)
+    }
+
+    func check(hasStreamOutput: Bool) throws(NetworkingError) {
+        let (hasFile, hasDirectory) = (output != nil, outputDirectory.url != nil)
+        guard !(hasFile && hasDirectory), !(hasFile || hasDirectory) || !hasStreamOutput else {
+            throw NetworkingError(
+                .invalidRequest, "the response's body goes to one place: a file, a directory or a stream")
+        }
+    }
 }
 
 // MARK: - Files
@@ -143,9 +176,7 @@ extension PreparedRequest {
 
     /// The files of a request that has none; nil when there are some to open, which may block.
     var filesWithoutOpening: Files? {
-        guard uploadFile == nil, outputFile == nil, outputDirectory.url == nil, proxyAuthorityFiles.isEmpty else {
-            return nil
-        }
+        guard named == nil, proxyAuthorityFiles.isEmpty else { return nil }
         return Files(body: data.map(TransferBody.data) ?? .none)
     }
 
@@ -156,21 +187,22 @@ extension PreparedRequest {
         try checkProxyAuthorities()
         let isDigested = isDigested || expectedDigest != nil
         var files = Files(body: data.map(TransferBody.data) ?? .none)
-        if let uploadFile {
-            let upload = try UploadFile(path: Self.path(of: uploadFile))
+        guard let named = named?.value else { return files }
+        if let url = named.upload {
+            let upload = try UploadFile(path: Self.path(of: url))
             guard declaredBodyByteCount == nil || declaredBodyByteCount == upload.byteCount else {
                 throw NetworkingError(
                     .invalidRequest, "Content-Length does not say the \(upload.byteCount) bytes of \(upload.path)")
             }
             files.body = .file(upload)
         }
-        if let outputFile {
+        if let url = named.output {
             files.output = try PartialFile(
-                destination: Self.path(of: outputFile), url: first.url, isSynced: options.syncsFilesToDisk,
+                destination: Self.path(of: url), url: first.url, isSynced: options.syncsFilesToDisk,
                 isDigested: isDigested)
         }
-        if let url = outputDirectory.url {
-            let folder = try OutputFolder(path: Self.path(of: url), policy: outputDirectory.policy)
+        if let url = named.outputDirectory.url {
+            let folder = try OutputFolder(path: Self.path(of: url), policy: named.outputDirectory.policy)
             files.output = try PartialFile(
                 folder: folder, url: first.url, isSynced: options.syncsFilesToDisk, isDigested: isDigested)
         }

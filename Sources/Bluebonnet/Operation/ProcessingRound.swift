@@ -7,7 +7,7 @@ internal import Synchronization
 
 /// Collects the operations whose transfers ended in one round of the event loop, and hands them to the processing queue
 /// in one hop. Network thread only.
-final class ProcessingRound {
+final class ProcessingRound: RoundEndTask {
     static let shared = NetworkBound(ProcessingRound())
 
     /// A body over this size is processed on a queue of its own, where it holds up no small one.
@@ -22,7 +22,7 @@ final class ProcessingRound {
 
     func add(_ operation: RequestOperation) {
         if operations.isEmpty && ownOperations.isEmpty && largeOperations.isEmpty {
-            NetworkThread.shared.eventLoop.atEndOfRound { [self] in flush() }
+            NetworkThread.shared.eventLoop.atEndOfRound(.processing, self)
         }
         switch operation.placeOfProcessing(largeFrom: Self.largeByteCount) {
         case .here: ownOperations.append(operation)
@@ -31,7 +31,7 @@ final class ProcessingRound {
         }
     }
 
-    private func flush() {
+    func roundEnds() {
         if !operations.isEmpty {
             let round = HandedOver(operations)
             operations = []

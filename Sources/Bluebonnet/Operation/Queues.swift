@@ -10,12 +10,12 @@ enum Queues {
     static let callbacks = DispatchQueue(label: "org.bluebonnet.callbacks")
     /// Where notifications are posted: serial.
     static let notifications = DispatchQueue(label: "org.bluebonnet.notifications")
-    /// Where small responses are validated and serialized, a round at a time.
+    /// Where small responses are validated and serialized and small files are finished, a round at a time.
     static let processing = DispatchQueue(label: "org.bluebonnet.processing")
     /// Where requests are made from the results of others, and files are opened: what may wait.
     static let preparation = DispatchQueue(label: "org.bluebonnet.preparation", attributes: .concurrent)
 
-    /// Where large responses are serialized and files are finished: serial queues in turn, one less than there are
+    /// Where large responses are serialized and large files, or those that have to be on the disk, are finished: serial queues in turn, one less than there are
     /// processors but at least one and at most four, so that large bodies leave a processor for the small ones.
     static let largeProcessing = (0..<min(max(ProcessInfo.processInfo.activeProcessorCount - 1, 1), 4)).map {
         DispatchQueue(label: "org.bluebonnet.processing.large.\($0)")

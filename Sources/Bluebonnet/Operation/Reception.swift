@@ -10,9 +10,9 @@ final class Reception {
     /// Nil until they were opened.
     private var file: PartialFile?
     private(set) var sink: (any BodySink)?
-    private var resumption: RangeResumption?
+    private var resumption: SharedValue<RangeResumption>?
     /// What the partial file's bytes are a part of, as its record on disk says.
-    private var record: PartialRecord?
+    private var record: SharedValue<PartialRecord>?
     /// The head of the response that a pause interrupted.
     private(set) var interruptedHead: ResponseHead?
     /// What the file was like when a pause interrupted it.
@@ -32,7 +32,7 @@ final class Reception {
         resumption = prepared.continuation.flatMap { part in
             let sink = MemorySink(part.data, byteLimit: prepared.options.maximumBodyByteCount)
             self.sink = sink
-            return RangeResumption(record: part.record, offset: sink.byteCount)
+            return SharedValue(RangeResumption(record: part.record, offset: sink.byteCount))
         }
     }
 
@@ -41,15 +41,15 @@ final class Reception {
         self.file = file
         guard let file, let record = file.initialRecord else { return }
         guard prepared.first.mayBeContinued else { return file.removeRecord() }
-        self.record = record
-        resumption = RangeResumption(record: record, offset: file.initialByteCount)
+        self.record = SharedValue(record)
+        resumption = SharedValue(RangeResumption(record: record, offset: file.initialByteCount))
     }
 
     /// The fields of the range request that continues the body; empty when it is asked for whole.
-    var rangeFields: [(name: String, value: String)] { resumption?.headers ?? [] }
+    var rangeFields: [(name: String, value: String)] { resumption?.value.headers ?? [] }
 
     /// What the answer to a range request means; nil when none was made.
-    func decision(on head: ResponseHead) -> RangeResumption.Decision? { resumption?.decide(on: head) }
+    func decision(on head: ResponseHead) -> RangeResumption.Decision? { resumption?.value.decide(on: head) }
 
     /// The body is asked for whole.
     func startOver() { resumption = nil }
@@ -65,8 +65,8 @@ extension Reception {
     func receiver(
         for head: ResponseHead, to request: RedirectPolicy.Request, isAccepted: Bool
     ) throws(NetworkingError) -> BodyReceiver {
-        isContinued = resumption?.decide(on: head) == .append
-        continuedTotal = isContinued ? head.totalByteCount ?? resumption?.totalByteCount : nil
+        isContinued = resumption?.value.decide(on: head) == .append
+        continuedTotal = isContinued ? head.totalByteCount ?? resumption?.value.totalByteCount : nil
         resumption = nil
         guard head.status != 206 || isContinued || request.headers["Range"] != nil else {
             throw NetworkingError(.badServerResponse, "the server sent a part of the body without being asked for one")
@@ -119,13 +119,13 @@ extension Reception {
     private func setRecord(for head: ResponseHead, _ file: PartialFile) throws(NetworkingError) {
         record = nil
         if head.status == 200, head.contentLength ?? .max >= Self.smallestContinuedBody {
-            record = makeRecord(for: head)
+            record = makeRecord(for: head).map(SharedValue.init)
         }
-        if let record { try file.setRecord(record) } else { file.removeRecord() }
+        if let record { try file.setRecord(record.value) } else { file.removeRecord() }
     }
 
     private func makeRecord(for head: ResponseHead) -> PartialRecord? {
-        guard let validator = head.strongValidator ?? record?.validator, head.contentCodings.isEmpty,
+        guard let validator = head.strongValidator ?? record?.value.validator, head.contentCodings.isEmpty,
             prepared.first.mayBeContinued
         else { return nil }
         return PartialRecord(
@@ -144,7 +144,7 @@ extension Reception {
         else { return }
         interruptedHead = head
         interruptedStamp = (sink as? FileSink)?.file.stamp
-        resumption = RangeResumption(record: record, offset: sink.byteCount)
+        resumption = SharedValue(RangeResumption(record: record, offset: sink.byteCount))
     }
 
     /// Before a transfer: a file that somebody wrote to during a pause is asked for whole.
@@ -193,7 +193,7 @@ extension Reception {
     }
 
     func snapshot(of head: ResponseHead?) -> Snapshot {
-        guard let sink else { return Snapshot(receivedByteCount: file?.initialByteCount, record: record) }
+        guard let sink else { return Snapshot(receivedByteCount: file?.initialByteCount, record: record?.value) }
         let record = (interruptedHead ?? head).flatMap(makeRecord)
         let memory = sink as? MemorySink
         let part = record.flatMap { record in

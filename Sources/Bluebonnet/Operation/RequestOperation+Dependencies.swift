@@ -27,7 +27,7 @@ extension RequestOperation {
     public func addDependency(
         checking operation: Operation, ifItFails policy: FailedDependencyPolicy = .runAnyway
     ) throws(DependencyCycle) {
-        let wasReady = isReady
+        let wasReady = isReadyNow
         let background = ForeignBackground(of: operation).entries
         let addition = DependencyGraph.shared.withLock {
             $0.add(operation, to: self, policy: policy, background: background)
@@ -39,8 +39,14 @@ extension RequestOperation {
             throw DependencyCycle(operations)
         case .added(let needsWatch):
             if needsWatch { ForeignOperationWatch.begin(operation) }
-            if wasReady, !isReady { announceReadiness(isReady: false) }
+            if wasReady, place.wasAsked, !isReadyNow { announceReadiness(isReady: false) }
         }
+    }
+
+    /// `isReady` for the library, which needs not be told of a change.
+    var isReadyNow: Bool {
+        let isWaiting = place.isWaiting
+        return shared.withLock { $0.lifecycle.isReady(isWaiting: isWaiting) }
     }
 
     func removeEdge(to operation: Operation) {
@@ -49,7 +55,7 @@ extension RequestOperation {
 
     /// What it waits for is over, or was taken away.
     func dependenciesSettled() {
-        if isReady { announceReadiness(isReady: true) }
+        if isReadyNow { announceReadiness(isReady: true) }
     }
 }
 
@@ -57,7 +63,7 @@ extension DependencyGraph.Consequences {
     /// Tells those that are ready. The others are let go with the value.
     func carryOut() {
         endWatches()
-        for operation in ready { operation.dependenciesSettled() }
+        ready.visit { $0.dependenciesSettled() }
     }
 
     fileprivate func endWatches() {
@@ -73,7 +79,7 @@ extension RequestOperation {
         ReleasePool.release {
             let consequences = DependencyGraph.shared.withLock { $0.release(place) }
             consequences.endWatches()
-            return consequences.released as [any Sendable] + shared.withLock { $0.takeClosures() }
+            return consequences.released.all as [any Sendable] + shared.withLock { $0.takeClosures() }
         }
     }
 }

@@ -40,10 +40,10 @@ extension RequestOperation {
     /// Applies an event. Its effect is queued inside the lock, so that effects run in the order of the transitions; on the
     /// network thread it runs at once, when none is on its way.
     func handle(_ event: OperationLifecycle.Event) {
-        let isWaiting = place.isWaiting
         let mayRunNow = NetworkThread.isCurrent
         let (change, effect) = shared.withLock { state in
-            let (change, effect) = state.handle(event, isWaiting: isWaiting)
+            // Looked at inside the lock: who settles what it waits for looks at its state afterwards.
+            let (change, effect) = state.handle(event, isWaiting: place.isWaiting)
             let runsNow = mayRunNow && queuedEffectCount.load(ordering: .relaxed) == 0
             if let effect, !runsNow { submit(effect) }  // only queues; calls no one
             postNotification(of: change)

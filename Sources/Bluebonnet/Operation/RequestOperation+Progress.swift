@@ -33,9 +33,8 @@ extension RequestOperation {
 extension RequestOperation {
     /// Tells the upload's progress, if anybody wants to know. Called on the network thread; the handler runs elsewhere.
     func reportUpload(_ byteCount: Int64, _ total: Int64, _ expected: Int64) {
-        tell(
-            shared.withLock { ($0.extras.uploadProgress, $0.extras.uploadReport, $0.completionQueue) }, byteCount,
-            total, expected)
+        let target = shared.withLock { ($0.sharedExtras?.value.upload, $0.completionQueue) }
+        tell(target.0, on: target.1, byteCount, total, expected)
     }
 
     /// Tells the download's progress, if anybody wants to know. Called on the network thread; the handler runs
@@ -43,17 +42,17 @@ extension RequestOperation {
     func reportDownload(_ byteCount: Int64, _ total: Int64, _ expected: Int64) {
         let target = shared.withLock { state in
             state.received = ByteProgress(count: total, expected: expected)
-            return (state.extras.downloadProgress, state.extras.downloadReport, state.completionQueue)
+            return (state.sharedExtras?.value.download, state.completionQueue)
         }
-        tell(target, byteCount, total, expected)
+        tell(target.0, on: target.1, byteCount, total, expected)
     }
 
     private func tell(
-        _ target: (handler: ProgressHandler?, report: Progress?, queue: DispatchQueue?), _ byteCount: Int64,
-        _ total: Int64, _ expected: Int64
+        _ target: OperationExtras.ProgressTarget?, on queue: DispatchQueue?, _ byteCount: Int64, _ total: Int64,
+        _ expected: Int64
     ) {
-        guard target.handler != nil || target.report != nil else { return }
-        (target.queue ?? Queues.callbacks).async {
+        guard let target, target.handler != nil || target.report != nil else { return }
+        (queue ?? Queues.callbacks).async {
             target.report?.totalUnitCount = expected
             target.report?.completedUnitCount = total
             target.handler?(byteCount, total, expected)
@@ -79,4 +78,15 @@ extension RequestOperation {
             return ByteProgress(count: result.receivedByteCount, expected: result.receivedByteCount)
         }
     }
+}
+
+extension OperationExtras {
+    /// Who is told of progress.
+    struct ProgressTarget: Sendable {
+        let handler: RequestOperation.ProgressHandler?
+        let report: Progress?
+    }
+
+    fileprivate var upload: ProgressTarget { ProgressTarget(handler: uploadProgress, report: uploadReport) }
+    fileprivate var download: ProgressTarget { ProgressTarget(handler: downloadProgress, report: downloadReport) }
 }

@@ -17,6 +17,14 @@ extension RequestOperation {
         }
     }
 
+    /// The request as it was given, if it was.
+    var readyRequest: URLRequest? {
+        shared.withLock { state in
+            if case .ready(let request) = state.source { return request }
+            return nil
+        }
+    }
+
     /// Limits, trust and proxy; they count when the operation starts.
     public var options: TransferOptions {
         get { shared.withLock { $0.options } }

@@ -33,9 +33,13 @@ public class RequestOperation: Operation, @unchecked Sendable {  // safe: all st
         source: RequestSource, options: SharedOptions, services: NetworkServices,
         completion: CompletionPlace = CompletionPlace()
     ) {
-        shared = Mutex(RequestOperationState(source: source, options: options, completion: completion))
+        shared = Mutex(
+            RequestOperationState(
+                source: source, sharedOptions: options, completionQueue: completion.queue,
+                completionGroup: completion.group))
         self.services = services
         super.init()
+        place.belong(to: self)
     }
 
     deinit {
@@ -82,9 +86,10 @@ public class RequestOperation: Operation, @unchecked Sendable {  // safe: all st
     public init(archive: OperationArchive) throws(NetworkingError) {
         shared = Mutex(
             RequestOperationState(
-                source: .ready(archive.request.request), options: SharedOptions(try archive.options.options())))
+                source: .ready(archive.request.request), sharedOptions: SharedOptions(try archive.options.options())))
         services = .default
         super.init()
+        place.belong(to: self)
         take(archive)
     }
 
@@ -102,8 +107,11 @@ public class RequestOperation: Operation, @unchecked Sendable {  // safe: all st
 
     /// Whether the operation may be started: nothing it depends on is unfinished, or it was cancelled.
     override public var isReady: Bool {
-        let isWaiting = place.isWaiting
-        return shared.withLock { $0.lifecycle.isReady(isWaiting: isWaiting) }
+        place.noteQuestion()
+        if isReadyNow { return true }
+        guard shared.withLock({ $0.lifecycle.isBeforeStart }) else { return false }
+        DependencyGraph.shared.withLock { $0.listen(for: self) }
+        return isReadyNow  // it may have become so before it was listened for
     }
 
     /// Whether the operation was started and is neither paused nor finished.
@@ -186,6 +194,8 @@ enum RequestSource: Sendable {
     case ready(URLRequest)
     /// Made when the dependencies have ended, off the network thread.
     case made(@Sendable () throws -> RequestBlueprint)
+    /// The same by the library itself, of what the request was described by: quickly, and by nobody else's code.
+    case derived(@Sendable () throws -> RequestBlueprint)
     /// It was made and sent; what made it was let go.
     case used
 }

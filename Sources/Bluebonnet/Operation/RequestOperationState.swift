@@ -43,13 +43,6 @@ struct RequestOperationState: Sendable {
     var sharedOutcome: SharedValue<OperationOutcome>?
     var response: HTTPURLResponse?
 
-    init(source: RequestSource, options: SharedOptions, completion: CompletionPlace = CompletionPlace()) {
-        self.source = source
-        sharedOptions = options
-        completionQueue = completion.queue
-        completionGroup = completion.group
-    }
-
     var options: TransferOptions {
         get { sharedOptions.value }
         set { sharedOptions = SharedOptions(newValue) }
@@ -105,8 +98,7 @@ struct OperationExtras: Sendable {
 
 /// What a request that was made late brought along for its response.
 struct LateParts: Sendable {
-    var serializer: (any ResponseSerializer)?
-    var validation: ResponseValidation?
+    var serializer: SharedSerializer?
     var expectedDigest: String?
 }
 

@@ -11,7 +11,7 @@ extension RequestRunner {
         guard let exchange, !hasLookedUp else { return enqueue() }
         hasLookedUp = true
         guard let cacheExchange, cacheExchange.mayBeAnswered else {
-            guard exchange.prepared.request.cachePolicy != .returnCacheDataDontLoad else {
+            guard exchange.prepared.cachePolicy != .returnCacheDataDontLoad else {
                 return end(with: CacheExchange.notCached)
             }
             return enqueue()
@@ -37,7 +37,7 @@ extension RequestRunner {
     private func end(with cached: CachedResponse) {
         phase = .ended
         var result = TransferResult()
-        result.request = preparedRequest
+        result.request = exchange?.prepared.request
         result.head = cached.head
         result.content = .memory(cached.data)
         result.receivedByteCount = Int64(cached.data.count)

@@ -11,13 +11,18 @@ extension RequestRunner {
     func prepare() {
         phase = .preparing
         let (source, parts) = operation.shared.withLock { ($0.source, $0.parts) }
-        if case .ready(let request) = source {
-            preparedRequest = request
-            return prepared(source.prepare(parts))
-        }
-        Queues.preparation.async { [operation] in
-            let result = source.prepare(parts)
-            NetworkThread.shared.submit { operation.network.value.current?.prepared(result) }
+        switch source {
+        case .ready: prepared(source.prepare(parts))
+        case .derived:
+            PreparationRound.shared.value.add { [operation] in
+                let result = source.prepare(parts)
+                return { operation.network.value.current?.prepared(result) }
+            }
+        case .made, .used:
+            Queues.preparation.async { [operation] in
+                let result = source.prepare(parts)
+                NetworkThread.shared.submit { operation.network.value.current?.prepared(result) }
+            }
         }
     }
 
@@ -27,8 +32,7 @@ extension RequestRunner {
         switch result {
         case .failure(let error): end(with: error)
         case .success(let prepared):
-            preparedRequest = prepared.request
-            remainingTime = prepared.options.timeout?.nanoseconds
+            remainingTime = prepared.sharedOptions.timeout
             let exchange = Exchange(prepared, operation: operation)
             if prepared.streamOutput != nil { watchConsumer(of: exchange.reception) }
             self.exchange = exchange
@@ -46,10 +50,8 @@ extension RequestRunner {
     }
 
     private func noteLateParts(of prepared: PreparedRequest) {
-        guard prepared.responseSerializer != nil || prepared.expectedDigest != nil else { return }
-        let late = LateParts(
-            serializer: prepared.responseSerializer, validation: prepared.validation,
-            expectedDigest: prepared.expectedDigest)
+        guard prepared.hasLateParts else { return }
+        let late = LateParts(serializer: prepared.responseSerializer, expectedDigest: prepared.expectedDigest)
         operation.shared.withLock { $0.extras.late = late }
     }
 }
@@ -64,7 +66,7 @@ extension RequestSource {
         switch self {
         case .ready(let request): return RequestBlueprint(request: request)
         case .used: preconditionFailure("a request is made once")
-        case .made(let make):
+        case .made(let make), .derived(let make):
             do {
                 return try make()
             } catch let error as NetworkingError {

@@ -9,13 +9,13 @@ internal import FoundationNetworking
 ///
 /// Network thread only. It takes the lifecycle's effects in their order; after the end it ignores them. It knows
 /// nothing of serializers.
-final class RequestRunner {
+final class RequestRunner: AdmissionClient {
     enum Phase {
         /// Nothing under way: before the first `begin`, or held.
         case idle
         /// The request is being made or its files opened, off this thread.
         case preparing
-        case waiting
+        case waiting(Origin)
         /// There is no way to the server, and the operation is to wait for one.
         case waitingForConnectivity(ConnectivityGate.Ticket)
         /// Let in, while its files are opened off this thread.
@@ -47,7 +47,6 @@ final class RequestRunner {
 
     /// The request and what came of it so far; nil before it was prepared.
     var exchange: Exchange?
-    var preparedRequest: URLRequest?
     private let started = MonotonicClock.now()
     /// When it was first let on the wire.
     private var admitted: UInt64?
@@ -148,10 +147,15 @@ extension RequestRunner {
 
 extension RequestRunner {
     func waitForAdmission(_ origin: Origin) {
-        phase = .waiting
-        let priority = operation.queuePriority.rawValue
-        admission.enqueue(ticket, origin: origin, priority: priority, isNewcomer: admitted == nil) { [self] in
-            openFiles(origin)
+        phase = .waiting(origin)
+        admission.enqueue(ticket, origin: origin, priority: operation.queuePriority.rawValue, client: self)
+    }
+
+    func wasAdmitted() {
+        switch phase {
+        case .waiting(let origin): openFiles(origin)
+        case .waitingToContinue(let transfer, let origin): goOn(transfer, origin)
+        default: preconditionFailure("a transfer was let in that does not wait")
         }
     }
 
@@ -168,6 +172,7 @@ extension RequestRunner {
         let now = MonotonicClock.now()
         if admitted == nil {
             admitted = now
+            ticket.isNewcomer = false
             summary.timings.nanoseconds.queued = now - started
         }
         transferBegan = now
@@ -187,12 +192,14 @@ extension RequestRunner {
 
     private func waitToContinue(_ transfer: any Transfer, _ origin: Origin) {
         phase = .waitingToContinue(transfer, origin)
-        admission.enqueue(ticket, origin: origin, priority: operation.queuePriority.rawValue) { [self] in
-            let now = MonotonicClock.now()
-            chargedSince = now
-            phase = .transferring(transfer, origin)
-            transfer.resume(deadline: remainingTime.map { now + $0 } ?? .max)
-        }
+        admission.enqueue(ticket, origin: origin, priority: operation.queuePriority.rawValue, client: self)
+    }
+
+    private func goOn(_ transfer: any Transfer, _ origin: Origin) {
+        let now = MonotonicClock.now()
+        chargedSince = now
+        phase = .transferring(transfer, origin)
+        transfer.resume(deadline: remainingTime.map { now + $0 } ?? .max)
     }
 
     /// Takes what the transfer used off the whole request's time limit.
@@ -206,7 +213,7 @@ extension RequestRunner {
         summary.timings.nanoseconds.connect += metrics.connect
         summary.timings.nanoseconds.tls += metrics.tls
         summary.isReused = metrics.isReused
-        summary.tlsInformation = metrics.tlsInformation
+        summary.sharedTLSInformation = metrics.tlsInformation
         if metrics.firstByte > 0, let admitted {
             summary.timings.nanoseconds.firstByte = transferBegan - admitted + metrics.firstByte
         }
@@ -216,9 +223,9 @@ extension RequestRunner {
         phase = .ended
         summary.timings.nanoseconds.total = MonotonicClock.now() - started
         exchange?.flushProgress()
-        var result = exchange?.result(error: error) ?? TransferResult()
-        result.request = result.request ?? preparedRequest
+        var result = TransferResult()
         result.error = error
+        if let exchange { exchange.complete(&result) } else { result.request = operation.readyRequest }
         result.summary = summary
         result.cacheExchange = cacheExchange
         exchange = nil

@@ -6,8 +6,7 @@ internal import Foundation
 /// Turns what the transfers brought into an operation's outcome: digest, validation, serialization, the file's move
 /// into place. On a processing queue; a value that knows no operation.
 struct ResponseProcessing {
-    let serializer: any ResponseSerializer
-    let validation: ResponseValidation
+    let serializer: SharedSerializer
     let expectedDigest: String?
     let wantsDigest: Bool
 
@@ -34,7 +33,7 @@ struct ResponseProcessing {
 
     private func validate(_ result: TransferResult) throws(NetworkingError) {
         guard let head = result.head else { return }
-        let refusal = validation.refusal(
+        let refusal = serializer.validation.refusal(
             status: result.isContinued ? 200 : head.status, contentType: head.value(for: "Content-Type"),
             bodyIsEmpty: result.receivedByteCount == 0)
         guard let refusal else { return }
@@ -49,10 +48,10 @@ struct ResponseProcessing {
 
     private func value(of result: TransferResult) throws(NetworkingError) -> any Sendable {
         let body: Data = if case .memory(let data) = result.content { data } else { Data() }
-        if serializer is HTTPResponseSerializer { return body }  // needs no response object, which costs 5 µs to make
+        if serializer.isPlain { return body }  // needs no response object, which costs 5 µs to make
         if case .stream = result.content { return body }  // it was given away: there is nothing to read a value from
         guard let response = try result.head?.urlResponse() else { return body }
-        return try serializer.checkedValue(for: response, body: body)
+        return try serializer.serializer.checkedValue(for: response, body: body)
     }
 
     private func digest(of content: TransferResult.Content) throws(NetworkingError) -> String? {

@@ -54,7 +54,8 @@ public struct TransferSummary: Sendable, Equatable {
     public internal(set) var isFromCache = false
     /// What was negotiated on the TLS connection of the last transfer: version, cipher, ALPN, and when the server's
     /// certificate expires. Nil without TLS, when no handshake was completed, and for a response from a cache.
-    public internal(set) var tlsInformation: TLSInformation?
+    public var tlsInformation: TLSInformation? { sharedTLSInformation?.value }
+    var sharedTLSInformation: SharedValue<TLSInformation>?
     /// Where the time went.
     public internal(set) var timings = TransferTimings()
 }

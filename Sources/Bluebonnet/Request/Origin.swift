@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 import Foundation
+import Glibc
 
 /// Scheme, host and port: what credentials and headers belong to, and what connections are counted by.
 struct Origin: Sendable, Hashable {
@@ -52,8 +53,8 @@ private struct PlainAuthority {
     let port: Int
 
     init?(_ bytes: UnsafeBufferPointer<UInt8>) {
-        isSecure = bytes.starts(with: "https://".utf8)
-        guard isSecure || bytes.starts(with: "http://".utf8) else { return nil }
+        isSecure = Self.starts(bytes, with: "https://")
+        guard isSecure || Self.starts(bytes, with: "http://") else { return nil }
         let start = isSecure ? 8 : 7
         var end = start
         while end < bytes.count, Self.isNameByte(bytes[end]) { end += 1 }
@@ -70,6 +71,11 @@ private struct PlainAuthority {
         }
         port = number > 0 ? number : (isSecure ? 443 : 80)
         guard !host.isEmpty, next == bytes.count || bytes[next] == UInt8(ascii: "/") else { return nil }
+    }
+
+    private static func starts(_ bytes: UnsafeBufferPointer<UInt8>, with prefix: StaticString) -> Bool {
+        bytes.count >= prefix.utf8CodeUnitCount
+            && memcmp(bytes.baseAddress!, prefix.utf8Start, prefix.utf8CodeUnitCount) == 0
     }
 
     private static func isNameByte(_ byte: UInt8) -> Bool {

@@ -8,14 +8,19 @@ internal import FoundationNetworking
 extension RequestLine {
     /// What the operation of this line, with its references already resolved, sends and expects.
     ///
+    /// What the line says nothing of is left to the operation, which shares it with all others of the batch: trust that is
+    /// put together for each line would have to be compared for each connection.
+    ///
     /// - Parameter options: the batch's, over which the line's go.
     /// - Throws: what makes the operation fail before a connection is opened.
     func blueprint(baseURL: URL?, options: TransferOptions) throws -> RequestBlueprint {
         var blueprint = RequestBlueprint(request: try request(baseURL: baseURL))
-        blueprint.options = try transferOptions(over: options)
+        if hasOptions(over: options) { blueprint.options = try transferOptions(over: options) }
         if case .file(let path)? = body { blueprint.uploadFile = try Self.file(path, in: "file") }
         if let output { blueprint.outputFile = try Self.file(output, in: "output") }
-        blueprint.responseSerializer = HTTPResponseSerializer(validation: validation)
+        if expect?.status != nil || expect?.type != nil {
+            blueprint.responseSerializer = HTTPResponseSerializer(validation: validation)
+        }
         blueprint.expectedDigest = expect?.sha256
         return blueprint
     }
@@ -93,6 +98,13 @@ extension RequestLine {
 // MARK: - Options
 
 extension RequestLine {
+    /// Whether the line says anything that the batch's options do not.
+    private func hasOptions(over batch: TransferOptions) -> Bool {
+        let hasLimits = timeout != nil || connectTimeout != nil || idleTimeout != nil || maxBody != nil
+        let hasPeers = credential != nil || security != nil || proxy != nil || unixSocket != nil || !resolve.isEmpty
+        return hasLimits || hasPeers || redirects != batch.maximumRedirectCount || httpVersion != batch.httpVersion
+    }
+
     private func transferOptions(over batch: TransferOptions) throws(NetworkingError) -> TransferOptions {
         var options = batch
         if let timeout { options.timeout = timeout < 1e9 ? .seconds(timeout) : nil }

@@ -69,15 +69,13 @@ public final class RequestLineRunner: Sendable {
     /// Starts a line; what it depends on must have been added before.
     public func add(_ node: RequestLineGraph.Node) {
         let id = node.line.id
-        let operation = manager.operation(
-            source: .made { [self] in try blueprint(of: node) }, responseSerializer: HTTPResponseSerializer(),
-            wantsDigest: true)
+        let make: @Sendable () throws -> RequestBlueprint = { [self] in try blueprint(of: node) }
+        let operation = manager.operation(  // references are looked up in bodies of any size
+            source: node.dependencies.isEmpty ? .derived(make) : .made(make),
+            responseSerializer: HTTPResponseSerializer(), wantsDigest: true)
         operation.queuePriority = node.line.line.priority.queuePriority
         let script = node.line.line.script
         if !script.isEmpty { operation.shared.withLock { $0.extras.startHandler = { Self.play(script, on: $0) } } }
-        operation.setDownloadProgress { [self] _, total, expected in
-            books.withLock { $0.noteProgress(id, received: total, expected: expected) }
-        }
         let (dependencies, isCancelled) = books.withLock { $0.add(id, operation, dependencies: node.dependencies) }
         for dependency in dependencies { operation.addDependency(dependency) }
         group.enter()
@@ -110,7 +108,8 @@ public final class RequestLineRunner: Sendable {
     ///
     /// - Parameter count: how many of the transfers under way to name, the largest ones.
     public func snapshot(largest count: Int) -> Snapshot {
-        books.withLock { $0.snapshot(largest: count) }
+        let standing = books.withLock { $0.standing }
+        return standing.snapshot(largest: count)
     }
 }
 

@@ -9,11 +9,6 @@ struct RunnerBooks: Sendable {
     private struct Entry {
         let operation: HTTPRequestOperation
         let dependencies: [String]
-        var receivedByteCount: Int64 = 0
-        var expectedByteCount: Int64 = -1
-
-        /// What the largest transfers are found by.
-        var size: Int64 { max(receivedByteCount, expectedByteCount) }
     }
 
     private let referencedIDs: Set<String>?
@@ -39,11 +34,6 @@ struct RunnerBooks: Sendable {
         unfinished[id] = Entry(operation: operation, dependencies: dependencies)
         order.append(id)
         return (dependencies.compactMap { unfinished[$0]?.operation }, isCancelled)
-    }
-
-    mutating func noteProgress(_ id: String, received: Int64, expected: Int64) {
-        unfinished[id]?.receivedByteCount = received
-        unfinished[id]?.expectedByteCount = expected
     }
 
     /// What is known of what a line needs.
@@ -88,19 +78,34 @@ struct RunnerBooks: Sendable {
         return order.compactMap { unfinished[$0]?.operation }
     }
 
+    /// Where the run stands. What the operations say themselves is asked for without the lock.
+    var standing: RunnerStanding {
+        RunnerStanding(
+            unfinished: unfinished.map { ($0.key, $0.value.operation) }, totalCount: order.count,
+            finishedCount: outcomes.count, counts: counts, finishedByteCount: finishedByteCount)
+    }
+}
+
+/// A runner's books at one moment.
+struct RunnerStanding: Sendable {
+    fileprivate let unfinished: [(id: String, operation: HTTPRequestOperation)]
+    fileprivate let totalCount: Int
+    fileprivate let finishedCount: Int
+    fileprivate let counts: [ResultLine.Outcome: Int]
+    fileprivate let finishedByteCount: Int64
+
     func snapshot(largest count: Int) -> RequestLineRunner.Snapshot {
-        let active = unfinished.filter { $0.value.receivedByteCount > 0 }
-        let largest = active.sorted { (a: (key: String, value: Entry), b: (key: String, value: Entry)) in
-            a.value.size > b.value.size
-        }.prefix(count).map { id, entry in
+        let active = unfinished.map { (id: $0.id, progress: $0.operation.byteProgress) }
+            .filter { $0.progress.count > 0 }
+        let largest = active.sorted { a, b in a.progress.size > b.progress.size }.prefix(count).map { id, progress in
             RequestLineRunner.Snapshot.Transfer(
-                id: id, receivedByteCount: entry.receivedByteCount, expectedByteCount: entry.expectedByteCount)
+                id: id, receivedByteCount: progress.count, expectedByteCount: progress.expected)
         }
         return RequestLineRunner.Snapshot(
-            totalCount: order.count, finishedCount: outcomes.count, successCount: counts[.success] ?? 0,
+            totalCount: totalCount, finishedCount: finishedCount, successCount: counts[.success] ?? 0,
             failureCount: counts[.failure] ?? 0, cancelledCount: counts[.cancelled] ?? 0,
             skippedCount: counts[.skipped] ?? 0,
-            receivedByteCount: active.values.reduce(finishedByteCount) { $0 + $1.receivedByteCount },
+            receivedByteCount: active.reduce(finishedByteCount) { $0 + $1.progress.count },
             largestTransfers: largest)
     }
 }
@@ -176,4 +181,9 @@ extension RequestLineRunner {
         /// The largest transfers under way.
         public let largestTransfers: [Transfer]
     }
+}
+
+extension ByteProgress {
+    /// What the largest transfers are found by.
+    fileprivate var size: Int64 { max(count, expected) }
 }

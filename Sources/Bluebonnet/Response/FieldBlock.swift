@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 import Foundation
+import Glibc
 
 /// The fields of one head: their bytes in one buffer, made into text when somebody looks.
 struct FieldBlock: Sendable {
@@ -67,9 +68,16 @@ struct FieldBlock: Sendable {
     private static func value<Name: Collection<UInt8>>(
         _ value: Slice<UnsafeRawBufferPointer>, of name: Name
     ) throws(NetworkingError) -> Slice<UnsafeRawBufferPointer> {
-        guard let byte = value.first(where: { $0 == 0x00 || $0 == 0x0D || $0 == 0x0A }) else { return trimmed(value) }
+        guard let byte = forbiddenByte(in: UnsafeRawBufferPointer(rebasing: value)) else { return trimmed(value) }
         let control = FieldSyntax.name(ofControl: byte)
         throw NetworkingError(.badServerResponse, "the response's field \(text(name)) contains \(control)")
+    }
+
+    private static func forbiddenByte(in value: UnsafeRawBufferPointer) -> UInt8? {
+        guard let start = value.baseAddress else { return nil }
+        if memchr(start, 0x00, value.count) != nil { return 0x00 }
+        if memchr(start, 0x0D, value.count) != nil { return 0x0D }
+        return memchr(start, 0x0A, value.count) == nil ? nil : 0x0A
     }
 
     private static func trimmed(_ value: Slice<UnsafeRawBufferPointer>) -> Slice<UnsafeRawBufferPointer> {

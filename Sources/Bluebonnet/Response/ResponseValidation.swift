@@ -6,11 +6,13 @@ public import Foundation
 /// Which statuses and content types a response serializer accepts.
 public struct ResponseValidation: Sendable, Equatable {
     /// Accepted status codes; nil accepts any. Default 200 to 299.
-    public var acceptableStatusCodes: IndexSet?
+    public var acceptableStatusCodes: IndexSet? { didSet { statusRange = acceptableStatusCodes?.onlyRange } }
     /// Accepted content types without parameters, compared without regard to case; nil accepts any. Default nil.
     ///
     /// A star stands for any text that is not empty: `image/*`, `application/*+json`.
     public var acceptableContentTypes: Set<String>?
+    /// The accepted statuses, where they are one range: asking an `IndexSet` is slow.
+    private var statusRange: Range<Int>?
 
     /// Accepts what is named; the default is any content type with a status from 200 to 299.
     public init(
@@ -19,19 +21,22 @@ public struct ResponseValidation: Sendable, Equatable {
     ) {
         self.acceptableStatusCodes = acceptableStatusCodes
         self.acceptableContentTypes = acceptableContentTypes
+        statusRange = acceptableStatusCodes?.onlyRange
     }
 
     /// Whether the status alone is accepted: what decides, before the body arrives, where it goes.
     func accepts(status: Int) -> Bool {
-        acceptableStatusCodes?.contains(status) ?? true
+        if let statusRange { return statusRange.contains(status) }
+        return acceptableStatusCodes?.contains(status) ?? true
     }
 
     /// What is wrong with a response, or nil. The status comes first, with the content type as its underlying error when
     /// that is wrong too, as AFNetworking reports it.
     ///
     /// - Parameter bodyIsEmpty: a response without a body needs no content type (204, 205, an answer to HEAD).
-    func refusal(status: Int, contentType: String?, bodyIsEmpty: Bool) -> NetworkingError? {
-        let typeRefusal = refusal(contentType: contentType, bodyIsEmpty: bodyIsEmpty)
+    func refusal(status: Int, contentType: @autoclosure () -> String?, bodyIsEmpty: Bool) -> NetworkingError? {
+        let typeRefusal =
+            acceptableContentTypes == nil ? nil : refusal(contentType: contentType(), bodyIsEmpty: bodyIsEmpty)
         if accepts(status: status) { return typeRefusal }
         return NetworkingError(
             .unacceptableStatus, "the server answered with status \(status)", underlying: typeRefusal)
@@ -61,5 +66,13 @@ public struct ResponseValidation: Sendable, Equatable {
     static func mediaType(of field: String) -> String {
         let type = field.prefix { $0 != ";" }
         return type.trimmingCharacters(in: .whitespaces).lowercased()
+    }
+}
+
+extension IndexSet {
+    /// The range, when there is just one.
+    fileprivate var onlyRange: Range<Int>? {
+        let ranges = rangeView
+        return ranges.count == 1 ? ranges.first : nil
     }
 }

@@ -28,13 +28,19 @@ final class TLSSetupCache: Sendable {
         self.lifetime = lifetime
     }
 
+    /// What may be used until an instant of the monotonic clock; then its files have to be looked at again.
+    struct Ready: Sendable {
+        let setup: TLSSetup
+        let end: UInt64
+    }
+
     /// What is there already; nil when files have to be looked at. Does not block.
-    func ready(_ source: TLSSetupSource) -> TLSSetup? {
+    func ready(_ source: TLSSetupSource) -> Ready? {
         let now = MonotonicClock.roughly()
         return entries.withLock { entries in
             guard let entry = entries[source] else { return nil }
             let age = now > entry.checked ? now - entry.checked : 0
-            return age < lifetime ? entry.setup : nil
+            return age < lifetime ? Ready(setup: entry.setup, end: entry.checked + lifetime) : nil
         }
     }
 

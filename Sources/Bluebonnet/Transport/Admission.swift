@@ -1,20 +1,14 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// Lets transfers start: the admission queue with what to do when one is let in. Network thread only.
+/// Lets transfers start: the admission queue, looked at once a round. Network thread only.
 ///
 /// Those that come in one round of the event loop are looked at together, so that a priority counts among them.
-final class Admission {
+final class Admission: RoundEndTask {
     private var queue: AdmissionQueue
-    private var waiting: [AdmissionQueue.Ticket: Waiting] = [:]
     private var isScheduled = false
-    /// Those that were never let in stay outside.
+    /// Those that have never been on the wire stay outside.
     private var isClosedToNewcomers = false
-
-    private struct Waiting {
-        let isNewcomer: Bool
-        let action: () -> Void
-    }
 
     init(limit: Int, limitPerOrigin: Int) {
         queue = AdmissionQueue(limit: limit, limitPerOrigin: limitPerOrigin)
@@ -27,22 +21,15 @@ final class Admission {
         queue.makeTicket(share: share, priority: priority)
     }
 
-    /// Waits for a place; `action` runs on the network thread when it is there, and `release` has to give it back.
-    ///
-    /// - Parameter isNewcomer: whether it was never let in before.
-    func enqueue(
-        _ ticket: AdmissionQueue.Ticket, origin: Origin, priority: Int, isNewcomer: Bool = false,
-        action: @escaping () -> Void
-    ) {
-        waiting[ticket] = Waiting(isNewcomer: isNewcomer, action: action)
-        guard !(isNewcomer && isClosedToNewcomers) else { return }
-        queue.enqueue(ticket, origin: origin, priority: priority)
+    /// Waits for a place; `client` is told on the network thread when it is there, and `release` has to give it back.
+    func enqueue(_ ticket: AdmissionQueue.Ticket, origin: Origin, priority: Int, client: any AdmissionClient) {
+        guard !(ticket.isNewcomer && isClosedToNewcomers) else { return }
+        queue.enqueue(ticket, origin: origin, priority: priority, client: client)
         schedule()
     }
 
     /// Stops waiting.
     func withdraw(_ ticket: AdmissionQueue.Ticket) {
-        waiting[ticket] = nil
         queue.withdraw(ticket)
     }
 
@@ -52,23 +39,23 @@ final class Admission {
         schedule()
     }
 
-    /// Lets in only those that were let in before, from now on: what waits for the first time waits for ever.
+    /// Lets in only those that have been on the wire, from now on: what waits for the first time waits for ever.
     func closeToNewcomers() {
         guard !isClosedToNewcomers else { return }
         isClosedToNewcomers = true
-        for (ticket, entry) in waiting where entry.isNewcomer { queue.withdraw(ticket) }
+        queue.withdrawNewcomers()
     }
 
     private func schedule() {
         guard !isScheduled, queue.waitingCount > 0 else { return }
         isScheduled = true
-        NetworkThread.shared.eventLoop.atEndOfRound { [self] in admit() }
+        NetworkThread.shared.eventLoop.atEndOfRound(.admission, self)
     }
 
-    private func admit() {
+    func roundEnds() {
         isScheduled = false
         while let ticket = queue.admitNext() {
-            waiting.removeValue(forKey: ticket)?.action()
+            ticket.takeClient()?.wasAdmitted()
         }
     }
 }

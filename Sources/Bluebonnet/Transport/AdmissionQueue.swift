@@ -1,43 +1,73 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
+/// Waits to be let in. Network thread only.
+protocol AdmissionClient: AnyObject {
+    func wasAdmitted()
+}
+
 /// Decides which waiting transfer may start: a limit in all and one for each origin, the highest priority first; among
-/// equals each batch and each queue has its turn, with the oldest that it has. A pure value: it knows no thread, transfer
-/// or clock.
+/// equals each batch and each queue has its turn, with the oldest that it has. It knows no thread, transfer or clock.
 ///
 /// An origin at its limit never holds up another: only origins with a free place take part in the choice. A batch never
 /// holds up what comes after it: that waits for at most one transfer of each batch or queue that is before it.
 struct AdmissionQueue {
-    /// One transfer that waits, or that was let in.
-    struct Ticket: Hashable {
+    /// One who waits, again and again: an object, so that its place in line is found without looking it up.
+    final class Ticket {
         let number: UInt64
-        var turn: UInt64 = 0
+        let turn: UInt64
+        /// Whether it has never been on the wire.
+        var isNewcomer = true
+        /// Who is told when it is let in; kept while it is in line.
+        fileprivate(set) var client: (any AdmissionClient)?
+        /// Its place in line, told from those that it had before; 0 outside.
+        fileprivate var entry: UInt64 = 0
+        fileprivate var line = 0
 
-        static func == (a: Ticket, b: Ticket) -> Bool { a.number == b.number }
-        func hash(into hasher: inout Hasher) { hasher.combine(number) }
+        init(number: UInt64, turn: UInt64 = 0) {
+            self.number = number
+            self.turn = turn
+        }
+
+        /// Lets the client go.
+        func takeClient() -> (any AdmissionClient)? {
+            let taken = client
+            client = nil
+            return taken
+        }
     }
 
     /// Where a ticket stands in line: a higher priority first, then the earlier turn, then the lower number.
     private struct Rank: Comparable {
         let priority: Int
-        let ticket: Ticket
-        /// Tells this place in line from one that the same ticket had before it was withdrawn.
+        let turn: UInt64
+        let number: UInt64
         let entry: UInt64
 
         /// `a < b` when `a` goes first.
         static func < (a: Rank, b: Rank) -> Bool {
-            (-a.priority, a.ticket.turn, a.ticket.number, a.entry)
-                < (-b.priority, b.ticket.turn, b.ticket.number, b.entry)
+            if a.priority != b.priority { return a.priority > b.priority }
+            if a.turn != b.turn { return a.turn < b.turn }
+            return (a.number, a.entry) < (b.number, b.entry)
         }
+    }
+
+    private struct Place: Comparable {
+        let rank: Rank
+        let ticket: Ticket
+
+        static func < (a: Place, b: Place) -> Bool { a.rank < b.rank }
+        static func == (a: Place, b: Place) -> Bool { a.rank == b.rank }
     }
 
     private struct Line {
         /// Nil where another line may stand.
         var origin: Origin?
-        var waiting = Heap<Rank>()
+        var waiting = Heap<Place>()
         var runningCount = 0
-        /// Who stands for this origin among the candidates; a candidate that is not it any more is passed over.
-        var nominee: Rank?
+        /// The place of the one that stands for this origin among the candidates; a candidate that is not it any more is
+        /// passed over.
+        var nominee: UInt64 = 0
     }
 
     private struct Candidate: Comparable {
@@ -50,27 +80,24 @@ struct AdmissionQueue {
 
     let limit: Int
     let limitPerOrigin: Int
-    /// One line for each origin that has anything waiting or running.
+    /// One line for each origin that has anything waiting or running, and for the last one.
     private var lines: [Line] = []
     private var freeLines: [Int] = []
     private var lastLine = 0
     private var lineOfOrigin: [Origin: Int] = [:]
     /// The first in line of each origin that has a free place, and former ones.
     private var candidates = Heap<Candidate>()
-    /// Who waits, where and in which line.
-    private var places: [Ticket: Candidate] = [:]
     private var lastEntry: UInt64 = 0
     private var lastNumber: UInt64 = 0
     private var turns = FairTurns()
     private(set) var runningCount = 0
+    /// How many wait.
+    private(set) var waitingCount = 0
 
     init(limit: Int, limitPerOrigin: Int) {
         self.limit = limit
         self.limitPerOrigin = limitPerOrigin
     }
-
-    /// How many wait.
-    var waitingCount: Int { places.count }
 
     /// A place in the order of turns and of age, which stays the same however often it waits.
     mutating func makeTicket(share: Int, priority: Int) -> Ticket {
@@ -79,28 +106,41 @@ struct AdmissionQueue {
     }
 
     /// Puts a ticket in line. One that was in line before keeps its place among equals by its number.
-    mutating func enqueue(_ ticket: Ticket, origin: Origin, priority: Int) {
+    mutating func enqueue(_ ticket: Ticket, origin: Origin, priority: Int, client: (any AdmissionClient)? = nil) {
         let line = line(for: origin)
         lastEntry += 1
-        let rank = Rank(priority: priority, ticket: ticket, entry: lastEntry)
-        places[ticket] = Candidate(rank: rank, line: line)
-        lines[line].waiting.insert(rank)
+        if ticket.entry == 0 { waitingCount += 1 }
+        (ticket.entry, ticket.line, ticket.client) = (lastEntry, line, client)
+        let rank = Rank(priority: priority, turn: ticket.turn, number: ticket.number, entry: lastEntry)
+        lines[line].waiting.insert(Place(rank: rank, ticket: ticket))
         nominate(line)
     }
 
     /// Takes a ticket out of the line; it was not let in.
     mutating func withdraw(_ ticket: Ticket) {
-        guard let place = places.removeValue(forKey: ticket) else { return }
-        dropIfUnused(place.line)
+        guard ticket.entry != 0 else { return }
+        leave(ticket)
+        dropIfUnused(ticket.line)
+    }
+
+    /// Takes out all that have never been on the wire.
+    mutating func withdrawNewcomers() {
+        let newcomers = lines.flatMap { line in line.waiting.unordered.map(\.ticket).filter(\.isNewcomer) }
+        for ticket in newcomers { withdraw(ticket) }
+    }
+
+    private mutating func leave(_ ticket: Ticket) {
+        (ticket.entry, ticket.client) = (0, nil)
+        waitingCount -= 1
     }
 
     /// Lets the next one in, if there is one and a place for it; it holds the place until `release`.
     mutating func admitNext() -> Ticket? {
         while runningCount < limit, let candidate = candidates.popFirst() {
             let line = candidate.line
-            guard lines[line].nominee == candidate.rank else { continue }
-            lines[line].nominee = nil
-            if dropWithdrawn(from: line) == candidate.rank { return admit(candidate) }
+            guard lines[line].nominee == candidate.rank.entry else { continue }
+            lines[line].nominee = 0
+            if dropWithdrawn(from: line)?.entry == candidate.rank.entry { return admit(candidate) }
             nominate(line)
         }
         return nil
@@ -121,6 +161,7 @@ struct AdmissionQueue {
         if line == lines.count { lines.append(Line()) }
         lines[line] = Line(origin: origin)
         lineOfOrigin[origin] = line
+        useNext(line)
         return line
     }
 
@@ -128,43 +169,60 @@ struct AdmissionQueue {
     private mutating func existingLine(of origin: Origin) -> Int? {
         if lines.indices.contains(lastLine), lines[lastLine].origin == origin { return lastLine }
         guard let line = lineOfOrigin[origin] else { return nil }
-        lastLine = line
+        useNext(line)
         return line
     }
 
-    private mutating func admit(_ candidate: Candidate) -> Ticket {
+    /// The last line stays while it is the last one, though nobody is in it: the next comer mostly has the same origin.
+    private mutating func useNext(_ line: Int) {
+        let former = lastLine
+        lastLine = line
+        dropIfUnused(former)
+    }
+
+    private mutating func admit(_ candidate: Candidate) -> Ticket? {
         lines[candidate.line].runningCount += 1
-        _ = lines[candidate.line].waiting.popFirst()
-        places[candidate.rank.ticket] = nil
+        guard let ticket = lines[candidate.line].waiting.popFirst()?.ticket else { return nil }
+        ticket.entry = 0
+        waitingCount -= 1
         runningCount += 1
-        turns.serve(candidate.rank.ticket.turn, priority: candidate.rank.priority)
+        turns.serve(candidate.rank.turn, priority: candidate.rank.priority)
         nominate(candidate.line)
-        return candidate.rank.ticket
+        return ticket
     }
 
     /// Puts the first of a line among the candidates, when its origin has a free place.
     private mutating func nominate(_ line: Int) {
         guard lines[line].runningCount < limitPerOrigin, let first = dropWithdrawn(from: line),
-            lines[line].nominee != first
+            lines[line].nominee != first.entry
         else { return }
-        lines[line].nominee = first
+        lines[line].nominee = first.entry
         candidates.insert(Candidate(rank: first, line: line))
     }
 
     /// The first of a line that was not withdrawn.
     private mutating func dropWithdrawn(from line: Int) -> Rank? {
         while let first = lines[line].waiting.first {
-            if places[first.ticket]?.rank == first { return first }
+            if first.ticket.entry == first.rank.entry { return first.rank }
             _ = lines[line].waiting.popFirst()
         }
         return nil
     }
 
     private mutating func dropIfUnused(_ line: Int) {
-        guard lines[line].runningCount == 0, dropWithdrawn(from: line) == nil, let origin = lines[line].origin
+        guard line != lastLine, lines[line].runningCount == 0, dropWithdrawn(from: line) == nil,
+            let origin = lines[line].origin
         else { return }
         lines[line] = Line()
         lineOfOrigin[origin] = nil
         freeLines.append(line)
     }
 }
+
+extension AdmissionQueue.Ticket: Hashable {
+    static func == (a: AdmissionQueue.Ticket, b: AdmissionQueue.Ticket) -> Bool { a === b }
+    func hash(into hasher: inout Hasher) { hasher.combine(number) }
+}
+
+@available(*, unavailable)
+extension AdmissionQueue.Ticket: Sendable {}

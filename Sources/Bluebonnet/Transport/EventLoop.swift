@@ -12,6 +12,23 @@ protocol EventLoopClient: AnyObject {
     func deadlineHasPassed()
 }
 
+/// Something to be done at the end of a round of the event loop: an object that is there anyway, which costs no closure.
+protocol RoundEndTask: AnyObject {
+    func roundEnds()
+}
+
+/// What is done at the end of a round, in this order: what a stage leads to in a later one is done in the same round, so
+/// that a transfer's end brings the next transfer about without another round.
+enum RoundStage: Int, CaseIterable {
+    /// Operations whose transfers have ended are finished.
+    case processing
+    /// Queues start what is ready.
+    case starting
+    /// What was started is let on the wire.
+    case admission
+    case other
+}
+
 /// The network thread's event loop: sockets, deadlines and handed-over work behind one epoll descriptor.
 ///
 /// Network thread only. It does not know how the thread sleeps: `runTurn` is called when the epoll descriptor became
@@ -21,7 +38,11 @@ final class EventLoop {
     private static let eventCapacity: CInt = 256
     /// A turn gives the run loop's other sources their chance after this many rounds.
     private static let roundLimit = 32
-    private static let unseenRoundLimit = 4
+    private static let unseenRoundLimit = 16
+    /// Sockets are looked at after this many nanoseconds, whatever there is to do.
+    private static let unseenTimeLimit: UInt64 = 1_000_000
+    /// Room for so many tasks is kept from round to round.
+    private static let keptTaskCount = 4096
 
     /// The descriptor that becomes readable when there is something to do.
     let epoll: CInt
@@ -31,11 +52,15 @@ final class EventLoop {
     private var slots: [Slot] = []
     private var freeSlots: [Int] = []
     private var armedDeadline = UInt64.max
-    private var roundEndActions: [() -> Void] = []
+    private let stages = RoundStage.allCases.map { _ in StageTasks() }
+    private var roundEndTaskCount = 0
+    /// Empty, with room for what is handed over for a round.
+    private var spareWork: [Inbox.Work] = []
     /// Which round it is; no two are the same.
     private(set) var roundNumber: UInt64 = 0
-    /// Rounds since the sockets were last looked at.
+    /// Rounds since the sockets were last looked at, and when that was.
     private var unseenRoundCount = 0
+    private var lastLook: UInt64 = 0
     /// How many answers are waited for that are small, as far as anybody knows.
     var awaitedCount = 0
     /// What the kernel was told, by descriptor.
@@ -73,10 +98,40 @@ final class EventLoop {
         close(timer)
     }
 
-    /// Runs `action` once, at the end of this round: after all events and all work that came with them.
-    func atEndOfRound(_ action: @escaping () -> Void) {
-        roundEndActions.append(action)
+    /// Runs `task` once, at the end of this round: after all events and all work that came with them. When the stage is
+    /// under way or over, it is the end of the next round.
+    func atEndOfRound(_ stage: RoundStage, _ task: any RoundEndTask) {
+        stages[stage.rawValue].next.append(task)
+        roundEndTaskCount += 1
     }
+
+    /// The same for a closure.
+    func atEndOfRound(_ action: @escaping () -> Void) {
+        atEndOfRound(.other, RoundEndAction(action))
+    }
+}
+
+/// The tasks of one stage.
+private final class StageTasks {
+    /// For the next time that the stage comes.
+    var next: [any RoundEndTask] = []
+    /// Empty, with room for those that come while these run.
+    var spare: [any RoundEndTask] = []
+
+    func takeNext() -> [any RoundEndTask] {
+        swap(&next, &spare)
+        let tasks = spare
+        spare = []
+        return tasks
+    }
+}
+
+private final class RoundEndAction: RoundEndTask {
+    private let action: () -> Void
+
+    init(_ action: @escaping () -> Void) { self.action = action }
+
+    func roundEnds() { action() }
 }
 
 @available(*, unavailable)
@@ -161,7 +216,7 @@ extension EventLoop {
 
 extension EventLoop {
     /// Whether anybody else than the client at work would gain by a short round.
-    var isAwaited: Bool { awaitedCount > 0 || !roundEndActions.isEmpty || inbox.hasWork }
+    var isAwaited: Bool { awaitedCount > 0 || roundEndTaskCount > 0 || inbox.hasWork }
 
     /// Does all there is to do, in bounded rounds. The run loop sees the epoll descriptor edge-triggered, so a turn
     /// ends only when epoll has nothing left, or after the eventfd was made readable again.
@@ -177,25 +232,53 @@ extension EventLoop {
         inbox.wake()
     }
 
-    /// What one round leaves to the next one is done without a look at the sockets, a few times in a row.
+    /// What one round leaves to the next one is done without a look at the sockets, a few short times in a row.
     private func runRound() -> Bool {
         roundNumber += 1
-        let looks = roundEndActions.isEmpty || unseenRoundCount == Self.unseenRoundLimit
-        unseenRoundCount = looks ? 0 : unseenRoundCount + 1
-        let count = looks ? epoll_wait(epoll, &events, Self.eventCapacity, 0) : 0
+        let count = mustLook() ? epoll_wait(epoll, &events, Self.eventCapacity, 0) : 0
         for index in 0..<max(0, Int(count)) { dispatch(events[index]) }
-        let work = inbox.takeAll()
-        for item in work { item() }
+        let workCount = runWork()
         let dueCount = runDueDeadlines()
-        return runRoundEndActions() || count > 0 || !work.isEmpty || dueCount > 0
+        return runRoundEndTasks() || count > 0 || workCount > 0 || dueCount > 0
     }
 
-    private func runRoundEndActions() -> Bool {
-        guard !roundEndActions.isEmpty else { return false }
-        let actions = roundEndActions
-        roundEndActions.removeAll(keepingCapacity: true)
-        for action in actions { action() }
+    private func runWork() -> Int {
+        var items: [Inbox.Work] = []
+        swap(&items, &spareWork)
+        inbox.takeAll(into: &items)
+        for index in items.indices { items[index]() }
+        let count = items.count
+        Self.empty(&items)
+        spareWork = items
+        return count
+    }
+
+    private func mustLook() -> Bool {
+        let now = MonotonicClock.now()
+        unseenRoundCount += 1
+        guard
+            roundEndTaskCount == 0 || unseenRoundCount > Self.unseenRoundLimit || now - lastLook > Self.unseenTimeLimit
+        else { return false }
+        (unseenRoundCount, lastLook) = (0, now)
         return true
+    }
+
+    private func runRoundEndTasks() -> Bool {
+        guard roundEndTaskCount > 0 else { return false }
+        for stage in stages where !stage.next.isEmpty {
+            var tasks = stage.takeNext()
+            roundEndTaskCount -= tasks.count
+            for index in tasks.indices { tasks[index].roundEnds() }
+            Self.empty(&tasks)
+            stage.spare = tasks
+        }
+        return true
+    }
+
+    /// Empties an array and keeps its room, if it is not large. `removeAll(keepingCapacity:)` is slow for a few elements.
+    private static func empty<Element>(_ array: inout [Element]) {
+        if array.count > keptTaskCount { array = [] }
+        while !array.isEmpty { array.removeLast() }
     }
 
     private func dispatch(_ event: epoll_event) {

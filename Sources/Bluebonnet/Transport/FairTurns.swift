@@ -11,7 +11,9 @@ struct FairTurns: Sendable {
     fileprivate struct Clock {
         let priority: Int
         var now: UInt64 = 0
-        /// The latest turn of each share; one that has passed counts no more.
+        /// The share that took a turn last, and its turn: most often it takes the next one too.
+        var recent: (share: Int, turn: UInt64)?
+        /// The latest turn of each other share; one that has passed counts no more.
         var latest: [Int: UInt64] = [:]
         var tidyCount = 64
     }
@@ -37,8 +39,14 @@ struct FairTurns: Sendable {
 
 extension FairTurns.Clock {
     fileprivate mutating func take(_ share: Int) -> UInt64 {
-        let turn = latest[share].map { max($0 + 1, now) } ?? now
-        latest[share] = turn
+        if let recent, recent.share == share {
+            let turn = max(recent.turn + 1, now)
+            self.recent = (share, turn)
+            return turn
+        }
+        if let recent { latest[recent.share] = recent.turn }
+        let turn = latest.removeValue(forKey: share).map { max($0 + 1, now) } ?? now
+        recent = (share, turn)
         if latest.count > tidyCount { tidy() }
         return turn
     }
@@ -51,5 +59,5 @@ extension FairTurns.Clock {
 
 extension FairTurns {
     /// How many shares are remembered.
-    var shareCount: Int { clocks.reduce(0) { $0 + $1.latest.count } }
+    var shareCount: Int { clocks.reduce(0) { $0 + $1.latest.count + ($1.recent == nil ? 0 : 1) } }
 }

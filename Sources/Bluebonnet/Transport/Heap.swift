@@ -5,7 +5,7 @@
 ///
 /// What is inserted in order, as nearly everything that waits its turn is, stands in a line and costs the same however
 /// long it is; only what goes before the end of the line is sorted, in a binary heap.
-struct Heap<Element: Comparable & Sendable>: Sendable {
+struct Heap<Element: Comparable> {
     private var line: [Element] = []
     /// Where the line begins; what is before it has gone.
     private var lineStart = 0
@@ -38,6 +38,13 @@ struct Heap<Element: Comparable & Sendable>: Sendable {
     }
 
     private var lineFirst: Element? { lineStart < line.count ? line[lineStart] : nil }
+}
+
+extension Heap: Sendable where Element: Sendable {}
+
+extension Heap {
+    /// All of them, in no order.
+    var unordered: some Sequence<Element> { [line[lineStart...], sorted[...]].joined() }
 }
 
 // MARK: - The sorted part

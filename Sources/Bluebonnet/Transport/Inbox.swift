@@ -41,12 +41,12 @@ final class Inbox: Sendable {
         _ = eventfd_write(descriptor, 1)
     }
 
-    /// Takes what has been handed over. Network thread only; until `sleep()` says yes, submitters need not wake it.
-    func takeAll() -> [Work] {
+    /// Takes what has been handed over, into an empty array, whose room is used for what comes next. Network thread only;
+    /// until `sleep()` says yes, submitters need not wake it.
+    func takeAll(into items: inout [Work]) {
         state.withLock { state in
             state.isAwake = true
-            defer { state.items = [] }
-            return state.items
+            swap(&state.items, &items)
         }
     }
 

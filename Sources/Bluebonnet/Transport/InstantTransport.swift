@@ -8,7 +8,7 @@ internal import Foundation
 final class InstantTransport: Transport {
     func begin(_ request: TransferRequest, delegate: any TransferDelegate) -> any Transfer {
         let transfer = InstantTransfer(request.url, delegate)
-        NetworkThread.shared.eventLoop.atEndOfRound { transfer.answer() }
+        NetworkThread.shared.eventLoop.atEndOfRound(.other, transfer)
         return transfer
     }
 
@@ -19,7 +19,9 @@ final class InstantTransport: Transport {
 extension InstantTransport: Sendable {}
 
 /// One transfer of an `InstantTransport`. Network thread only.
-private final class InstantTransfer: Transfer {
+private final class InstantTransfer: Transfer, RoundEndTask {
+    private static let fields = FieldBlock([(name: "Content-Length", value: "0")])
+
     let hasBegunSending = true
     private let url: URL
     private var delegate: (any TransferDelegate)?
@@ -44,14 +46,15 @@ private final class InstantTransfer: Transfer {
         if isDue { answer() }
     }
 
-    func answer() {
+    func roundEnds() { answer() }
+
+    private func answer() {
         isDue = true
         guard !isPaused, let delegate else { return }
         self.delegate = nil
         var failure: NetworkingError?
         do throws(NetworkingError) {
-            try delegate.transferDidReceive(
-                head: ResponseHead(url: url, status: 200, fields: [(name: "Content-Length", value: "0")]))
+            try delegate.transferDidReceive(head: ResponseHead(url: url, status: 200, block: Self.fields))
         } catch {
             failure = error
         }

@@ -10,13 +10,20 @@ enum MonotonicClock {
 
     /// The same time, a few milliseconds old and cheaper: for limits of seconds.
     static func roughly() -> UInt64 { bluebonnet_nanoseconds(CLOCK_MONOTONIC_COARSE) }
+
+    /// The same as `Duration(clampingSeconds:)` in nanoseconds, without the time that calculating durations takes.
+    static func nanoseconds(clampingSeconds seconds: Double) -> UInt64 {
+        isLimit(seconds) ? UInt64(seconds * 1e9) : 0
+    }
+
+    fileprivate static func isLimit(_ seconds: Double) -> Bool { seconds > 0 && seconds < 1e9 }
 }
 
 extension Duration {
     /// Seconds from a caller, of which any number is allowed: more than thirty years, or no number, count as no limit
     /// (zero).
     init(clampingSeconds seconds: Double) {
-        self = seconds > 0 && seconds < 1e9 ? .seconds(seconds) : .zero
+        self = MonotonicClock.isLimit(seconds) ? .seconds(seconds) : .zero
     }
 
     /// Whole nanoseconds; a negative duration counts as zero, one too long to count as the longest that can be.

@@ -11,10 +11,37 @@ final class SharedOptions: Sendable {
     private let identity: SharedIdentity
     /// The same with what was last read for TLS.
     private let secureIdentity = Mutex<SharedIdentity?>(nil)
+    /// Whether the host decides which policy counts.
+    let hasPolicyTable: Bool
+    /// The limits in nanoseconds.
+    let connectTimeout: UInt64
+    let idleTimeout: UInt64?
+    let timeout: UInt64?
+    /// What was last found in the cache for them.
+    private let ready = Mutex<TLSSetupCache.Ready?>(nil)
 
     init(_ value: TransferOptions) {
         self.value = value
         identity = SharedIdentity(value.identity)
+        hasPolicyTable = value.securityPolicy.table != nil
+        connectTimeout = value.connectTimeout.nanoseconds
+        idleTimeout = value.idleTimeout?.nanoseconds
+        timeout = value.timeout?.nanoseconds
+    }
+
+    /// What was read for TLS and may still be used, where it is the same for all hosts: the cache is asked only now and
+    /// then.
+    var readySetup: TLSSetup? {
+        ready.withLock { ready in
+            guard let ready, MonotonicClock.roughly() < ready.end else { return nil }
+            return ready.setup
+        }
+    }
+
+    /// Notes what the cache has for these options.
+    func note(_ found: TLSSetupCache.Ready) {
+        guard !hasPolicyTable else { return }
+        ready.withLock { $0 = found }
     }
 
     /// The identity of a connection.

@@ -55,40 +55,48 @@ extension TransferDelegate {
     func transferDidFind(_ violation: PinViolation) {}
 }
 
-/// All that one transfer needs to know.
-struct TransferRequest {
+/// All that one transfer needs to know. An object, because it is passed on; it never changes.
+final class TransferRequest: Sendable {
     let url: URL
     /// The URL's: taking one apart costs.
     let origin: Origin
-    var method: String
+    let method: String
     /// In the order in which they go out.
-    var headers: [HTTPHeaders.Field]
-    var body = TransferBody.none
-    var sharedIdentity = SharedIdentity.plain
-    var httpVersion = HTTPVersion.negotiated
-    /// Gives up connecting, handshakes included, after this many nanoseconds; 0 is never.
-    var connectTimeout: UInt64 = 0
-    /// Gives up when no byte has moved for this many nanoseconds; 0 is never.
-    var idleTimeout: UInt64 = 0
-    /// Gives up at this instant of the monotonic clock.
-    var deadline = UInt64.max
-    var headerByteLimit = 256 * 1024
+    let headers: [HTTPHeaders.Field]
+    let body: TransferBody
+    let sharedIdentity: SharedIdentity
+    let limits: Limits
     /// The cookies that go along, and where those that come are kept. Nil: none are sent or kept.
-    var cookieJar: CookieJar?
-    /// Whether a large body is expected, so that a large buffer pays.
-    var expectsLargeBody = false
+    let cookieJar: CookieJar?
 
-    init(url: URL, origin: Origin, method: String, headers: [HTTPHeaders.Field]) {
+    struct Limits: Sendable {
+        var httpVersion = HTTPVersion.negotiated
+        /// Gives up connecting, handshakes included, after this many nanoseconds; 0 is never.
+        var connectTimeout: UInt64 = 0
+        /// Gives up when no byte has moved for this many nanoseconds; 0 is never.
+        var idleTimeout: UInt64 = 0
+        /// Gives up at this instant of the monotonic clock.
+        var deadline = UInt64.max
+        var headerByteLimit = 256 * 1024
+        /// Whether a large body is expected, so that a large buffer pays.
+        var expectsLargeBody = false
+    }
+
+    init(
+        url: URL, origin: Origin, method: String, headers: [HTTPHeaders.Field], body: TransferBody = .none,
+        identity: SharedIdentity = .plain, limits: Limits = Limits(), cookieJar: CookieJar? = nil
+    ) {
         self.url = url
         self.origin = origin
         self.method = method
         self.headers = headers
+        self.body = body
+        sharedIdentity = identity
+        self.limits = limits
+        self.cookieJar = cookieJar
     }
 
-    var identity: TrustIdentity {
-        get { sharedIdentity.value }
-        set { sharedIdentity = SharedIdentity(newValue) }
-    }
+    var identity: TrustIdentity { sharedIdentity.value }
 
     /// Whether the origin, not only a proxy, is reached over TLS.
     var isSecure: Bool { origin.scheme == "https" }
@@ -111,5 +119,5 @@ struct TransferMetrics: Sendable, Equatable {
     /// Whether it ran on a connection that was there before.
     var isReused = false
     /// What was negotiated with the server; nil without TLS, and when the handshake was not complete.
-    var tlsInformation: TLSInformation?
+    var tlsInformation: SharedValue<TLSInformation>?
 }

@@ -155,10 +155,9 @@ extension NetworkTests {
             await withCheckedContinuation { waiter in
                 NetworkThread.shared.submit {
                     guard let origin = Origin(url) else { preconditionFailure("\(url) has no origin") }
-                    var request = TransferRequest(url: url, origin: origin, method: "GET", headers: [])
-                    request.sharedIdentity = identity
-                    request.httpVersion = .http1
-                    request.expectsLargeBody = kind.expectsLargeBody
+                    let limits = TransferRequest.Limits(httpVersion: .http1, expectsLargeBody: kind.expectsLargeBody)
+                    let request = TransferRequest(
+                        url: url, origin: origin, method: "GET", headers: [], identity: identity, limits: limits)
                     let taker = BodyTaker(sum.value) { waiter.resume(returning: End(error: $0, body: $1)) }
                     _ = NetworkServices.default.transport.begin(request, delegate: taker)
                 }

@@ -70,7 +70,7 @@ import Testing
             source: .made { [network] in
                 seen.append(String(decoding: login.responseObject as? Data ?? Data(), as: UTF8.self))
                 return RequestBlueprint(request: network.request("/next"))
-            }, responseSerializer: HTTPResponseSerializer(), options: SharedOptions(TransferOptions()),
+            }, serializer: SharedSerializer(HTTPResponseSerializer()), options: SharedOptions(TransferOptions()),
             services: network.services)
         next.addDependency(login)
         await run([next, login])

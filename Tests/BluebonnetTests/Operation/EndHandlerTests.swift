@@ -25,7 +25,7 @@ import Testing
         let count = 500
         for number in 0..<count {
             let operation = HTTPRequestOperation(
-                source: .ready(network.request("/\(number)")), responseSerializer: HTTPResponseSerializer(),
+                source: .ready(network.request("/\(number)")), serializer: SharedSerializer(HTTPResponseSerializer()),
                 options: SharedOptions(TransferOptions()), services: network.services)
             let (token, other) = (Token(released), Token(released))
             operation.completionBlock = { withExtendedLifetime(token) {} }
@@ -44,7 +44,7 @@ import Testing
         let count = 200
         for number in 0..<count {
             let operation = HTTPRequestOperation(
-                source: .ready(network.request("/\(number)")), responseSerializer: HTTPResponseSerializer(),
+                source: .ready(network.request("/\(number)")), serializer: SharedSerializer(HTTPResponseSerializer()),
                 options: SharedOptions(TransferOptions()), services: network.services)
             let token = Token(released)
             operation.setRedirectResponse { _, request, _ in withExtendedLifetime(token) { request } }

@@ -23,8 +23,36 @@ import Testing
         guard case .added(let edge) = first else { return #expect(Bool(false), "\(first)") }
         #expect(graph.addEdge(from: nodes[0], to: nodes[1]) == .known(edge))
         #expect(graph.edgeCount == 1)
-        #expect(graph.edge(from: nodes[0], to: nodes[1]) == edge)
-        #expect(graph.edge(from: nodes[1], to: nodes[0]) == nil)
+        let (there, back) = (graph.edge(from: nodes[0], to: nodes[1]), graph.edge(from: nodes[1], to: nodes[0]))
+        #expect(there == edge && back == nil)
+    }
+
+    /// Each of many waits for each of many others: neither end has a short list of edges.
+    @Test func anEdgeBetweenNodesWithManyEdgesIsFound() {
+        let count = 60
+        var (graph, nodes) = Self.graph(2 * count)
+        let (dependents, dependencies) = (nodes.prefix(count), nodes.suffix(count))
+        var edges: [[GraphOrder.Node]: GraphOrder.Edge] = [:]
+        for dependent in dependents {
+            for dependency in dependencies {
+                guard case .added(let edge) = graph.addEdge(from: dependent, to: dependency) else { continue }
+                edges[[dependent, dependency]] = edge
+            }
+        }
+        #expect(edges.count == count * count)
+        let found = edges.keys.allSatisfy { graph.edge(from: $0[0], to: $0[1]) == edges[$0] }
+        #expect(found)
+        for (ends, edge) in edges where ends[0] % 2 == 0 { graph.removeEdge(edge) }
+        #expect(graph.edgeCount == count * count / 2)
+        let known = edges.keys.count { graph.edge(from: $0[0], to: $0[1]) != nil }
+        #expect(known == count * count / 2)
+        let added = edges.keys.count { ends in
+            if case .added = graph.addEdge(from: ends[0], to: ends[1]) { return true }
+            return false
+        }
+        #expect(added == count * count / 2)
+        let foundAgain = edges.keys.allSatisfy { graph.edge(from: $0[0], to: $0[1]) != nil }
+        #expect(foundAgain)
     }
 
     @Test func aNodeCannotWaitForItself() {

@@ -39,6 +39,21 @@ import Testing
         #expect(network.log.entries.value.paths == (0..<20).map { "/\($0)" })
     }
 
+    /// Whoever was told that it is not ready hears of the change, for whatever reason it was not.
+    @Test func anEdgeThatIsAddedDuringAPauseIsHeardOfWhenItIsSettled() async {
+        queue.isSuspended = true
+        let (first, second) = (network.operation("/held"), network.operation("/second"))
+        queue.addOperation(second)
+        second.pause()
+        second.addDependency(first)
+        second.resume()
+        queue.isSuspended = false
+        first.start()
+        gate.open()
+        await second.ends()
+        #expect(first.isFinished && second.error == nil)
+    }
+
     @Test func anOperationWaitsForABlock() async {
         let ran = Witness([Int]())
         let block = BlockOperation { [network] in ran.append(network.log.requests.count) }

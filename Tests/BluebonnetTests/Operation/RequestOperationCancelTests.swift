@@ -131,7 +131,7 @@ import Testing
     @Test func cancelWhileTheResponseIsSerializedComesTooLate() async {
         let (began, mayGoOn) = (Witness(), DispatchSemaphore(value: 0))
         let operation = HTTPRequestOperation(
-            source: .ready(network.request("/a")), responseSerializer: SlowSerializer(began, mayGoOn),
+            source: .ready(network.request("/a")), serializer: SharedSerializer(SlowSerializer(began, mayGoOn)),
             options: SharedOptions(TransferOptions()), services: network.services)
         operation.start()
         await began.becomes { $0 == 1 }

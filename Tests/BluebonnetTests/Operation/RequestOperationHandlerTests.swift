@@ -195,7 +195,7 @@ extension RequestOperationHandlerTests {
                 source: .made { [network] in
                     held.use()
                     return RequestBlueprint(request: network.request("/a"))
-                }, responseSerializer: HTTPResponseSerializer(), options: SharedOptions(TransferOptions()),
+                }, serializer: SharedSerializer(HTTPResponseSerializer()), options: SharedOptions(TransferOptions()),
                 services: network.services)
         }
         operation.start()

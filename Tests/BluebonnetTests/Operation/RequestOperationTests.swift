@@ -81,7 +81,7 @@ import Testing
         var request = network.request("/a")
         request.url = URL(string: "ftp://h/file")
         let operation = HTTPRequestOperation(
-            source: .ready(request), responseSerializer: HTTPResponseSerializer(),
+            source: .ready(request), serializer: SharedSerializer(HTTPResponseSerializer()),
             options: SharedOptions(TransferOptions()),
             services: network.services)
         operation.start()
@@ -200,7 +200,8 @@ extension RequestOperationTests {
         _ make: @escaping @Sendable () throws -> URLRequest
     ) -> HTTPRequestOperation {
         HTTPRequestOperation(
-            source: .made { RequestBlueprint(request: try make()) }, responseSerializer: HTTPResponseSerializer(),
+            source: .made { RequestBlueprint(request: try make()) },
+            serializer: SharedSerializer(HTTPResponseSerializer()),
             options: SharedOptions(TransferOptions()), services: network.services)
     }
 

@@ -6,10 +6,9 @@ import Testing
 @testable import Bluebonnet
 
 @Suite struct SharedValueTests {
-    @Test func aChangeOfOneCopyLeavesTheOtherAsItWas() {
+    @Test func aChangedCopyLeavesTheFirstAsItWas() {
         let first = SharedValue([1, 2])
-        var second = first
-        second.change { $0.append(3) }
+        let second = first.changed { $0.append(3) }
         #expect(first.value == [1, 2])
         #expect(second.value == [1, 2, 3])
     }

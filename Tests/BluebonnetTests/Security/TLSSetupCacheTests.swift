@@ -68,12 +68,12 @@ import Testing
         defer { folder.remove() }
         let source = try source(copy(Self.root, to: "root.pem"))
         let lasting = TLSSetupCache(trustedFor: .max / 2)
-        #expect(lasting.ready(source) == nil)
+        #expect(lasting.ready(source)?.setup == nil)
         let loaded = try lasting.load(source)
-        #expect(lasting.ready(source) === loaded)
+        #expect(lasting.ready(source)?.setup === loaded)
         let fleeting = TLSSetupCache(trustedFor: 0)
         _ = try fleeting.load(source)
-        #expect(fleeting.ready(source) == nil)
+        #expect(fleeting.ready(source)?.setup == nil)
     }
 
     @Test func aFileThatWentAwayIsAnError() throws {

@@ -19,14 +19,14 @@ import Testing
     }
 
     @Test func anEmptyQueueLetsNobodyIn() {
-        var queue = AdmissionQueue(limit: 1, limitPerOrigin: 1)
+        var queue = NumberedQueue(limit: 1, limitPerOrigin: 1)
         #expect(queue.admitNext() == nil)
         #expect(queue.waitingCount == 0)
         #expect(queue.runningCount == 0)
     }
 
     @Test func theLimitInAllHolds() {
-        var queue = AdmissionQueue(limit: 2, limitPerOrigin: 5)
+        var queue = NumberedQueue(limit: 2, limitPerOrigin: 5)
         queue.enqueue([(1, a), (2, b), (3, c)])
         #expect(queue.admitAll() == [1, 2])
         #expect(queue.runningCount == 2)
@@ -36,7 +36,7 @@ import Testing
     }
 
     @Test func theLimitOfAnOriginHolds() {
-        var queue = AdmissionQueue(limit: 10, limitPerOrigin: 2)
+        var queue = NumberedQueue(limit: 10, limitPerOrigin: 2)
         queue.enqueue([(1, a), (2, a), (3, a), (4, a)])
         #expect(queue.admitAll() == [1, 2])
         queue.release(origin: a)
@@ -48,7 +48,7 @@ import Testing
     }
 
     @Test func anOriginAtItsLimitHoldsUpNoOther() {
-        var queue = AdmissionQueue(limit: 10, limitPerOrigin: 1)
+        var queue = NumberedQueue(limit: 10, limitPerOrigin: 1)
         queue.enqueue([(1, a), (2, a), (3, a), (4, b), (5, c)])
         #expect(queue.admitAll() == [1, 4, 5])
         queue.enqueue([(6, b)])
@@ -57,7 +57,7 @@ import Testing
     }
 
     @Test func aHigherPriorityGoesFirst() {
-        var queue = AdmissionQueue(limit: 10, limitPerOrigin: 10)
+        var queue = NumberedQueue(limit: 10, limitPerOrigin: 10)
         queue.enqueue(1, a, priority: -8)
         queue.enqueue(2, b, priority: 0)
         queue.enqueue(3, a, priority: 8)
@@ -66,13 +66,13 @@ import Testing
     }
 
     @Test func amongEqualsTheOldestGoesFirstWhateverTheOrderOfArrival() {
-        var queue = AdmissionQueue(limit: 10, limitPerOrigin: 10)
+        var queue = NumberedQueue(limit: 10, limitPerOrigin: 10)
         queue.enqueue([(4, a), (2, b), (3, a), (1, c)])
         #expect(queue.admitAll() == [1, 2, 3, 4])
     }
 
     @Test func oneThatComesLaterButFirstInRankOvertakes() {
-        var queue = AdmissionQueue(limit: 1, limitPerOrigin: 1)
+        var queue = NumberedQueue(limit: 1, limitPerOrigin: 1)
         queue.enqueue([(1, a), (2, a)])
         #expect(queue.admitAll() == [1])
         queue.enqueue(3, a, priority: 4)
@@ -84,28 +84,28 @@ import Testing
     }
 
     @Test func aTicketThatWasWithdrawnIsNotLetIn() {
-        var queue = AdmissionQueue(limit: 10, limitPerOrigin: 10)
+        var queue = NumberedQueue(limit: 10, limitPerOrigin: 10)
         queue.enqueue([(1, a), (2, a), (3, b)])
-        queue.withdraw(.init(number: 1))
-        queue.withdraw(.init(number: 3))
+        queue.withdraw(1)
+        queue.withdraw(3)
         #expect(queue.waitingCount == 1)
         #expect(queue.admitAll() == [2])
     }
 
     @Test func withdrawingOneThatDoesNotWaitChangesNothing() {
-        var queue = AdmissionQueue(limit: 1, limitPerOrigin: 1)
+        var queue = NumberedQueue(limit: 1, limitPerOrigin: 1)
         queue.enqueue([(1, a), (2, a)])
         #expect(queue.admitAll() == [1])
-        queue.withdraw(.init(number: 1))
-        queue.withdraw(.init(number: 9))
+        queue.withdraw(1)
+        queue.withdraw(9)
         #expect(queue.runningCount == 1)
         #expect(queue.waitingCount == 1)
     }
 
     @Test func oneThatComesBackKeepsItsPlaceByItsNumber() {
-        var queue = AdmissionQueue(limit: 1, limitPerOrigin: 1)
+        var queue = NumberedQueue(limit: 1, limitPerOrigin: 1)
         queue.enqueue([(1, a), (2, a), (3, a)])
-        queue.withdraw(.init(number: 1))
+        queue.withdraw(1)
         queue.enqueue([(1, a)])
         #expect(queue.admitAll() == [1])
         queue.release(origin: a)
@@ -113,11 +113,11 @@ import Testing
     }
 
     @Test func oneThatComesBackWithALowerPriorityHasTheLowerOne() {
-        var queue = AdmissionQueue(limit: 1, limitPerOrigin: 1)
+        var queue = NumberedQueue(limit: 1, limitPerOrigin: 1)
         queue.enqueue(1, a, priority: 8)
         queue.enqueue(2, a, priority: 4)
         queue.enqueue(3, a, priority: 8)
-        queue.withdraw(.init(number: 3))
+        queue.withdraw(3)
         queue.enqueue(3, a, priority: 0)
         #expect(queue.admitAll() == [1])
         queue.release(origin: a)
@@ -125,9 +125,9 @@ import Testing
     }
 
     @Test func oneThatComesBackForAnotherOriginTakesNoPlaceOfTheFirst() {
-        var queue = AdmissionQueue(limit: 10, limitPerOrigin: 1)
+        var queue = NumberedQueue(limit: 10, limitPerOrigin: 1)
         queue.enqueue([(1, a), (2, a), (3, a)])
-        queue.withdraw(.init(number: 2))
+        queue.withdraw(2)
         queue.enqueue([(2, b)])
         #expect(queue.admitAll() == [1, 2])
         queue.enqueue([(4, b)])
@@ -143,10 +143,10 @@ import Testing
 
     /// Paused, resumed, and redirected from the one origin to the other while the first is at its limit.
     @Test func whatWasLeftBehindAtAnOriginIsNotLetInThereLater() {
-        var queue = AdmissionQueue(limit: 10, limitPerOrigin: 1)
+        var queue = NumberedQueue(limit: 10, limitPerOrigin: 1)
         queue.enqueue([(1, a), (2, a), (5, b)])
         #expect(queue.admitAll() == [1, 5])
-        queue.withdraw(.init(number: 2))
+        queue.withdraw(2)
         queue.enqueue([(2, b)])
         queue.release(origin: a)
         #expect(queue.admitAll() == [])
@@ -155,7 +155,7 @@ import Testing
     }
 
     @Test func aPlaceMayBeGivenBackInAnyOrder() {
-        var queue = AdmissionQueue(limit: 2, limitPerOrigin: 2)
+        var queue = NumberedQueue(limit: 2, limitPerOrigin: 2)
         queue.enqueue([(1, a), (2, b), (3, c), (4, a)])
         #expect(queue.admitAll() == [1, 2])
         queue.release(origin: b)
@@ -175,7 +175,7 @@ extension AdmissionQueueTests {
     @Test(arguments: [(100_000, 100), (10_000, 1), (10_000, 10_000)])
     func aHundredThousandTicketsAreLetInOneByOne(ticketCount: Int, originCount: Int) {
         let origins = (0..<originCount).map { Self.origin("h\($0)") }
-        var queue = AdmissionQueue(limit: 64, limitPerOrigin: 6)
+        var queue = NumberedQueue(limit: 64, limitPerOrigin: 6)
         for number in 0..<ticketCount { queue.enqueue([(UInt64(number), origins[number % originCount])]) }
         var admittedCount = 0
         repeat {
@@ -197,7 +197,7 @@ extension AdmissionQueueTests {
 
     /// The queue and a list that is searched anew for each question.
     struct Twins {
-        private var queue: AdmissionQueue
+        private var queue: NumberedQueue
         private var waiting: [Waiting] = []
         private var running: [(number: UInt64, origin: Origin)] = []
         private var withdrawn: [UInt64] = []
@@ -213,7 +213,7 @@ extension AdmissionQueueTests {
         }
 
         init(limit: Int, limitPerOrigin: Int) {
-            queue = AdmissionQueue(limit: limit, limitPerOrigin: limitPerOrigin)
+            queue = NumberedQueue(limit: limit, limitPerOrigin: limitPerOrigin)
         }
 
         mutating func step(using random: inout SeededGenerator) {
@@ -245,7 +245,7 @@ extension AdmissionQueueTests {
             guard let index = waiting.indices.randomElement(using: &random) else { return }
             let number = waiting.remove(at: index).number
             withdrawn.append(number)
-            queue.withdraw(.init(number: number))
+            queue.withdraw(number)
         }
 
         private mutating func release(using random: inout SeededGenerator) {
@@ -263,7 +263,7 @@ extension AdmissionQueueTests {
 
         private mutating func admit() {
             let expected = running.count < queue.limit ? first : nil
-            compare(queue.admitNext()?.number, expected?.number, "admitted")
+            compare(queue.admitNext(), expected?.number, "admitted")
             guard let expected else { return }
             waiting.removeAll { $0.number == expected.number }
             running.append((expected.number, expected.origin))
@@ -281,19 +281,45 @@ extension AdmissionQueueTests {
     }
 }
 
-extension AdmissionQueue {
-    fileprivate mutating func enqueue(_ tickets: [(UInt64, Origin)]) {
+/// An admission queue whose tickets go by their numbers.
+private struct NumberedQueue {
+    private var queue: AdmissionQueue
+    private var tickets: [UInt64: AdmissionQueue.Ticket] = [:]
+
+    init(limit: Int, limitPerOrigin: Int) {
+        queue = AdmissionQueue(limit: limit, limitPerOrigin: limitPerOrigin)
+    }
+
+    var limit: Int { queue.limit }
+    var limitPerOrigin: Int { queue.limitPerOrigin }
+    var waitingCount: Int { queue.waitingCount }
+    var runningCount: Int { queue.runningCount }
+
+    mutating func enqueue(_ tickets: [(UInt64, Origin)]) {
         for (number, origin) in tickets { enqueue(number, origin, priority: 0) }
     }
 
-    fileprivate mutating func enqueue(_ number: UInt64, _ origin: Origin, priority: Int) {
-        enqueue(Ticket(number: number), origin: origin, priority: priority)
+    mutating func enqueue(_ number: UInt64, _ origin: Origin, priority: Int) {
+        queue.enqueue(ticket(number), origin: origin, priority: priority)
     }
 
+    mutating func withdraw(_ number: UInt64) { queue.withdraw(ticket(number)) }
+
+    mutating func release(origin: Origin) { queue.release(origin: origin) }
+
+    mutating func admitNext() -> UInt64? { queue.admitNext()?.number }
+
     /// Lets in whoever may go in.
-    fileprivate mutating func admitAll() -> [UInt64] {
+    mutating func admitAll() -> [UInt64] {
         var numbers: [UInt64] = []
-        while let ticket = admitNext() { numbers.append(ticket.number) }
+        while let number = admitNext() { numbers.append(number) }
         return numbers
+    }
+
+    private mutating func ticket(_ number: UInt64) -> AdmissionQueue.Ticket {
+        if let ticket = tickets[number] { return ticket }
+        let ticket = AdmissionQueue.Ticket(number: number)
+        tickets[number] = ticket
+        return ticket
     }
 }

@@ -45,6 +45,7 @@ import Testing
         ] as [(Double, Duration)])
     func anyNumberOfSecondsIsADurationOrNoLimit(seconds: Double, expected: Duration) {
         #expect(Duration(clampingSeconds: seconds) == expected)
+        #expect(MonotonicClock.nanoseconds(clampingSeconds: seconds) == expected.nanoseconds)
     }
 
     @Test func aDurationHasSecondsWithTheirFraction() {

@@ -51,7 +51,8 @@ final class ScriptedNetwork: Sendable {
         _ path: String, method: String = "GET", body: String? = nil, options: TransferOptions = TransferOptions()
     ) -> HTTPRequestOperation {
         HTTPRequestOperation(
-            source: .ready(request(path, method: method, body: body)), responseSerializer: HTTPResponseSerializer(),
+            source: .ready(request(path, method: method, body: body)),
+            serializer: SharedSerializer(HTTPResponseSerializer()),
             options: SharedOptions(options), services: services)
     }
 

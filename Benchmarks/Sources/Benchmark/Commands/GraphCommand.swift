@@ -20,11 +20,17 @@ struct GraphCommand: ParsableCommand {
     @Option(parsing: .upToNextOption, help: "How many operations.")
     var sizes = [1_000, 10_000, 100_000]
 
+    @Option(parsing: .upToNextOption, help: "Which graphs: independent, chain, fanIn.")
+    var shapes = GraphShape.allCases
+
     @Option(help: "The longest chain for Foundation's queue.")
     var foundationChain = 4_000
 
     @Option(help: "How often each is measured; the median counts.")
     var rounds = 3
+
+    @Flag(inversion: .prefixedNo, help: "Whether memory and cancelling are measured too.")
+    var waiting = true
 
     func validate() throws {
         guard rounds > 0, sizes.allSatisfy({ $0 > 1 }) else {
@@ -34,7 +40,7 @@ struct GraphCommand: ParsableCommand {
 
     func run() throws {
         var rows = [["shape", "operations", "Bluebonnet µs each", "Foundation µs each"]]
-        for shape in GraphShape.allCases {
+        for shape in shapes {
             for size in sizes {
                 let foundationSize = shape == .chain ? min(size, foundationChain) : min(size, 10_000)
                 let foundation = try median { try GraphCase.runFoundation(shape, size: foundationSize) }
@@ -43,9 +49,10 @@ struct GraphCommand: ParsableCommand {
                 rows.append(["\(shape)", "\(size)", ours.text, foundation.text + note])
             }
         }
+        print(TextTable(rows: rows).lines.joined(separator: "\n"))
+        guard waiting else { return }
         let memory = try GraphCase.memory(size: sizes.max() ?? 0)
         let cancelling = try median { try GraphCase.cancelAll(size: sizes.max() ?? 0) }
-        print(TextTable(rows: rows).lines.joined(separator: "\n"))
         print("waiting in a chain: \(memory.own) bytes an operation, \(memory.withRequest) with a request of its own")
         print("cancelling \(sizes.max() ?? 0): \(cancelling.text) ms")
     }
@@ -55,3 +62,5 @@ struct GraphCommand: ParsableCommand {
         return figures[figures.count / 2]
     }
 }
+
+extension GraphShape: ExpressibleByArgument {}

@@ -9,7 +9,7 @@ import HeapFigures
 import LoadClients
 
 /// Who waits for whom.
-enum GraphShape: CaseIterable {
+enum GraphShape: String, CaseIterable {
     /// Nobody: what the operations cost without dependencies.
     case independent
     /// Each waits for the one before.

@@ -14,13 +14,16 @@ struct Peer {
     /// Where `bluebonnet` is.
     let bluebonnetPath: String
 
-    /// Runs it once, into a new folder under `parent` that is removed afterwards.
+    /// Runs it once, into a new folder under `parent`.
+    ///
+    /// Many small files are left there: ext4 passes over what was deleted in the last five seconds, one by one, whenever a
+    /// file is made, so that the next command would pay for cleaning up behind this one.
     ///
     /// - Throws: a `BenchmarkError` when it is not installed, fails, or left other files than it had to.
     func run(in parent: URL) throws -> Measured {
-        let folder = parent.appendingPathComponent("output")
+        let folder = parent.appendingPathComponent("output").appendingPathComponent(UUID().uuidString)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
+        defer { if byteCountEach >= 1 << 20 { try? FileManager.default.removeItem(at: folder) } }
         let list = parent.appendingPathComponent("list")
         try lines(folder).joined(separator: "\n").appending("\n").write(to: list, atomically: false, encoding: .utf8)
         var peak: Int64 = 0

@@ -17,25 +17,21 @@ enum TLSConnection {
     }
 
     /// What was negotiated. Asked of OpenSSL once and then kept with the connection.
-    static func information(_ connection: UnsafeMutableRawPointer) -> TLSInformation {
+    static func information(_ connection: UnsafeMutableRawPointer) -> SharedValue<TLSInformation> {
         let connection = OpaquePointer(connection)
-        if let known = Known.place.object(on: connection) { return known.information }
-        let information = TLSInformation(
-            version: TLSVersion(rawValue: UInt16(truncatingIfNeeded: SSL_version(connection))),
-            cipher: SSL_CIPHER_get_name(SSL_get_current_cipher(connection)).map { String(cString: $0) } ?? "",
-            applicationProtocol: String(validating: applicationProtocol(connection), as: UTF8.self)
-                .flatMap { $0.isEmpty ? nil : $0 },
-            certificateExpiry: expiry(ofServerOn: connection))
-        _ = Known.place.attach(Known(information), to: connection)  // if not, OpenSSL is asked again
+        if let known = known.object(on: connection) { return known }
+        let information = SharedValue(
+            TLSInformation(
+                version: TLSVersion(rawValue: UInt16(truncatingIfNeeded: SSL_version(connection))),
+                cipher: SSL_CIPHER_get_name(SSL_get_current_cipher(connection)).map { String(cString: $0) } ?? "",
+                applicationProtocol: String(validating: applicationProtocol(connection), as: UTF8.self)
+                    .flatMap { $0.isEmpty ? nil : $0 },
+                certificateExpiry: expiry(ofServerOn: connection)))
+        _ = known.attach(information, to: connection)  // if not, OpenSSL is asked again
         return information
     }
 
-    private final class Known {
-        static let place = AttachedObject<Known>(to: .connection)
-
-        let information: TLSInformation
-        init(_ information: TLSInformation) { self.information = information }
-    }
+    private static let known = AttachedObject<SharedValue<TLSInformation>>(to: .connection)
 
     private static func applicationProtocol(_ connection: OpaquePointer) -> UnsafeBufferPointer<UInt8> {
         var name: UnsafePointer<UInt8>?

@@ -52,7 +52,8 @@ extension CurlPartition {
         }
     }
 
-    private func isActive(_ transfer: CurlTransfer) -> Bool {
+    /// Whether libcurl works on it.
+    func isActive(_ transfer: CurlTransfer) -> Bool {
         active.indices.contains(transfer.activeIndex) && active[transfer.activeIndex] === transfer
     }
 }
@@ -88,6 +89,6 @@ extension CurlTransfer {
         guard piece.count == CURL_MAX_WRITE_SIZE, let start = share.blockStart, let end = share.pieceEnd else {
             return true
         }
-        return end - start >= (request.expectsLargeBody ? Self.largeBufferByteCount : Int(CURL_MAX_WRITE_SIZE))
+        return end - start >= (request.limits.expectsLargeBody ? Self.largeBufferByteCount : Int(CURL_MAX_WRITE_SIZE))
     }
 }

@@ -19,7 +19,7 @@ final class CurlPartition: EventLoopClient {
     /// not used again.
     private var sockets: [Int: curl_socket_t] = [:]
     /// The sockets of all connections, those that are being made and those that are kept.
-    private(set) var connections: Set<curl_socket_t> = []
+    private(set) var connections = DescriptorSet()
     private var idleHandles: [EasyHandle] = []
     /// Transfers that had their share of a round, and go on when the deadlines are looked at.
     var resting: [CurlTransfer] = []
@@ -184,7 +184,7 @@ extension CurlPartition {
         while let message = curl_multi_info_read(multi, &remaining) {
             guard message.pointee.msg == CURLMSG_DONE, let handle = message.pointee.easy_handle else { continue }
             let result = bluebonnet_message_result(message)
-            guard let transfer = CurlTransfer.of(handle) else { continue }
+            guard let transfer = EasyHandle.of(handle)?.transfer else { continue }
             if let socket = transfer.handle.newSocket { sockets[socket.localPort] = socket.descriptor }
             forget(transfer)
             if transfer.takeFreshStart(), curl_multi_add_handle(multi, handle) == CURLM_OK {
@@ -200,7 +200,7 @@ extension CurlPartition {
         let overdue = active.compactMap { transfer in
             (transfer.failure ?? transfer.timeoutError(now: now)).map { (transfer, $0) }
         }
-        for (transfer, error) in overdue { transfer.fail(error) }
+        for (transfer, error) in overdue where isActive(transfer) { transfer.fail(error) }
         for transfer in active { limitDeadline = min(limitDeadline, transfer.nextDeadline) }
     }
 

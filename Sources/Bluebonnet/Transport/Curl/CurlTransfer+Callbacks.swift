@@ -3,9 +3,10 @@
 
 internal import CCurl
 internal import Foundation
+internal import Glibc
 
-/// libcurl's callbacks: each recovers its transfer, calls one method and maps the answer. The context is the transfer,
-/// which its partition keeps for as long as libcurl may call.
+/// libcurl's callbacks: each recovers its transfer, calls one method and maps the answer. The context is the handle's
+/// object, which keeps its transfer for as long as libcurl may call.
 extension CurlTransfer {
     func setCallbacks() throws(CurlError) {
         try handle.set(CURLOPT_HEADERFUNCTION, callback: headerCallback)
@@ -20,19 +21,21 @@ extension CurlTransfer {
 
     /// libcurl gives one line at a time, but those that came while the transfer was paused all at once.
     fileprivate func consumeHeaderLines(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        var rest = bytes[...]
-        while let end = rest.firstIndex(of: 0x0A), end + 1 < rest.endIndex {
-            guard consumeHeaderLine(UnsafeRawBufferPointer(rebasing: rest[...end])) else { return false }
-            rest = rest[(end + 1)...]
+        var rest = bytes
+        while let start = rest.baseAddress, let newline = memchr(start, 0x0A, rest.count) {
+            let count = UnsafeRawPointer(newline) - start + 1
+            guard count < rest.count else { break }
+            guard consumeHeaderLine(UnsafeRawBufferPointer(rebasing: rest[..<count])) else { return false }
+            rest = UnsafeRawBufferPointer(rebasing: rest[count...])
         }
-        return consumeHeaderLine(UnsafeRawBufferPointer(rebasing: rest))
+        return consumeHeaderLine(rest)
     }
 
     private var usesTLS: Bool { request.isSecure || request.identity.proxy?.isSecure == true }
 
-    /// Tells libcurl whose handle it is now.
+    /// Makes the handle the context of libcurl's callbacks: it is the same for all the transfers that it is used for.
     func setContext() throws(CurlError) {
-        let context = UnsafeRawPointer(Unmanaged.passUnretained(self).toOpaque())
+        let context = UnsafeRawPointer(Unmanaged.passUnretained(handle).toOpaque())
         try handle.set(CURLOPT_PRIVATE, pointer: context)
         try handle.set(CURLOPT_HEADERDATA, pointer: context)
         try handle.set(CURLOPT_WRITEDATA, pointer: context)
@@ -44,8 +47,17 @@ extension CurlTransfer {
         if usesTLS { try handle.set(CURLOPT_SSL_CTX_DATA, pointer: context) }
     }
 
-    /// The transfer of an easy handle, out of CURLOPT_PRIVATE.
-    static func of(_ handle: UnsafeMutableRawPointer) -> CurlTransfer? {
+    fileprivate static func recover(_ context: UnsafeMutableRawPointer?) -> CurlTransfer {
+        guard let context, let transfer = EasyHandle.recover(context).transfer else {
+            preconditionFailure("libcurl called without its context")
+        }
+        return transfer
+    }
+}
+
+extension EasyHandle {
+    /// The object of libcurl's handle, out of CURLOPT_PRIVATE.
+    static func of(_ handle: UnsafeMutableRawPointer) -> EasyHandle? {
         var context: UnsafeMutablePointer<CChar>?
         guard bluebonnet_easy_getinfo_string(handle, CURLINFO_PRIVATE, &context) == CURLE_OK, let context else {
             return nil
@@ -53,9 +65,8 @@ extension CurlTransfer {
         return recover(UnsafeMutableRawPointer(context))
     }
 
-    fileprivate static func recover(_ context: UnsafeMutableRawPointer?) -> CurlTransfer {
-        guard let context else { preconditionFailure("libcurl called without its context") }
-        return Unmanaged<CurlTransfer>.fromOpaque(context).takeUnretainedValue()
+    fileprivate static func recover(_ context: UnsafeMutableRawPointer) -> EasyHandle {
+        Unmanaged<EasyHandle>.fromOpaque(context).takeUnretainedValue()
     }
 }
 

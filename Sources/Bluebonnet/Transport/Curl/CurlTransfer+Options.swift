@@ -8,11 +8,11 @@ extension CurlTransfer {
     /// Sets everything on the easy handle. Each option that guards a rule of ours is required: a libcurl that refuses
     /// one makes the transfer fail.
     func configure() throws(CurlError) {
+        handle.transfer = self
         let setup = HandleSetup(request)
         if let setup, setup == handle.setup {
             try handle.set(CURLOPT_URL, request.url.absoluteString)
-            try setHeaders(namingHost: false)
-            return try setContext()
+            return try setHeaders(namingHost: false)
         }
         if handle.setup != nil { handle.reset() }
         try configureAfresh()
@@ -42,7 +42,7 @@ extension CurlTransfer {
         try handle.set(CURLOPT_PATH_AS_IS, true)
         try handle.set(CURLOPT_PROTOCOLS_STR, "http,https")
         try handle.set(CURLOPT_FOLLOWLOCATION, false)
-        try handle.set(CURLOPT_HTTP_VERSION, request.httpVersion.curlValue)
+        try handle.set(CURLOPT_HTTP_VERSION, request.limits.httpVersion.curlValue)
         try handle.set(CURLOPT_HTTP_CONTENT_DECODING, false)
         try handle.set(CURLOPT_NETRC, Int(CURL_NETRC_IGNORED.rawValue))
         try handle.set(CURLOPT_SUPPRESS_CONNECT_HEADERS, true)
@@ -56,9 +56,9 @@ extension CurlTransfer {
         try handle.set(CURLOPT_NOSIGNAL, true)
         try handle.set(CURLOPT_QUICK_EXIT, true)
         // 0 would mean libcurl's own 300 s.
-        let milliseconds = (request.connectTimeout + 999_999) / 1_000_000
+        let milliseconds = (request.limits.connectTimeout + 999_999) / 1_000_000
         try handle.set(CURLOPT_CONNECTTIMEOUT_MS, milliseconds == 0 ? Int(Int32.max) : Int(min(milliseconds, 1 << 30)))
-        if request.expectsLargeBody { try handle.set(CURLOPT_BUFFERSIZE, Self.largeBufferByteCount) }
+        if request.limits.expectsLargeBody { try handle.set(CURLOPT_BUFFERSIZE, Self.largeBufferByteCount) }
     }
 
     private func setTrust() throws(CurlError) {

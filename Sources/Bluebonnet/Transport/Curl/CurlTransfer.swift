@@ -8,7 +8,9 @@ internal import Foundation
 ///
 /// Network thread only. It knows one request and its delegate; it does not follow, retry or decode.
 final class CurlTransfer: Transfer {
-    private(set) var request: TransferRequest
+    let request: TransferRequest
+    /// A pause moves it.
+    private var deadline: UInt64
     let handle: EasyHandle
     /// Where it stands in its partition's list of active transfers.
     var activeIndex = 0
@@ -35,10 +37,11 @@ final class CurlTransfer: Transfer {
     private var lastUploadCount: Int64 = 0
     /// `Set-Cookie` fields that came; libcurl put those that it accepts into the jar.
     private var receivedCookieCount = 0
-    private var tlsInformation: TLSInformation?
+    private var tlsInformation: SharedValue<TLSInformation>?
 
     init(_ request: TransferRequest, handle: EasyHandle, partition: CurlPartition, delegate: any TransferDelegate) {
         self.request = request
+        deadline = request.limits.deadline
         self.handle = handle
         self.partition = partition
         self.delegate = delegate
@@ -63,7 +66,7 @@ final class CurlTransfer: Transfer {
 
     func resume(deadline: UInt64) {
         isPaused = false
-        request.deadline = deadline
+        self.deadline = deadline
         lastActivity = MonotonicClock.roughly()
         partition.resume(self)
     }
@@ -150,13 +153,13 @@ extension CurlTransfer {
     /// When the transfer has to be looked at for its time limits; `UInt64.max` is never.
     var nextDeadline: UInt64 {
         if isPaused { return .max }
-        guard request.idleTimeout > 0, !isHeldBack, let lastActivity else { return request.deadline }
-        return min(request.deadline, lastActivity + request.idleTimeout)
+        guard request.limits.idleTimeout > 0, !isHeldBack, let lastActivity else { return deadline }
+        return min(deadline, lastActivity + request.limits.idleTimeout)
     }
 
     /// The error when a limit has passed.
     func timeoutError(now: UInt64) -> NetworkingError? {
-        if now >= request.deadline && !isPaused {
+        if now >= deadline && !isPaused {
             return NetworkingError(.timedOut, "the request to \(hostName) took longer than its time limit")
         }
         guard nextDeadline <= now, !uploadHasMoved(now: now) else { return nil }
@@ -319,6 +322,6 @@ extension CurlTransfer {
 /// Over plain TCP, HTTP/2 begins with an upgrade, whose 101 libcurl passes on.
 private func makeHeadParser(for request: TransferRequest) -> ResponseHeadParser {
     ResponseHeadParser(
-        url: request.url, limit: request.headerByteLimit,
-        expectsUpgrade: request.httpVersion == .http2 && !request.isSecure)
+        url: request.url, limit: request.limits.headerByteLimit,
+        expectsUpgrade: request.limits.httpVersion == .http2 && !request.isSecure)
 }

@@ -13,6 +13,8 @@ final class EasyHandle {
     private var resolveList: UnsafeMutablePointer<curl_slist>?
     private let errorText: UnsafeMutablePointer<CChar>
     private var hasShare = false
+    /// The transfer that it is used for.
+    var transfer: CurlTransfer?
     /// What it is set up for, when another request of the same kind needs no more than its own URL and fields.
     var setup: HandleSetup?
     private var headers: [HTTPHeaders.Field] = []
@@ -44,11 +46,13 @@ final class EasyHandle {
 
     /// Back to the state in which the next request of the same kind finds it.
     func prepareForReuse() {
+        transfer = nil
         guard setup != nil else { return reset() }
         errorText.pointee = 0
     }
 
     func close() {
+        transfer = nil
         reset()
         curl_easy_cleanup(raw)
         errorText.deallocate()

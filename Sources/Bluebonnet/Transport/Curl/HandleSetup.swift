@@ -18,9 +18,9 @@ struct HandleSetup: Equatable {
             request.identity.addressOverrides.isEmpty,
             !request.headers.contains(where: { FieldSyntax.isSameName($0.name, "Host") })
         else { return nil }
-        httpVersion = request.httpVersion
-        connectTimeout = request.connectTimeout
-        expectsLargeBody = request.expectsLargeBody
+        httpVersion = request.limits.httpVersion
+        connectTimeout = request.limits.connectTimeout
+        expectsLargeBody = request.limits.expectsLargeBody
         isSecure = request.isSecure
     }
 }

@@ -1,0 +1,24 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+/// A response serializer as operations hold it, with what is asked of it often: copying one, and finding out of what
+/// kind it is, costs more than most of what is done for a small request.
+final class SharedSerializer: Sendable {
+    let serializer: any ResponseSerializer
+    /// The serializer's, asked for once: it is a user's code, which the network thread must not run.
+    let validation: ResponseValidation
+    /// Whether it delivers the body as it is.
+    let isPlain: Bool
+    /// Whether it is a value of the library's, whose validation cannot change.
+    private let isConstant: Bool
+
+    init(_ serializer: any ResponseSerializer) {
+        self.serializer = serializer
+        validation = serializer.validation
+        isPlain = serializer is HTTPResponseSerializer
+        isConstant = isPlain || serializer is JSONResponseSerializer
+    }
+
+    /// This one, unless its validation has to be asked for anew.
+    var forNewOperation: SharedSerializer { isConstant ? self : SharedSerializer(serializer) }
+}
