@@ -65,7 +65,8 @@ extension DependencyGraph {
         case .added(let edge):
             setTie(edge, Tie(dependency: dependency, policy: policy))
             if let place = places[Int(to)], place.isFinished {
-                note(edge, of: dependent.place, hasFailed: place.hasFailed)  // it never waits for it, not even for a moment
+                // It does not wait, not even for a moment: nobody would tell it that it is ready again.
+                note(edge, of: dependent.place, hasFailed: place.hasFailed)
             } else {
                 dependent.place.waiting.wrappingAdd(1, ordering: .sequentiallyConsistent)
             }
