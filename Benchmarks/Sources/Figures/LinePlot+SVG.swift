@@ -8,7 +8,9 @@ extension LinePlot {
     private static let panelWidth = 400.0
     private static let panelHeight = 280.0
     private static let (left, top, gap, bottom) = (70.0, 70.0, 70.0, 60.0)
-    private static let colours = ["#c2410c", "#f59e0b", "#a16207", "#2563eb", "#0891b2", "#6b7280", "#111827"]
+    private static let colours = [
+        "#c2410c", "#f59e0b", "#a16207", "#2563eb", "#0891b2", "#6b7280", "#111827", "#16a34a", "#be185d",
+    ]
 
     /// The picture as SVG.
     package var svg: String {
