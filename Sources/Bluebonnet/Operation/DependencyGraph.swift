@@ -191,7 +191,7 @@ extension DependencyGraph {
     }
 
     /// Somebody who asked was told that an operation is not ready, and has to hear of it when it is.
-    mutating func listen(for operation: RequestOperation) { operation.place.listen() }
+    func listen(for operation: RequestOperation) { operation.place.listen() }
 
     /// The first dependency that did not succeed and whose edge says that the operation is skipped then.
     ///

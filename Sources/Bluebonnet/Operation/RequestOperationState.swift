@@ -127,10 +127,6 @@ struct OperationOutcome: Sendable {
 }
 
 extension RequestOperationState {
-    func isReady(isWaiting: Bool) -> Bool {
-        lifecycle.state == .ready && (lifecycle.isCancelled || !isWaiting)
-    }
-
     /// Takes what may hold other operations, for those that nobody started.
     mutating func takeClosures() -> [any Sendable] {
         var taken: [any Sendable] = [source, completionHandlers, batchHandlers]
