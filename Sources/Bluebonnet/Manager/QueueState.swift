@@ -209,10 +209,10 @@ extension QueueState {
     }
 
     /// Takes what may start now, the first in line first, up to so many: then others have their round.
-    mutating func takeStartable(limit: Int) -> [Operation] {
+    mutating func takeStartable(limit: Int) -> Few<Operation> {
         isScheduled = false
-        guard cancellationCount == 0 else { return [] }
-        var startable: [Operation] = []
+        guard cancellationCount == 0 else { return Few() }
+        var startable = Few<Operation>()
         while startable.count < limit, let (slot, number) = cancelled.popLast() {
             if let operation = run(slot, number) { startable.append(operation) }
         }

@@ -69,7 +69,7 @@ extension RequestOperation {
     /// Network thread only.
     fileprivate var isUnderWay: Bool {
         let isProcessing = shared.withLock { $0.lifecycle.state == .processing }
-        return isProcessing || network.value.current?.isUnderWay ?? false
+        return isProcessing || runner?.isUnderWay ?? false
     }
 }
 

@@ -94,16 +94,15 @@ extension RequestOperationQueue: RoundEndTask {
     /// Starts what is ready.
     func roundEnds() {
         let started = shared.withLock { $0.takeStartable(limit: Self.roundLimit) }
-        for operation in started {
-            guard let request = operation as? RequestOperation else {
-                foreign.addOperation(operation)
-                continue
-            }
-            guard !request.startIfReady() else { continue }
-            shared.withLock { $0.putBack(request) }
-            if request.isReadyNow { operationBecameReady(request) }
-        }
+        started.visit(start)
         schedule()
+    }
+
+    private func start(_ operation: Operation) {
+        guard let request = operation as? RequestOperation else { return foreign.addOperation(operation) }
+        guard !request.startIfReady() else { return }
+        shared.withLock { $0.putBack(request) }
+        if request.isReadyNow { operationBecameReady(request) }
     }
 }
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 /// Takes one response's body: content decoding, limits, and the sink behind. Network thread only.
-final class BodyReceiver {
+struct BodyReceiver {
     let sink: any BodySink
     private let decoder: ContentDecoder?
     private let isFramed: Bool

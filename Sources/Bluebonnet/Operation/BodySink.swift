@@ -32,16 +32,16 @@ extension BodySink {
 
 /// A body in memory.
 final class MemorySink: BodySink {
-    private(set) var data: Data
+    @exclusivity(unchecked) private(set) var data: Data
+    private(set) var byteCount: Int64
     let byteLimit: Int?
 
     /// - Parameter data: what there is already, of a body that is continued.
     init(_ data: Data = Data(), byteLimit: Int) {
         self.data = data
         self.byteLimit = byteLimit
+        byteCount = Int64(data.count)
     }
-
-    var byteCount: Int64 { Int64(data.count) }
 
     /// Makes room for a body whose length is known, as far as it may be kept: memory that is not written to costs nothing,
     /// and a body that grows is copied again and again.
@@ -52,10 +52,12 @@ final class MemorySink: BodySink {
 
     func write(_ bytes: UnsafeRawBufferPointer) throws(NetworkingError) {
         data.append(contentsOf: bytes)
+        byteCount += Int64(bytes.count)
     }
 
     func truncate() throws(NetworkingError) {
         data.removeAll()
+        byteCount = 0
     }
 }
 

@@ -45,7 +45,7 @@ extension Exchange {
         let number = questionCount
         Task { [operation] in
             let answer = await question(operation)
-            NetworkThread.shared.submit { operation.network.value.current?.answered(answer, toQuestion: number) }
+            NetworkThread.shared.submit { operation.runner?.answered(answer, toQuestion: number) }
         }
         return .asking
     }

@@ -48,10 +48,10 @@ final class Exchange {
     /// Made when the first redirect comes, and when the first challenge comes.
     private(set) var knownRedirects: RedirectChain?
     private(set) var knownAuthentication: HTTPAuthentication?
-    var tls: HopTLS
+    @exclusivity(unchecked) var tls: HopTLS
 
     /// The request of the next transfer.
-    var next: RedirectPolicy.Request
+    @exclusivity(unchecked) var next: RedirectPolicy.Request
     /// The body that a block gave in place of the caller's.
     var replacedBody: Data?
     private var feed: BodyFeed?
@@ -65,8 +65,8 @@ final class Exchange {
     /// The hop that the redirect block was shown.
     var proposed: RedirectPolicy.Request?
     var discardedByteCount = 0
-    private var upload = ProgressMeter()
-    var download = ProgressMeter()
+    @exclusivity(unchecked) private var upload = ProgressMeter()
+    @exclusivity(unchecked) var download = ProgressMeter()
 
     init(_ prepared: PreparedRequest, operation: RequestOperation) {
         self.prepared = prepared

@@ -70,14 +70,17 @@ extension RequestOperation {
         consequences.carryOut()
         delivery.queue?.operationFinished(self)
         OperationNotification.finish.post(for: self)
-        guard let handlers = delivery.handlers else {
-            if let group { callbacks.add(on: delivery.callbackQueue ?? Queues.callbacks) { group.leave() } }
-            return
-        }
-        callbacks.add(on: delivery.callbackQueue ?? Queues.callbacks) { [self] in
-            handlers.run(for: self)
-            group?.leave()
-        }
+        guard delivery.hasHandlers || group != nil else { return }
+        callbacks.add(on: delivery.callbackQueue ?? Queues.callbacks, EndOfOperation(operation: self, group: group))
+    }
+
+    /// Calls the handlers, once. They are taken out of the state, and let go, where they run, whoever else holds the
+    /// operation: what a user's handler holds is released there too, never on the network thread.
+    fileprivate func runEndHandlers() {
+        let handlers = shared.withLock { $0.takeEndHandlers() }
+        handlers.completionBlock?()
+        for handler in handlers.handlers { handler(self) }
+        for handler in handlers.batchHandlers { handler(self) }
     }
 }
 
@@ -105,52 +108,28 @@ extension TransferResult {
     }
 }
 
+/// The end of an operation, as it is told on the queue of its handlers.
+struct EndOfOperation: Sendable {
+    fileprivate let operation: RequestOperation
+    fileprivate let group: DispatchGroup?
+
+    func tell() {
+        operation.runEndHandlers()
+        group?.leave()
+    }
+}
+
 /// What is told and let go when an operation is finished, outside the lock.
 struct OperationDelivery {
     fileprivate let waiters: [CheckedContinuation<Void, Never>]
     fileprivate let hasFailed: Bool
     fileprivate let queue: RequestOperationQueue?
     fileprivate let callbackQueue: DispatchQueue?
-    /// Nil when there are none.
-    fileprivate let handlers: EndHandlers?
+    fileprivate let hasHandlers: Bool
     fileprivate let extras: SharedValue<OperationExtras>?
     fileprivate let source: RequestSource
 
     fileprivate var chunkChannel: BodyChannel? { extras?.value.chunkChannel }
-}
-
-/// The handlers of one operation's end, which are called and let go where they run, whoever else still holds this: what
-/// a user's handler holds is released there too, never on the network thread.
-private final class EndHandlers: Sendable {
-    private struct Handlers {
-        var completionBlock: (@Sendable () -> Void)?
-        var handlers: [RequestOperation.CompletionHandler] = []
-        var batchHandlers: [RequestOperation.CompletionHandler] = []
-    }
-
-    private let handlers: Mutex<Handlers>
-
-    /// Takes them out of an operation's state.
-    init(from state: inout RequestOperationState) {
-        handlers = Mutex(
-            Handlers(
-                completionBlock: state.completionBlock, handlers: state.completionHandlers,
-                batchHandlers: state.batchHandlers))
-        state.completionBlock = nil
-        state.completionHandlers = []
-        state.batchHandlers = []
-    }
-
-    /// Calls them, once.
-    func run(for operation: RequestOperation) {
-        let taken = handlers.withLock { handlers in
-            defer { handlers = Handlers() }
-            return handlers
-        }
-        taken.completionBlock?()
-        for handler in taken.handlers { handler(operation) }
-        for handler in taken.batchHandlers { handler(operation) }
-    }
 }
 
 extension RequestOperationState {
@@ -164,11 +143,22 @@ extension RequestOperationState {
             || !extras.blocks.isEmpty || !extras.userInfo.isEmpty
     }
 
+    /// What runs at the end.
+    fileprivate typealias EndHandlers = (
+        completionBlock: (@Sendable () -> Void)?, handlers: [RequestOperation.CompletionHandler],
+        batchHandlers: [RequestOperation.CompletionHandler]
+    )
+
+    fileprivate mutating func takeEndHandlers() -> EndHandlers {
+        defer { (completionBlock, completionHandlers, batchHandlers) = (nil, [], []) }
+        return (completionBlock, completionHandlers, batchHandlers)
+    }
+
     mutating func takeDelivery() -> OperationDelivery {
         let hasHandlers = completionBlock != nil || !completionHandlers.isEmpty || !batchHandlers.isEmpty
         let delivery = OperationDelivery(
             waiters: waiters, hasFailed: outcomeError != nil, queue: queue, callbackQueue: completionQueue,
-            handlers: hasHandlers ? EndHandlers(from: &self) : nil, extras: sharedExtras, source: source)
+            hasHandlers: hasHandlers, extras: sharedExtras, source: source)
         isDelivered = true
         queue = nil
         if !waiters.isEmpty { waiters = [] }

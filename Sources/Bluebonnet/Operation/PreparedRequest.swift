@@ -33,7 +33,7 @@ final class PreparedRequest: Sendable {
     init(_ blueprint: RequestBlueprint, parts: OperationParts) throws(NetworkingError) {
         request = blueprint.request
         cachePolicy = request.cachePolicy
-        sharedOptions = blueprint.options.map(SharedOptions.init) ?? parts.options
+        sharedOptions = blueprint.options ?? parts.options
         self.parts = parts
         if let serializer = blueprint.responseSerializer {
             responseSerializer = SharedSerializer(serializer)

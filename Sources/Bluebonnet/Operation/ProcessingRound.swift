@@ -5,33 +5,74 @@ internal import Dispatch
 internal import Foundation
 internal import Synchronization
 
-/// Collects the operations whose transfers ended in one round of the event loop, and hands them to the processing queue
-/// in one hop. Network thread only.
+/// Takes the operations whose transfers have ended: finishes those whose end runs nothing of a user's, and hands the
+/// others to the processing queues, in one hop for all of a round of the event loop. Network thread only.
 final class ProcessingRound: RoundEndTask {
     static let shared = NetworkBound(ProcessingRound())
 
     /// A body over this size is processed on a queue of its own, where it holds up no small one.
     private static let largeByteCount = 64 * 1024
+    /// Room for so many is kept from round to round.
+    private static let keptCount = 256
 
-    private var operations: [RequestOperation] = []
-    /// Those whose end runs nothing of a user's: they are finished here, which spares a chain of small requests two
-    /// changes of thread for each.
-    private var ownOperations: [RequestOperation] = []
-    private var largeOperations: [HandedOver] = []
-    private var nextLargeQueue = 0
+    /// The handlers of so many can wait until what comes next has been sent; those of fewer are more likely waited for.
+    private static let manyCount = 8
+
+    /// Those that are finished here, which spares a chain of small requests two changes of thread for each.
+    @exclusivity(unchecked) private var ownOperations: [RequestOperation] = []
+    /// Empty, with room for those of the next round.
+    @exclusivity(unchecked) private var spare: [RequestOperation] = []
+    private let handover = Handover()
 
     func add(_ operation: RequestOperation) {
-        if operations.isEmpty && ownOperations.isEmpty && largeOperations.isEmpty {
-            NetworkThread.shared.eventLoop.atEndOfRound(.processing, self)
-        }
         switch operation.placeOfProcessing(largeFrom: Self.largeByteCount) {
-        case .here: ownOperations.append(operation)
-        case .queue: operations.append(operation)
-        case .largeQueue: largeOperations.append(HandedOver([operation]))
+        case .here:
+            if ownOperations.isEmpty { NetworkThread.shared.eventLoop.atEndOfRound(.processing, self) }
+            ownOperations.append(operation)
+        case .queue: handover.add(operation)
+        case .largeQueue: handover.addLarge(operation)
         }
     }
 
     func roundEnds() {
+        swap(&ownOperations, &spare)
+        for operation in spare { operation.process(into: &handover.callbacks) }
+        if spare.count < Self.manyCount { handover.callbacks.flush() } else { handover.schedule() }
+        if spare.count > Self.keptCount { spare = [] }
+        while !spare.isEmpty { spare.removeLast() }
+    }
+}
+
+@available(*, unavailable)
+extension ProcessingRound: Sendable {}
+
+/// What a round hands to queues, when all that it starts is on its way. Network thread only.
+private final class Handover: RoundEndTask {
+    @exclusivity(unchecked) private var operations: [RequestOperation] = []
+    @exclusivity(unchecked) private var largeOperations: [HandedOver] = []
+    @exclusivity(unchecked) var callbacks = CallbackRound()
+    private var nextLargeQueue = 0
+    private var isScheduled = false
+
+    func add(_ operation: RequestOperation) {
+        operations.append(operation)
+        schedule()
+    }
+
+    func addLarge(_ operation: RequestOperation) {
+        largeOperations.append(HandedOver([operation]))
+        schedule()
+    }
+
+    func schedule() {
+        guard !isScheduled else { return }
+        isScheduled = true
+        NetworkThread.shared.eventLoop.atEndOfRound(.handover, self)
+    }
+
+    func roundEnds() {
+        isScheduled = false
+        callbacks.flush()
         if !operations.isEmpty {
             let round = HandedOver(operations)
             operations = []
@@ -42,9 +83,6 @@ final class ProcessingRound: RoundEndTask {
             Queues.largeProcessing[nextLargeQueue].async { Self.process(large.take()) }
         }
         largeOperations = []
-        let ownRound = ownOperations
-        ownOperations = []
-        Self.process(ownRound)
     }
 
     private static func process(_ operations: [RequestOperation]) {
@@ -55,7 +93,7 @@ final class ProcessingRound: RoundEndTask {
 }
 
 @available(*, unavailable)
-extension ProcessingRound: Sendable {}
+extension Handover: Sendable {}
 
 /// Operations on their way to another thread, which alone has them then: the last one that lets an operation go may
 /// release what is a user's, and that must not be the network thread.
@@ -72,23 +110,22 @@ private final class HandedOver: Sendable {
     }
 }
 
-/// Collects handlers and hands them to their queues: one hop for neighbours on the same queue.
+/// Collects the ends of operations and hands them to their handlers' queues: one hop for neighbours on the same queue.
 struct CallbackRound {
-    typealias Callback = @Sendable () -> Void
     private var queue: DispatchQueue?
-    private var callbacks: [Callback] = []
+    private var ends: [EndOfOperation] = []
 
-    mutating func add(on queue: DispatchQueue, _ callback: @escaping Callback) {
+    mutating func add(on queue: DispatchQueue, _ end: EndOfOperation) {
         if self.queue !== queue { flush() }
         self.queue = queue
-        callbacks.append(callback)
+        ends.append(end)
     }
 
     mutating func flush() {
-        guard let queue, !callbacks.isEmpty else { return }
-        queue.async { [callbacks] in
-            for callback in callbacks { callback() }
+        guard let queue, !ends.isEmpty else { return }
+        queue.async { [ends] in
+            for end in ends { end.tell() }
         }
-        callbacks = []
+        ends = []
     }
 }

@@ -47,7 +47,7 @@ extension RequestOperation {
     private func archivedProgress() async -> Reception.Snapshot {
         await withCheckedContinuation { waiter in
             NetworkThread.shared.submit { [self] in
-                waiter.resume(returning: network.value.current?.exchange?.snapshot ?? Reception.Snapshot())
+                waiter.resume(returning: runner?.exchange?.snapshot ?? Reception.Snapshot())
             }
         }
     }

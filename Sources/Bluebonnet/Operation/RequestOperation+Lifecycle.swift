@@ -39,9 +39,12 @@ extension RequestOperation {
 extension RequestOperation {
     /// Applies an event. Its effect is queued inside the lock, so that effects run in the order of the transitions; on the
     /// network thread it runs at once, when none is on its way.
-    func handle(_ event: OperationLifecycle.Event) {
+    ///
+    /// - Parameter result: what comes with the end of the transfers.
+    func handle(_ event: OperationLifecycle.Event, result: SharedValue<TransferResult>? = nil) {
         let mayRunNow = NetworkThread.isCurrent
         let (change, effect) = shared.withLock { state in
+            if let result { state.transferResult = result }
             // Looked at inside the lock: who settles what it waits for looks at its state afterwards.
             let (change, effect) = state.handle(event, isWaiting: place.isWaiting)
             let runsNow = mayRunNow && queuedEffectCount.load(ordering: .relaxed) == 0
@@ -75,19 +78,31 @@ extension RequestOperation {
     /// Carries out one effect, on the network thread.
     private func perform(_ effect: OperationLifecycle.Effect) {
         switch effect {
-        case .begin: network.value.runner(for: self).begin()
-        case .hold: network.value.runner(for: self).hold()
-        case .abort: network.value.runner(for: self).abort()
+        case .begin: madeRunner().begin()
+        case .hold: madeRunner().hold()
+        case .abort: madeRunner().abort()
         case .process:
-            network.value.close()
+            runner = nil
             ProcessingRound.shared.value.add(self)
         }
     }
 
+    private func madeRunner() -> RequestRunner {
+        if let runner { return runner }
+        let made = RequestRunner(self)
+        runner = made
+        return made
+    }
+
+    /// Files were opened; network thread only. When the operation has ended meanwhile, nobody needs them.
+    func opened(_ result: Result<RequestRunner.Opened, NetworkingError>) {
+        if let runner { return runner.opened(result) }
+        if case .success(let opened) = result { opened.files?.giveUp() }
+    }
+
     /// The transfers are over; called once, on the network thread, by the runner.
     func transferEnded(_ result: SharedValue<TransferResult>) {
-        shared.withLock { $0.transferResult = result }
-        handle(.ended)
+        handle(.ended, result: result)
     }
 
     /// Queues the notification of a change, inside the lock: a start is posted before the finish that follows it,
@@ -103,7 +118,7 @@ extension RequestOperation {
         let (queue, isExecuting) = shared.withLock { ($0.queue, $0.lifecycle.state == .executing) }
         queue?.priorityChanged(of: self)
         guard isExecuting else { return }
-        NetworkThread.shared.submit { [self] in network.value.current?.priorityChanged() }
+        NetworkThread.shared.submit { [self] in runner?.priorityChanged() }
     }
 
     /// Tells Foundation and the queue, after the lock was let go. Foundation has to hear of the way to the end only when
@@ -157,30 +172,3 @@ extension RequestOperationState {
         return (change, effect)
     }
 }
-
-/// The network thread's part of an operation: its runner, while there is one.
-final class RunnerBox {
-    private var runner: RequestRunner?
-
-    func runner(for operation: RequestOperation) -> RequestRunner {
-        if let runner { return runner }
-        let made = RequestRunner(operation)
-        runner = made
-        return made
-    }
-
-    /// The runner, unless the operation has ended.
-    var current: RequestRunner? { runner }
-
-    /// Files were opened. When the operation has ended meanwhile, nobody needs them.
-    func opened(_ result: Result<RequestRunner.Opened, NetworkingError>) {
-        if let runner { return runner.opened(result) }
-        if case .success(let opened) = result { opened.files?.giveUp() }
-    }
-
-    /// Lets the runner go: the operation has ended.
-    func close() { runner = nil }
-}
-
-@available(*, unavailable)
-extension RunnerBox: Sendable {}

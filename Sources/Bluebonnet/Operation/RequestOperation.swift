@@ -12,10 +12,22 @@ internal import Synchronization
 /// operation is finished, then its completion handlers, then its batch's progress and completion.
 ///
 /// `HTTPRequestOperation` adds validation and a serialized response; this class delivers any response as it is.
-public class RequestOperation: Operation, @unchecked Sendable {  // safe: all state is in one Mutex, as in Operation
+public class RequestOperation: Operation, @unchecked Sendable {  // safe: one Mutex; `runner` traps on other threads
     let shared: Mutex<RequestOperationState>
     let services: NetworkServices
-    let network = NetworkBound(RunnerBox())
+    /// The network thread's part of the operation, while there is one; network thread only, except that whatever thread
+    /// lets the operation go lets it go too.
+    var runner: RequestRunner? {
+        get {
+            NetworkThread.preconditionIsCurrent()
+            return storedRunner
+        }
+        set {
+            NetworkThread.preconditionIsCurrent()
+            storedRunner = newValue
+        }
+    }
+    private var storedRunner: RequestRunner?
     let place = GraphPlace()
     /// Effects that wait on their way to the network thread.
     let queuedEffectCount = Atomic<Int32>(0)
@@ -209,7 +221,7 @@ struct OutputDirectory: Codable, Sendable {
 /// What is known of an operation once its request is made; what is nil is as the operation has it.
 struct RequestBlueprint: Sendable {
     var request: URLRequest
-    var options: TransferOptions?
+    var options: SharedOptions?
     var uploadFile: URL?
     var outputFile: URL?
     var responseSerializer: (any ResponseSerializer)?

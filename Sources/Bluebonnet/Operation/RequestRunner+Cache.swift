@@ -19,7 +19,7 @@ extension RequestRunner {
         phase = .preparing
         Queues.preparation.async { [operation, cacheExchange] in
             let answer = cacheExchange.answer()
-            NetworkThread.shared.submit { operation.network.value.current?.lookedUp(answer) }
+            NetworkThread.shared.submit { operation.runner?.lookedUp(answer) }
         }
     }
 

@@ -16,12 +16,12 @@ extension RequestRunner {
         case .derived:
             PreparationRound.shared.value.add { [operation] in
                 let result = source.prepare(parts)
-                return { operation.network.value.current?.prepared(result) }
+                return { operation.runner?.prepared(result) }
             }
         case .made, .used:
             Queues.preparation.async { [operation] in
                 let result = source.prepare(parts)
-                NetworkThread.shared.submit { operation.network.value.current?.prepared(result) }
+                NetworkThread.shared.submit { operation.runner?.prepared(result) }
             }
         }
     }
@@ -115,7 +115,7 @@ extension RequestRunner {
                 return Opened(
                     files: hasFiles ? nil : try prepared.openFiles(isDigested: operation.isDigestWanted), setup: setup)
             }
-            NetworkThread.shared.submit { operation.network.value.opened(result) }
+            NetworkThread.shared.submit { operation.opened(result) }
         }
     }
 

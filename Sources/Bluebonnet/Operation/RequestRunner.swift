@@ -204,8 +204,9 @@ extension RequestRunner {
 
     /// Takes what the transfer used off the whole request's time limit.
     private func chargeTime() {
+        guard let remainingTime else { return }
         let used = MonotonicClock.now() - chargedSince
-        remainingTime = remainingTime.map { $0 > used ? $0 - used : 1 }
+        self.remainingTime = remainingTime > used ? remainingTime - used : 1
     }
 
     private func account(_ metrics: TransferMetrics) {

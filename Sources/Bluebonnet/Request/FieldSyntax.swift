@@ -5,13 +5,13 @@
 enum FieldSyntax {
     /// Whether a method or a field name may be made of this byte.
     static func isTokenByte(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true
-        case UInt8(ascii: "0")...UInt8(ascii: "9"), 0x21, 0x23...0x27, 0x2A, 0x2B, 0x2D, 0x2E: true
-        case 0x5E...0x60, 0x7C, 0x7E: true
-        default: false
-        }
+        byte < 0x80 && ((byte < 0x40 ? lowTokenBytes : highTokenBytes) &>> UInt64(byte & 0x3F)) & 1 == 1
     }
+
+    /// A bit for each byte below 64 and for each from 64 to 127: the digits and ! # $ % & ' * + - . among the ones, the
+    /// letters and ^ _ ` | ~ among the others.
+    private static let lowTokenBytes: UInt64 = 0x03FF_6CFA_0000_0000
+    private static let highTokenBytes: UInt64 = 0x57FF_FFFF_C7FF_FFFE
 
     /// Whether these bytes are a token: at least one, and only token bytes.
     static func isToken(_ bytes: some Collection<UInt8>) -> Bool {

@@ -15,7 +15,7 @@ extension RequestLine {
     /// - Throws: what makes the operation fail before a connection is opened.
     func blueprint(baseURL: URL?, options: TransferOptions) throws -> RequestBlueprint {
         var blueprint = RequestBlueprint(request: try request(baseURL: baseURL))
-        if hasOptions(over: options) { blueprint.options = try transferOptions(over: options) }
+        if hasOptions(over: options) { blueprint.options = SharedOptions(try transferOptions(over: options)) }
         if case .file(let path)? = body { blueprint.uploadFile = try Self.file(path, in: "file") }
         if let output { blueprint.outputFile = try Self.file(output, in: "output") }
         if expect?.status != nil || expect?.type != nil {

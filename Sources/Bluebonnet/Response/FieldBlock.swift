@@ -2,18 +2,19 @@
 // SPDX-License-Identifier: MIT
 
 import Foundation
-import Glibc
 
 /// The fields of one head: their bytes in one buffer, made into text when somebody looks.
 struct FieldBlock: Sendable {
-    /// Where a field's name begins, where its value begins, and where that ends.
+    /// Where a field's name is and where its value is.
     private struct Place {
         let name: Int32
+        let nameEnd: Int32
         let value: Int32
         let end: Int32
 
-        var nameRange: Range<Int> { Int(name)..<Int(value) }
+        var nameRange: Range<Int> { Int(name)..<Int(nameEnd) }
         var valueRange: Range<Int> { Int(value)..<Int(end) }
+        var nameByteCount: Int { Int(nameEnd - name) }
     }
 
     private var bytes: [UInt8] = []
@@ -23,20 +24,40 @@ struct FieldBlock: Sendable {
 
     /// The fields of a head that is not just arriving.
     init(_ fields: [(name: String, value: String)]) {
-        for field in fields { add(name: field.name.utf8, value: field.value.utf8) }
+        for field in fields {
+            let start = Int32(bytes.count)
+            bytes += field.name.utf8
+            let middle = Int32(bytes.count)
+            bytes += field.value.utf8
+            places.append(Place(name: start, nameEnd: middle, value: middle, end: Int32(bytes.count)))
+        }
     }
 
     /// Adds one line without its line end: a field, or more of the value of the field before.
+    ///
+    /// It goes over the line once, and takes it as it is: what lies between name and value is in no place.
     mutating func append(_ line: UnsafeRawBufferPointer) throws(NetworkingError) {
+        var colon = 0
+        while colon < line.count, FieldSyntax.isTokenByte(line[colon]) { colon += 1 }
+        guard colon > 0, colon < line.count, line[colon] == UInt8(ascii: ":") else { return try appendOther(line) }
+        if let byte = Self.forbiddenByte(in: line, from: colon) { throw Self.badValue(of: line[..<colon], byte) }
+        let value = Self.valueRange(of: line, after: colon)
+        if places.isEmpty { makeRoom() }
+        let start = bytes.count
+        bytes += UnsafeRawBufferPointer(rebasing: line[..<value.upperBound])
+        places.append(
+            Place(
+                name: Int32(start), nameEnd: Int32(start + colon), value: Int32(start + value.lowerBound),
+                end: Int32(bytes.count)))
+    }
+
+    /// A line that does not begin with a name and a colon: it is folded, or no field at all.
+    private mutating func appendOther(_ line: UnsafeRawBufferPointer) throws(NetworkingError) {
         if line.first == 0x20 || line.first == 0x09 { return try fold(line) }
         guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else {
             throw NetworkingError(.badServerResponse, "a line of the response's header section has no colon")
         }
-        let name = UnsafeRawBufferPointer(rebasing: line[..<colon])
-        guard FieldSyntax.isToken(name) else { throw Self.badName(line[..<colon]) }
-        let value = try Self.value(line[(colon + 1)...], of: name)
-        if places.isEmpty { makeRoom() }
-        add(name: name, value: UnsafeRawBufferPointer(rebasing: value))
+        throw Self.badName(line[..<colon])
     }
 
     /// For as many fields as most responses have.
@@ -45,45 +66,38 @@ struct FieldBlock: Sendable {
         places.reserveCapacity(12)
     }
 
-    private mutating func add(name: some Collection<UInt8>, value: some Collection<UInt8>) {
-        let start = Int32(bytes.count)
-        bytes += name
-        let middle = Int32(bytes.count)
-        bytes += value
-        places.append(Place(name: start, value: middle, end: Int32(bytes.count)))
-    }
-
     /// Joins a folded line (RFC 9112, 5.2) to the value before it with one space.
     private mutating func fold(_ line: UnsafeRawBufferPointer) throws(NetworkingError) {
         guard let last = places.popLast() else {
             throw NetworkingError(.badServerResponse, "the response's header section starts with white space")
         }
-        let more = try Self.value(line[...], of: bytes[last.nameRange])
+        if let byte = Self.forbiddenByte(in: line, from: 0) { throw Self.badValue(of: bytes[last.nameRange], byte) }
+        let more = Self.valueRange(of: line, after: -1)
         if !last.valueRange.isEmpty && !more.isEmpty { bytes.append(0x20) }
-        bytes += more
-        places.append(Place(name: last.name, value: last.value, end: Int32(bytes.count)))
+        bytes += UnsafeRawBufferPointer(rebasing: line[more])
+        places.append(Place(name: last.name, nameEnd: last.nameEnd, value: last.value, end: Int32(bytes.count)))
     }
 
-    /// A value without the white space around it; one with a NUL or a carriage return in it is refused.
-    private static func value<Name: Collection<UInt8>>(
-        _ value: Slice<UnsafeRawBufferPointer>, of name: Name
-    ) throws(NetworkingError) -> Slice<UnsafeRawBufferPointer> {
-        guard let byte = forbiddenByte(in: UnsafeRawBufferPointer(rebasing: value)) else { return trimmed(value) }
+    /// A byte that no value may have in it: a NUL or a line end of whatever kind.
+    private static func forbiddenByte(in line: UnsafeRawBufferPointer, from start: Int) -> UInt8? {
+        for index in start..<line.count {
+            let byte = line[index]
+            if byte <= 0x0D, byte == 0x0D || byte == 0x0A || byte == 0x00 { return byte }
+        }
+        return nil
+    }
+
+    /// Where a value is without the white space around it.
+    private static func valueRange(of line: UnsafeRawBufferPointer, after colon: Int) -> Range<Int> {
+        var (start, end) = (colon + 1, line.count)
+        while end > start, line[end - 1] == 0x20 || line[end - 1] == 0x09 { end -= 1 }
+        while start < end, line[start] == 0x20 || line[start] == 0x09 { start += 1 }
+        return start..<end
+    }
+
+    private static func badValue(of name: some Collection<UInt8>, _ byte: UInt8) -> NetworkingError {
         let control = FieldSyntax.name(ofControl: byte)
-        throw NetworkingError(.badServerResponse, "the response's field \(text(name)) contains \(control)")
-    }
-
-    private static func forbiddenByte(in value: UnsafeRawBufferPointer) -> UInt8? {
-        guard let start = value.baseAddress else { return nil }
-        if memchr(start, 0x00, value.count) != nil { return 0x00 }
-        if memchr(start, 0x0D, value.count) != nil { return 0x0D }
-        return memchr(start, 0x0A, value.count) == nil ? nil : 0x0A
-    }
-
-    private static func trimmed(_ value: Slice<UnsafeRawBufferPointer>) -> Slice<UnsafeRawBufferPointer> {
-        let isSpace = { (byte: UInt8) in byte == 0x20 || byte == 0x09 }
-        guard let last = value.lastIndex(where: { !isSpace($0) }) else { return value.prefix(0) }
-        return value[...last].drop(while: isSpace)
+        return NetworkingError(.badServerResponse, "the response's field \(text(name)) contains \(control)")
     }
 
     private static func badName(_ name: Slice<UnsafeRawBufferPointer>) -> NetworkingError {
@@ -135,7 +149,7 @@ extension FieldBlock {
     var framingFields: FramingFields {
         var found = FramingFields()
         for place in places {
-            switch place.value - place.name {
+            switch place.nameByteCount {
             case 14 where isName(place, "content-length"): note(lengthAt: place, in: &found)
             case 17 where isName(place, "transfer-encoding"):
                 found.transferCodings.append(Self.text(bytes[place.valueRange]))
@@ -168,7 +182,7 @@ extension FieldBlock {
     }
 
     private func isName(_ place: Place, _ name: UnsafeBufferPointer<UInt8>) -> Bool {
-        guard Int(place.value - place.name) == name.count else { return false }
+        guard place.nameByteCount == name.count else { return false }
         for index in 0..<name.count
         where FieldSyntax.lowercase(bytes[Int(place.name) + index]) != FieldSyntax.lowercase(name[index]) {
             return false

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 import Foundation
+import Glibc
 
 /// Reads the head of a response line by line as it arrives, and refuses what could be read in two ways.
 ///
@@ -114,17 +115,28 @@ private struct StatusLine {
         reason = FieldBlock.text(words[2])
     }
 
-    /// `HTTP/1.1 200 OK` and its like, byte by byte; nil for anything that has to be looked at more closely.
+    /// `HTTP/1.1 200 OK` and `HTTP/2 200 ` and their like, byte by byte; nil for anything that has to be looked at more
+    /// closely.
     private static func usual(_ line: UnsafeRawBufferPointer) -> StatusLine? {
-        guard line.count > 13, line.starts(with: "HTTP/1.1 ".utf8), line[12] == 0x20,
-            (0x31...0x35).contains(line[9]), (0x30...0x39).contains(line[10]), (0x30...0x39).contains(line[11]),
-            line[13...].allSatisfy({ (0x20...0x7E).contains($0) })
+        guard line.count >= 10 else { return nil }
+        let isVersion2 = hasPrefix("HTTP/2 ", line)
+        guard isVersion2 || hasPrefix("HTTP/1.1 ", line) else { return nil }
+        let start = isVersion2 ? 7 : 9
+        guard line.count >= start + 4, line[start + 3] == 0x20, (0x31...0x35).contains(line[start]),
+            (0x30...0x39).contains(line[start + 1]), (0x30...0x39).contains(line[start + 2])
         else { return nil }
+        let text = UnsafeRawBufferPointer(rebasing: line[(start + 4)...])
+        for byte in text where !(0x20...0x7E).contains(byte) { return nil }
         var usual = StatusLine()
-        usual.version = "1.1"
-        usual.status = Int(line[9] - 0x30) * 100 + Int(line[10] - 0x30) * 10 + Int(line[11] - 0x30)
-        usual.reason = String(decoding: UnsafeRawBufferPointer(rebasing: line[13...]), as: UTF8.self)
+        usual.version = isVersion2 ? "2" : "1.1"
+        usual.status = line[start..<start + 3].reduce(0) { $0 * 10 + Int($1 - 0x30) }
+        usual.reason = text.count == 2 && hasPrefix("OK", text) ? "OK" : String(decoding: text, as: UTF8.self)
         return usual
+    }
+
+    private static func hasPrefix(_ prefix: StaticString, _ line: UnsafeRawBufferPointer) -> Bool {
+        guard let start = line.baseAddress, line.count >= prefix.utf8CodeUnitCount else { return false }
+        return memcmp(start, prefix.utf8Start, prefix.utf8CodeUnitCount) == 0
     }
 
     /// The known versions; a later 1.x is understood as 1.1 (RFC 9110, 2.5).

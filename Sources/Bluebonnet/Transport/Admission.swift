@@ -5,7 +5,7 @@
 ///
 /// Those that come in one round of the event loop are looked at together, so that a priority counts among them.
 final class Admission: RoundEndTask {
-    private var queue: AdmissionQueue
+    @exclusivity(unchecked) private var queue: AdmissionQueue
     private var isScheduled = false
     /// Those that have never been on the wire stay outside.
     private var isClosedToNewcomers = false

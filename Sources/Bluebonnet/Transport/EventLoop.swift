@@ -24,18 +24,19 @@ final class EventLoop {
     private static let unseenRoundLimit = 16
     /// Sockets are looked at after this many nanoseconds, whatever there is to do.
     private static let unseenTimeLimit: UInt64 = 1_000_000
-    /// Room for so many tasks is kept from round to round.
-    private static let keptTaskCount = 4096
+    /// Room for so many pieces of work is kept from round to round.
+    private static let keptWorkCount = 4096
 
     /// The descriptor that becomes readable when there is something to do.
     let epoll: CInt
     private let inbox: Inbox
     private let timer: CInt
     private var events = [epoll_event](repeating: epoll_event(), count: Int(eventCapacity))
-    private var slots: [Slot] = []
+    @exclusivity(unchecked) private var slots: [Slot] = []
     private var freeSlots: [Int] = []
     private var armedDeadline = UInt64.max
-    private let stages = RoundStage.allCases.map { _ in StageTasks() }
+    private let (processing, starting, admission, other) = (StageTasks(), StageTasks(), StageTasks(), StageTasks())
+    private let handover = StageTasks()
     private var roundEndTaskCount = 0
     /// Empty, with room for what is handed over for a round.
     private var spareWork: [Inbox.Work] = []
@@ -44,10 +45,12 @@ final class EventLoop {
     /// Rounds since the sockets were last looked at, and when that was.
     private var unseenRoundCount = 0
     private var lastLook: UInt64 = 0
-    /// How many answers are waited for that are small, as far as anybody knows.
+    /// How many transfers are under way, and how many answers are waited for that are small, as far as anybody knows.
+    var transferCount = 0
     var awaitedCount = 0
+    private var wakefulness: Wakefulness
     /// What the kernel was told, by descriptor.
-    private var watches: [Watch] = []
+    @exclusivity(unchecked) private var watches: [Watch] = []
 
     private struct Watch {
         var token: UInt64 = 0
@@ -66,8 +69,9 @@ final class EventLoop {
     private static let inboxToken = UInt64.max
     private static let timerToken = UInt64.max - 1
 
-    init(inbox: Inbox) {
+    init(inbox: Inbox, wakefulness: Wakefulness = .usual) {
         self.inbox = inbox
+        self.wakefulness = wakefulness
         epoll = epoll_create1(CInt(EPOLL_CLOEXEC))
         timer = timerfd_create(CLOCK_MONOTONIC, CInt(TFD_NONBLOCK) | CInt(TFD_CLOEXEC))
         precondition(epoll >= 0 && timer >= 0, "no descriptor is left for the network thread's event loop")
@@ -84,7 +88,13 @@ final class EventLoop {
     /// Runs `task` once, at the end of this round: after all events and all work that came with them. When the stage is
     /// under way or over, it is the end of the next round.
     func atEndOfRound(_ stage: RoundStage, _ task: any RoundEndTask) {
-        stages[stage.rawValue].next.append(task)
+        switch stage {
+        case .processing: processing.append(task)
+        case .starting: starting.append(task)
+        case .admission: admission.append(task)
+        case .other: other.append(task)
+        case .handover: handover.append(task)
+        }
         roundEndTaskCount += 1
     }
 
@@ -143,8 +153,10 @@ extension EventLoop {
     /// - Parameter isBrief: whether the client wants to hear of it again by the next round, and what comes in before that is
     ///   expected.
     func rest(_ descriptor: CInt, isBrief: Bool) {
-        self[descriptor].isResting = true
-        self[descriptor].quietUntil = isBrief ? roundNumber + 1 : 0
+        var watch = self[descriptor]
+        watch.isResting = true
+        watch.quietUntil = isBrief ? roundNumber + 1 : 0
+        self[descriptor] = watch
     }
 
     /// A descriptor is about to be closed, or new. The kernel is told: a child process may hold the file too, and then it
@@ -158,7 +170,7 @@ extension EventLoop {
     func isReading(_ descriptor: CInt) -> Bool { self[descriptor].events & EPOLLIN.rawValue != 0 }
 
     private subscript(descriptor: CInt) -> Watch {
-        get { watches.indices.contains(Int(descriptor)) ? watches[Int(descriptor)] : Watch() }
+        get { descriptor >= 0 && descriptor < watches.count ? watches[Int(descriptor)] : Watch() }
         set {
             guard descriptor >= 0 else { return }
             while watches.count <= Int(descriptor) { watches.append(Watch()) }
@@ -181,15 +193,22 @@ extension EventLoop {
     /// Does all there is to do, in bounded rounds. The run loop sees the epoll descriptor edge-triggered, so a turn
     /// ends only when epoll has nothing left, or after the eventfd was made readable again.
     func runTurn() {
-        for _ in 0..<Self.roundLimit {
-            let didSomething = runRound()
-            if !didSomething && inbox.sleep() {
-                armTimer()
-                return
-            }
-        }
+        wakefulness.turnBegins(now: MonotonicClock.now())
+        defer { wakefulness.turnEnds(now: MonotonicClock.now()) }
+        for _ in 0..<Self.roundLimit where !runRound() && !waitAwake() && inbox.sleep() { return armTimer() }
         armTimer()
         inbox.wake()
+    }
+
+    /// Waits for a moment without sleeping, where that is of use. Returns whether there is something to do, which is left
+    /// for the next round to take.
+    private func waitAwake() -> Bool {
+        guard wakefulness.isOfUse(transferCount: transferCount, awaitedCount: awaitedCount) else { return false }
+        let end = MonotonicClock.now() + wakefulness.time
+        repeat {
+            if inbox.hasWork || epoll_wait(epoll, &events, 1, 0) > 0 { return true }
+        } while MonotonicClock.now() < end
+        return false
     }
 
     /// What one round leaves to the next one is done without a look at the sockets, a few short times in a row.
@@ -198,8 +217,11 @@ extension EventLoop {
         let count = mustLook() ? epoll_wait(epoll, &events, Self.eventCapacity, 0) : 0
         for index in 0..<max(0, Int(count)) { dispatch(events[index]) }
         let workCount = runWork()
+        let taskCount = roundEndTaskCount
+        runRoundEndTasks()
         let dueCount = runDueDeadlines()
-        return runRoundEndTasks() || count > 0 || workCount > 0 || dueCount > 0
+        run(handover)
+        return taskCount > 0 || count > 0 || workCount > 0 || dueCount > 0
     }
 
     private func runWork() -> Int {
@@ -223,21 +245,22 @@ extension EventLoop {
         return true
     }
 
-    private func runRoundEndTasks() -> Bool {
-        guard roundEndTaskCount > 0 else { return false }
-        for stage in stages where !stage.next.isEmpty {
-            var tasks = stage.takeNext()
-            roundEndTaskCount -= tasks.count
-            for index in tasks.indices { tasks[index].roundEnds() }
-            Self.empty(&tasks)
-            stage.spare = tasks
-        }
-        return true
+    private func runRoundEndTasks() {
+        guard roundEndTaskCount > 0 else { return }
+        run(processing)
+        run(starting)
+        run(admission)
+        run(other)
+    }
+
+    private func run(_ stage: StageTasks) {
+        roundEndTaskCount -= stage.count
+        stage.run()
     }
 
     /// Empties an array and keeps its room, if it is not large. `removeAll(keepingCapacity:)` is slow for a few elements.
     private static func empty<Element>(_ array: inout [Element]) {
-        if array.count > keptTaskCount { array = [] }
+        if array.count > keptWorkCount { array = [] }
         while !array.isEmpty { array.removeLast() }
     }
 

@@ -16,20 +16,31 @@ enum RoundStage: Int, CaseIterable {
     /// What was started is let on the wire.
     case admission
     case other
+    /// What is for other threads is handed to them: when what the round starts has been sent, so that the servers have
+    /// something to do before they have.
+    case handover
 }
 
-/// The tasks of one stage.
+/// The tasks of one stage. Network thread only, and nothing looks at a list while it changes: see "Threads and locks".
 final class StageTasks {
-    /// For the next time that the stage comes.
-    var next: [any RoundEndTask] = []
-    /// Empty, with room for those that come while these run.
-    var spare: [any RoundEndTask] = []
+    /// Room for so many is kept from round to round.
+    private static let keptCount = 4096
+    @exclusivity(unchecked) private var next: [any RoundEndTask] = []
+    /// Those that are run, and empty with room for others in between.
+    @exclusivity(unchecked) private var current: [any RoundEndTask] = []
 
-    func takeNext() -> [any RoundEndTask] {
-        swap(&next, &spare)
-        let tasks = spare
-        spare = []
-        return tasks
+    /// How many wait for the next time that the stage comes.
+    var count: Int { next.count }
+
+    func append(_ task: any RoundEndTask) { next.append(task) }
+
+    /// Runs those that came before; what comes meanwhile waits for the next time.
+    func run() {
+        guard !next.isEmpty else { return }
+        swap(&next, &current)
+        for index in current.indices { current[index].roundEnds() }
+        if current.count > Self.keptCount { current = [] }
+        while !current.isEmpty { current.removeLast() }  // `removeAll(keepingCapacity:)` is slow for a few
     }
 }
 

@@ -14,15 +14,15 @@ final class CurlPartition: EventLoopClient {
     private let multi: UnsafeMutableRawPointer
     let loop: EventLoop
     private var slot = -1
-    private(set) var active: [CurlTransfer] = []
+    @exclusivity(unchecked) private(set) var active: [CurlTransfer] = []
     /// The sockets of kept-alive connections by their local ports. A stale entry does no harm: at worst a connection is
     /// not used again.
-    private var sockets: [Int: curl_socket_t] = [:]
+    @exclusivity(unchecked) private var sockets: [Int: curl_socket_t] = [:]
     /// The sockets of all connections, those that are being made and those that are kept.
-    private(set) var connections = DescriptorSet()
-    private var idleHandles: [EasyHandle] = []
+    @exclusivity(unchecked) private(set) var connections = DescriptorSet()
+    @exclusivity(unchecked) private var idleHandles: [EasyHandle] = []
     /// Transfers that had their share of a round, and go on when the deadlines are looked at.
-    var resting: [CurlTransfer] = []
+    @exclusivity(unchecked) var resting: [CurlTransfer] = []
     /// libcurl is being told to stop reading until then.
     private var isSharing = false
     private var curlDeadline = UInt64.max
@@ -130,11 +130,13 @@ extension CurlPartition {
         transfer.activeIndex = active.count
         active.append(transfer)
         idleSince = nil
+        loop.transferCount += 1
         setAwaited(transfer, true)
     }
 
     private func forget(_ transfer: CurlTransfer) {
         setAwaited(transfer, false)
+        loop.transferCount -= 1
         curl_multi_remove_handle(multi, transfer.handle.raw)
         let index = transfer.activeIndex
         active.swapAt(index, active.count - 1)
@@ -168,7 +170,8 @@ extension CurlPartition {
 
     /// A limit may have come nearer; limits that move away are noticed when the old instant comes.
     func deadlineMayBeEarlier(_ deadline: UInt64) {
-        limitDeadline = min(limitDeadline, deadline)
+        guard deadline < limitDeadline else { return }
+        limitDeadline = deadline
         updateDeadline()
     }
 

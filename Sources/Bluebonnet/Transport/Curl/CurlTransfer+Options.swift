@@ -126,11 +126,13 @@ extension CurlTransfer {
         if !own.isEmpty { try handle.set(CURLOPT_COOKIE, own.joined(separator: "; ")) }
     }
 
-    /// libcurl adds `Expect` and, for POST, a content type of its own unless a line without value forbids it.
+    /// To a request with a body, libcurl adds `Expect` and, for POST, a content type of its own unless a line without value
+    /// forbids it.
     private var headerLines: [String] {
         var headers = request.headers
         if request.cookieJar != nil { headers.removeAll { FieldSyntax.isSameName($0.name, "Cookie") } }
         var lines = headers.map { $0.value.isEmpty ? "\($0.name);" : "\($0.name): \($0.value)" }
+        if ["GET", "HEAD"].contains(request.method), request.body.isEmpty { return lines }
         for name in ["Expect", "Content-Type"]
         where !request.headers.contains(where: { FieldSyntax.isSameName($0.name, name) }) {
             lines.append("\(name):")

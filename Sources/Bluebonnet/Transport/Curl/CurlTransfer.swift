@@ -16,10 +16,10 @@ final class CurlTransfer: Transfer {
     var activeIndex = 0
     unowned let partition: CurlPartition
     private(set) var delegate: (any TransferDelegate)?
-    private var headParser: ResponseHeadParser
+    @exclusivity(unchecked) private var headParser: ResponseHeadParser
     private var head: ResponseHead?
     /// What it took of the round at hand.
-    var share = RoundShare()
+    @exclusivity(unchecked) var share = RoundShare()
     private(set) var failure: NetworkingError?
     private(set) var hasHeaderBytes = false
     private var sendingCount = 0

@@ -16,7 +16,7 @@ final class CurlTransport: Transport {
     private static let partitionLimit = 16
     private let loop: EventLoop
     /// The last identity that was asked for, and where its partitions are: nearly always that of the next request.
-    private var last: (identity: SharedIdentity, partitions: [CurlPartition])?
+    @exclusivity(unchecked) private var last: (identity: SharedIdentity, partitions: [CurlPartition])?
     private var partitions: [TrustIdentity: [CurlPartition]] = [:] {
         didSet {
             if oldValue.isEmpty != partitions.isEmpty { addresses.watchAddresses(!partitions.isEmpty) }

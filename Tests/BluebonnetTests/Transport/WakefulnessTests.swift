@@ -1,0 +1,103 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Testing
+
+@testable import Bluebonnet
+
+/// When the network thread waits without sleeping: the decision by itself, and an event loop that is turned by hand.
+@Suite(.timeLimit(.minutes(1))) struct WakefulnessTests {
+    /// After a wait of so many nanoseconds.
+    private static func after(wait: UInt64) -> Wakefulness {
+        var wakefulness = Wakefulness()
+        wakefulness.turnEnds(now: 1_000_000_000)
+        wakefulness.turnBegins(now: 1_000_000_000 + wait)
+        return wakefulness
+    }
+
+    @Test func itIsOfUseAfterAShortWaitOnly() {
+        let limit = Wakefulness().shortWait
+        #expect(Self.after(wait: limit - 1).isOfUse(transferCount: 1, awaitedCount: 1))
+        #expect(!Self.after(wait: limit).isOfUse(transferCount: 1, awaitedCount: 1))
+        #expect(!Wakefulness().isOfUse(transferCount: 1, awaitedCount: 1))
+    }
+
+    @Test func itIsForFewSmallAnswersAndForNone() {
+        let wakefulness = Self.after(wait: 1)
+        let limit = wakefulness.transferLimit
+        for count in 0...limit { #expect(wakefulness.isOfUse(transferCount: count, awaitedCount: count)) }
+        #expect(!wakefulness.isOfUse(transferCount: limit + 1, awaitedCount: limit + 1))
+        #expect(!wakefulness.isOfUse(transferCount: 2, awaitedCount: 1), "one of them is large, or paused")
+    }
+
+    /// Long enough that a turn that waits awake for nothing runs into the time limit.
+    private static var patient: Wakefulness {
+        var wakefulness = Wakefulness()
+        (wakefulness.shortWait, wakefulness.time) = (.max, 600_000_000_000)
+        return wakefulness
+    }
+
+    @Test func workThatIsHandedOverMeanwhileIsDoneInTheSameTurn() {
+        let inbox = Inbox()
+        let loop = NetworkLoop(EventLoop(inbox: inbox, wakefulness: Self.patient))
+        Thread.detachNewThread {
+            Thread.sleep(forTimeInterval: 0.02)
+            inbox.submit { loop.endWaiting() }
+        }
+        loop.value.runTurn()
+        #expect(loop.value.transferCount == 1)
+    }
+
+    @Test func aSocketThatBecomesReadyMeanwhileIsServedInTheSameTurn() throws {
+        let loop = EventLoop(inbox: Inbox(), wakefulness: Self.patient)
+        let pipe = Pipe()
+        let reader = pipe.fileHandleForReading.fileDescriptor
+        let client = PipeClient(loop)
+        client.slot = loop.add(client)
+        loop.watch(reader, events: 1, isNew: true, slot: client.slot)
+        let writer = pipe.fileHandleForWriting
+        Thread.detachNewThread {
+            Thread.sleep(forTimeInterval: 0.02)
+            try? writer.write(contentsOf: Data("x".utf8))
+        }
+        loop.runTurn()
+        #expect(client.readyDescriptors == [reader])
+    }
+
+    @Test func aTurnEndsAtOnceWhereWaitingAwakeIsOfNoUse() {
+        var patient = Self.patient
+        patient.shortWait = 0
+        EventLoop(inbox: Inbox(), wakefulness: patient).runTurn()
+        let loop = EventLoop(inbox: Inbox(), wakefulness: Self.patient)
+        (loop.transferCount, loop.awaitedCount) = (1, 0)
+        loop.runTurn()
+        #expect(loop.roundNumber == 1)
+    }
+}
+
+/// An event loop that another thread's work changes, when this one runs it.
+private final class NetworkLoop: @unchecked Sendable {  // safe: only the thread that turns the loop uses it
+    let value: EventLoop
+
+    init(_ value: EventLoop) { self.value = value }
+
+    /// A transfer with a large answer is under way.
+    func endWaiting() { value.transferCount = 1 }
+}
+
+private final class PipeClient: EventLoopClient {
+    private let loop: EventLoop
+    var slot = -1
+    private(set) var readyDescriptors: [CInt] = []
+
+    init(_ loop: EventLoop) { self.loop = loop }
+
+    func socketIsReady(_ descriptor: CInt, events: UInt32) {
+        readyDescriptors.append(descriptor)
+        loop.unwatch(descriptor)
+        loop.transferCount = 1
+    }
+
+    func deadlineHasPassed() {}
+}
