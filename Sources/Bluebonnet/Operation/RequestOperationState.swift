@@ -142,7 +142,7 @@ extension RequestOperationState {
 extension RequestOperationState {
     var settableCompletionBlock: (@Sendable () -> Void)? {
         get { completionBlock }
-        set { completionBlock = isDelivered ? nil : newValue }
+        set { if !isDelivered { completionBlock = newValue } }  // the one that is about to run stays
     }
 
     var settableUploadProgress: RequestOperation.ProgressHandler? {

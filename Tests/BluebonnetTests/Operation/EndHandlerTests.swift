@@ -54,4 +54,28 @@ import Testing
         await released.becomes { $0.count == 2 * count }
         #expect(released.value.filter { $0 }.isEmpty)
     }
+
+    /// A block that is set on a finished operation is not run, as with Foundation, whether its own has run already or not.
+    @Test func theBlockThatIsAboutToRunIsNeitherReplacedNorTakenAway() async {
+        let network = ScriptedNetwork()
+        network.answerOthers { _ in [.head(200)] }
+        let ran = Witness([String]())
+        let queue = DispatchQueue(label: "handlers")
+        queue.suspend()
+        let operation = HTTPRequestOperation(
+            source: .ready(network.request("/a")), serializer: SharedSerializer(HTTPResponseSerializer()),
+            options: SharedOptions(TransferOptions()), services: network.services)
+        operation.completionQueue = queue
+        operation.completionBlock = { ran.append("first") }
+        operation.setCompletionBlock { _, _ in ran.append("handler") }
+        operation.start()
+        await operation.finished()
+        operation.completionBlock = { ran.append("second") }
+        operation.completionBlock = nil
+        queue.resume()
+        await ran.becomes { $0.count == 2 }
+        queue.sync {}
+        #expect(ran.value == ["first", "handler"])
+        #expect(operation.completionBlock == nil)
+    }
 }
