@@ -150,6 +150,7 @@ extension RequestOperationState {
     )
 
     fileprivate mutating func takeEndHandlers() -> EndHandlers {
+        hasHandlersOnTheirWay = false
         defer { (completionBlock, completionHandlers, batchHandlers) = (nil, [], []) }
         return (completionBlock, completionHandlers, batchHandlers)
     }
@@ -159,7 +160,7 @@ extension RequestOperationState {
         let delivery = OperationDelivery(
             waiters: waiters, hasFailed: outcomeError != nil, queue: queue, callbackQueue: completionQueue,
             hasHandlers: hasHandlers, extras: sharedExtras, source: source)
-        isDelivered = true
+        (isDelivered, hasHandlersOnTheirWay) = (true, hasHandlers)
         queue = nil
         if !waiters.isEmpty { waiters = [] }
         switch source {

@@ -127,5 +127,6 @@ struct CallbackRound {
             for end in ends { end.tell() }
         }
         ends = []
+        self.queue = nil
     }
 }

@@ -79,7 +79,7 @@ extension RequestOperation {
         to list: any WritableKeyPath<RequestOperationState, [CompletionHandler]> & Sendable
     ) {
         let lateQueue: DispatchQueue? = shared.withLock { state in
-            guard state.isDelivered else {
+            guard state.isDelivered, !state.hasHandlersOnTheirWay else {
                 state[keyPath: list].append(handler)
                 return nil
             }

@@ -173,7 +173,7 @@ public class RequestOperation: Operation, @unchecked Sendable {  // safe: one Mu
     /// Run once on `completionQueue` after the operation is finished, before the other handlers, then let go. Set on a
     /// finished operation it is not run, as with Foundation.
     override public var completionBlock: (@Sendable () -> Void)? {
-        get { shared.withLock { $0.completionBlock } }
+        get { shared.withLock { $0.settableCompletionBlock } }
         set { replace(\.settableCompletionBlock, with: newValue) }
     }
 

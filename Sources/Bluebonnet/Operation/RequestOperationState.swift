@@ -9,8 +9,9 @@ internal import FoundationNetworking
 /// nothing is called while the lock is held.
 struct RequestOperationState: Sendable {
     var lifecycle = OperationLifecycle()
-    /// The handlers have been taken: one that comes later runs at once.
+    /// The end has been told. A handler that comes later runs at once, or with the others while those are on their way.
     var isDelivered = false
+    var hasHandlersOnTheirWay = false
     /// What its batch says of dependencies that do not succeed, whatever their edges say.
     var dependencyPolicy: FailedDependencyPolicy?
     var source: RequestSource
@@ -141,7 +142,7 @@ extension RequestOperationState {
 
 extension RequestOperationState {
     var settableCompletionBlock: (@Sendable () -> Void)? {
-        get { completionBlock }
+        get { isDelivered ? nil : completionBlock }
         set { if !isDelivered { completionBlock = newValue } }  // the one that is about to run stays
     }
 

@@ -203,12 +203,14 @@ extension EventLoop {
     /// Waits for a moment without sleeping, where that is of use. Returns whether there is something to do, which is left
     /// for the next round to take.
     private func waitAwake() -> Bool {
-        guard wakefulness.isOfUse(transferCount: transferCount, awaitedCount: awaitedCount) else { return false }
+        guard wakefulness.begins(transferCount: transferCount, awaitedCount: awaitedCount) else { return false }
         let end = MonotonicClock.now() + wakefulness.time
+        var hasCome = false
         repeat {
-            if inbox.hasWork || epoll_wait(epoll, &events, 1, 0) > 0 { return true }
-        } while MonotonicClock.now() < end
-        return false
+            hasCome = inbox.hasWork || epoll_wait(epoll, &events, 1, 0) > 0
+        } while !hasCome && MonotonicClock.now() < end
+        wakefulness.ended(wasOfUse: hasCome)
+        return hasCome
     }
 
     /// What one round leaves to the next one is done without a look at the sockets, a few short times in a row.

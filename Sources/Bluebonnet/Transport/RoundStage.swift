@@ -37,6 +37,7 @@ final class StageTasks {
     /// Runs those that came before; what comes meanwhile waits for the next time.
     func run() {
         guard !next.isEmpty else { return }
+        precondition(current.isEmpty, "the network thread's run loop was run inside its own work")
         swap(&next, &current)
         for index in current.indices { current[index].roundEnds() }
         if current.count > Self.keptCount { current = [] }

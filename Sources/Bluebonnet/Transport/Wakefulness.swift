@@ -5,9 +5,10 @@ internal import Foundation
 
 /// Decides whether the network thread, with nothing to do, looks again and again for a moment before it goes to sleep.
 ///
-/// Going to sleep and being woken takes longer than a server close by takes to answer. Waiting awake costs nothing where
-/// the servers are far away, because it takes a wait that was as short before it. It is for few small answers, because
-/// many are better taken together, and for none at all, because the next request often follows an answer.
+/// Going to sleep and being woken takes longer than a server close by takes to answer. It is worth trying after a wait that
+/// was short, and given up for longer and longer when nothing comes, so that it costs next to nothing where servers are
+/// far away. It is for few small answers, because many are better taken together, and for none at all, because the next
+/// request often follows an answer.
 struct Wakefulness {
     /// In nanoseconds: how short the last wait has to have been, and how long to wait awake. Being woken counts in the
     /// first.
@@ -16,8 +17,12 @@ struct Wakefulness {
     /// For so many transfers at most.
     var transferLimit = 16
 
+    private static let failureLimit = 10
     private var lastTurnEnd: UInt64 = 0
     private var wasWaitShort = false
+    /// How often in a row nothing came, and how many times are left out because of it.
+    private var failureCount = 0
+    private var skipCount = 0
 
     /// With one processor, whoever is waited for could not run in the meantime.
     static var usual: Wakefulness {
@@ -30,10 +35,21 @@ struct Wakefulness {
 
     mutating func turnEnds(now: UInt64) { lastTurnEnd = now }
 
-    /// Whether to wait awake.
+    /// Whether to wait awake this time; `ended` has to say what became of it.
     ///
     /// - Parameter awaitedCount: how many of the transfers have a small answer, as far as anybody knows.
-    func isOfUse(transferCount: Int, awaitedCount: Int) -> Bool {
-        wasWaitShort && transferCount == awaitedCount && transferCount <= transferLimit
+    mutating func begins(transferCount: Int, awaitedCount: Int) -> Bool {
+        guard wasWaitShort, transferCount == awaitedCount, transferCount <= transferLimit else { return false }
+        guard skipCount == 0 else {
+            skipCount -= 1
+            return false
+        }
+        return true
+    }
+
+    /// Notes whether anything came. After one failure two waits are left out, after the next one four, up to a thousand.
+    mutating func ended(wasOfUse: Bool) {
+        failureCount = wasOfUse ? 0 : min(failureCount + 1, Self.failureLimit)
+        skipCount = wasOfUse ? 0 : 1 << failureCount
     }
 }

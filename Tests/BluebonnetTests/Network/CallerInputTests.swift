@@ -52,6 +52,18 @@ extension NetworkTests {
             }
         }
 
+        /// libcurl takes no text of more than eight million bytes. No other transfer keeps this one's partition going.
+        @Test func whatLibcurlRefusesEndsWithAnError() async throws {
+            let url = try #require(URL(string: "http://refused.test/" + String(repeating: "a", count: 8_000_001)))
+            var options = TransferOptions()
+            options.addressOverrides = ["refused.test": "127.0.0.1"]
+            let operation = HTTPRequestOperation(request: URLRequest(url: url), options: options)
+            operation.start()
+            await operation.finished()
+            #expect(operation.code == .invalidRequest)
+            #expect(operation.error?.message == "libcurl refused the request to refused.test")
+        }
+
         @Test(arguments: ["X\r\nEvil", "X\nEvil", "X\rEvil", "X\u{0}Evil", "X\u{1}Evil", "X Evil", "X:Evil", "Xé"])
         func aHeaderNameThatIsNoTokenOpensNoConnection(name: String) async throws {
             let code = try await code { URLRequest("GET", $0, headers: [name: "value"]) }

@@ -16,19 +16,47 @@ import Testing
         return wakefulness
     }
 
-    @Test func itIsOfUseAfterAShortWaitOnly() {
+    @Test func itIsTriedAfterAShortWaitOnly() {
         let limit = Wakefulness().shortWait
-        #expect(Self.after(wait: limit - 1).isOfUse(transferCount: 1, awaitedCount: 1))
-        #expect(!Self.after(wait: limit).isOfUse(transferCount: 1, awaitedCount: 1))
-        #expect(!Wakefulness().isOfUse(transferCount: 1, awaitedCount: 1))
+        for (wait, isTried) in [(limit - 1, true), (limit, false)] {
+            var wakefulness = Self.after(wait: wait)
+            let begins = wakefulness.begins(transferCount: 1, awaitedCount: 1)
+            #expect(begins == isTried)
+        }
+        var fresh = Wakefulness()
+        let begins = fresh.begins(transferCount: 1, awaitedCount: 1)
+        #expect(!begins)
     }
 
     @Test func itIsForFewSmallAnswersAndForNone() {
-        let wakefulness = Self.after(wait: 1)
+        var wakefulness = Self.after(wait: 1)
         let limit = wakefulness.transferLimit
-        for count in 0...limit { #expect(wakefulness.isOfUse(transferCount: count, awaitedCount: count)) }
-        #expect(!wakefulness.isOfUse(transferCount: limit + 1, awaitedCount: limit + 1))
-        #expect(!wakefulness.isOfUse(transferCount: 2, awaitedCount: 1), "one of them is large, or paused")
+        for count in 0...limit {
+            let isTried = wakefulness.begins(transferCount: count, awaitedCount: count)
+            #expect(isTried)
+        }
+        let hasMany = wakefulness.begins(transferCount: limit + 1, awaitedCount: limit + 1)
+        let hasLargeOnes = wakefulness.begins(transferCount: 2, awaitedCount: 1)
+        #expect(!hasMany && !hasLargeOnes)
+    }
+
+    /// Servers at some distance answer many small requests so that no wait is long, and none is short enough either.
+    @Test func whenNothingComesItIsTriedMoreAndMoreSeldom() {
+        var wakefulness = Self.after(wait: 1)
+        var tries: [Int] = []
+        for occasion in 0..<20_000 where wakefulness.begins(transferCount: 16, awaitedCount: 16) {
+            tries.append(occasion)
+            wakefulness.ended(wasOfUse: false)
+        }
+        #expect(tries.prefix(5) == [0, 3, 8, 17, 34])
+        #expect(tries.count < 30)
+        // One answer in time, and every occasion is taken again.
+        wakefulness.ended(wasOfUse: true)
+        for _ in 0..<100 {
+            let isTried = wakefulness.begins(transferCount: 1, awaitedCount: 1)
+            #expect(isTried)
+            wakefulness.ended(wasOfUse: true)
+        }
     }
 
     /// Long enough that a turn that waits awake for nothing runs into the time limit.

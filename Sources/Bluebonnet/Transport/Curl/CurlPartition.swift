@@ -62,7 +62,7 @@ extension CurlPartition: Sendable {}
 // MARK: - Transfers
 
 extension CurlPartition {
-    /// Begins a transfer. A request that libcurl refuses ends in the next round, never inside this call.
+    /// Begins a transfer. A request that libcurl refuses ends when deadlines are looked at, never inside this call.
     func begin(_ request: TransferRequest, delegate: any TransferDelegate) -> CurlTransfer {
         let handle = takeHandle(forJar: request.cookieJar != nil)
         let transfer = CurlTransfer(request, handle: handle, partition: self, delegate: delegate)
@@ -77,7 +77,7 @@ extension CurlPartition {
                 with: NetworkingError(
                     .invalidRequest, "libcurl refused the request to \(transfer.hostName)",
                     underlying: error.libraryError))
-            limitDeadline = 1
+            deadlineMayBeEarlier(1)
         }
         deadlineMayBeEarlier(transfer.nextDeadline)
         return transfer
