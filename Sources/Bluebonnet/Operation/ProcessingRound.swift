@@ -38,8 +38,7 @@ final class ProcessingRound: RoundEndTask {
         swap(&ownOperations, &spare)
         for operation in spare { operation.process(into: &handover.callbacks) }
         if spare.count < Self.manyCount { handover.callbacks.flush() } else { handover.schedule() }
-        if spare.count > Self.keptCount { spare = [] }
-        while !spare.isEmpty { spare.removeLast() }
+        spare.clear(keepingRoomFor: Self.keptCount)
     }
 }
 

@@ -232,7 +232,7 @@ extension EventLoop {
         inbox.takeAll(into: &items)
         for index in items.indices { items[index]() }
         let count = items.count
-        Self.empty(&items)
+        items.clear(keepingRoomFor: Self.keptWorkCount)
         spareWork = items
         return count
     }
@@ -258,12 +258,6 @@ extension EventLoop {
     private func run(_ stage: StageTasks) {
         roundEndTaskCount -= stage.count
         stage.run()
-    }
-
-    /// Empties an array and keeps its room, if it is not large. `removeAll(keepingCapacity:)` is slow for a few elements.
-    private static func empty<Element>(_ array: inout [Element]) {
-        if array.count > keptWorkCount { array = [] }
-        while !array.isEmpty { array.removeLast() }
     }
 
     private func dispatch(_ event: epoll_event) {

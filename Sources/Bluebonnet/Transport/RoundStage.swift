@@ -40,8 +40,16 @@ final class StageTasks {
         precondition(current.isEmpty, "the network thread's run loop was run inside its own work")
         swap(&next, &current)
         for index in current.indices { current[index].roundEnds() }
-        if current.count > Self.keptCount { current = [] }
-        while !current.isEmpty { current.removeLast() }  // `removeAll(keepingCapacity:)` is slow for a few
+        current.clear(keepingRoomFor: Self.keptCount)
+    }
+}
+
+extension Array {
+    /// Empties a list that is filled again in the next round, and keeps its room unless there was more in it than that.
+    /// `removeAll(keepingCapacity:)` is slow for a few elements.
+    mutating func clear(keepingRoomFor limit: Int) {
+        if count > limit { self = [] }
+        while !isEmpty { removeLast() }
     }
 }
 
