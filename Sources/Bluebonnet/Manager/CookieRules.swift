@@ -25,7 +25,7 @@ enum CookieRules {
         guard let origin = Origin(url), mayUseJar(host: origin.host, namesHost: false) else { return [] }
         let host = origin.host.trimmingCharacters(in: ["[", "]"])
         let path = path(of: url)
-        let isSecure = origin.scheme == "https" || ["localhost", "127.0.0.1", "::1"].contains(host)
+        let isSecure = origin.isSecure || ["localhost", "127.0.0.1", "::1"].contains(host)
         let matching = cookies.filter { cookie in
             !isExpired(cookie, now: now) && (isSecure || !cookie.isSecure) && domain(of: cookie, matches: host)
                 && self.path(cookie.path, matches: path)

@@ -38,12 +38,11 @@ public final class RequestOperationManager: Sendable {
         public init() {}
     }
 
-    private struct Shared {
+    private struct Shared: Sendable {
         var requestSerializer: any RequestSerializer = HTTPRequestSerializer()
         var serializer = SharedSerializer(JSONResponseSerializer())
         var sharedOptions: SharedOptions
-        var completionQueue: DispatchQueue?
-        var completionGroup: DispatchGroup?
+        var completion = CompletionPlace()
         var pinViolationHandler: RequestOperation.PinViolationHandler?
         var reachabilityManager = NetworkReachabilityManager.shared
 
@@ -57,7 +56,7 @@ public final class RequestOperationManager: Sendable {
     public let baseURL: URL?
     /// The queue that the verbs add their operations to.
     public let operationQueue = RequestOperationQueue()
-    private let shared: Mutex<Shared>
+    private let shared: Mutex<SharedValue<Shared>>
     let services: NetworkServices
 
     /// Makes a manager.
@@ -77,7 +76,7 @@ public final class RequestOperationManager: Sendable {
     init(baseURL: URL?, options: TransferOptions, services: NetworkServices) {
         self.baseURL = baseURL.map(Self.withTrailingSlash)
         self.services = services
-        shared = Mutex(Shared(sharedOptions: SharedOptions(options)))
+        shared = Mutex(SharedValue(Shared(sharedOptions: SharedOptions(options))))
     }
 
     /// `http://host/v1` becomes `http://host/v1/`; `http://host` stays; a query keeps its place.
@@ -93,69 +92,80 @@ public final class RequestOperationManager: Sendable {
 // MARK: - Shared components
 
 extension RequestOperationManager {
+    private var defaults: SharedValue<Shared> { shared.withLock { $0 } }
+
+    /// Sets a part. The old values are let go outside the lock: releasing what a user gave may run code of theirs.
+    private func set<Value: Sendable>(_ part: any WritableKeyPath<Shared, Value> & Sendable, _ value: Value) {
+        let old = shared.withLock { shared in
+            let old = shared
+            shared = old.changed { $0[keyPath: part] = value }
+            return old
+        }
+        withExtendedLifetime(old) {}
+    }
+
     /// Makes requests from parameters. Default `HTTPRequestSerializer`.
     public var requestSerializer: any RequestSerializer {
-        get { shared.withLock { $0.requestSerializer } }
-        set { shared.withLock { $0.requestSerializer = newValue } }
+        get { defaults.value.requestSerializer }
+        set { set(\.requestSerializer, newValue) }
     }
 
     /// Makes values from responses. Default `JSONResponseSerializer`.
     public var responseSerializer: any ResponseSerializer {
-        get { shared.withLock { $0.serializer }.serializer }
+        get { defaults.value.serializer.serializer }
         set {
-            let serializer = SharedSerializer(newValue)
-            shared.withLock { $0.serializer = serializer }
+            set(\.serializer, SharedSerializer(newValue))
         }
     }
 
     /// Limits, trust and proxy of the operations that are made from now on.
     public var transferOptions: TransferOptions {
-        get { shared.withLock { $0.transferOptions } }
-        set { shared.withLock { $0.transferOptions = newValue } }
+        get { defaults.value.transferOptions }
+        set { set(\.transferOptions, newValue) }
     }
 
     /// Where handlers of the operations that are made from now on run; nil is the library's serial queue.
     public var completionQueue: DispatchQueue? {
-        get { shared.withLock { $0.completionQueue } }
-        set { shared.withLock { $0.completionQueue = newValue } }
+        get { defaults.value.completion.queue }
+        set { set(\.completion.queue, newValue) }
     }
 
     /// The group in which the completion handlers run of the operations that are made from now on. Default nil.
     public var completionGroup: DispatchGroup? {
-        get { shared.withLock { $0.completionGroup } }
-        set { shared.withLock { $0.completionGroup = newValue } }
+        get { defaults.value.completion.group }
+        set { set(\.completion.group, newValue) }
     }
 
     /// Answers challenges of the operations that are made from now on; a part of `transferOptions`. Default nil.
     public var credential: URLCredential? {
         get { transferOptions.credential }
-        set { shared.withLock { $0.transferOptions.credential = newValue } }
+        set { set(\.transferOptions.credential, newValue) }
     }
 
     /// Whether operations that are made from now on may ask the shared credential storage; a part of `transferOptions`.
     /// Default true.
     public var shouldUseCredentialStorage: Bool {
         get { transferOptions.usesCredentialStorage }
-        set { shared.withLock { $0.transferOptions.usesCredentialStorage = newValue } }
+        set { set(\.transferOptions.usesCredentialStorage, newValue) }
     }
 
     /// Whom operations trust that are made from now on; a part of `transferOptions`.
     public var securityPolicy: SecurityPolicy {
         get { transferOptions.securityPolicy }
-        set { shared.withLock { $0.transferOptions.securityPolicy = newValue } }
+        set { set(\.transferOptions.securityPolicy, newValue) }
     }
 
     /// Told of servers that match none of the pins on trial (`SecurityPolicy.reportOnlyPins`), by the operations that are
     /// made from now on; see `RequestOperation.setPinViolationHandler(_:)`.
     public func setPinViolationHandler(_ handler: RequestOperation.PinViolationHandler?) {
-        shared.withLock { $0.pinViolationHandler = handler }
+        set(\.pinViolationHandler, handler)
     }
 
     /// Tells whether the network can be reached; for your use, it holds no operation back. Default
     /// `NetworkReachabilityManager.shared`, which is not started.
     public var reachabilityManager: NetworkReachabilityManager {
-        get { shared.withLock { $0.reachabilityManager } }
-        set { shared.withLock { $0.reachabilityManager = newValue } }
+        get { defaults.value.reachabilityManager }
+        set { set(\.reachabilityManager, newValue) }
     }
 
     /// Closes the process's kept-alive connections, where no transfer of the same trust identity is under way.
@@ -223,18 +233,13 @@ extension RequestOperationManager {
         source: RequestSource, responseSerializer: (any ResponseSerializer)?,
         wantsDigest: Bool = false
     ) -> HTTPRequestOperation {
-        let (own, options, completion, pinViolationHandler) = shared.withLock { shared in
-            (
-                shared.serializer, shared.sharedOptions,
-                CompletionPlace(queue: shared.completionQueue, group: shared.completionGroup),
-                shared.pinViolationHandler
-            )
-        }
-        let serializer = responseSerializer.map(SharedSerializer.init) ?? own.forNewOperation
+        let defaults = defaults
         let operation = HTTPRequestOperation(
-            source: source, serializer: serializer, options: options, services: services, wantsDigest: wantsDigest,
-            completion: completion)
-        if let pinViolationHandler { operation.setPinViolationHandler(pinViolationHandler) }
+            source: source,
+            serializer: responseSerializer.map(SharedSerializer.init) ?? defaults.value.serializer.forNewOperation,
+            options: defaults.value.sharedOptions, services: services, wantsDigest: wantsDigest,
+            completion: defaults.value.completion)
+        if let handler = defaults.value.pinViolationHandler { operation.setPinViolationHandler(handler) }
         return operation
     }
 }

@@ -47,7 +47,7 @@ final class Exchange {
     let reception: Reception
     /// Made when the first redirect comes, and when the first challenge comes.
     private(set) var knownRedirects: RedirectChain?
-    private(set) var knownAuthentication: HTTPAuthentication?
+    @exclusivity(unchecked) private(set) var knownAuthentication: HTTPAuthentication?
     @exclusivity(unchecked) var tls: HopTLS
 
     /// The request of the next transfer.
@@ -61,7 +61,7 @@ final class Exchange {
     var role = Role.undecided
     var questionCount = 0
     /// What the user's block has said about servers; nil when there is no such block.
-    var trustAnswers: TrustAnswers?
+    @exclusivity(unchecked) var trustAnswers: TrustAnswers?
     /// The hop that the redirect block was shown.
     var proposed: RedirectPolicy.Request?
     var discardedByteCount = 0

@@ -39,7 +39,7 @@ extension Operation {
     var graphName: String {
         if let name { return name }
         guard let request = (self as? RequestOperation)?.request else { return "\(type(of: self))" }
-        let url = URLText(request.url?.absoluteString ?? "").withoutUserInfo.prefix { $0 != "?" && $0 != "#" }
+        let url = URLText.withoutUserInfo(request.url?.absoluteString ?? "").prefix { $0 != "?" && $0 != "#" }
         return "\(request.httpMethod ?? "GET") \(url)"
     }
 }

@@ -111,10 +111,10 @@ public final class HTTPRequestOperation: RequestOperation, @unchecked Sendable {
 extension HTTPRequestOperation {
     /// The serialized response: `Data` from `HTTPResponseSerializer`, `JSONValue` from `JSONResponseSerializer`. Nil
     /// unless the operation succeeded.
-    public var responseObject: (any Sendable)? { shared.withLock { $0.outcome?.value } }
+    public var responseObject: (any Sendable)? { shared.withLock { $0.sharedOutcome?.value.value } }
 
     /// SHA-256 of the body in hexadecimal, when it was asked for.
-    var digest: String? { shared.withLock { $0.outcome?.digest } }
+    var digest: String? { shared.withLock { $0.sharedOutcome?.value.digest } }
 
     /// The outcome, once the operation is finished.
     public var result: Result<any Sendable, NetworkingError>? {

@@ -18,7 +18,7 @@ struct HopTLS {
 
     /// What has to be read before a request may go to `origin`; nil when nothing has to be.
     mutating func missing(for origin: Origin) throws(NetworkingError) -> TLSSetupSource? {
-        guard origin.scheme == "https" else {
+        guard origin.isSecure else {
             if setup != nil { (source, setup) = (nil, nil) }
             return nil
         }

@@ -52,7 +52,7 @@ extension RequestOperation {
         }
         outcome.letGoOfFiles()
         group?.enter()
-        deliver(finish(with: SharedValue(outcome)), into: &callbacks, group: group)
+        deliver(finish(with: SharedValue(consume outcome)), into: &callbacks, group: group)
     }
 
     private func keepInCache(_ result: TransferResult) {

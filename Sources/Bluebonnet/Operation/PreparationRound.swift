@@ -3,9 +3,11 @@
 
 internal import Dispatch
 
-/// Collects what has to be done off the network thread in one round of the event loop, is quick and waits for nobody, no
-/// file system either: a few at a time go there and come back together, which spares most of the changes of thread.
-/// Network thread only.
+/// Collects what has to be done off the network thread in one round of the event loop and is quick: a few at a time go
+/// there and come back together, which spares most of the changes of thread. Network thread only.
+///
+/// What asks the file system may take any time, where the file system is another machine's that does not answer: only
+/// what asks for the same folder goes together.
 final class PreparationRound: RoundEndTask {
     static let shared = NetworkBound(PreparationRound())
 
@@ -14,19 +16,21 @@ final class PreparationRound: RoundEndTask {
 
     /// So many are done one after the other; other threads do the next ones.
     private static let groupCount = 8
-    private var items: [Item] = []
+    private var items: [(item: Item, folder: Substring?)] = []
 
-    func add(_ item: @escaping Item) {
+    /// - Parameter folder: where files are opened; nil when the file system is not asked.
+    func add(folder: Substring? = nil, _ item: @escaping Item) {
         if items.isEmpty { NetworkThread.shared.eventLoop.atEndOfRound(.other, self) }
-        items.append(item)
+        items.append((item, folder))
     }
 
     func roundEnds() {
-        let all = items
+        var rest = items[...]
         items = []
-        for start in stride(from: 0, to: all.count, by: Self.groupCount) {
-            let group = Array(all[start..<min(start + Self.groupCount, all.count)])
-            Queues.preparation.async {
+        while let first = rest.first {
+            let group = rest.prefix(Self.groupCount).prefix { $0.folder == first.folder }
+            rest = rest.dropFirst(group.count)
+            Queues.preparation.async { [group = group.map(\.item)] in
                 let followUps = group.map { $0() }
                 NetworkThread.shared.submit {
                     for followUp in followUps { followUp() }

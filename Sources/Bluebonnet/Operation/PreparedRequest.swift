@@ -23,7 +23,8 @@ final class PreparedRequest: Sendable {
     private let data: Data?
     /// Nil where there are no files, as mostly.
     private let named: SharedValue<NamedFiles>?
-    private let parts: OperationParts
+    private let extras: SharedValue<OperationExtras>?
+    let streamOutput: StreamOutput?
     /// What the caller's `Content-Length` says of a body that comes from a file.
     private let declaredBodyByteCount: Int64?
 
@@ -34,7 +35,7 @@ final class PreparedRequest: Sendable {
         request = blueprint.request
         cachePolicy = request.cachePolicy
         sharedOptions = blueprint.options ?? parts.options
-        self.parts = parts
+        (extras, streamOutput) = (parts.extras, parts.streamOutput)
         if let serializer = blueprint.responseSerializer {
             responseSerializer = SharedSerializer(serializer)
         } else {
@@ -51,7 +52,7 @@ final class PreparedRequest: Sendable {
         if sharedOptions.hasPolicyTable, let refusal = sharedOptions.value.securityPolicy.refusal(ofHost: origin.host) {
             throw refusal
         }
-        if origin.scheme == "https" { try Self.checkTLS(of: sharedOptions, origin) }
+        if origin.isSecure { try Self.checkTLS(of: sharedOptions, origin) }
         let method = request.httpMethod ?? "GET"
         if method != "GET" { try RequestCheck.method(method) }
         let hasStream = request.httpBodyStream != nil && !hasUploadFile
@@ -124,10 +125,9 @@ final class PreparedRequest: Sendable {
     }
 
     var options: TransferOptions { sharedOptions.value }
-    var blocks: OperationBlocks { parts.blocks }
-    var streamOutput: StreamOutput? { parts.streamOutput }
+    var blocks: OperationBlocks { extras?.value.blocks ?? OperationBlocks() }
     /// What an archived operation had of its body in memory.
-    var continuation: ArchivedPart? { parts.continuation }
+    var continuation: ArchivedPart? { extras?.value.continuation }
 
     /// Whether the body of the response goes elsewhere than to memory.
     var hasOutput: Bool {
@@ -139,13 +139,16 @@ final class PreparedRequest: Sendable {
 private struct NamedFiles {
     let upload: URL?
     let output: URL?
+    /// The path of `output`; empty when it is no file's URL.
+    let outputPath: String
     let outputDirectory: OutputDirectory
 
     static func make(_ blueprint: RequestBlueprint, _ parts: OperationParts) -> SharedValue<NamedFiles>? {
         guard parts.extras != nil || blueprint.uploadFile != nil || blueprint.outputFile != nil else { return nil }
+        let output = blueprint.outputFile ?? parts.outputFile
         let files = NamedFiles(
-            upload: blueprint.uploadFile ?? parts.uploadFile, output: blueprint.outputFile ?? parts.outputFile,
-            outputDirectory: parts.outputDirectory)
+            upload: blueprint.uploadFile ?? parts.uploadFile, output: output,
+            outputPath: output.flatMap { $0.isFileURL ? $0.path : nil } ?? "", outputDirectory: parts.outputDirectory)
         let isEmpty = files.upload == nil && files.output == nil && files.outputDirectory.url == nil
         return isEmpty ? nil : SharedValue(files)
     }
@@ -180,6 +183,15 @@ extension PreparedRequest {
         return Files(body: data.map(TransferBody.data) ?? .none)
     }
 
+    /// The folder of the one file to open, for the response; nil where others have to be opened too.
+    var onlyFolder: Substring? {
+        guard let named = named?.value, named.upload == nil, named.outputDirectory.url == nil,
+            proxyAuthorityFiles.isEmpty
+        else { return nil }
+        let path = named.outputPath
+        return path.utf8.lastIndex(of: UInt8(ascii: "/")).map { path[..<$0] }
+    }
+
     /// Opens the files; not on the network thread.
     ///
     /// - Parameter isDigested: whether the digest of the body is wanted, whatever the blueprint says.
@@ -198,8 +210,8 @@ extension PreparedRequest {
         }
         if let url = named.output {
             files.output = try PartialFile(
-                destination: Self.path(of: url), url: first.url, isSynced: options.syncsFilesToDisk,
-                isDigested: isDigested)
+                destination: Self.checked(named.outputPath, of: url), url: first.url,
+                isSynced: options.syncsFilesToDisk, isDigested: isDigested)
         }
         if let url = named.outputDirectory.url {
             let folder = try OutputFolder(path: Self.path(of: url), policy: named.outputDirectory.policy)
@@ -219,9 +231,13 @@ extension PreparedRequest {
     }
 
     private static func path(of url: URL) throws(NetworkingError) -> String {
-        guard url.isFileURL, !url.path.isEmpty, !url.path.contains("\0") else {
+        try checked(url.isFileURL ? url.path : "", of: url)
+    }
+
+    private static func checked(_ path: String, of url: URL) throws(NetworkingError) -> String {
+        guard !path.isEmpty, !path.hasByte(0) else {
             throw NetworkingError(.cannotOpenFile, "\(url) is not the URL of a file")
         }
-        return url.path
+        return path
     }
 }

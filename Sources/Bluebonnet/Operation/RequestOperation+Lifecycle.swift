@@ -8,9 +8,6 @@ extension RequestOperation {
     /// Whether the operation is paused: before its start or during it.
     public var isPaused: Bool { shared.withLock { $0.lifecycle.isPaused } }
 
-    /// Whose turn the operation takes when it waits: its batch's, else its queue's, else that of those in none.
-    var shareNumber: Int { shared.withLock { $0.share != 0 ? $0.share : $0.queue?.number ?? 0 } }
-
     /// Starts the operation unless it waits for others; false then. One that needed another that did not succeed ends.
     func startIfReady() -> Bool {
         let isCancelled = shared.withLock { $0.lifecycle.isCancelled }

@@ -63,7 +63,7 @@ extension RequestOperation {
     }
 
     /// Why the operation failed; nil while it runs and when it succeeded.
-    public var error: NetworkingError? { shared.withLock { $0.outcome?.error } }
+    public var error: NetworkingError? { shared.withLock { $0.outcomeError } }
 
     /// How many body bytes arrived and were stored, after decoding; also when the operation failed.
     public var receivedByteCount: Int64 { shared.withLock { $0.result?.receivedByteCount ?? 0 } }

@@ -54,6 +54,9 @@ struct RequestOperationState: Sendable {
         set { sharedExtras = SharedValue(newValue) }
     }
 
+    /// Whose turn the operation takes when it waits: its batch's, else its queue's, else that of those in none.
+    var shareNumber: Int { share != 0 ? share : queue?.number ?? 0 }
+
     var outcome: OperationOutcome? { sharedOutcome?.value }
 
     /// Why it failed, once it is finished.

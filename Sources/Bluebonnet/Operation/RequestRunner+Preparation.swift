@@ -106,7 +106,8 @@ extension RequestRunner {
 
     private func open(_ source: TLSSetupSource?, _ exchange: Exchange) {
         isOpening = true
-        Queues.preparation.async { [operation, prepared = exchange.prepared, hasFiles = exchange.files != nil] in
+        let open: PreparationRound.Item = {
+            [operation, prepared = exchange.prepared, hasFiles = exchange.files != nil] in
             let result = Result { () throws(NetworkingError) in
                 // TLS first: what fails there must not leave a file behind.
                 let setup = try source.map { source throws(NetworkingError) in
@@ -115,7 +116,12 @@ extension RequestRunner {
                 return Opened(
                     files: hasFiles ? nil : try prepared.openFiles(isDigested: operation.isDigestWanted), setup: setup)
             }
-            NetworkThread.shared.submit { operation.opened(result) }
+            return { operation.opened(result) }
+        }
+        if source == nil, let folder = exchange.prepared.onlyFolder {
+            PreparationRound.shared.value.add(folder: folder, open)
+        } else {
+            Queues.preparation.async { NetworkThread.shared.submit(open()) }
         }
     }
 

@@ -3,6 +3,7 @@
 
 internal import Foundation
 internal import FoundationNetworking
+internal import Synchronization
 
 /// Runs one operation on the network thread: prepares its request, waits for admission, makes one transfer after
 /// another (redirects, answers to challenges, continuations), and says exactly once that it has ended.
@@ -33,7 +34,6 @@ final class RequestRunner: AdmissionClient {
 
     let operation: RequestOperation
     let admission: Admission
-    let transport: any Transport
     let ticket: AdmissionQueue.Ticket
     var phase = Phase.idle
     var isHeld = false
@@ -47,7 +47,7 @@ final class RequestRunner: AdmissionClient {
 
     /// The request and what came of it so far; nil before it was prepared.
     var exchange: Exchange?
-    private let started = MonotonicClock.now()
+    private let started: UInt64
     /// When it was first let on the wire.
     private var admitted: UInt64?
     /// When the transfer at hand began, and since when it counts against the time limit: a pause lies in between.
@@ -59,8 +59,9 @@ final class RequestRunner: AdmissionClient {
     init(_ operation: RequestOperation) {
         self.operation = operation
         admission = operation.services.admission
-        transport = operation.services.transport
-        ticket = admission.makeTicket(share: operation.shareNumber, priority: operation.queuePriority.rawValue)
+        let (share, startInstant) = operation.shared.withLock { ($0.shareNumber, $0.startInstant) }
+        started = startInstant != 0 ? startInstant : MonotonicClock.now()
+        ticket = admission.makeTicket(share: share, priority: operation.queuePriority.rawValue)
     }
 }
 
@@ -179,8 +180,8 @@ extension RequestRunner {
         chargedSince = now
         summary.attemptCount += 1
         let deadline = remainingTime.map { now + $0 } ?? .max
-        phase = .transferring(
-            transport.begin(exchange.transferRequest(to: origin, deadline: deadline), delegate: self), origin)
+        let request = exchange.transferRequest(to: origin, deadline: deadline)
+        phase = .transferring(operation.services.transport.begin(request, delegate: self), origin)
     }
 
     /// Waits again in the line that the operation's priority now puts it into.
@@ -224,13 +225,22 @@ extension RequestRunner {
         phase = .ended
         summary.timings.nanoseconds.total = MonotonicClock.now() - started
         exchange?.flushProgress()
-        var result = TransferResult()
-        result.error = error
-        if let exchange { exchange.complete(&result) } else { result.request = operation.readyRequest }
-        result.summary = summary
-        result.cacheExchange = cacheExchange
+        let result = SharedValue(TransferResult(of: self, error: error))
         exchange = nil
-        operation.transferEnded(SharedValue(result))
+        operation.transferEnded(result)
+    }
+}
+
+extension TransferResult {
+    fileprivate init(of runner: RequestRunner, error: NetworkingError?) {
+        self.error = error
+        summary = runner.summary
+        cacheExchange = runner.cacheExchange
+        guard let exchange = runner.exchange else {
+            request = runner.operation.readyRequest
+            return
+        }
+        exchange.complete(&self)
     }
 }
 

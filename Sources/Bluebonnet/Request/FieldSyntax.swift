@@ -43,7 +43,7 @@ enum FieldSyntax {
     }
 
     /// The same for names of the same length, as bytes.
-    private static func isSameName(_ first: UnsafeBufferPointer<UInt8>, _ second: UnsafeBufferPointer<UInt8>) -> Bool {
+    static func isSameName(_ first: UnsafeBufferPointer<UInt8>, _ second: UnsafeBufferPointer<UInt8>) -> Bool {
         for index in first.indices where lowercase(first[index]) != lowercase(second[index]) { return false }
         return true
     }

@@ -63,9 +63,7 @@ public struct HTTPRequestSerializer: RequestSerializer {
         guard request.url != nil else { throw NetworkingError(.badURL, "the request has no URL") }
         var request = request
         if request.allHTTPHeaderFields?.isEmpty != false {  // Foundation copies the request for each field that is set
-            for field in headers.fields { try RequestCheck.field(name: field.name, value: field.value) }
-            request.allHTTPHeaderFields = Dictionary(
-                headers.fields.map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first })
+            request.allHTTPHeaderFields = try checkedHeaders
             return request
         }
         for field in headers.fields where request.value(forHTTPHeaderField: field.name) == nil {
@@ -73,6 +71,13 @@ public struct HTTPRequestSerializer: RequestSerializer {
             request.setValue(field.value, forHTTPHeaderField: field.name)
         }
         return request
+    }
+
+    private var checkedHeaders: [String: String] {
+        get throws {
+            for field in headers.fields { try RequestCheck.field(name: field.name, value: field.value) }
+            return Dictionary(headers.fields.map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first })
+        }
     }
 
     /// Whether this request's method takes its parameters in the URL.

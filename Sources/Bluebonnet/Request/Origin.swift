@@ -6,20 +6,24 @@ import Glibc
 
 /// Scheme, host and port: what credentials and headers belong to, and what connections are counted by.
 struct Origin: Sendable, Hashable {
-    /// `http` or `https`, in lower case.
-    let scheme: String
+    /// Whether the scheme is `https`; else it is `http`.
+    let isSecure: Bool
     /// The host in lower case, an IPv6 address in its brackets.
     let host: String
     /// The port, written or implied by the scheme.
     let port: Int
 
+    /// `http` or `https`.
+    var scheme: String { isSecure ? "https" : "http" }
+
     /// The origin of an http or https URL; nil for any other.
     init?(_ url: URL) {
         let text = URLText(url.absoluteString)
-        scheme = text.scheme?.lowercased() ?? ""
+        let scheme = text.scheme?.lowercased() ?? ""
+        isSecure = scheme == "https"
         host = text.host.lowercased()
         guard scheme == "http" || scheme == "https", !host.isEmpty else { return nil }
-        let implied = scheme == "http" ? 80 : 443
+        let implied = isSecure ? 443 : 80
         guard let written = text.port, !written.isEmpty else {
             port = implied
             return
@@ -40,9 +44,21 @@ extension Origin {
             PlainAuthority(bytes).map { ($0, String(decoding: bytes[$0.host], as: UTF8.self)) }
         }
         guard let (authority, host) = parts else { return nil }
-        scheme = authority.isSecure ? "https" : "http"
+        isSecure = authority.isSecure
         self.host = host
         port = authority.port
+    }
+}
+
+extension Origin {
+    /// Whether a text is a URL of that form and the rest of it, too, only has bytes that a URL may hold as they are:
+    /// there is nothing in it then that `RequestCheck.url` would refuse or alter.
+    static func hasPlainURL(_ text: String) -> Bool {
+        var text = text
+        return text.withUTF8 { bytes in
+            guard let authority = PlainAuthority(bytes) else { return false }
+            return bytes[authority.end...].allSatisfy(URLText.isURLByte)
+        }
     }
 }
 
@@ -51,16 +67,17 @@ private struct PlainAuthority {
     let isSecure: Bool
     let host: Range<Int>
     let port: Int
+    /// Where the path begins, or the text ends.
+    let end: Int
 
     init?(_ bytes: UnsafeBufferPointer<UInt8>) {
         isSecure = Self.starts(bytes, with: "https://")
         guard isSecure || Self.starts(bytes, with: "http://") else { return nil }
         let start = isSecure ? 8 : 7
-        var end = start
-        while end < bytes.count, Self.isNameByte(bytes[end]) { end += 1 }
-        host = start..<end
+        var next = start
+        while next < bytes.count, Self.isNameByte(bytes[next]) { next += 1 }
+        host = start..<next
         var number = 0
-        var next = end
         if next < bytes.count, bytes[next] == UInt8(ascii: ":") {
             next += 1
             while next < bytes.count, (0x30...0x39).contains(bytes[next]), number <= 65535 {
@@ -70,6 +87,7 @@ private struct PlainAuthority {
             guard (1...65535).contains(number) else { return nil }
         }
         port = number > 0 ? number : (isSecure ? 443 : 80)
+        end = next
         guard !host.isEmpty, next == bytes.count || bytes[next] == UInt8(ascii: "/") else { return nil }
     }
 

@@ -148,12 +148,12 @@ extension RedirectChain {
     }
 
     private static func unusable(_ location: String) -> NetworkingError {
-        let shown = URLText.escape(URLText(location).withoutUserInfo).prefix(200)
+        let shown = URLText.escape(URLText.withoutUserInfo(location)).prefix(200)
         return NetworkingError(.badServerResponse, "a redirect's Location cannot be used: \(shown)")
     }
 
     private static func shown(_ url: URL) -> Substring {
-        URLText(url.absoluteString).withoutUserInfo.prefix(200)
+        URLText.withoutUserInfo(url.absoluteString).prefix(200)
     }
 }
 

@@ -10,6 +10,7 @@ import Foundation
 enum RequestCheck {
     /// The URL of a text, which may be relative to `base`.
     static func url(_ text: String, relativeTo base: URL? = nil) throws(NetworkingError) -> URL {
+        if Origin.hasPlainURL(text), let url = URL(string: text) { return url }
         if let byte = text.utf8.first(where: { $0 < 0x20 || $0 == 0x7F }) {
             throw badURL(text, "contains \(FieldSyntax.name(ofControl: byte))")
         }
@@ -58,7 +59,7 @@ enum RequestCheck {
 
 extension RequestCheck {
     private static func badURL(_ text: String, _ fault: String) -> NetworkingError {
-        NetworkingError(.badURL, "the URL \(shown(URLText(text).withoutUserInfo)) \(fault)")
+        NetworkingError(.badURL, "the URL \(shown(URLText.withoutUserInfo(text))) \(fault)")
     }
 
     private static func scheme(of parts: URLText, _ text: String) throws(NetworkingError) {

@@ -61,7 +61,8 @@ extension URLText {
             && digits.allSatisfy { Character(UnicodeScalar($0)).isHexDigit }
     }
 
-    private static func isURLByte(_ byte: UInt8) -> Bool {
+    /// Whether path, query and fragment may hold this byte as it is; "%" and "#" may stand in some places only.
+    static func isURLByte(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true
         case UInt8(ascii: "&")...UInt8(ascii: ";"): true  // & ' ( ) * + , - . / digits : ;

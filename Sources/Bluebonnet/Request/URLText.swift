@@ -51,7 +51,12 @@ struct URLText {
         isLetter(byte) || (0x30...0x39).contains(byte) || byte == 0x2B || byte == 0x2D || byte == 0x2E
     }
 
-    /// The text as a message may show it: without user information, which may hold a password.
+    /// A URL as a message may show it: without user information, which may hold a password.
+    static func withoutUserInfo(_ text: String) -> String {
+        text.hasByte(UInt8(ascii: "@")) ? URLText(text).withoutUserInfo : text
+    }
+
+    /// The same of this one.
     var withoutUserInfo: String {
         let start = scheme.map { $0 + ":" } ?? ""
         guard let authority else { return start + remainder }

@@ -9,12 +9,15 @@ struct FieldPath: Hashable, Sendable, CustomStringConvertible {
         case element(Int)
     }
 
-    private(set) var components: [Component] = []
+    /// Most paths are a name only: nothing is allocated for it.
+    private var first: Component?
+    private var others: [Component] = []
 
     /// The line itself.
     static let top = FieldPath()
 
-    var isEmpty: Bool { components.isEmpty }
+    var isEmpty: Bool { first == nil }
+    var components: [Component] { first.map { [$0] + others } ?? [] }
 
     /// The names joined by dots, with indices in brackets: `script[1].do`.
     var description: String {
@@ -35,11 +38,7 @@ struct FieldPath: Hashable, Sendable, CustomStringConvertible {
     }
 
     mutating func push(_ component: Component) {
-        components.append(component)
-    }
-
-    mutating func pop() {
-        components.removeLast()
+        if first == nil { first = component } else { others.append(component) }
     }
 
     private func appending(_ component: Component) -> FieldPath {

@@ -49,11 +49,18 @@ struct JSONText {
     /// Writes a time: at most six digits after the point, at least one, never an exponent.
     mutating func seconds(_ seconds: Double) {
         let microseconds = Int64((min(max(seconds.isNaN ? 0 : seconds, 0), 1e12) * 1_000_000).rounded())
-        var (fraction, digitCount) = (microseconds % 1_000_000, 6)
-        while digitCount > 1, fraction % 10 == 0 { (fraction, digitCount) = (fraction / 10, digitCount - 1) }
-        let digits = String(fraction)
-        let zeros = String(repeating: "0", count: digitCount - digits.utf8.count)
-        token("\(microseconds / 1_000_000).\(zeros)\(digits)")
+        beginValue()
+        if microseconds < 1_000_000 {
+            bytes.append(UInt8(ascii: "0"))
+        } else {
+            bytes.append(contentsOf: String(microseconds / 1_000_000).utf8)
+        }
+        bytes.append(UInt8(ascii: "."))
+        var (rest, unit) = (microseconds % 1_000_000, Int64(100_000))
+        repeat {
+            bytes.append(UInt8(ascii: "0") + UInt8(rest / unit))
+            (rest, unit) = (rest % unit, unit / 10)
+        } while rest > 0
     }
 
     /// Ends a line of a file.
@@ -80,12 +87,16 @@ struct JSONText {
     /// Copies runs of bytes that stand for themselves, and escapes what is between them.
     private mutating func appendEscaped(_ text: UnsafeBufferPointer<UInt8>) {
         var runStart = 0
-        for (index, byte) in text.enumerated() where Self.mustBeEscaped(byte) {
-            bytes.append(contentsOf: text[runStart..<index])
-            appendEscape(byte)
+        for index in text.indices where Self.mustBeEscaped(text[index]) {
+            append(text, runStart..<index)
+            appendEscape(text[index])
             runStart = index + 1
         }
-        bytes.append(contentsOf: text[runStart...])
+        append(text, runStart..<text.count)
+    }
+
+    private mutating func append(_ text: UnsafeBufferPointer<UInt8>, _ range: Range<Int>) {
+        bytes.append(contentsOf: UnsafeBufferPointer(rebasing: text[range]))
     }
 
     private static func mustBeEscaped(_ byte: UInt8) -> Bool {

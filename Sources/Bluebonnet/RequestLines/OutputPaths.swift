@@ -8,35 +8,55 @@ import Foundation
 /// Paths are compared as text, after `.`, `..` and relative paths were worked out; the file system is not asked, so
 /// two paths that meet through a link pass. A path with references in it is not known yet, and is not compared.
 struct OutputPaths {
-    private let workingDirectory = FileManager.default.currentDirectoryPath
-    /// The numbers of the lines, by the bytes of the path: the file system knows no other equality.
-    private var lineNumbers: [[UInt8]: Int] = [:]
+    /// A path that names one file: its bytes, as the file system knows no other equality.
+    struct Key: Hashable {
+        fileprivate let bytes: [UInt8]
+    }
 
-    func refuseSecondUse(by line: NumberedLine) throws(RequestLineError) {
-        guard let path = try knownPath(of: line), let first = lineNumbers[path] else { return }
+    private let workingDirectory = FileManager.default.currentDirectoryPath
+    private var lineNumbers: [Key: Int] = [:]
+
+    /// What a line writes, as far as it is known.
+    ///
+    /// - Throws: that another line writes it already.
+    func key(for line: NumberedLine) throws(RequestLineError) -> Key? {
+        guard let path = try knownPath(of: line) else { return nil }
+        let key = key(path)
+        guard let first = lineNumbers[key] else { return key }
         throw RequestLineError(field: "output", message: "line \(first) writes to this file already")
     }
 
-    /// Notes the output of a line that was checked.
-    mutating func claim(for line: NumberedLine) {
-        guard let path = try? knownPath(of: line) else { return }
-        lineNumbers[path] = line.number
+    /// Notes what a line writes that was checked.
+    mutating func claim(_ key: Key, for line: NumberedLine) {
+        lineNumbers[key] = line.number
     }
 
-    private func knownPath(of line: NumberedLine) throws(RequestLineError) -> [UInt8]? {
+    private func knownPath(of line: NumberedLine) throws(RequestLineError) -> String? {
         guard let output = line.line.output else { return nil }
         let template = try RequestLine.template(output, at: .top.member("output"))
-        guard let template else { return standardized(output) }
+        guard let template else { return output }
         guard template.parts.count == 1, case .literal(let path) = template.parts[0] else { return nil }
-        return standardized(path)
+        return path
     }
 
-    private func standardized(_ path: String) -> [UInt8] {
+    private func key(_ path: String) -> Key {
         let absolute = path.utf8.first == UInt8(ascii: "/") ? path : "\(workingDirectory)/\(path)"
-        var names: [Substring.UTF8View] = []
-        for name in absolute.utf8.split(separator: UInt8(ascii: "/")) where !name.elementsEqual(".".utf8) {
+        let bytes = Array(absolute.utf8)
+        if Self.isStandardized(bytes) { return Key(bytes: bytes) }
+        var names: [ArraySlice<UInt8>] = []
+        for name in bytes.split(separator: UInt8(ascii: "/")) where !name.elementsEqual(".".utf8) {
             if name.elementsEqual("..".utf8) { _ = names.popLast() } else { names.append(name) }
         }
-        return Array(names.joined(separator: "/".utf8))
+        return Key(bytes: names.flatMap { [UInt8(ascii: "/")] + $0 })
+    }
+
+    /// Whether no name is empty or begins with a dot.
+    private static func isStandardized(_ path: [UInt8]) -> Bool {
+        var previous = UInt8(ascii: "a")
+        for byte in path {
+            if previous == UInt8(ascii: "/"), byte == UInt8(ascii: "/") || byte == UInt8(ascii: ".") { return false }
+            previous = byte
+        }
+        return previous != UInt8(ascii: "/")
     }
 }

@@ -96,6 +96,6 @@ public struct ReferenceTemplate: Sendable, Hashable {
 
     /// Whether `text` holds anything but literal text, so that parsing it is worth the while.
     static func isNeeded(for text: String) -> Bool {
-        text.utf8.contains(UInt8(ascii: "$"))
+        text.hasByte(UInt8(ascii: "$"))
     }
 }

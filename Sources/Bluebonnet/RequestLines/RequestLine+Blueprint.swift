@@ -36,7 +36,7 @@ extension RequestLine {
     }
 
     private static func file(_ path: String, in field: String) throws(NetworkingError) -> URL {
-        guard !path.isEmpty, !path.utf8.contains(0) else {
+        guard !path.isEmpty, !path.hasByte(0) else {
             throw NetworkingError(.cannotOpenFile, "the path in \"\(field)\" is empty or has a NUL in it")
         }
         return URL(fileURLWithPath: path, isDirectory: false)
@@ -46,9 +46,21 @@ extension RequestLine {
 // MARK: - The request
 
 extension RequestLine {
+    /// What a request says whose line says nothing but where it goes; Foundation takes longer to set headers than to
+    /// copy them.
+    private static let plainRequest = Result {
+        try HTTPRequestSerializer().addingHeaders(to: URLRequest(url: URL(fileURLWithPath: "/")))
+    }
+
     private func request(baseURL: URL?) throws -> URLRequest {
         try RequestCheck.method(method)
-        var request = URLRequest(url: try RequestCheck.url(url, relativeTo: baseURL))
+        let url = try RequestCheck.url(url, relativeTo: baseURL)
+        if method == "GET", headers.isEmpty, query == nil, body == nil {
+            var request = try Self.plainRequest.get()
+            request.url = url
+            return request
+        }
+        var request = URLRequest(url: url)
         request.httpMethod = method
         for (name, value) in headers {
             try RequestCheck.field(name: name, value: value)

@@ -28,10 +28,11 @@ public struct RequestLineGraph: Sendable {
     /// Checks all lines of a batch, or throws everything that is wrong with them.
     public init(_ lines: [NumberedLine]) throws(RequestLineErrors) {
         var errors: [RequestLineError] = []
-        let linesByID = Dictionary(lines.map { ($0.id, $0) }) { first, _ in first }
+        lazy var ids = Set(lines.map(\.id))  // asked for when a line waits for another
         for line in lines {
             do throws(RequestLineError) {
-                insert(try checkedNode(line) { linesByID[$0] == nil ? "no line has the id" : nil })
+                let checked = try checkedNode(line) { ids.contains($0) ? nil : "no line has the id" }
+                insert(checked)
             } catch {
                 errors.append(error.numbered(line.number))
             }
@@ -45,10 +46,10 @@ public struct RequestLineGraph: Sendable {
     @discardableResult
     public mutating func add(_ line: NumberedLine) throws(RequestLineError) -> Node {
         do throws(RequestLineError) {
-            let node = try checkedNode(line) { indices[$0] == nil ? "no earlier line has the id" : nil }
+            let checked = try checkedNode(line) { indices[$0] == nil ? "no earlier line has the id" : nil }
             order.append(nodes.count)
-            insert(node)
-            return node
+            insert(checked)
+            return checked.node
         } catch {
             throw error.numbered(line.number)
         }
@@ -64,10 +65,13 @@ public struct RequestLineGraph: Sendable {
         order.map { nodes[$0] }
     }
 
-    private mutating func insert(_ node: Node) {
-        indices[node.line.id] = nodes.count
-        outputs.claim(for: node.line)
-        nodes.append(node)
+    /// A line that may be inserted, and what it writes.
+    private typealias Checked = (node: Node, output: OutputPaths.Key?)
+
+    private mutating func insert(_ checked: Checked) {
+        indices[checked.node.line.id] = nodes.count
+        if let output = checked.output { outputs.claim(output, for: checked.node.line) }
+        nodes.append(checked.node)
     }
 }
 
@@ -77,14 +81,15 @@ extension RequestLineGraph {
     /// Checks what can be said of a line before its dependencies are followed; `reasonUnknown` judges their ids.
     private func checkedNode(
         _ line: NumberedLine, reasonUnknown: (String) -> String?
-    ) throws(RequestLineError) -> Node {
+    ) throws(RequestLineError) -> Checked {
         if let first = indices[line.id] {
             let problem = "\(JSONText.quoted(line.id)) is the id of line \(nodes[first].line.number) already"
             throw RequestLineError(field: "id", message: problem)
         }
-        try outputs.refuseSecondUse(by: line)
-        var seen: Set<String> = []
+        let output = try outputs.key(for: line)
         let mentions = try line.line.mentions()
+        if mentions.isEmpty { return (Node(line: line, dependencies: []), output) }
+        var seen: Set<String> = []
         for mention in mentions where seen.insert(mention.id).inserted {
             if mention.id == line.id { throw RequestLineError(at: mention.path, "a line cannot wait for itself") }
             if let reason = reasonUnknown(mention.id) {
@@ -92,7 +97,7 @@ extension RequestLineGraph {
             }
         }
         seen.removeAll(keepingCapacity: true)
-        return Node(line: line, dependencies: mentions.map(\.id).filter { seen.insert($0).inserted })
+        return (Node(line: line, dependencies: mentions.map(\.id).filter { seen.insert($0).inserted }), output)
     }
 }
 

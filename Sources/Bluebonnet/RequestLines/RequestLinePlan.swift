@@ -47,9 +47,9 @@ extension RequestLinePlan.Entry {
         let outcome: Result<PreparedRequest, NetworkingError>? = refers ? nil : Self.prepare(line, settings)
         switch outcome {
         case .success(let prepared)?:
-            (url, problem) = (URLText(prepared.first.url.absoluteString).withoutUserInfo, nil)
-        case .failure(let error)?: (url, problem) = (URLText(line.url).withoutUserInfo, error)
-        case nil: (url, problem) = (URLText(line.url).withoutUserInfo, nil)
+            (url, problem) = (URLText.withoutUserInfo(prepared.first.url.absoluteString), nil)
+        case .failure(let error)?: (url, problem) = (URLText.withoutUserInfo(line.url), error)
+        case nil: (url, problem) = (URLText.withoutUserInfo(line.url), nil)
         }
     }
 

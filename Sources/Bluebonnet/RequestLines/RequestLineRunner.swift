@@ -47,7 +47,7 @@ public final class RequestLineRunner: Sendable {
     private let settings: Settings
     private let manager: RequestOperationManager
     private let onResult: @Sendable (ResultLine) -> Void
-    private let books: Mutex<RunnerBooks>
+    private let books = Mutex(RunnerBooks())
     private let queue = DispatchQueue(label: "org.bluebonnet.request-lines")
     private let group = DispatchGroup()
 
@@ -61,7 +61,6 @@ public final class RequestLineRunner: Sendable {
         configuration.transferOptions = settings.transferOptions
         manager = RequestOperationManager(baseURL: settings.baseURL, configuration: configuration)
         manager.completionQueue = queue
-        books = Mutex(RunnerBooks(referencedIDs: settings.referencedIDs))
         self.settings = settings
         self.onResult = onResult
     }
@@ -79,7 +78,8 @@ public final class RequestLineRunner: Sendable {
         let (dependencies, isCancelled) = books.withLock { $0.add(id, operation, dependencies: node.dependencies) }
         for dependency in dependencies { operation.addDependency(dependency) }
         group.enter()
-        operation.addCompletionHandler { [self] _ in finish(id, operation, hasOutput: node.line.line.output != nil) }
+        let hasOutput = node.line.line.output != nil
+        operation.addCompletionHandler { [self] _ in finish(id, operation, hasOutput: hasOutput) }
         if isCancelled { operation.cancel() }
         manager.operationQueue.addOperation(operation)
     }
@@ -139,7 +139,7 @@ extension RequestLineRunner {
     }
 
     private func finish(_ id: String, _ operation: HTTPRequestOperation, hasOutput: Bool) {
-        let ending = RunnerEnding(operation)
+        let ending = RunnerEnding(operation, isReferenced: settings.referencedIDs?.contains(id) ?? true)
         let outcome = books.withLock { $0.finish(id, ending) }
         let bodyForm = hasOutput ? BodyForm.none : settings.bodyForm
         onResult(ResultLine(id: id, outcome: outcome, operation: operation, bodyForm: bodyForm))
@@ -160,7 +160,7 @@ extension ResultLine {
         if attempts > 0 { timing = Timing(summary.timings) }
         guard let head = operation.responseHead else { return }
         status = head.status
-        url = URLText(head.url.absoluteString).withoutUserInfo
+        url = URLText.withoutUserInfo(head.url.absoluteString)
         headers = HeaderFields(head.fields)
         `protocol` = head.httpVersion == "2" ? "h2" : "http/\(head.httpVersion)"
         bytes = Int(operation.receivedByteCount)

@@ -49,7 +49,7 @@ extension ResultLine.HeaderFields {
                 if field.isList {
                     object.array { array in for value in field.values { array.string(value) } }
                 } else {
-                    object.string(field.values.joined(separator: ", "))
+                    object.string(field.values[0])
                 }
             }
         }

@@ -20,15 +20,27 @@ extension ResultLine {
 
         /// Collects headers as they arrived.
         public init(_ headers: [(name: String, value: String)]) {
-            var indices: [String: Int] = [:]
+            var places = Places()
+            fields.reserveCapacity(headers.count)
             for header in headers {
                 let name = header.name.lowercased()
-                if let index = indices[name] {
+                if let index = places.index(of: name, in: fields) {
                     fields[index].add(header.value)
                 } else {
-                    indices[name] = fields.count
                     fields.append(Field(name: name, values: [header.value]))
                 }
+            }
+        }
+
+        /// Finds fields by their names: most responses have so few that looking at each is quicker than a table.
+        private struct Places {
+            private static let fewCount = 32
+            private var indices: [String: Int] = [:]
+
+            mutating func index(of name: String, in fields: [Field]) -> Int? {
+                guard fields.count > Self.fewCount else { return fields.firstIndex { $0.name == name } }
+                for index in indices.count..<fields.count { indices[fields[index].name] = index }
+                return indices[name]
             }
         }
 

@@ -11,7 +11,6 @@ struct RunnerBooks: Sendable {
         let dependencies: [String]
     }
 
-    private let referencedIDs: Set<String>?
     private var unfinished: [String: Entry] = [:]
     private var outcomes: [String: ResultLine.Outcome] = [:]
     private var sources: [String: ReferenceSource] = [:]
@@ -21,10 +20,6 @@ struct RunnerBooks: Sendable {
     private var isCancelled = false
     private var counts: [ResultLine.Outcome: Int] = [:]
     private var finishedByteCount: Int64 = 0
-
-    init(referencedIDs: Set<String>?) {
-        self.referencedIDs = referencedIDs
-    }
 
     /// Adds a line; gives the unfinished operations that it depends on, and whether the run was cancelled before.
     mutating func add(
@@ -51,7 +46,7 @@ struct RunnerBooks: Sendable {
         outcomes[id] = outcome
         counts[outcome, default: 0] += 1
         finishedByteCount += ending.receivedByteCount
-        if outcome == .success, referencedIDs?.contains(id) ?? true { sources[id] = ending.source }
+        if outcome == .success, let source = ending.source { sources[id] = source }
         return outcome
     }
 
@@ -115,13 +110,14 @@ struct RunnerEnding: Sendable {
     let code: NetworkingError.Code?
     let isCancelled: Bool
     let receivedByteCount: Int64
-    let source: ReferenceSource
+    /// For the lines that refer to this one; nil when there are none.
+    let source: ReferenceSource?
 
-    init(_ operation: HTTPRequestOperation) {
+    init(_ operation: HTTPRequestOperation, isReferenced: Bool) {
         code = operation.error?.code
         isCancelled = operation.isCancelled
         receivedByteCount = operation.receivedByteCount
-        source = ReferenceSource(operation)
+        source = isReferenced ? ReferenceSource(operation) : nil
     }
 }
 

@@ -111,7 +111,13 @@ struct FieldBlock: Sendable {
 extension FieldBlock {
     /// The fields in order.
     var fields: [(name: String, value: String)] {
-        places.map { (String(decoding: bytes[$0.nameRange], as: UTF8.self), Self.text(bytes[$0.valueRange])) }
+        bytes.withUnsafeBufferPointer { bytes in
+            places.map { place in
+                let name = UnsafeBufferPointer(rebasing: bytes[place.nameRange])
+                let value = UnsafeBufferPointer(rebasing: bytes[place.valueRange])
+                return (String(decoding: name, as: UTF8.self), Self.quickText(value) ?? Self.text(value))
+            }
+        }
     }
 
     /// The values of the fields with that name, whatever its case, in order.
@@ -140,9 +146,20 @@ extension FieldBlock {
     struct FramingFields {
         /// The one length, when there is one and it is a plain number.
         var plainLength: Int64?
-        var lengths: [String] = []
-        var transferCodings: [String] = []
-        var contentCodings: [String] = []
+        /// Nil when there is nothing else, as mostly.
+        var texts: Texts?
+
+        struct Texts {
+            var lengths: [String] = []
+            var transferCodings: [String] = []
+            var contentCodings: [String] = []
+        }
+
+        fileprivate mutating func add(_ text: String, to list: WritableKeyPath<Texts, [String]>) {
+            var all = texts ?? Texts()
+            all[keyPath: list].append(text)
+            texts = all
+        }
     }
 
     /// Found in one pass over the fields, most of which have names of other lengths.
@@ -152,9 +169,9 @@ extension FieldBlock {
             switch place.nameByteCount {
             case 14 where isName(place, "content-length"): note(lengthAt: place, in: &found)
             case 17 where isName(place, "transfer-encoding"):
-                found.transferCodings.append(Self.text(bytes[place.valueRange]))
+                found.add(Self.text(bytes[place.valueRange]), to: \.transferCodings)
             case 16 where isName(place, "content-encoding"):
-                found.contentCodings.append(Self.text(bytes[place.valueRange]))
+                found.add(Self.text(bytes[place.valueRange]), to: \.contentCodings)
             default: continue
             }
         }
@@ -163,14 +180,25 @@ extension FieldBlock {
 
     /// A second length makes texts of both, to be looked at more closely.
     private func note(lengthAt place: Place, in found: inout FramingFields) {
-        let digits = bytes[place.valueRange]
-        if found.lengths.isEmpty, found.plainLength == nil, digits.count < 16, FieldSyntax.isNumber(digits) {
-            found.plainLength = digits.reduce(0) { $0 * 10 + Int64($1) - 0x30 }
+        let isFirst = found.plainLength == nil && found.texts?.lengths.isEmpty != false
+        if isFirst, let length = number(place.valueRange) {
+            found.plainLength = length
             return
         }
-        if let first = found.plainLength { found.lengths.append(String(first)) }
+        if let first = found.plainLength { found.add(String(first), to: \.lengths) }
         found.plainLength = nil
-        found.lengths.append(Self.text(digits))
+        found.add(Self.text(bytes[place.valueRange]), to: \.lengths)
+    }
+
+    /// What up to 15 digits say; nil for anything else.
+    private func number(_ range: Range<Int>) -> Int64? {
+        guard !range.isEmpty, range.count < 16 else { return nil }
+        var number: Int64 = 0
+        for index in range {
+            guard (0x30...0x39).contains(bytes[index]) else { return nil }
+            number = number * 10 + Int64(bytes[index]) - 0x30
+        }
+        return number
     }
 
     private func isName(_ place: Place, _ name: StaticString) -> Bool {
@@ -183,11 +211,9 @@ extension FieldBlock {
 
     private func isName(_ place: Place, _ name: UnsafeBufferPointer<UInt8>) -> Bool {
         guard place.nameByteCount == name.count else { return false }
-        for index in 0..<name.count
-        where FieldSyntax.lowercase(bytes[Int(place.name) + index]) != FieldSyntax.lowercase(name[index]) {
-            return false
+        return bytes.withUnsafeBufferPointer { bytes in
+            FieldSyntax.isSameName(UnsafeBufferPointer(rebasing: bytes[place.nameRange]), name)
         }
-        return true
     }
 
     /// The values of `Location`, whose bytes matter even where they are not text.
@@ -195,6 +221,11 @@ extension FieldBlock {
         guard hasField("location") else { return [] }
         return places.filter { bytes[$0.nameRange].lazy.map(FieldSyntax.lowercase).elementsEqual("location".utf8) }
             .map { URLText.escapingNonASCII(bytes[$0.valueRange]) }
+    }
+
+    /// The text of bytes that are all ASCII, as they nearly always are.
+    private static func quickText(_ bytes: UnsafeBufferPointer<UInt8>) -> String? {
+        bytes.allSatisfy { $0 < 0x80 } ? String(decoding: bytes, as: UTF8.self) : nil
     }
 
     /// UTF-8 where the bytes are UTF-8, else ISO 8859-1, which can show any bytes.

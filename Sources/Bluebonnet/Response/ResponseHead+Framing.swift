@@ -16,11 +16,12 @@ extension ResponseHead {
         init(_ block: FieldBlock) {
             let fields = block.framingFields
             contentLength = fields.plainLength
-            if !fields.lengths.isEmpty { (contentLength, lengthFault) = ResponseHead.length(fields.lengths) }
-            let hasLength = fields.plainLength != nil || !fields.lengths.isEmpty
-            isFramedTwice = hasLength && !fields.transferCodings.isEmpty
-            transferCodings = ResponseHead.list(fields.transferCodings)
-            contentCodings = ResponseHead.list(fields.contentCodings)
+            guard let texts = fields.texts else { return }
+            if !texts.lengths.isEmpty { (contentLength, lengthFault) = ResponseHead.length(texts.lengths) }
+            let hasLength = fields.plainLength != nil || !texts.lengths.isEmpty
+            isFramedTwice = hasLength && !texts.transferCodings.isEmpty
+            transferCodings = ResponseHead.list(texts.transferCodings)
+            contentCodings = ResponseHead.list(texts.contentCodings)
         }
 
         /// What makes the body's end a guess, or nil.

@@ -99,7 +99,7 @@ final class TransferRequest: Sendable {
     var identity: TrustIdentity { sharedIdentity.value }
 
     /// Whether the origin, not only a proxy, is reached over TLS.
-    var isSecure: Bool { origin.scheme == "https" }
+    var isSecure: Bool { origin.isSecure }
 
     /// Whether the request may be sent a second time on a new connection when the first one turned out dead: RFC 9110,
     /// 9.2.2.

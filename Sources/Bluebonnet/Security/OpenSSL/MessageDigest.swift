@@ -60,8 +60,17 @@ final class MessageDigest {
         return Data(digest.finishBytes())
     }
 
+    private static func digit(_ value: UInt8) -> UInt8 {
+        value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
+    }
+
     private static func hexadecimal(_ bytes: ArraySlice<UInt8>) -> String {
-        let digits = Array("0123456789abcdef".utf8)
-        return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+        String(unsafeUninitializedCapacity: bytes.count * 2) { text in
+            for (index, byte) in bytes.enumerated() {
+                text[index * 2] = digit(byte >> 4)
+                text[index * 2 + 1] = digit(byte & 15)
+            }
+            return bytes.count * 2
+        }
     }
 }
