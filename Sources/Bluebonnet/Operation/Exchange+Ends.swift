@@ -67,13 +67,17 @@ extension Exchange {
     /// What had arrived so far, for an archive.
     var snapshot: Reception.Snapshot { reception.snapshot(of: head) }
 
-    /// Fills in what the operation is given at its end.
-    func complete(_ result: inout TransferResult) {
+    /// What the operation is given at its end.
+    func result(_ error: NetworkingError?, _ summary: TransferSummary, _ cache: CacheExchange?) -> TransferResult {
         giveUpBody()
-        result.request = hopCount > 0 ? urlRequest(for: next) : prepared.request
-        result.head = head
-        result.isCredentialRefused = head?.status == 401 && knownAuthentication?.hasAnswered == true
-        reception.complete(&result)
+        let content = reception.content(isComplete: error == nil)
+        let unusedFile = reception.unusedFile
+        return TransferResult(  // made at once: a large value that is filled in is copied once more
+            request: hopCount > 0 ? urlRequest(for: next) : prepared.request, head: head, content: content,
+            error: error, receivedByteCount: reception.byteCount, isContinued: reception.isContinued,
+            isCredentialRefused: head?.status == 401 && knownAuthentication?.hasAnswered == true,
+            unusedFile: unusedFile, keepsUnusedFile: unusedFile != nil && reception.canBeContinued, summary: summary,
+            cacheExchange: cache)
     }
 }
 

@@ -127,7 +127,8 @@ struct OperationDelivery {
     fileprivate let callbackQueue: DispatchQueue?
     fileprivate let hasHandlers: Bool
     fileprivate let extras: SharedValue<OperationExtras>?
-    fileprivate let source: RequestSource
+    /// What made the request, when it was made late.
+    fileprivate let usedSource: RequestSource?
 
     fileprivate var chunkChannel: BodyChannel? { extras?.value.chunkChannel }
 }
@@ -136,7 +137,7 @@ extension RequestOperationState {
     /// Whether the end calls or lets go of anything of a user's besides the handlers. A batch's handlers are the
     /// library's.
     fileprivate var hasUserClosures: Bool {
-        guard case .ready = source else { return true }
+        guard source.isReady else { return true }
         guard let extras = sharedExtras?.value else { return false }
         return extras.uploadProgress != nil || extras.downloadProgress != nil || extras.late.serializer != nil
             || extras.chunkChannel != nil || extras.outputStream != nil
@@ -159,14 +160,11 @@ extension RequestOperationState {
         let hasHandlers = completionBlock != nil || !completionHandlers.isEmpty || !batchHandlers.isEmpty
         let delivery = OperationDelivery(
             waiters: waiters, hasFailed: outcomeError != nil, queue: queue, callbackQueue: completionQueue,
-            hasHandlers: hasHandlers, extras: sharedExtras, source: source)
+            hasHandlers: hasHandlers, extras: sharedExtras, usedSource: source.isReady ? nil : source)
         (isDelivered, hasHandlersOnTheirWay) = (true, hasHandlers)
         queue = nil
         if !waiters.isEmpty { waiters = [] }
-        switch source {
-        case .made, .derived: source = .used
-        case .ready, .used: break
-        }
+        if !source.isReady { source = .used }
         if sharedExtras != nil {
             extras.uploadProgress = nil
             extras.downloadProgress = nil

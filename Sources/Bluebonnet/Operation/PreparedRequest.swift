@@ -72,7 +72,8 @@ final class PreparedRequest: Sendable {
                 request: request, declaredByteCount: fields.declaredBodyByteCount,
                 prefersNew: parts.needsNewBodyStream) : nil
         first = RedirectPolicy.Request(
-            method: method, url: url, headers: Self.withDefaults(fields.sent, cachePolicy), hasBody: hasBody)
+            method: method, url: url,
+            headers: blueprint.plainHeaders ?? Self.withDefaults(fields.sent, cachePolicy), hasBody: hasBody)
         idleTimeout = sharedOptions.idleTimeout ?? MonotonicClock.nanoseconds(clampingSeconds: request.timeoutInterval)
     }
 

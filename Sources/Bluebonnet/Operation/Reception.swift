@@ -167,23 +167,25 @@ extension Reception {
             ?? NetworkingError(.cancelled, "the operation was cancelled: nobody takes its body any more")
     }
 
-    /// Fills in where the body is, at the operation's end.
-    func complete(_ result: inout TransferResult) {
-        result.isContinued = isContinued
-        result.receivedByteCount = sink?.byteCount ?? 0
+    var byteCount: Int64 { sink?.byteCount ?? 0 }
+
+    /// Whether what is in the file may be continued later.
+    var canBeContinued: Bool { record != nil }
+
+    /// Where the body is, at the operation's end.
+    func content(isComplete: Bool) -> TransferResult.Content {
         switch sink {
-        case let memory as MemorySink: result.content = .memory(memory.data)
+        case let memory as MemorySink: return .memory(memory.data)
+        case let target as FileSink: return .file(target.file, canContinue: canBeContinued)
         case let stream as ChannelSink:
-            result.content = .stream
-            if result.error != nil { stream.abandon() }
-        case let target as FileSink: result.content = .file(target.file, canContinue: record != nil)
-        default: break
-        }
-        if !(sink is FileSink) {
-            result.unusedFile = file
-            result.keepsUnusedFile = record != nil
+            if !isComplete { stream.abandon() }
+            return .stream
+        default: return .none
         }
     }
+
+    /// The file, when the body did not go there.
+    var unusedFile: PartialFile? { sink is FileSink ? nil : file }
 
     /// What had arrived at one moment, for an archive.
     struct Snapshot: Sendable {

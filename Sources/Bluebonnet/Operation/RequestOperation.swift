@@ -210,6 +210,8 @@ enum RequestSource: Sendable {
     case derived(@Sendable () throws -> RequestBlueprint)
     /// It was made and sent; what made it was let go.
     case used
+
+    var isReady: Bool { if case .ready = self { true } else { false } }
 }
 
 /// Where a body goes whose name the response suggests.
@@ -221,6 +223,8 @@ struct OutputDirectory: Codable, Sendable {
 /// What is known of an operation once its request is made; what is nil is as the operation has it.
 struct RequestBlueprint: Sendable {
     var request: URLRequest
+    /// All that is sent with a request that has no header fields, checked and complete; nil to make it of the defaults.
+    var plainHeaders: HTTPHeaders?
     var options: SharedOptions?
     var uploadFile: URL?
     var outputFile: URL?

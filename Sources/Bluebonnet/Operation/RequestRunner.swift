@@ -225,22 +225,11 @@ extension RequestRunner {
         phase = .ended
         summary.timings.nanoseconds.total = MonotonicClock.now() - started
         exchange?.flushProgress()
-        let result = SharedValue(TransferResult(of: self, error: error))
+        let result = SharedValue(
+            exchange?.result(error, summary, cacheExchange)
+                ?? TransferResult(request: operation.readyRequest, error: error, summary: summary))
         exchange = nil
         operation.transferEnded(result)
-    }
-}
-
-extension TransferResult {
-    fileprivate init(of runner: RequestRunner, error: NetworkingError?) {
-        self.error = error
-        summary = runner.summary
-        cacheExchange = runner.cacheExchange
-        guard let exchange = runner.exchange else {
-            request = runner.operation.readyRequest
-            return
-        }
-        exchange.complete(&self)
     }
 }
 

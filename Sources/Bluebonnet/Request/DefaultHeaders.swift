@@ -33,9 +33,14 @@ enum DefaultHeaders {
 
     /// The text as a token: other scripts in Latin letters, anything else that a token cannot hold as a hyphen.
     private static func token(_ text: String) -> String? {
-        let latin = text.applyingTransform(StringTransform("Any-Latin; Latin-ASCII"), reverse: false) ?? text
-        let name = String(latin.unicodeScalars.lazy.filter(\.isASCII).map(Character.init))
+        let name = String(inLatinLetters(text).unicodeScalars.lazy.filter(\.isASCII).map(Character.init))
         guard name.utf8.contains(where: FieldSyntax.isTokenByte) else { return nil }
         return String(decoding: name.utf8.map { FieldSyntax.isTokenByte($0) ? $0 : UInt8(ascii: "-") }, as: UTF8.self)
+    }
+
+    /// Making the transformation takes 10 ms, which every program would wait for at its first request.
+    private static func inLatinLetters(_ text: String) -> String {
+        if text.utf8.allSatisfy({ $0 < 0x80 }) { return text }
+        return text.applyingTransform(StringTransform("Any-Latin; Latin-ASCII"), reverse: false) ?? text
     }
 }

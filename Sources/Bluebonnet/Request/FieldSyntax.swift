@@ -44,7 +44,9 @@ enum FieldSyntax {
 
     /// The same for names of the same length, as bytes.
     static func isSameName(_ first: UnsafeBufferPointer<UInt8>, _ second: UnsafeBufferPointer<UInt8>) -> Bool {
-        for index in first.indices where lowercase(first[index]) != lowercase(second[index]) { return false }
+        for index in first.indices where first[index] != second[index] {  // most bytes are the same
+            guard lowercase(first[index]) == lowercase(second[index]) else { return false }
+        }
         return true
     }
 

@@ -8,7 +8,14 @@ struct LineObject<Name: RawRepresentable<String> & CaseIterable> {
 
     /// The member with this name, or nil.
     subscript(name: Name) -> LineField? {
-        members[name.rawValue].map { LineField(value: $0, path: path.member(name.rawValue)) }
+        value(name.rawValue).map { LineField(value: $0, path: path.member(name.rawValue)) }
+    }
+
+    /// Most objects have so few members that looking at each is quicker than computing a hash.
+    private func value(_ name: String) -> JSONValue? {
+        guard members.count <= 6 else { return members[name] }
+        for (key, value) in members where key == name { return value }
+        return nil
     }
 
     /// The member with this name, which must be there.

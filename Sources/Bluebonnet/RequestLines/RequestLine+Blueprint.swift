@@ -14,7 +14,8 @@ extension RequestLine {
     /// - Parameter options: the batch's, over which the line's go.
     /// - Throws: what makes the operation fail before a connection is opened.
     func blueprint(baseURL: URL?, options: TransferOptions) throws -> RequestBlueprint {
-        var blueprint = RequestBlueprint(request: try request(baseURL: baseURL))
+        try RequestCheck.method(method)
+        var blueprint = try plainBlueprint(baseURL: baseURL) ?? RequestBlueprint(request: request(baseURL: baseURL))
         if hasOptions(over: options) { blueprint.options = SharedOptions(try transferOptions(over: options)) }
         if case .file(let path)? = body { blueprint.uploadFile = try Self.file(path, in: "file") }
         if let output { blueprint.outputFile = try Self.file(output, in: "output") }
@@ -46,21 +47,22 @@ extension RequestLine {
 // MARK: - The request
 
 extension RequestLine {
-    /// What a request says whose line says nothing but where it goes; Foundation takes longer to set headers than to
-    /// copy them.
-    private static let plainRequest = Result {
-        try HTTPRequestSerializer().addingHeaders(to: URLRequest(url: URL(fileURLWithPath: "/")))
+    /// What goes out with a line that says nothing but where. Foundation takes longer to set headers than all else takes
+    /// that is done for such a request before it is sent.
+    private static let plainHeaders = Result {
+        let request = try HTTPRequestSerializer().addingHeaders(to: URLRequest(url: URL(fileURLWithPath: "/")))
+        return PreparedRequest.withDefaults(PreparedRequest.fields(of: request), request.cachePolicy)
+    }
+
+    private func plainBlueprint(baseURL: URL?) throws -> RequestBlueprint? {
+        guard method == "GET", headers.isEmpty, query == nil, body == nil else { return nil }
+        return RequestBlueprint(
+            request: URLRequest(url: try RequestCheck.url(url, relativeTo: baseURL)),
+            plainHeaders: try Self.plainHeaders.get())
     }
 
     private func request(baseURL: URL?) throws -> URLRequest {
-        try RequestCheck.method(method)
-        let url = try RequestCheck.url(url, relativeTo: baseURL)
-        if method == "GET", headers.isEmpty, query == nil, body == nil {
-            var request = try Self.plainRequest.get()
-            request.url = url
-            return request
-        }
-        var request = URLRequest(url: url)
+        var request = URLRequest(url: try RequestCheck.url(url, relativeTo: baseURL))
         request.httpMethod = method
         for (name, value) in headers {
             try RequestCheck.field(name: name, value: value)

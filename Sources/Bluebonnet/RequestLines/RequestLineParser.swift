@@ -75,16 +75,18 @@ extension RequestLineParser {
         guard !text.starts(with: byteOrderMark) else {
             throw RequestLineError(message: "a byte order mark may stand at the start of the file only")
         }
-        let value: JSONValue
+        let parsed: (value: JSONValue, hasRepeatedName: Bool)
         do throws(JSONSyntaxError) {
-            value = try text.withUnsafeBytes { bytes in
-                Result { () throws(JSONSyntaxError) in try JSONParser.value(of: bytes) }
+            parsed = try text.withUnsafeBytes { bytes in
+                Result { () throws(JSONSyntaxError) in try JSONParser.parse(bytes) }
             }.get()
         } catch {
             throw malformed(text.prefix(error.offset), error.reason)
         }
-        if let path = FieldScanner.repeatedField(in: text) { throw RequestLineError(at: path, "given twice") }
-        return value
+        if parsed.hasRepeatedName, let path = FieldScanner.repeatedField(in: text) {
+            throw RequestLineError(at: path, "given twice")
+        }
+        return parsed.value
     }
 
     /// An error of text that is JSON as far as `prefix` goes.

@@ -61,6 +61,7 @@ public final class RequestLineRunner: Sendable {
         configuration.transferOptions = settings.transferOptions
         manager = RequestOperationManager(baseURL: settings.baseURL, configuration: configuration)
         manager.completionQueue = queue
+        manager.responseSerializer = HTTPResponseSerializer()
         self.settings = settings
         self.onResult = onResult
     }
@@ -71,7 +72,7 @@ public final class RequestLineRunner: Sendable {
         let make: @Sendable () throws -> RequestBlueprint = { [self] in try blueprint(of: node) }
         let operation = manager.operation(  // references are looked up in bodies of any size
             source: node.dependencies.isEmpty ? .derived(make) : .made(make),
-            responseSerializer: HTTPResponseSerializer(), wantsDigest: true)
+            responseSerializer: nil, wantsDigest: true)
         operation.queuePriority = node.line.line.priority.queuePriority
         let script = node.line.line.script
         if !script.isEmpty { operation.shared.withLock { $0.extras.startHandler = { Self.play(script, on: $0) } } }

@@ -12,17 +12,25 @@ struct JSONParser {
     let bytes: UnsafeRawBufferPointer
     var position = 0
     private var depth = 0
+    private var hasRepeatedName = false
 
     private init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
 
     /// The value that the whole text is; a byte order mark may stand before it.
     static func value(of text: UnsafeRawBufferPointer) throws(JSONSyntaxError) -> JSONValue {
+        try parse(text).value
+    }
+
+    /// The same, and whether any object in it has two members with one name.
+    static func parse(
+        _ text: UnsafeRawBufferPointer
+    ) throws(JSONSyntaxError) -> (value: JSONValue, hasRepeatedName: Bool) {
         var parser = JSONParser(text)
         if text.starts(with: [0xEF, 0xBB, 0xBF]) { parser.position = 3 }
         let value = try parser.value()
         parser.skipSpace()
         if parser.next != nil { throw parser.error("more text after the value") }
-        return value
+        return (value, parser.hasRepeatedName)
     }
 
     var next: UInt8? { position < bytes.count ? bytes[position] : nil }
@@ -96,7 +104,7 @@ extension JSONParser {
             guard next == UInt8(ascii: "\"") else { throw error("a member's name is expected") }
             let name = try string()
             guard skip(UInt8(ascii: ":")) else { throw error("a colon is expected") }
-            members[name] = try value()
+            if members.updateValue(try value(), forKey: name) != nil { hasRepeatedName = true }
         } while skip(UInt8(ascii: ","))
         guard skip(UInt8(ascii: "}")) else { throw error("a comma or the end of the object is expected") }
         return .object(members)

@@ -7,15 +7,24 @@ internal import Foundation
 /// A message digest, computed piece by piece with OpenSSL's EVP interface.
 final class MessageDigest {
     /// Which digest.
-    enum Algorithm { case md5, sha256 }
+    enum Algorithm {
+        case md5, sha256
+
+        // safe: nothing changes an implementation once it was looked up, which is done once
+        private nonisolated(unsafe) static let md5Implementation = EVP_MD_fetch(nil, "MD5", nil)
+        private nonisolated(unsafe) static let sha256Implementation = EVP_MD_fetch(nil, "SHA256", nil)
+
+        fileprivate var implementation: OpaquePointer? {
+            self == .md5 ? Self.md5Implementation : Self.sha256Implementation
+        }
+    }
 
     private let context: OpaquePointer
 
     init(_ algorithm: Algorithm) {
         guard let context = EVP_MD_CTX_new() else { preconditionFailure("OpenSSL is out of memory") }
         self.context = context
-        let type = algorithm == .md5 ? EVP_md5() : EVP_sha256()
-        guard EVP_DigestInit_ex(context, type, nil) == 1 else {
+        guard let type = algorithm.implementation, EVP_DigestInit_ex(context, type, nil) == 1 else {
             preconditionFailure("OpenSSL has no \(algorithm); a FIPS configuration may have taken it away")
         }
     }
