@@ -26,4 +26,25 @@ import Testing
         let implied = try #require(URL(string: "https://H/b"))
         #expect(Origin(written) == Origin(implied))
     }
+
+    @Test(arguments: ["http://h", "https://h:8443", "http://127.0.0.1:1"])
+    func aPlainURLHoldsNothingThatIsEscapedOrRefused(start: String) throws {
+        for byte in UInt8(0)...0x7F {
+            let text = "\(start)/a\(Character(UnicodeScalar(byte)))b?q"
+            guard Origin.hasPlainURL(text) else { continue }
+            let url = try #require(URLText.url(text, relativeTo: nil))
+            #expect(url.absoluteString == text)
+            #expect(throws: Never.self) { try RequestCheck.check(url) }
+        }
+        #expect(Origin.hasPlainURL("\(start)/a-z/~A:Z?q=1&r=a+b@c!$'()*,;"))
+    }
+
+    @Test(arguments: [
+        "HTTP://h/", "http://H/", "http://u@h/", "http://h:0/", "http://h:65536/", "http://h:/", "http:///",
+        "http://h?q", "http://[::1]/", "http://h/a b", "http://h/%41", "http://h/#f", "http://h/\u{E9}", "/a", "",
+        "ftp://h/", "http://h\\/",
+    ])
+    func whatIsNotPlainIsLookedAtMoreClosely(text: String) {
+        #expect(!Origin.hasPlainURL(text))
+    }
 }

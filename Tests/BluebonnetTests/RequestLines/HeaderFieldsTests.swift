@@ -17,6 +17,14 @@ import Testing
         #expect(headers["none"] == nil)
     }
 
+    @Test(arguments: [31, 32, 33, 34, 200])
+    func namesAreFoundHoweverManyThereAre(count: Int) {
+        let once = (0..<count).map { (name: "N\($0)", value: "\($0)") }
+        let headers = HeaderFields(once + once.reversed().map { (name: $0.name.lowercased(), value: "again") })
+        #expect(headers.fields.map(\.name) == (0..<count).map { "n\($0)" })
+        #expect(headers.fields.map(\.values) == (0..<count).map { ["\($0), again"] })
+    }
+
     @Test func cookiesAreNeverJoined() {
         let headers = HeaderFields([("Set-Cookie", "a"), ("X", "1"), ("SET-COOKIE", "b")])
         #expect(headers.fields.map(\.values) == [["a", "b"], ["1"]])

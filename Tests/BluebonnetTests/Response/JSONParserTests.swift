@@ -11,6 +11,16 @@ import Testing
 
     private func parse(_ bytes: [UInt8]) throws -> JSONValue { try bytes.withUnsafeBytes(JSONParser.value) }
 
+    @Test(arguments: [
+        (#"{"a":1,"a":1}"#, true), (#"{"a":1,"\u0061":2}"#, true), (#"[{},{"b":{"a":1,"c":2,"a":3}}]"#, true),
+        (#"{"a":{"a":1},"b":[{"a":1},{"a":1}]}"#, false), (#"{"a":1,"A":1}"#, false), ("[1,1]", false), ("{}", false),
+    ])
+    func aNameGivenTwiceInOneObjectIsNoticed(text: String, isRepeated: Bool) throws {
+        var text = text
+        let parsed = try text.withUTF8 { try JSONParser.parse(UnsafeRawBufferPointer($0)) }
+        #expect(parsed.hasRepeatedName == isRepeated)
+    }
+
     // MARK: - What is JSON
 
     @Test(

@@ -10,12 +10,13 @@ final class MessageDigest {
     enum Algorithm {
         case md5, sha256
 
-        // safe: nothing changes an implementation once it was looked up, which is done once
-        private nonisolated(unsafe) static let md5Implementation = EVP_MD_fetch(nil, "MD5", nil)
-        private nonisolated(unsafe) static let sha256Implementation = EVP_MD_fetch(nil, "SHA256", nil)
+        /// Looked up once, which takes longer than a short digest.
+        private nonisolated(unsafe) static let implementations = (  // safe: OpenSSL changes none of them
+            md5: EVP_MD_fetch(nil, "MD5", nil), sha256: EVP_MD_fetch(nil, "SHA256", nil)
+        )
 
         fileprivate var implementation: OpaquePointer? {
-            self == .md5 ? Self.md5Implementation : Self.sha256Implementation
+            self == .md5 ? Self.implementations.md5 : Self.implementations.sha256
         }
     }
 

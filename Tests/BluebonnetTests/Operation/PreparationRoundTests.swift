@@ -1,0 +1,55 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import Dispatch
+import Testing
+
+@testable import Bluebonnet
+
+@Suite(.timeLimit(.minutes(1))) struct PreparationRoundTests {
+    /// Adds items in one round of the network thread; `body` gets the number of the item, on the preparation queue.
+    private func run(
+        _ folders: [Substring?], _ body: @escaping @Sendable (Int) -> Void, then: @escaping @Sendable (Int) -> Void
+    ) {
+        NetworkThread.shared.submit {
+            for (number, folder) in folders.enumerated() {
+                PreparationRound.shared.value.add(folder: folder) {
+                    body(number)
+                    return { then(number) }
+                }
+            }
+        }
+    }
+
+    @Test func aFolderThatDoesNotAnswerHoldsUpNoOther() async {
+        let answer = DispatchSemaphore(value: 0)
+        let (others, all) = (Witness(), Witness())
+        run(["dead", "dead", "a", nil, "a", nil, "dead"]) { number in
+            if number == 0 { answer.wait() }
+        } then: { number in
+            all.increment()
+            if [2, 3, 4, 5, 6].contains(number) { others.increment() }
+        }
+        await others.becomes { $0 == 5 }
+        #expect(others.value == 5)
+        #expect(all.value == 5)
+        answer.signal()
+        await all.becomes { $0 == 7 }
+        #expect(all.value == 7)
+    }
+
+    @Test(arguments: [1, 8, 9, 100])
+    func everyItemIsDoneOnceAndComesBack(count: Int) async {
+        let (done, back) = (Witness(), Witness())
+        run(Array(repeating: "same", count: count)) { _ in
+            done.increment()
+        } then: { _ in
+            NetworkThread.preconditionIsCurrent()
+            back.increment()
+        }
+        await back.becomes { $0 >= count }
+        await NetworkThread.shared.catchesUp()
+        #expect(done.value == count)
+        #expect(back.value == count)
+    }
+}

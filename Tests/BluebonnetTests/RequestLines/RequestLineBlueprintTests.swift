@@ -1,0 +1,44 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import FoundationNetworking
+import Testing
+
+@testable import Bluebonnet
+
+@Suite struct RequestLineBlueprintTests {
+    private func headers(_ blueprint: RequestBlueprint) throws -> [HTTPHeaders.Field] {
+        let parts = OperationParts(options: SharedOptions(TransferOptions()))
+        return try PreparedRequest(blueprint, parts: parts).first.headers.fields.sorted { $0.name < $1.name }
+    }
+
+    private func headers(_ line: RequestLine) throws -> [HTTPHeaders.Field] {
+        try headers(try line.blueprint(baseURL: nil, options: TransferOptions()))
+    }
+
+    private static let url = "http://h/p"
+
+    @Test func aLineThatSaysNothingButWhereSendsTheDefaultsOfTheSerializer() throws {
+        let url = try #require(URL(string: Self.url))
+        let request = try HTTPRequestSerializer().request(method: "GET", url: url, parameters: nil)
+        #expect(try headers(RequestLine(url: Self.url)) == headers(RequestBlueprint(request: request)))
+        #expect(try headers(RequestLine(url: Self.url)).contains { $0.name == "User-Agent" && !$0.value.isEmpty })
+    }
+
+    @Test func aLineWithAHeaderSendsItBesideTheDefaults() throws {
+        var line = RequestLine(url: Self.url)
+        line.headers = ["X-A": "1", "User-Agent": "mine/1"]
+        let plain = try headers(RequestLine(url: Self.url)).filter { $0.name != "User-Agent" }
+        let own = line.headers.map { HTTPHeaders.Field(name: $0.key, value: $0.value) }
+        #expect(try headers(line) == (plain + own).sorted { $0.name < $1.name })
+    }
+
+    @Test(arguments: ["HEAD", "OPTIONS", "get"])
+    func anotherMethodSendsTheDefaultsToo(method: String) throws {
+        let line = RequestLine(method: method, url: Self.url)
+        let blueprint = try line.blueprint(baseURL: nil, options: TransferOptions())
+        #expect(blueprint.request.httpMethod == method)
+        #expect(try headers(blueprint) == headers(RequestLine(url: Self.url)))
+    }
+}
