@@ -18,6 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "BlockCache.h"
 #include "Rtnetlink.h"
 
 /// The event that is changed holds a union.

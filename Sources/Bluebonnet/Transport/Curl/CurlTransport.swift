@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 internal import CCurl
+internal import CLinux
 
 /// The transport over libcurl: partitions for each trust identity. Network thread only.
 ///
@@ -29,7 +30,10 @@ final class CurlTransport: Transport {
     init(loop: EventLoop) {
         self.loop = loop
         addresses = NetworkMonitor(loop: loop, settings: NetworkMonitor.Settings(groups: .addresses))
-        curl_global_init(Int(CURL_GLOBAL_DEFAULT))
+        bluebonnet_keep_blocks()
+        curl_global_init_mem(
+            Int(CURL_GLOBAL_DEFAULT), bluebonnet_malloc, bluebonnet_free, bluebonnet_realloc, bluebonnet_strdup,
+            bluebonnet_calloc)
         reaperSlot = loop.add(self)
         addresses.onAddressesLost = { [weak self] lost in
             for partition in self?.partitions.values.flatMap({ $0 }) ?? [] { partition.dropConnections(from: lost) }

@@ -1,0 +1,110 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import CLinux
+import Foundation
+import Glibc
+import Testing
+
+@testable import Bluebonnet
+
+@Suite struct BlockCacheTests {
+    /// A block with a pattern of its own in it, which nobody else may change.
+    private struct Block {
+        let bytes: UnsafeMutableRawBufferPointer
+        let pattern: UInt8
+
+        init(_ start: UnsafeMutableRawPointer?, _ count: Int, _ pattern: UInt8) {
+            bytes = UnsafeMutableRawBufferPointer(start: start, count: count)
+            self.pattern = pattern
+            for index in bytes.indices { bytes[index] = pattern &+ UInt8(truncatingIfNeeded: index) }
+        }
+
+        var isIntact: Bool { isIntact(upTo: bytes.count) }
+
+        func isIntact(upTo count: Int) -> Bool {
+            bytes.prefix(count).enumerated().allSatisfy { $1 == pattern &+ UInt8(truncatingIfNeeded: $0) }
+        }
+    }
+
+    private static let edges = [0, 24, 40, 512, 1032, 1033, 2048, 8192, 16_385, 16_448, 20_000]
+
+    private func size(_ random: inout SeededGenerator) -> Int {
+        let edge = Self.edges.randomElement(using: &random) ?? 0
+        return max(0, edge + Int.random(in: -3...40, using: &random))
+    }
+
+    @Test(arguments: 1...4)
+    func blocksAreTheirOwnersWhateverIsTakenAndFreed(seed: UInt64) async {
+        let faults = await onKeepingThread { [self] in
+            var random = SeededGenerator(seed: seed)
+            var (blocks, faults): ([Block], Int) = ([], 0)
+            for number in 0..<20_000 {
+                let (count, pattern) = (size(&random), UInt8(truncatingIfNeeded: number))
+                switch Int.random(in: 0..<5, using: &random) {
+                case 0 where blocks.count < 300, 1 where blocks.count < 300:
+                    blocks.append(Block(bluebonnet_malloc(count), count, pattern))
+                case 2:
+                    let zeros = UnsafeMutableRawBufferPointer(start: bluebonnet_calloc(1, count), count: count)
+                    if zeros.contains(where: { $0 != 0 }) { faults += 1 }
+                    blocks.append(Block(zeros.baseAddress, count, pattern))
+                case 3 where !blocks.isEmpty:
+                    let old = blocks.remove(at: Int.random(in: blocks.indices, using: &random))
+                    let new = UnsafeMutableRawBufferPointer(
+                        start: bluebonnet_realloc(old.bytes.baseAddress, count + 1), count: count + 1)
+                    let kept = min(old.bytes.count, count + 1)
+                    for index in 0..<kept where new[index] != old.pattern &+ UInt8(truncatingIfNeeded: index) {
+                        faults += 1
+                    }
+                    blocks.append(Block(new.baseAddress, count + 1, pattern))
+                default:
+                    guard !blocks.isEmpty else { continue }
+                    let old = blocks.remove(at: Int.random(in: blocks.indices, using: &random))
+                    if !old.isIntact || Int(bitPattern: old.bytes.baseAddress) % 16 != 0 { faults += 1 }
+                    bluebonnet_free(old.bytes.baseAddress)
+                }
+            }
+            for block in blocks {
+                if !block.isIntact { faults += 1 }
+                bluebonnet_free(block.bytes.baseAddress)
+            }
+            return faults
+        }
+        #expect(faults == 0)
+    }
+
+    @Test(arguments: [1, 24, 100, 1032, 1496, 2048, 16_385])
+    func whatWasFreedLastIsTakenNext(size: Int) async {
+        let isSame = await onKeepingThread {
+            let other = bluebonnet_malloc(size)
+            let block = bluebonnet_malloc(size)
+            bluebonnet_free(other)
+            bluebonnet_free(block)
+            let next = bluebonnet_malloc(size)
+            defer { bluebonnet_free(next) }
+            return next == block
+        }
+        #expect(isSame)
+    }
+
+    @Test func aBlockMayBeFreedElsewhereAndByTheCLibrary() async {
+        let text = await onKeepingThread {
+            bluebonnet_free(strdup("the C library's"))
+            return UInt(bitPattern: bluebonnet_strdup("a text of ours"))
+        }
+        let copy = UnsafeMutablePointer<CChar>(bitPattern: text)
+        #expect(copy.map { String(cString: $0) } == "a text of ours")
+        free(copy)
+        bluebonnet_free(nil)
+        #expect(bluebonnet_calloc(.max, 2) == nil)
+    }
+
+    private func onKeepingThread<Result: Sendable>(_ work: @escaping @Sendable () -> Result) async -> Result {
+        await withCheckedContinuation { continuation in
+            Thread.detachNewThread {
+                bluebonnet_keep_blocks()
+                continuation.resume(returning: work())
+            }
+        }
+    }
+}
