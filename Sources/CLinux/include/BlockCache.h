@@ -8,8 +8,8 @@
 
 #include <stddef.h>
 
-/// From now on the calling thread keeps what it frees for what it takes next: at most 64 small blocks of each size, 128
-/// of 2 kB and 64 of 16 kB, which are 1.3 MB. It must be a thread that never ends.
+/// From now on the calling thread keeps what it frees for what it takes next: at most 64 blocks of each size up to 1 kB,
+/// 128 of 2 kB and 64 of 16 kB, which are 3.5 MB. It must be a thread that never ends.
 void bluebonnet_keep_blocks(void);
 
 // As their namesakes of the C library, whose blocks they give and take: any thread may free them, by whatever name.

@@ -31,7 +31,7 @@ final class CurlTransport: Transport {
         self.loop = loop
         addresses = NetworkMonitor(loop: loop, settings: NetworkMonitor.Settings(groups: .addresses))
         bluebonnet_keep_blocks()
-        curl_global_init_mem(
+        curl_global_init_mem(  // does nothing but count where somebody has initialized libcurl before
             Int(CURL_GLOBAL_DEFAULT), bluebonnet_malloc, bluebonnet_free, bluebonnet_realloc, bluebonnet_strdup,
             bluebonnet_calloc)
         reaperSlot = loop.add(self)
