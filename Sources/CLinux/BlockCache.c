@@ -37,6 +37,29 @@ void bluebonnet_keep_blocks(void) {
     if (!stores) stores = calloc(1, sizeof(struct stores));
 }
 
+static void free_all(struct store *store) {
+    for (struct free_block *block = store->first, *next; block; block = next) {
+        next = block->next;
+        free(block);
+    }
+}
+
+void bluebonnet_let_blocks_go(void) {
+    if (!stores) return;
+    for (int index = 0; index < SMALL_STORES; index++) free_all(&stores->small[index]);
+    free_all(&stores->middle);
+    free_all(&stores->large);
+    free(stores);
+    stores = NULL;
+}
+
+int bluebonnet_kept_block_count(void) {
+    if (!stores) return 0;
+    int count = stores->middle.count + stores->large.count;
+    for (int index = 0; index < SMALL_STORES; index++) count += stores->small[index].count;
+    return count;
+}
+
 static void *take(struct store *store) {
     struct free_block *block = store->first;
     if (!block) return NULL;

@@ -14,8 +14,9 @@ final class PreparationRound: RoundEndTask {
     /// Runs on the preparation queue; what it gives runs on the network thread then.
     typealias Item = @Sendable () -> Inbox.Work
 
-    /// So many are done one after the other; other threads do the next ones.
+    /// So many are done one after the other; other threads do the next ones. Files may take longer to open.
     private static let groupCount = 8
+    private static let fileGroupCount = 4
     private var items: [(item: Item, folder: Substring?)] = []
 
     /// - Parameter folder: where files are opened; nil when the file system is not asked.
@@ -28,7 +29,8 @@ final class PreparationRound: RoundEndTask {
         var rest = items[...]
         items = []
         while let first = rest.first {
-            let group = rest.prefix(Self.groupCount).prefix { $0.folder == first.folder }
+            let count = first.folder == nil ? Self.groupCount : Self.fileGroupCount
+            let group = rest.prefix(count).prefix { $0.folder == first.folder }
             rest = rest.dropFirst(group.count)
             Queues.preparation.async { [group = group.map(\.item)] in
                 let followUps = group.map { $0() }

@@ -62,8 +62,9 @@ final class PreparedRequest: Sendable {
         }
         if let named { try named.value.check(hasStreamOutput: parts.streamOutput != nil) }
         try Self.check(sharedOptions.value.credential)
+        let isReady = blueprint.readyHeaders != nil
         let fields = try RequestCheck.fields(
-            Self.fields(of: request),
+            isReady ? [] : Self.fields(of: request),
             bodyByteCount: !hasUploadFile && !hasStream ? Int64(data?.count ?? 0) : nil)
         declaredBodyByteCount = fields.declaredBodyByteCount
         bodyStream =
@@ -73,7 +74,7 @@ final class PreparedRequest: Sendable {
                 prefersNew: parts.needsNewBodyStream) : nil
         first = RedirectPolicy.Request(
             method: method, url: url,
-            headers: blueprint.plainHeaders ?? Self.withDefaults(fields.sent, cachePolicy), hasBody: hasBody)
+            headers: blueprint.readyHeaders ?? Self.withDefaults(fields.sent, cachePolicy), hasBody: hasBody)
         idleTimeout = sharedOptions.idleTimeout ?? MonotonicClock.nanoseconds(clampingSeconds: request.timeoutInterval)
     }
 

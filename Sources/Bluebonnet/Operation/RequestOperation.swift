@@ -223,8 +223,8 @@ struct OutputDirectory: Codable, Sendable {
 /// What is known of an operation once its request is made; what is nil is as the operation has it.
 struct RequestBlueprint: Sendable {
     var request: URLRequest
-    /// All that is sent with a request that has no header fields, checked and complete; nil to make it of the defaults.
-    var plainHeaders: HTTPHeaders?
+    /// The request's header fields with all that is added to them, checked and complete; nil where that is to be done.
+    var readyHeaders: HTTPHeaders?
     var options: SharedOptions?
     var uploadFile: URL?
     var outputFile: URL?

@@ -47,18 +47,26 @@ extension RequestLine {
 // MARK: - The request
 
 extension RequestLine {
-    /// What goes out with a line that says nothing but where. Foundation takes longer to set headers than all else takes
-    /// that is done for such a request before it is sent.
-    private static let plainHeaders = Result {
+    /// Whether making the request reads files: certificates, keys, or parts of a form.
+    var readsFiles: Bool {
+        if security != nil { return true }
+        guard case .multipart(let parts)? = body else { return false }
+        return parts.contains { if case .file = $0.content { true } else { false } }
+    }
+
+    /// The request of a line that says nothing but where, without its URL, and what goes out with it: made once, for it
+    /// takes longer than all else that is done for such a request before it is sent.
+    private static let plain = Result {
         let request = try HTTPRequestSerializer().addingHeaders(to: URLRequest(url: URL(fileURLWithPath: "/")))
-        return PreparedRequest.withDefaults(PreparedRequest.fields(of: request), request.cachePolicy)
+        let headers = PreparedRequest.withDefaults(PreparedRequest.fields(of: request), request.cachePolicy)
+        return RequestBlueprint(request: request, readyHeaders: headers)
     }
 
     private func plainBlueprint(baseURL: URL?) throws -> RequestBlueprint? {
         guard method == "GET", headers.isEmpty, query == nil, body == nil else { return nil }
-        return RequestBlueprint(
-            request: URLRequest(url: try RequestCheck.url(url, relativeTo: baseURL)),
-            plainHeaders: try Self.plainHeaders.get())
+        var blueprint = try Self.plain.get()
+        blueprint.request.url = try RequestCheck.url(url, relativeTo: baseURL)
+        return blueprint
     }
 
     private func request(baseURL: URL?) throws -> URLRequest {

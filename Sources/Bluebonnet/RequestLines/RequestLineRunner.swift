@@ -70,9 +70,10 @@ public final class RequestLineRunner: Sendable {
     public func add(_ node: RequestLineGraph.Node) {
         let id = node.line.id
         let make: @Sendable () throws -> RequestBlueprint = { [self] in try blueprint(of: node) }
-        let operation = manager.operation(  // references are looked up in bodies of any size
-            source: node.dependencies.isEmpty ? .derived(make) : .made(make),
-            responseSerializer: nil, wantsDigest: true)
+        // References are looked up in bodies of any size, and files may be where nobody answers.
+        let isQuick = node.dependencies.isEmpty && !node.line.line.readsFiles
+        let operation = manager.operation(
+            source: isQuick ? .derived(make) : .made(make), responseSerializer: nil, wantsDigest: true)
         operation.queuePriority = node.line.line.priority.queuePriority
         let script = node.line.line.script
         if !script.isEmpty { operation.shared.withLock { $0.extras.startHandler = { Self.play(script, on: $0) } } }

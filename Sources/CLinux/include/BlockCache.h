@@ -9,8 +9,12 @@
 #include <stddef.h>
 
 /// From now on the calling thread keeps what it frees for what it takes next: at most 64 blocks of each size up to 1 kB,
-/// 128 of 2 kB and 64 of 16 kB, which are 3.5 MB. It must be a thread that never ends.
+/// 128 of 2 kB and 64 of 16 kB, which are 3.5 MB. Before the thread ends it has to let them go.
 void bluebonnet_keep_blocks(void);
+/// Frees what the calling thread keeps; it keeps nothing any more.
+void bluebonnet_let_blocks_go(void);
+/// How many blocks the calling thread keeps.
+int bluebonnet_kept_block_count(void);
 
 // As their namesakes of the C library, whose blocks they give and take: any thread may free them, by whatever name.
 void *bluebonnet_malloc(size_t size);

@@ -1,5 +1,5 @@
 // The parts of Linux that the Glibc module leaves out, or whose structures it shares with other modules, so that Swift
-// cannot say which of them a member belongs to.
+// cannot say which of them a member belongs to; and memory for libcurl, whose functions have to be C's.
 #ifndef BLUEBONNET_CLINUX_H
 #define BLUEBONNET_CLINUX_H
 

@@ -38,6 +38,21 @@ import Testing
         #expect(all.value == 7)
     }
 
+    @Test func filesOfOneFolderGoTogetherFourAtATime() async {
+        let answer = DispatchSemaphore(value: 0)
+        let back = Witness()
+        run(Array(repeating: "same", count: 21)) { number in
+            if number == 0 { answer.wait() }
+        } then: { _ in
+            back.increment()
+        }
+        await back.becomes { $0 == 17 }
+        await NetworkThread.shared.catchesUp()
+        #expect(back.value == 17)
+        answer.signal()
+        await back.becomes { $0 == 21 }
+    }
+
     @Test(arguments: [1, 8, 9, 100])
     func everyItemIsDoneOnceAndComesBack(count: Int) async {
         let (done, back) = (Witness(), Witness())

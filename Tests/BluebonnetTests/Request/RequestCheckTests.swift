@@ -18,6 +18,14 @@ import Testing
         #expect(try RequestCheck.url(text).absoluteString == text)
     }
 
+    @Test(arguments: ["http://h/a/../b", "http://h", "https://h:1/./c?q=../d", "http://h//a//"])
+    func aPlainURLStaysAsItIsWhateverTheBase(text: String) throws {
+        let base = try #require(URL(string: "https://base.example/v1/"))
+        #expect(try RequestCheck.url(text, relativeTo: base).absoluteString == text)
+        #expect(try RequestCheck.url(text).absoluteString == text)
+        #expect(URLText.url(text, relativeTo: base)?.absoluteString == text)
+    }
+
     @Test(arguments: [
         ("http://bücher.de/é?ü=%20", "http://xn--bcher-kva.de/%C3%A9?%C3%BC=%20"), ("http://h/a|b", "http://h/a%7Cb"),
         ("http://h/[1]?a[]=100%", "http://h/%5B1%5D?a%5B%5D=100%25"),

@@ -26,6 +26,27 @@ import Testing
         #expect(try headers(RequestLine(url: Self.url)).contains { $0.name == "User-Agent" && !$0.value.isEmpty })
     }
 
+    @Test func theRequestItselfHasTheFieldsToo() throws {
+        let url = try #require(URL(string: Self.url))
+        let expected = try HTTPRequestSerializer().request(method: "GET", url: url, parameters: nil)
+        let request = try RequestLine(url: Self.url).blueprint(baseURL: nil, options: TransferOptions()).request
+        #expect(request.url == url)
+        #expect(request.httpMethod == "GET")
+        #expect(request.allHTTPHeaderFields == expected.allHTTPHeaderFields)
+        #expect(request.allHTTPHeaderFields?["User-Agent"] != nil)
+    }
+
+    @Test func whatReadsFilesIsMadeWhereItMayWait() {
+        var (form, secure) = (RequestLine(url: Self.url), RequestLine(url: Self.url))
+        form.body = .multipart([RequestLine.Part(name: "n", content: .value("v"))])
+        #expect(!form.readsFiles && !secure.readsFiles)
+        form.body = .multipart([
+            RequestLine.Part(name: "n", content: .file(path: "/f", filename: nil, contentType: nil))
+        ])
+        secure.security = RequestLine.Security()
+        #expect(form.readsFiles && secure.readsFiles)
+    }
+
     @Test func aLineWithAHeaderSendsItBesideTheDefaults() throws {
         var line = RequestLine(url: Self.url)
         line.headers = ["X-A": "1", "User-Agent": "mine/1"]

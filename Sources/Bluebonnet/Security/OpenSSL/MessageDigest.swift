@@ -10,13 +10,22 @@ final class MessageDigest {
     enum Algorithm {
         case md5, sha256
 
-        /// Looked up once, which takes longer than a short digest.
-        private nonisolated(unsafe) static let implementations = (  // safe: OpenSSL changes none of them
-            md5: EVP_MD_fetch(nil, "MD5", nil), sha256: EVP_MD_fetch(nil, "SHA256", nil)
-        )
-
         fileprivate var implementation: OpaquePointer? {
-            self == .md5 ? Self.implementations.md5 : Self.implementations.sha256
+            switch self {
+            case .md5: Self.md5Implementation
+            case .sha256: Self.sha256Implementation
+            }
+        }
+
+        // Looked up once each, which takes longer than a short digest.
+        private nonisolated(unsafe) static let md5Implementation = fetch("MD5")  // safe: OpenSSL never changes it
+        private nonisolated(unsafe) static let sha256Implementation = fetch("SHA256")  // safe: the same
+
+        /// Leaves no error behind, which would be taken for one of a connection.
+        private static func fetch(_ name: String) -> OpaquePointer? {
+            let implementation = EVP_MD_fetch(nil, name, nil)
+            if implementation == nil { ERR_clear_error() }
+            return implementation
         }
     }
 

@@ -5,7 +5,7 @@ import Glibc
 
 // What is looked for in nearly every text: by the C library, which looks at many bytes at once.
 extension String {
-    /// Whether the text has this byte, which must be ASCII.
+    /// Whether the text has this byte in its UTF-8.
     func hasByte(_ byte: UInt8) -> Bool {
         utf8.withContiguousStorageIfAvailable { Self.hasByte(byte, in: $0) } ?? utf8.contains(byte)
     }
