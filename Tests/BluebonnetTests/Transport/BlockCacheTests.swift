@@ -39,7 +39,7 @@ import Testing
         let faults = await onKeepingThread { [self] in
             var random = SeededGenerator(seed: seed)
             var (blocks, faults): ([Block], Int) = ([], 0)
-            for number in 0..<20_000 {
+            for number in 0..<2000 {
                 let (count, pattern) = (size(&random), UInt8(truncatingIfNeeded: number))
                 switch Int.random(in: 0..<5, using: &random) {
                 case 0 where blocks.count < 300, 1 where blocks.count < 300:
