@@ -122,7 +122,16 @@ void *bluebonnet_calloc(size_t count, size_t size) {
 }
 
 void *bluebonnet_realloc(void *block, size_t size) {
-    return realloc(block, size);
+    if (!stores || !block || size == 0 || size > SMALL_MOST) return realloc(block, size);
+    // A growing text of libcurl's: from one store into the next.
+    size_t old_size = malloc_usable_size(block);
+    if (old_size >= SMALL_MOST + SMALL_STEP) return realloc(block, size);
+    if (size <= old_size) return block;
+    void *larger = bluebonnet_malloc(size);
+    if (!larger) return NULL;
+    memcpy(larger, block, old_size);
+    bluebonnet_free(block);
+    return larger;
 }
 
 char *bluebonnet_strdup(const char *text) {

@@ -9,22 +9,24 @@ import Testing
 @testable import Bluebonnet
 
 @Suite struct BlockCacheTests {
-    /// A block with a pattern of its own in it, which nobody else may change.
+    /// A block full of a byte of its own, which nobody else may change.
     private struct Block {
         let bytes: UnsafeMutableRawBufferPointer
-        let pattern: UInt8
+        let byte: UInt8
 
-        init(_ start: UnsafeMutableRawPointer?, _ count: Int, _ pattern: UInt8) {
+        init(_ start: UnsafeMutableRawPointer?, _ count: Int, _ byte: UInt8) {
             bytes = UnsafeMutableRawBufferPointer(start: start, count: count)
-            self.pattern = pattern
-            for index in bytes.indices { bytes[index] = pattern &+ UInt8(truncatingIfNeeded: index) }
+            self.byte = byte
+            if let start { memset(start, CInt(byte), count) }
         }
 
-        var isIntact: Bool { isIntact(upTo: bytes.count) }
+        var isIntact: Bool { BlockCacheTests.isFull(UnsafeRawBufferPointer(bytes), of: byte) }
+    }
 
-        func isIntact(upTo count: Int) -> Bool {
-            bytes.prefix(count).enumerated().allSatisfy { $1 == pattern &+ UInt8(truncatingIfNeeded: $0) }
-        }
+    /// Whether all bytes are the same: compared by the C library, because there are many.
+    private static func isFull(_ bytes: UnsafeRawBufferPointer, of byte: UInt8) -> Bool {
+        guard let start = bytes.baseAddress, bytes.count > 0 else { return true }
+        return bytes[0] == byte && memcmp(start, start + 1, bytes.count - 1) == 0
     }
 
     private static let edges = [0, 24, 40, 512, 1032, 1033, 2048, 8192, 16_385, 16_448, 20_000]
@@ -46,16 +48,14 @@ import Testing
                     blocks.append(Block(bluebonnet_malloc(count), count, pattern))
                 case 2:
                     let zeros = UnsafeMutableRawBufferPointer(start: bluebonnet_calloc(1, count), count: count)
-                    if zeros.contains(where: { $0 != 0 }) { faults += 1 }
+                    if !Self.isFull(UnsafeRawBufferPointer(zeros), of: 0) { faults += 1 }
                     blocks.append(Block(zeros.baseAddress, count, pattern))
                 case 3 where !blocks.isEmpty:
                     let old = blocks.remove(at: Int.random(in: blocks.indices, using: &random))
                     let new = UnsafeMutableRawBufferPointer(
                         start: bluebonnet_realloc(old.bytes.baseAddress, count + 1), count: count + 1)
-                    let kept = min(old.bytes.count, count + 1)
-                    for index in 0..<kept where new[index] != old.pattern &+ UInt8(truncatingIfNeeded: index) {
-                        faults += 1
-                    }
+                    let kept = UnsafeRawBufferPointer(rebasing: new[..<min(old.bytes.count, count + 1)])
+                    if !Self.isFull(kept, of: old.byte) { faults += 1 }
                     blocks.append(Block(new.baseAddress, count + 1, pattern))
                 default:
                     guard !blocks.isEmpty else { continue }
@@ -85,6 +85,24 @@ import Testing
             return next == block
         }
         #expect(isSame)
+    }
+
+    @Test func whatGrowsIsTakenFromTheStoreAndLeavesItsOldBlockThere() async {
+        let (isTaken, isKept, staysWhenItFits) = await onKeepingThread {
+            let (small, large) = (bluebonnet_malloc(100), bluebonnet_malloc(200))
+            // The C library may give more than was asked for.
+            let (least, most) = (malloc_usable_size(small), malloc_usable_size(large))
+            bluebonnet_free(large)
+            let grown = bluebonnet_realloc(small, most)
+            let next = bluebonnet_malloc(least)
+            let same = bluebonnet_realloc(grown, most - 50)
+            defer {
+                bluebonnet_free(next)
+                bluebonnet_free(same)
+            }
+            return (grown == large, next == small, same == grown)
+        }
+        #expect(isTaken && isKept && staysWhenItFits)
     }
 
     /// The C library may give a small block of the next size, of which as many are kept.

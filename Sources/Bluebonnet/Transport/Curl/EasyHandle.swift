@@ -85,8 +85,11 @@ extension EasyHandle {
         try bluebonnet_easy_setopt_off_t(raw, option, curl_off_t(value)).check()
     }
 
+    /// A text that libcurl copies.
     func set(_ option: CURLoption, _ value: String) throws(CurlError) {
-        try bluebonnet_easy_setopt_string(raw, option, value).check()
+        // A text that is passed as a pointer is copied into an array first.
+        let result = value.withCString { bluebonnet_easy_setopt_string(raw, option, $0) }
+        try result.check()
     }
 
     func set(_ option: CURLoption, pointer: UnsafeRawPointer?) throws(CurlError) {
