@@ -31,7 +31,10 @@ extension RequestOperationQueue: RoundEndTask {
     }
 
     func watchEnd(of operation: Operation) {
-        let finish = BlockOperation { [self] in operationFinished(operation) }
+        let finish = BlockOperation { [self] in
+            operationFinished(operation)
+            BackingQueues.ended(operation, in: self)
+        }
         finish.addDependency(operation)
         OperationWatch.queue.addOperation(finish)
     }
@@ -99,7 +102,12 @@ extension RequestOperationQueue: RoundEndTask {
     }
 
     private func start(_ operation: Operation) {
-        guard let request = operation as? RequestOperation else { return foreign.addOperation(operation) }
+        guard let request = operation as? RequestOperation else {
+            BackingQueues.begins(operation, in: self)
+            // One that ended by itself may have been told of before.
+            if operation.isFinished { BackingQueues.ended(operation, in: self) }
+            return foreign.addOperation(operation)
+        }
         guard !request.startIfReady() else { return }
         shared.withLock { $0.putBack(request) }
         if request.isReadyNow { operationBecameReady(request) }
@@ -123,20 +131,33 @@ enum ShareNumbers {
     static func next() -> Int { last.wrappingAdd(1, ordering: .relaxed).newValue }
 }
 
-/// Knows whose Foundation queue is behind which of ours.
+/// Knows whose Foundation queue is behind which of ours, while anything runs there.
+///
+/// It holds those queues: a weak reference would make each later count of a reference to the queue slow, and there are
+/// several for every operation.
 enum BackingQueues {
     private struct Owner {
-        weak var queue: RequestOperationQueue?
+        let queue: RequestOperationQueue
+        var running: Set<ObjectIdentifier> = []
     }
 
     private static let owners = Mutex<[ObjectIdentifier: Owner]>([:])
 
-    static func add(_ queue: OperationQueue, of owner: RequestOperationQueue) {
-        owners.withLock { $0[ObjectIdentifier(queue)] = Owner(queue: owner) }
+    /// An operation of another kind is handed to the queue behind `queue`.
+    static func begins(_ operation: Operation, in queue: RequestOperationQueue) {
+        owners.withLock { owners in
+            _ = owners[ObjectIdentifier(queue.foreign), default: Owner(queue: queue)].running
+                .insert(ObjectIdentifier(operation))
+        }
     }
 
-    static func remove(_ queue: OperationQueue) {
-        owners.withLock { $0[ObjectIdentifier(queue)] = nil }
+    /// An operation has ended, whether it was handed over or not.
+    static func ended(_ operation: Operation, in queue: RequestOperationQueue) {
+        let key = ObjectIdentifier(queue.foreign)
+        owners.withLock { owners in
+            guard owners[key]?.running.remove(ObjectIdentifier(operation)) != nil else { return }
+            if owners[key]?.running.isEmpty == true { owners[key] = nil }
+        }
     }
 
     static func owner(of queue: OperationQueue) -> RequestOperationQueue? {

@@ -22,7 +22,7 @@ public final class RequestOperationQueue: Sendable {
     public static let main = RequestOperationQueue(isMain: true)
 
     /// The queue that started the operation of another kind, or the block, that is running on this thread; nil
-    /// elsewhere.
+    /// elsewhere, and once that operation has ended.
     public static var current: RequestOperationQueue? {
         OperationQueue.current.flatMap { BackingQueues.owner(of: $0) }
     }
@@ -42,7 +42,6 @@ public final class RequestOperationQueue: Sendable {
 
     private init(isMain: Bool) {
         self.isMain = isMain
-        BackingQueues.add(foreign, of: self)
         guard isMain else { return }
         foreign.underlyingQueue = .main
         shared.withLock { state in
@@ -52,7 +51,6 @@ public final class RequestOperationQueue: Sendable {
     }
 
     deinit {
-        BackingQueues.remove(foreign)
         guard shared.withLock({ $0.holdsWithoutConnectivity }) else { return }
         NetworkThread.shared.submit { [connectivity] in connectivity.value.end() }
     }

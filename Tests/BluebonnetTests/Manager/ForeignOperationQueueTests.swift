@@ -90,6 +90,26 @@ import Testing
         #expect(order.value == [])
     }
 
+    @Test func aQueueIsLetGoWhenWhatRanInItHasEnded() async {
+        weak var gone: RequestOperationQueue?
+        do {
+            let queue = RequestOperationQueue()
+            gone = queue
+            queue.addOperation { [order] in order.append("block") }
+            queue.addBarrierBlock { [order] in
+                order.append(RequestOperationQueue.current == nil ? "barrier of none" : "barrier")
+            }
+            let (started, cancelled) = (BlockOperation {}, BlockOperation {})
+            cancelled.cancel()
+            started.start()  // by its owner, before the queue could
+            queue.addOperations([cancelled, started, network.operation("/a")])
+            await queue.empties()
+        }
+        await order.becomes { $0 == ["block", "barrier"] }
+        while gone != nil { await Task.yield() }
+        #expect(gone == nil)
+    }
+
     /// Returns when the queue has learned that the blocks in it are ready: it hears of it from Foundation, elsewhere.
     private func foreignReadiness() async {
         await withCheckedContinuation { continuation in
