@@ -67,7 +67,7 @@ extension BodyChannel {
     /// Network thread only.
     func whenRoomAppears(_ action: (() -> Void)?) { producer.value.roomAppeared = action }
 
-    /// Network thread only; the consumer has gone or failed.
+    /// Network thread only; the consumer has gone or failed. Never called from inside another call of the channel's.
     func whenAbandoned(_ action: (() -> Void)?) { producer.value.abandoned = action }
 }
 

@@ -70,14 +70,13 @@ extension Exchange {
     /// What the operation is given at its end.
     func result(_ error: NetworkingError?, _ summary: TransferSummary, _ cache: CacheExchange?) -> TransferResult {
         giveUpBody()
-        let content = reception.content(isComplete: error == nil)
-        let unusedFile = reception.unusedFile
+        let end = reception.end(isComplete: error == nil)
         return TransferResult(  // made at once: a large value that is filled in is copied once more
-            request: hopCount > 0 ? urlRequest(for: next) : prepared.request, head: head, content: content,
-            error: error, receivedByteCount: reception.byteCount, isContinued: reception.isContinued,
+            request: hopCount > 0 ? urlRequest(for: next) : prepared.request, head: head, content: end.content,
+            error: error, receivedByteCount: end.byteCount, isContinued: end.isContinued,
             isCredentialRefused: head?.status == 401 && knownAuthentication?.hasAnswered == true,
-            unusedFile: unusedFile, keepsUnusedFile: unusedFile != nil && reception.canBeContinued, summary: summary,
-            cacheExchange: cache)
+            unusedFile: end.unusedFile, keepsUnusedFile: end.unusedFile != nil && end.canBeContinued,
+            summary: summary, cacheExchange: cache)
     }
 }
 

@@ -44,7 +44,7 @@ final class Exchange {
     let operation: RequestOperation
     var options: TransferOptions { prepared.options }
     var blocks: OperationBlocks { prepared.blocks }
-    let reception: Reception
+    @exclusivity(unchecked) var reception: Reception
     /// Made when the first redirect comes, and when the first challenge comes.
     private(set) var knownRedirects: RedirectChain?
     @exclusivity(unchecked) private(set) var knownAuthentication: HTTPAuthentication?

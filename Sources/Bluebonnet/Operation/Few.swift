@@ -10,6 +10,8 @@ struct Few<Element> {
         if first == nil { first = element } else { others.append(element) }
     }
 
+    var isEmpty: Bool { first == nil }
+
     var count: Int { first == nil ? 0 : 1 + others.count }
 
     /// All of them, in order.

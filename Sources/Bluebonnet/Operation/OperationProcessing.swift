@@ -79,8 +79,8 @@ extension RequestOperation {
     fileprivate func runEndHandlers() {
         let handlers = shared.withLock { $0.takeEndHandlers() }
         handlers.completionBlock?()
-        for handler in handlers.handlers { handler(self) }
-        for handler in handlers.batchHandlers { handler(self) }
+        handlers.handlers.visit { $0(self) }
+        handlers.batchHandlers.visit { $0(self) }
     }
 }
 
@@ -146,23 +146,22 @@ extension RequestOperationState {
 
     /// What runs at the end.
     fileprivate typealias EndHandlers = (
-        completionBlock: (@Sendable () -> Void)?, handlers: [RequestOperation.CompletionHandler],
-        batchHandlers: [RequestOperation.CompletionHandler]
+        completionBlock: (@Sendable () -> Void)?, handlers: Few<RequestOperation.CompletionHandler>,
+        batchHandlers: Few<RequestOperation.CompletionHandler>
     )
 
     fileprivate mutating func takeEndHandlers() -> EndHandlers {
         hasHandlersOnTheirWay = false
-        defer { (completionBlock, completionHandlers, batchHandlers) = (nil, [], []) }
+        defer { (completionBlock, completionHandlers, batchHandlers) = (nil, Few(), Few()) }
         return (completionBlock, completionHandlers, batchHandlers)
     }
 
     mutating func takeDelivery() -> OperationDelivery {
         let hasHandlers = completionBlock != nil || !completionHandlers.isEmpty || !batchHandlers.isEmpty
         let delivery = OperationDelivery(
-            waiters: waiters, hasFailed: outcomeError != nil, queue: queue, callbackQueue: completionQueue,
+            waiters: waiters, hasFailed: outcomeError != nil, queue: queue.take(), callbackQueue: completionQueue,
             hasHandlers: hasHandlers, extras: sharedExtras, usedSource: source.isReady ? nil : source)
         (isDelivered, hasHandlersOnTheirWay) = (true, hasHandlers)
-        queue = nil
         if !waiters.isEmpty { waiters = [] }
         if !source.isReady { source = .used }
         if sharedExtras != nil {

@@ -4,8 +4,8 @@
 internal import Foundation
 
 /// Where one operation's result goes over all its transfers: the sink, what it may be continued from, and the truth
-/// about its length. Network thread only; it knows neither redirects nor challenges.
-final class Reception {
+/// about its length. A part of its exchange. Network thread only; it knows neither redirects nor challenges.
+struct Reception {
     private let prepared: PreparedRequest
     /// Nil until they were opened.
     private var file: PartialFile?
@@ -29,15 +29,14 @@ final class Reception {
 
     init(_ prepared: PreparedRequest) {
         self.prepared = prepared
-        resumption = prepared.continuation.flatMap { part in
-            let sink = MemorySink(part.data, byteLimit: prepared.options.maximumBodyByteCount)
-            self.sink = sink
-            return SharedValue(RangeResumption(record: part.record, offset: sink.byteCount))
-        }
+        guard let part = prepared.continuation else { return }
+        let sink = MemorySink(part.data, byteLimit: prepared.options.maximumBodyByteCount)
+        self.sink = sink
+        resumption = SharedValue(RangeResumption(record: part.record, offset: sink.byteCount))
     }
 
     /// Takes the output file, and notes what an earlier process or operation left beside it.
-    func takeFile(_ file: PartialFile?) {
+    mutating func takeFile(_ file: PartialFile?) {
         self.file = file
         guard let file, let record = file.initialRecord else { return }
         guard prepared.first.mayBeContinued else { return file.removeRecord() }
@@ -52,7 +51,7 @@ final class Reception {
     func decision(on head: ResponseHead) -> RangeResumption.Decision? { resumption?.value.decide(on: head) }
 
     /// The body is asked for whole.
-    func startOver() { resumption = nil }
+    mutating func startOver() { resumption = nil }
 }
 
 @available(*, unavailable)
@@ -62,7 +61,7 @@ extension Reception: Sendable {}
 
 extension Reception {
     /// What takes the body of a response that is the result.
-    func receiver(
+    mutating func receiver(
         for head: ResponseHead, to request: RedirectPolicy.Request, isAccepted: Bool
     ) throws(NetworkingError) -> BodyReceiver {
         isContinued = resumption?.value.decide(on: head) == .append
@@ -87,7 +86,7 @@ extension Reception {
         return FileSink(file)
     }
 
-    private func makeSink(
+    private mutating func makeSink(
         for head: ResponseHead, hasBody: Bool, isAccepted: Bool
     ) throws(NetworkingError) -> any BodySink {
         if isAccepted, let file { return try fileSink(file, for: head) }
@@ -98,7 +97,7 @@ extension Reception {
         return memory
     }
 
-    private func fileSink(_ file: PartialFile, for head: ResponseHead) throws(NetworkingError) -> FileSink {
+    private mutating func fileSink(_ file: PartialFile, for head: ResponseHead) throws(NetworkingError) -> FileSink {
         let sink = FileSink(file)
         try sink.truncate()
         try setRecord(for: head, file)
@@ -109,14 +108,14 @@ extension Reception {
     private func channelSink(_ output: StreamOutput) throws(NetworkingError) -> ChannelSink {
         let sink = sink as? ChannelSink ?? ChannelSink(output)
         try sink.truncate()
-        output.channel.whenRoomAppears { [weak self] in self?.roomAppeared?() }
-        output.channel.whenAbandoned { [weak self] in self?.consumerLeft?() }
+        output.channel.whenRoomAppears(roomAppeared)
+        output.channel.whenAbandoned(consumerLeft)
         return sink
     }
 
     /// Notes what the file is a part of, when its rest could be asked for: an uncoded body with a strong validator that
     /// is worth it.
-    private func setRecord(for head: ResponseHead, _ file: PartialFile) throws(NetworkingError) {
+    private mutating func setRecord(for head: ResponseHead, _ file: PartialFile) throws(NetworkingError) {
         record = nil
         if head.status == 200, head.contentLength ?? .max >= Self.smallestContinuedBody {
             record = makeRecord(for: head).map(SharedValue.init)
@@ -139,7 +138,7 @@ extension Reception {
 extension Reception {
     /// The transfer was given up by a pause: the next one goes on where it stopped, if the representation can be told;
     /// else it brings everything again, into a new sink.
-    func noteInterruption(of head: ResponseHead) {
+    mutating func noteInterruption(of head: ResponseHead) {
         guard let sink, head.status == 200 || isContinued, sink.byteCount > 0, let record = makeRecord(for: head)
         else { return }
         interruptedHead = head
@@ -148,13 +147,13 @@ extension Reception {
     }
 
     /// Before a transfer: a file that somebody wrote to during a pause is asked for whole.
-    func checkInterruptedFile() {
+    mutating func checkInterruptedFile() {
         guard let interruptedStamp, let file = (sink as? FileSink)?.file, file.stamp != interruptedStamp else { return }
         resumption = nil
     }
 
     /// A server may answer with less than the rest: what is there then is not the body.
-    func checkLength() throws(NetworkingError) {
+    mutating func checkLength() throws(NetworkingError) {
         guard let continuedTotal, let byteCount = sink?.byteCount, byteCount != continuedTotal else { return }
         if byteCount > continuedTotal { record = nil }
         throw NetworkingError(
@@ -167,25 +166,31 @@ extension Reception {
             ?? NetworkingError(.cancelled, "the operation was cancelled: nobody takes its body any more")
     }
 
-    var byteCount: Int64 { sink?.byteCount ?? 0 }
-
-    /// Whether what is in the file may be continued later.
-    var canBeContinued: Bool { record != nil }
-
-    /// Where the body is, at the operation's end.
-    func content(isComplete: Bool) -> TransferResult.Content {
-        switch sink {
-        case let memory as MemorySink: return .memory(memory.data)
-        case let target as FileSink: return .file(target.file, canContinue: canBeContinued)
-        case let stream as ChannelSink:
-            if !isComplete { stream.abandon() }
-            return .stream
-        default: return .none
-        }
+    /// What became of the body, at the operation's end.
+    struct End {
+        var content = TransferResult.Content.none
+        let byteCount: Int64
+        let isContinued: Bool
+        /// The file, when the body did not go there.
+        var unusedFile: PartialFile?
+        /// Whether what is in the file may be continued later.
+        let canBeContinued: Bool
     }
 
-    /// The file, when the body did not go there.
-    var unusedFile: PartialFile? { sink is FileSink ? nil : file }
+    /// Changes nothing, but is asked in place: a copy of all this would cost more than the rest of an end.
+    mutating func end(isComplete: Bool) -> End {
+        var end = End(byteCount: sink?.byteCount ?? 0, isContinued: isContinued, canBeContinued: record != nil)
+        switch sink {
+        case let memory as MemorySink: end.content = .memory(memory.data)
+        case let target as FileSink: end.content = .file(target.file, canContinue: record != nil)
+        case let stream as ChannelSink:
+            if !isComplete { stream.abandon() }
+            end.content = .stream
+        default: break
+        }
+        if !(sink is FileSink) { end.unusedFile = file }
+        return end
+    }
 
     /// What had arrived at one moment, for an archive.
     struct Snapshot: Sendable {

@@ -66,21 +66,18 @@ extension RequestOperation {
 
     /// Adds a handler that runs on `completionQueue` once the operation is finished; at once when it is already.
     func addCompletionHandler(_ handler: @escaping CompletionHandler) {
-        add(handler, to: \.completionHandlers)
+        add(handler) { $0.completionHandlers.append(handler) }
     }
 
     /// Adds a batch's handler, which runs after all of the user's.
     func addBatchHandler(_ handler: @escaping CompletionHandler) {
-        add(handler, to: \.batchHandlers)
+        add(handler) { $0.batchHandlers.append(handler) }
     }
 
-    private func add(
-        _ handler: @escaping CompletionHandler,
-        to list: any WritableKeyPath<RequestOperationState, [CompletionHandler]> & Sendable
-    ) {
+    private func add(_ handler: @escaping CompletionHandler, keep: (inout RequestOperationState) -> Void) {
         let lateQueue: DispatchQueue? = shared.withLock { state in
             guard state.isDelivered, !state.hasHandlersOnTheirWay else {
-                state[keyPath: list].append(handler)
+                keep(&state)
                 return nil
             }
             return state.completionQueue ?? Queues.callbacks

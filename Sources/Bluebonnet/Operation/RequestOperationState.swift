@@ -23,9 +23,9 @@ struct RequestOperationState: Sendable {
     var completionGroup: DispatchGroup?
     var completionBlock: (@Sendable () -> Void)?
     /// Run once after the operation is finished, in this order, and let go.
-    var completionHandlers: [RequestOperation.CompletionHandler] = []
+    var completionHandlers = Few<RequestOperation.CompletionHandler>()
     /// The batch's part, after every handler of the user's.
-    var batchHandlers: [RequestOperation.CompletionHandler] = []
+    var batchHandlers = Few<RequestOperation.CompletionHandler>()
     var waiters: [CheckedContinuation<Void, Never>] = []
 
     /// Whose turn it is among those that wait for a place: the number of its batch, or 0.
@@ -136,7 +136,7 @@ extension RequestOperationState {
         var taken: [any Sendable] = [source, completionHandlers, batchHandlers]
         taken += [completionBlock, sharedExtras] as [any Sendable]
         (source, completionBlock, sharedExtras) = (.used, nil, nil)
-        (completionHandlers, batchHandlers) = ([], [])
+        (completionHandlers, batchHandlers) = (Few(), Few())
         return taken
     }
 }

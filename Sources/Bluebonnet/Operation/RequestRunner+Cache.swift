@@ -8,10 +8,10 @@ internal import FoundationNetworking
 extension RequestRunner {
     /// Looks the request up in the cache, if it may be there, or waits for admission.
     func lookUpOrEnqueue() {
-        guard let exchange, !hasLookedUp else { return enqueue() }
+        guard let prepared, !hasLookedUp else { return enqueue() }
         hasLookedUp = true
         guard let cacheExchange, cacheExchange.mayBeAnswered else {
-            guard exchange.prepared.cachePolicy != .returnCacheDataDontLoad else {
+            guard prepared.cachePolicy != .returnCacheDataDontLoad else {
                 return end(with: CacheExchange.notCached)
             }
             return enqueue()
@@ -37,13 +37,13 @@ extension RequestRunner {
     private func end(with cached: CachedResponse) {
         phase = .ended
         var result = TransferResult()
-        result.request = exchange?.prepared.request
+        result.request = prepared?.request
         result.head = cached.head
         result.content = .memory(cached.data)
         result.receivedByteCount = Int64(cached.data.count)
         summary.isFromCache = true
         result.summary = summary
-        exchange = nil
+        (prepared, exchange) = (nil, nil)
         operation.transferEnded(SharedValue(result))
     }
 }

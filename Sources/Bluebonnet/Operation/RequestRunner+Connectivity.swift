@@ -7,11 +7,11 @@ internal import Foundation
 extension RequestRunner {
     /// Waits for connectivity if the operation is to, then for admission.
     func enqueue() {
-        guard let exchange, let origin = exchange.nextOrigin else {
+        guard let prepared, let origin = exchange == nil ? prepared.origin : exchange?.nextOrigin else {
             return end(with: NetworkingError(.badURL, "the request has no usable URL"))
         }
-        guard exchange.prepared.sharedOptions.value.waitsForConnectivity else { return waitForAdmission(origin) }
-        let options = exchange.prepared.options
+        guard prepared.sharedOptions.value.waitsForConnectivity else { return waitForAdmission(origin) }
+        let options = prepared.options
         guard let target = options.connectivityTarget(host: origin.host) else {
             return waitForAdmission(origin)
         }

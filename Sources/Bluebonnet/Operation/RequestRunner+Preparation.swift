@@ -33,9 +33,8 @@ extension RequestRunner {
         case .failure(let error): end(with: error)
         case .success(let prepared):
             remainingTime = prepared.sharedOptions.timeout
-            let exchange = Exchange(prepared, operation: operation)
-            if prepared.streamOutput != nil { watchConsumer(of: exchange.reception) }
-            self.exchange = exchange
+            self.prepared = prepared
+            if prepared.continuation != nil { _ = madeExchange(prepared) }  // part of the body is there before
             cacheExchange = CacheExchange.make(for: prepared)
             noteLateParts(of: prepared)
             if !isHeld { lookUpOrEnqueue() }
@@ -44,9 +43,17 @@ extension RequestRunner {
 }
 
 extension RequestRunner {
-    private func watchConsumer(of reception: Reception) {
-        reception.roomAppeared = { [weak self] in self?.transferUnderWay?.resumeReceiving() }
-        reception.consumerLeft = { [weak self] in self?.consumerLeft() }
+    private func madeExchange(_ prepared: PreparedRequest) -> Exchange {
+        if let exchange { return exchange }
+        let made = Exchange(prepared, operation: operation)
+        if prepared.streamOutput != nil { watchConsumer(of: made) }
+        exchange = made
+        return made
+    }
+
+    private func watchConsumer(of exchange: Exchange) {
+        exchange.reception.roomAppeared = { [weak self] in self?.transferUnderWay?.resumeReceiving() }
+        exchange.reception.consumerLeft = { [weak self] in self?.consumerLeft() }
     }
 
     private func noteLateParts(of prepared: PreparedRequest) {
@@ -91,7 +98,8 @@ extension RequestRunner {
     /// Opens the request's files, once it was let in: those that wait hold no descriptor. Reads what TLS needs, for each
     /// hop that needs something else.
     func openFiles(_ origin: Origin) {
-        guard let exchange else { preconditionFailure("a transfer was let in before its request was made") }
+        guard let prepared else { preconditionFailure("a transfer was let in before its request was made") }
+        let exchange = madeExchange(prepared)
         if exchange.files == nil { exchange.files = exchange.prepared.filesWithoutOpening }
         do throws(NetworkingError) {
             let source = try exchange.tls.missing(for: origin)

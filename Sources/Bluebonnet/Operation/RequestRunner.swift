@@ -45,7 +45,9 @@ final class RequestRunner: AdmissionClient {
     /// Nil when there is no cache.
     var cacheExchange: CacheExchange?
 
-    /// The request and what came of it so far; nil before it was prepared.
+    /// The request as it can go out; nil before it was made and checked.
+    var prepared: PreparedRequest?
+    /// What came of it so far; nil before it was first let in, because those that wait for that are many.
     var exchange: Exchange?
     private let started: UInt64
     /// When it was first let on the wire.
@@ -75,7 +77,7 @@ extension RequestRunner {
     func begin() {
         isHeld = false
         switch phase {
-        case .idle where exchange == nil: prepare()
+        case .idle where prepared == nil: prepare()
         case .idle: lookUpOrEnqueue()
         case .heldInPlace(let transfer, let origin): waitToContinue(transfer, origin)
         case .preparing, .waiting, .waitingForConnectivity, .opening, .transferring, .waitingToContinue, .deciding,
@@ -227,8 +229,9 @@ extension RequestRunner {
         exchange?.flushProgress()
         let result = SharedValue(
             exchange?.result(error, summary, cacheExchange)
-                ?? TransferResult(request: operation.readyRequest, error: error, summary: summary))
-        exchange = nil
+                ?? TransferResult(
+                    request: prepared?.request ?? operation.readyRequest, error: error, summary: summary))
+        (prepared, exchange) = (nil, nil)
         operation.transferEnded(result)
     }
 }

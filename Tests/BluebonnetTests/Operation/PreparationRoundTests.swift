@@ -41,7 +41,7 @@ import Testing
     @Test func filesOfOneFolderGoTogetherFourAtATime() async {
         let answer = DispatchSemaphore(value: 0)
         let back = Witness()
-        run(Array(repeating: "same", count: 21)) { number in
+        run(Array(repeating: "fours", count: 21)) { number in
             if number == 0 { answer.wait() }
         } then: { _ in
             back.increment()

@@ -48,6 +48,31 @@ import Testing
         #expect(network.log.requests.count == 1)
     }
 
+    @Test func oneThatIsCancelledInLineStillHasTheRequestThatWasMadeForIt() async {
+        let first = await heldOperation()
+        let second = HTTPRequestOperation(
+            source: .made { [network] in RequestBlueprint(request: network.request("/late")) },
+            serializer: SharedSerializer(HTTPResponseSerializer()), options: SharedOptions(TransferOptions()),
+            services: network.services)
+        second.start()
+        while !(await isInLine(second)) { await Task.yield() }
+        second.cancel()
+        await second.ends()
+        #expect(second.request?.url == ScriptedNetwork.url("/late"))
+        #expect(second.error?.request?.url == ScriptedNetwork.url("/late"))
+        gate.open()
+        await first.ends()
+    }
+
+    private func isInLine(_ operation: RequestOperation) async -> Bool {
+        await withCheckedContinuation { waiter in
+            NetworkThread.shared.submit {
+                guard case .waiting? = operation.runner?.phase else { return waiter.resume(returning: false) }
+                waiter.resume(returning: true)
+            }
+        }
+    }
+
     @Test func cancelOnTheWireAbortsTheTransferAndGivesThePlaceBack() async {
         let first = await heldOperation()
         let second = network.operation("/a")
