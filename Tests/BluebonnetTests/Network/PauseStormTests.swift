@@ -66,6 +66,15 @@ extension NetworkTests {
             }
         }
 
+        /// Under the thread sanitizer everything takes longer, and a pause is to meet a body on its way there too.
+        private static let slowness: UInt32 = {
+            #if BLUEBONNET_SANITIZED
+                5
+            #else
+                1
+            #endif
+        }()
+
         private static func pauseAndResume(
             _ operations: [HTTPRequestOperation], in queue: RequestOperationQueue, seed: UInt64
         ) async {
@@ -74,7 +83,7 @@ extension NetworkTests {
                 for operation in operations.enumerated() where operation.offset % threadCount == thread {
                     queue.addOperation(operation.element)
                     for _ in 0..<5 {
-                        usleep(UInt32.random(in: 0...30_000, using: &random))
+                        usleep(UInt32.random(in: 0...30_000, using: &random) * slowness)
                         operation.element.pause()
                         usleep(UInt32.random(in: 0...2000, using: &random))
                         operation.element.resume()
