@@ -115,8 +115,7 @@ extension NetworkTests {
                 for round in 1...3 {
                     await server.wait { $0.requests.count >= round * 4 }
                     queue.pauseAllOperations()
-                    await networkThreadAnswers()
-                    await server.waitForConnectionsToClose()
+                    await serverCatchesUp(server)
                     let requestCount = server.requests.count
                     #expect(operations.allSatisfy { $0.isPaused || $0.isFinished })
                     // Those that wait hold no place: one that is not paused has all the room there is.
@@ -135,6 +134,15 @@ extension NetworkTests {
                 await queue.empties()
                 #expect(queue.operationCount == 0)
             }
+        }
+
+        /// Waits until the server has read what was on its way to it: connections that it has not even taken come before
+        /// the one that is made here.
+        private static func serverCatchesUp(_ server: TestServer) async {
+            await closeIdleConnections()
+            #expect(await get(server.url("/1001")).error == nil)
+            await closeIdleConnections()
+            await server.waitForConnectionsToClose()
         }
 
         /// Pauses all there is in every way of pausing, and looks at the processor time of the process for a while.
