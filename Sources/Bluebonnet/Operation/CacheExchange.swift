@@ -27,7 +27,8 @@ final class CacheExchange: Sendable {
 
     /// Nil when the operation has no cache.
     static func make(for prepared: PreparedRequest) -> CacheExchange? {
-        prepared.sharedOptions.value.responseCache.map { CacheExchange(prepared, $0) }
+        guard prepared.sharedOptions.hasResponseCache else { return nil }
+        return prepared.options.responseCache.map { CacheExchange(prepared, $0) }
     }
 
     private init(_ prepared: PreparedRequest, _ cache: any ResponseCache) {

@@ -58,7 +58,9 @@ extension Exchange {
         case .append?, .startOver?, .unrelated?, nil: break
         }
         let receiver = try reception.receiver(
-            for: head, to: next, isAccepted: operation.acceptsForOutput(status: head.status))
+            for: head, hasBody: head.hasBody(for: next.method),
+            isPartWanted: head.status == 206 && next.headers["Range"] != nil,
+            isAccepted: operation.acceptsForOutput(status: head.status))
         download.restart(at: receiver.sink.byteCount)
         return .body(receiver)
     }

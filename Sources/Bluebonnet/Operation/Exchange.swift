@@ -48,7 +48,7 @@ final class Exchange {
     /// Made when the first redirect comes, and when the first challenge comes.
     private(set) var knownRedirects: RedirectChain?
     @exclusivity(unchecked) private(set) var knownAuthentication: HTTPAuthentication?
-    @exclusivity(unchecked) var tls: HopTLS
+    @exclusivity(unchecked) var tls = HopTLS()
 
     /// The request of the next transfer.
     @exclusivity(unchecked) var next: RedirectPolicy.Request
@@ -74,7 +74,7 @@ final class Exchange {
         reception = Reception(prepared)
         trustAnswers = prepared.blocks.serverTrust == nil ? nil : TrustAnswers()
         next = prepared.first
-        tls = HopTLS(prepared)
+        if let part = prepared.continuation { reception.goOn(with: part) }
     }
 
     var redirects: RedirectChain {

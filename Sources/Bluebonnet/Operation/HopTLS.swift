@@ -3,41 +3,38 @@
 
 /// What the TLS connection of an operation's next hop is made with. Network thread only; it reads no file.
 struct HopTLS {
-    private let prepared: PreparedRequest
     private var source: SharedValue<TLSSetupSource>?
     private(set) var setup: TLSSetup?
     private(set) var hasLeftOrigin = false
-
-    init(_ prepared: PreparedRequest) {
-        self.prepared = prepared
-    }
 
     /// A redirect leads to another scheme, host or port: the client's certificate stays behind, also if a later one leads
     /// back.
     mutating func leaveOrigin() { hasLeftOrigin = true }
 
     /// What has to be read before a request may go to `origin`; nil when nothing has to be.
-    mutating func missing(for origin: Origin) throws(NetworkingError) -> TLSSetupSource? {
+    mutating func missing(
+        for origin: Origin, with options: SharedOptions
+    ) throws(NetworkingError) -> SharedValue<TLSSetupSource>? {
         guard origin.isSecure else {
             if setup != nil { (source, setup) = (nil, nil) }
             return nil
         }
-        if source == nil, !hasLeftOrigin, let ready = prepared.sharedOptions.readySetup {
+        if source == nil, !hasLeftOrigin, let ready = options.readySetup {
             setup = ready
             return nil
         }
-        let policy = prepared.options.securityPolicy
-        let wanted = try TLSSetupSource(options, policy.policy(forHost: origin.host) ?? policy)
+        let policy = options.value.securityPolicy
+        let wanted = try TLSSetupSource(tlsOptions(options.value), policy.policy(forHost: origin.host) ?? policy)
         if wanted == source?.value { return nil }
-        guard let ready = TLSSetupCache.shared.ready(wanted) else { return wanted }
-        if !hasLeftOrigin { prepared.sharedOptions.note(ready) }
-        take(ready.setup, of: wanted)
+        let source = SharedValue(wanted)
+        guard let ready = TLSSetupCache.shared.ready(wanted) else { return source }
+        if !hasLeftOrigin { options.note(ready) }
+        take(ready.setup, of: source)
         return nil
     }
 
-    mutating func take(_ setup: TLSSetup, of source: TLSSetupSource) {
-        self.setup = setup
-        self.source = SharedValue(source)
+    mutating func take(_ setup: TLSSetup, of source: SharedValue<TLSSetupSource>) {
+        (self.setup, self.source) = (setup, source)
     }
 
     /// Completes the identity of the hop's connection.
@@ -46,8 +43,8 @@ struct HopTLS {
         identity.setup = setup
     }
 
-    private var options: TLSOptions {
-        var options = prepared.options.tls
+    private func tlsOptions(_ options: TransferOptions) -> TLSOptions {
+        var options = options.tls
         if hasLeftOrigin { options.clientIdentity = nil }
         return options
     }

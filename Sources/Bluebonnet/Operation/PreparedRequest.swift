@@ -62,9 +62,9 @@ final class PreparedRequest: Sendable {
         }
         if let named { try named.value.check(hasStreamOutput: parts.streamOutput != nil) }
         try Self.check(sharedOptions.value.credential)
-        let isReady = blueprint.readyHeaders != nil
+        let readyHeaders = blueprint.readyHeaders
         let fields = try RequestCheck.fields(
-            isReady ? [] : Self.fields(of: request),
+            readyHeaders.map { _ in [] } ?? Self.fields(of: request),
             bodyByteCount: !hasUploadFile && !hasStream ? Int64(data?.count ?? 0) : nil)
         declaredBodyByteCount = fields.declaredBodyByteCount
         bodyStream =
@@ -74,7 +74,7 @@ final class PreparedRequest: Sendable {
                 prefersNew: parts.needsNewBodyStream) : nil
         first = RedirectPolicy.Request(
             method: method, url: url,
-            headers: blueprint.readyHeaders ?? Self.withDefaults(fields.sent, cachePolicy), hasBody: hasBody)
+            headers: readyHeaders ?? Self.withDefaults(fields.sent, cachePolicy), hasBody: hasBody)
         idleTimeout = sharedOptions.idleTimeout ?? MonotonicClock.nanoseconds(clampingSeconds: request.timeoutInterval)
     }
 

@@ -20,7 +20,7 @@ final class ProcessingRound: RoundEndTask {
 
     /// Those that are finished here, which spares a chain of small requests two changes of thread for each.
     @exclusivity(unchecked) private var ownOperations: [RequestOperation] = []
-    /// Empty, with room for those of the next round.
+    /// Those of the round at hand, the first one last; empty with room for those of the next round in between.
     @exclusivity(unchecked) private var spare: [RequestOperation] = []
     private let handover = Handover()
 
@@ -36,9 +36,11 @@ final class ProcessingRound: RoundEndTask {
 
     func roundEnds() {
         swap(&ownOperations, &spare)
-        for operation in spare { operation.process(into: &handover.callbacks) }
-        if spare.count < Self.manyCount { handover.callbacks.flush() } else { handover.schedule() }
-        spare.clear(keepingRoomFor: Self.keptCount)
+        let count = spare.count
+        spare.reverse()
+        while let operation = spare.popLast() { operation.process(into: &handover.callbacks) }
+        if count < Self.manyCount { handover.callbacks.flush() } else { handover.schedule() }
+        if count > Self.keptCount { spare = [] }
     }
 }
 

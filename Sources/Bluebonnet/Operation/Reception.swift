@@ -29,7 +29,10 @@ struct Reception {
 
     init(_ prepared: PreparedRequest) {
         self.prepared = prepared
-        guard let part = prepared.continuation else { return }
+    }
+
+    /// Goes on with what an archived operation had of its body in memory.
+    mutating func goOn(with part: ArchivedPart) {
         let sink = MemorySink(part.data, byteLimit: prepared.options.maximumBodyByteCount)
         self.sink = sink
         resumption = SharedValue(RangeResumption(record: part.record, offset: sink.byteCount))
@@ -61,16 +64,17 @@ extension Reception: Sendable {}
 
 extension Reception {
     /// What takes the body of a response that is the result.
+    ///
+    /// - Parameter isPartWanted: whether the caller's request asks for a range.
     mutating func receiver(
-        for head: ResponseHead, to request: RedirectPolicy.Request, isAccepted: Bool
+        for head: ResponseHead, hasBody: Bool, isPartWanted: Bool, isAccepted: Bool
     ) throws(NetworkingError) -> BodyReceiver {
         isContinued = resumption?.value.decide(on: head) == .append
         continuedTotal = isContinued ? head.totalByteCount ?? resumption?.value.totalByteCount : nil
         resumption = nil
-        guard head.status != 206 || isContinued || request.headers["Range"] != nil else {
+        guard head.status != 206 || isContinued || isPartWanted else {
             throw NetworkingError(.badServerResponse, "the server sent a part of the body without being asked for one")
         }
-        let hasBody = head.hasBody(for: request.method)
         let sink = try isContinued ? continuedSink() : makeSink(for: head, hasBody: hasBody, isAccepted: isAccepted)
         self.sink = sink
         return try BodyReceiver(

@@ -122,7 +122,7 @@ extension RequestOperation {
     /// the operation may be in one of its own queues.
     private func announce(_ change: LifecycleChange) {
         if change.changesReadiness { announceReadiness(isReady: change.isReady) }
-        if let startHandler = change.startHandler { startHandler(self) }
+        if change.hasStartHandler { shared.withLock { $0.takeStartHandler() }?(self) }
         if change.changesExecuting, !change.isInQueue { didChangeValue(forKey: "isExecuting") }
         if change.after.isFinished && !change.before.isFinished { didChangeValue(forKey: "isFinished") }
     }
@@ -140,8 +140,8 @@ private struct LifecycleChange {
     let wasReady: Bool
     let isReady: Bool
     let isInQueue: Bool
-    /// Of one that has just been started.
-    var startHandler: (@Sendable (RequestOperation) -> Void)?
+    /// It has just been started, and somebody wants to know.
+    let hasStartHandler: Bool
 
     var changesExecuting: Bool { before.isExecuting != after.isExecuting }
     /// A queue is told of what may be started; a cancelled operation goes first.
@@ -157,15 +157,20 @@ extension RequestOperationState {
     ) -> (LifecycleChange, OperationLifecycle.Effect?) {
         let before = lifecycle
         let effect = lifecycle.handle(event)
-        var change = LifecycleChange(
+        let isStart = lifecycle.wasStarted && !before.wasStarted
+        let change = LifecycleChange(
             before: before, after: lifecycle, wasReady: before.isReady(isWaiting: isWaiting),
-            isReady: lifecycle.isReady(isWaiting: isWaiting), isInQueue: queue != nil)
+            isReady: lifecycle.isReady(isWaiting: isWaiting), isInQueue: queue != nil,
+            hasStartHandler: isStart && sharedExtras?.value.startHandler != nil)
         if lifecycle.state == .executing, startInstant == 0 { startInstant = MonotonicClock.now() }
         if lifecycle.isFinished, !before.isFinished { finishInstant = MonotonicClock.now() }
-        if lifecycle.wasStarted, !before.wasStarted, sharedExtras?.value.startHandler != nil {
-            change.startHandler = extras.startHandler
-            extras.startHandler = nil
-        }
         return (change, effect)
+    }
+
+    /// Taken once.
+    fileprivate mutating func takeStartHandler() -> (@Sendable (RequestOperation) -> Void)? {
+        let handler = extras.startHandler
+        extras.startHandler = nil
+        return handler
     }
 }

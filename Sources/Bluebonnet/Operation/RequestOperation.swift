@@ -68,9 +68,7 @@ public class RequestOperation: Operation, @unchecked Sendable {  // safe: one Mu
             return OperationOutcome(transfer)
         }
         do throws(NetworkingError) {
-            var outcome = OperationOutcome(transfer)
-            outcome.downloadedFile = try result.moveIntoPlace(file)
-            return outcome
+            return OperationOutcome(transfer, downloadedFile: try result.moveIntoPlace(file))
         } catch {
             file.keepOrRemove(canContinue: false)
             return OperationOutcome(transfer, error: error)

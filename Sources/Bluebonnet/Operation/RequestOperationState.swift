@@ -123,10 +123,16 @@ struct OperationOutcome: Sendable {
     /// SHA-256 of the body, in hexadecimal, when it was asked for.
     var digest: String?
 
-    init(_ transfer: SharedValue<TransferResult>, error: NetworkingError? = nil, value: (any Sendable)? = nil) {
+    /// - Parameter error: default what the transfers ended with.
+    init(
+        _ transfer: SharedValue<TransferResult>, error: NetworkingError? = nil, value: (any Sendable)? = nil,
+        downloadedFile: URL? = nil, digest: String? = nil
+    ) {
         self.transfer = transfer
         self.error = error ?? transfer.value.error
         self.value = value
+        self.downloadedFile = downloadedFile
+        self.digest = digest
     }
 }
 

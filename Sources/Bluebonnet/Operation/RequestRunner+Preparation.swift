@@ -92,7 +92,7 @@ extension RequestRunner {
     /// What was opened and read for a transfer; nil what was there before.
     struct Opened: Sendable {
         let files: PreparedRequest.Files?
-        let setup: (source: TLSSetupSource, made: TLSSetup)?
+        let setup: (source: SharedValue<TLSSetupSource>, made: TLSSetup)?
     }
 
     /// Opens the request's files, once it was let in: those that wait hold no descriptor. Reads what TLS needs, for each
@@ -102,7 +102,7 @@ extension RequestRunner {
         let exchange = madeExchange(prepared)
         if exchange.files == nil { exchange.files = exchange.prepared.filesWithoutOpening }
         do throws(NetworkingError) {
-            let source = try exchange.tls.missing(for: origin)
+            let source = try exchange.tls.missing(for: origin, with: prepared.sharedOptions)
             if source == nil && exchange.files != nil { return beginTransfer(origin, exchange) }
             phase = .opening(origin)
             if !isOpening { open(source, exchange) }
@@ -112,14 +112,14 @@ extension RequestRunner {
         }
     }
 
-    private func open(_ source: TLSSetupSource?, _ exchange: Exchange) {
+    private func open(_ source: SharedValue<TLSSetupSource>?, _ exchange: Exchange) {
         isOpening = true
         let open: PreparationRound.Item = {
             [operation, prepared = exchange.prepared, hasFiles = exchange.files != nil] in
             let result = Result { () throws(NetworkingError) in
                 // TLS first: what fails there must not leave a file behind.
                 let setup = try source.map { source throws(NetworkingError) in
-                    (source: source, made: try TLSSetupCache.shared.load(source))
+                    (source: source, made: try TLSSetupCache.shared.load(source.value))
                 }
                 return Opened(
                     files: hasFiles ? nil : try prepared.openFiles(isDigested: operation.isDigestWanted), setup: setup)

@@ -12,23 +12,21 @@ struct ResponseProcessing {
 
     func outcome(from transfer: SharedValue<TransferResult>) -> OperationOutcome {
         let result = transfer.value
-        var outcome = OperationOutcome(transfer)
+        var digest: String?
         do throws(NetworkingError) {
-            if wantsDigest || expectedDigest != nil { outcome.digest = try digest(of: result.content) }
+            if wantsDigest || expectedDigest != nil { digest = try self.digest(of: result.content) }
             if let error = result.error { throw error }
             try validate(result)
-            if let expectedDigest { try check(outcome.digest, against: expectedDigest, in: result) }
+            if let expectedDigest { try check(digest, against: expectedDigest, in: result) }
             if case .file(let file, _) = result.content {
                 let place = try result.moveIntoPlace(file)
-                (outcome.downloadedFile, outcome.value) = (place, place)
-            } else {
-                outcome.value = try value(of: result)
+                return OperationOutcome(transfer, value: place, downloadedFile: place, digest: digest)
             }
+            return OperationOutcome(transfer, value: try value(of: result), digest: digest)
         } catch {
-            outcome.error = completed(error, result)
             giveUpFile(result, error: error)
+            return OperationOutcome(transfer, error: completed(error, result), digest: digest)
         }
-        return outcome
     }
 
     private func validate(_ result: TransferResult) throws(NetworkingError) {

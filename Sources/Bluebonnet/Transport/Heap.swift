@@ -27,6 +27,7 @@ struct Heap<Element: Comparable> {
     }
 
     mutating func popFirst() -> Element? {
+        if line.count == 1, sorted.isEmpty { return line.popLast() }  // as mostly: nobody else waits
         guard let next = lineFirst else { return popSorted() }
         if let other = sorted.first, other < next { return popSorted() }
         lineStart += 1

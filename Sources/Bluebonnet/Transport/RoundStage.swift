@@ -26,8 +26,9 @@ final class StageTasks {
     /// Room for so many is kept from round to round.
     private static let keptCount = 4096
     @exclusivity(unchecked) private var next: [any RoundEndTask] = []
-    /// Those that are run, and empty with room for others in between.
+    /// Those that are run, the first one last; empty with room for others in between.
     @exclusivity(unchecked) private var current: [any RoundEndTask] = []
+    private var isRunning = false
 
     /// How many wait for the next time that the stage comes.
     var count: Int { next.count }
@@ -37,10 +38,14 @@ final class StageTasks {
     /// Runs those that came before; what comes meanwhile waits for the next time.
     func run() {
         guard !next.isEmpty else { return }
-        precondition(current.isEmpty, "the network thread's run loop was run inside its own work")
+        precondition(!isRunning, "the network thread's run loop was run inside its own work")
+        isRunning = true
         swap(&next, &current)
-        for index in current.indices { current[index].roundEnds() }
-        current.clear(keepingRoomFor: Self.keptCount)
+        let isLarge = current.count > Self.keptCount
+        current.reverse()
+        while let task = current.popLast() { task.roundEnds() }
+        if isLarge { current = [] }
+        isRunning = false
     }
 }
 

@@ -13,6 +13,7 @@ final class SharedOptions: Sendable {
     private let secureIdentity = Mutex<SharedIdentity?>(nil)
     /// Whether the host decides which policy counts.
     let hasPolicyTable: Bool
+    let hasResponseCache: Bool
     /// The limits in nanoseconds.
     let connectTimeout: UInt64
     let idleTimeout: UInt64?
@@ -24,6 +25,7 @@ final class SharedOptions: Sendable {
         self.value = value
         identity = SharedIdentity(value.identity)
         hasPolicyTable = value.securityPolicy.table != nil
+        hasResponseCache = value.responseCache != nil
         connectTimeout = value.connectTimeout.nanoseconds
         idleTimeout = value.idleTimeout?.nanoseconds
         timeout = value.timeout?.nanoseconds
