@@ -26,10 +26,10 @@ struct HopTLS {
         let policy = options.value.securityPolicy
         let wanted = try TLSSetupSource(tlsOptions(options.value), policy.policy(forHost: origin.host) ?? policy)
         if wanted == source?.value { return nil }
-        let source = SharedValue(wanted)
-        guard let ready = TLSSetupCache.shared.ready(wanted) else { return source }
+        let missing = SharedValue(wanted)
+        guard let ready = TLSSetupCache.shared.ready(wanted) else { return missing }
         if !hasLeftOrigin { options.note(ready) }
-        take(ready.setup, of: source)
+        take(ready.setup, of: missing)
         return nil
     }
 

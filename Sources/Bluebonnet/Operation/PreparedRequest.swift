@@ -64,7 +64,7 @@ final class PreparedRequest: Sendable {
         try Self.check(sharedOptions.value.credential)
         let readyHeaders = blueprint.readyHeaders
         let fields = try RequestCheck.fields(
-            readyHeaders.map { _ in [] } ?? Self.fields(of: request),
+            readyHeaders.map { _ in [] } ?? Self.fields(of: request),  // comparing with nil would copy the headers
             bodyByteCount: !hasUploadFile && !hasStream ? Int64(data?.count ?? 0) : nil)
         declaredBodyByteCount = fields.declaredBodyByteCount
         bodyStream =

@@ -21,7 +21,7 @@ final class ProcessingRound: RoundEndTask {
     /// Those that are finished here, which spares a chain of small requests two changes of thread for each.
     @exclusivity(unchecked) private var ownOperations: [RequestOperation] = []
     /// Those of the round at hand, the first one last; empty with room for those of the next round in between.
-    @exclusivity(unchecked) private var spare: [RequestOperation] = []
+    @exclusivity(unchecked) private var current: [RequestOperation] = []
     private let handover = Handover()
 
     func add(_ operation: RequestOperation) {
@@ -35,12 +35,12 @@ final class ProcessingRound: RoundEndTask {
     }
 
     func roundEnds() {
-        swap(&ownOperations, &spare)
-        let count = spare.count
-        spare.reverse()
-        while let operation = spare.popLast() { operation.process(into: &handover.callbacks) }
+        swap(&ownOperations, &current)
+        let count = current.count
+        current.reverse()
+        while let operation = current.popLast() { operation.process(into: &handover.callbacks) }
         if count < Self.manyCount { handover.callbacks.flush() } else { handover.schedule() }
-        if count > Self.keptCount { spare = [] }
+        if count > Self.keptCount { current = [] }
     }
 }
 

@@ -65,7 +65,7 @@ extension Reception: Sendable {}
 extension Reception {
     /// What takes the body of a response that is the result.
     ///
-    /// - Parameter isPartWanted: whether the caller's request asks for a range.
+    /// - Parameter isPartWanted: whether it is a 206 that the caller's own request asks for.
     mutating func receiver(
         for head: ResponseHead, hasBody: Bool, isPartWanted: Bool, isAccepted: Bool
     ) throws(NetworkingError) -> BodyReceiver {

@@ -40,16 +40,17 @@ extension RequestOperation {
     /// - Parameter result: what comes with the end of the transfers.
     func handle(_ event: OperationLifecycle.Event, result: SharedValue<TransferResult>? = nil) {
         let mayRunNow = NetworkThread.isCurrent
-        let (change, effect) = shared.withLock { state in
+        let (change, effect, startHandler) = shared.withLock { state in
             if let result { state.transferResult = result }
             // Looked at inside the lock: who settles what it waits for looks at its state afterwards.
             let (change, effect) = state.handle(event, isWaiting: place.isWaiting)
+            let startHandler = change.hasStartHandler ? state.takeStartHandler() : nil
             let runsNow = mayRunNow && queuedEffectCount.load(ordering: .relaxed) == 0
             if let effect, !runsNow { submit(effect) }  // only queues; calls no one
             postNotification(of: change)
-            return (change, runsNow ? effect : nil)
+            return (change, runsNow ? effect : nil, startHandler)
         }
-        announce(change)
+        announce(change, startHandler)
         if let effect { perform(effect) }
     }
 
@@ -120,9 +121,9 @@ extension RequestOperation {
 
     /// Tells Foundation and the queue, after the lock was let go. Foundation has to hear of the way to the end only when
     /// the operation may be in one of its own queues.
-    private func announce(_ change: LifecycleChange) {
+    private func announce(_ change: LifecycleChange, _ startHandler: (@Sendable (RequestOperation) -> Void)? = nil) {
         if change.changesReadiness { announceReadiness(isReady: change.isReady) }
-        if change.hasStartHandler { shared.withLock { $0.takeStartHandler() }?(self) }
+        startHandler?(self)
         if change.changesExecuting, !change.isInQueue { didChangeValue(forKey: "isExecuting") }
         if change.after.isFinished && !change.before.isFinished { didChangeValue(forKey: "isFinished") }
     }

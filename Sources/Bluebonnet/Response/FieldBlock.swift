@@ -60,10 +60,18 @@ struct FieldBlock: Sendable {
         throw Self.badName(line[..<colon])
     }
 
-    /// For as many fields as most responses have.
+    /// For as many fields as most responses have: the room is given back with `trimmed`.
     private mutating func makeRoom() {
         bytes.reserveCapacity(512)
         places.reserveCapacity(12)
+    }
+
+    /// The same with no more room than it needs, because a head may be kept for long.
+    var trimmed: FieldBlock {
+        var copy = FieldBlock()
+        copy.bytes = bytes.withUnsafeBufferPointer(Array.init)
+        copy.places = places.withUnsafeBufferPointer(Array.init)
+        return copy
     }
 
     /// Joins a folded line (RFC 9112, 5.2) to the value before it with one space.

@@ -68,7 +68,7 @@ struct ResponseHeadParser: Sendable {
         }
         let head = ResponseHead(
             url: url, status: statusLine.status, reason: statusLine.reason, httpVersion: statusLine.version,
-            block: block)
+            block: block.trimmed)
         try head.checkFraming()
         block = FieldBlock()
         state = .complete

@@ -230,10 +230,10 @@ extension EventLoop {
         var items: [Inbox.Work] = []
         swap(&items, &spareWork)
         inbox.takeAll(into: &items)
-        for index in items.indices { items[index]() }
         let count = items.count
-        items.clear(keepingRoomFor: Self.keptWorkCount)
-        spareWork = items
+        items.reverse()
+        while let work = items.popLast() { work() }
+        spareWork = count > Self.keptWorkCount ? [] : items
         return count
     }
 

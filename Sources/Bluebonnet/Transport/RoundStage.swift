@@ -49,15 +49,6 @@ final class StageTasks {
     }
 }
 
-extension Array {
-    /// Empties a list that is filled again in the next round, and keeps its room unless there was more in it than that.
-    /// `removeAll(keepingCapacity:)` is slow for a few elements.
-    mutating func clear(keepingRoomFor limit: Int) {
-        if count > limit { self = [] }
-        while !isEmpty { removeLast() }
-    }
-}
-
 /// A closure as a task.
 final class RoundEndAction: RoundEndTask {
     private let action: () -> Void

@@ -112,8 +112,9 @@ extension NetworkTests {
                 manager.responseSerializer = HTTPResponseSerializer()
                 let queue = manager.operationQueue
                 let operations = (0..<60).map { manager.get(server.url("/\($0)").absoluteString) }
-                for round in 1...3 {
-                    await server.wait { $0.requests.count >= round * 4 }
+                var earlierCount = 0
+                for _ in 1...3 {
+                    await server.wait { [earlierCount] in $0.requests.count >= earlierCount + 4 }
                     queue.pauseAllOperations()
                     await serverCatchesUp(server)
                     let requestCount = server.requests.count
@@ -124,6 +125,7 @@ extension NetworkTests {
                     #expect(other.responseObject as? Data == file(1000).body)
                     #expect(server.requests.count == requestCount + 1)
                     await closeIdleConnections()
+                    earlierCount = server.requests.count
                     queue.resumeAllOperations()
                 }
                 for (number, operation) in operations.enumerated() {
@@ -136,8 +138,8 @@ extension NetworkTests {
             }
         }
 
-        /// Waits until the server has read what was on its way to it: connections that it has not even taken come before
-        /// the one that is made here.
+        /// Waits until the server has read what was on its way to it: connections that it has not even accepted come
+        /// before the one that is made here.
         private static func serverCatchesUp(_ server: TestServer) async {
             await closeIdleConnections()
             #expect(await get(server.url("/1001")).error == nil)

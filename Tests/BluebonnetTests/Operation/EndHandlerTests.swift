@@ -4,6 +4,7 @@
 import Dispatch
 import Foundation
 import FoundationNetworking
+import Synchronization
 import Testing
 
 @testable import Bluebonnet
@@ -34,6 +35,41 @@ import Testing
         }
         await released.becomes { $0.count == 2 * count }
         #expect(released.value.filter { $0 }.isEmpty)
+    }
+
+    @Test func whatTheStartHandlerHoldsIsLetGoWhereTheOperationIsStarted() async {
+        let network = ScriptedNetwork()
+        network.answerOthers { _ in [.head(200), .body("answer")] }
+        let released = Witness([Bool]())
+        for number in 0..<200 {
+            let operation = network.operation("/\(number)")
+            let token = Token(released)
+            operation.shared.withLock { state in
+                state.extras.startHandler = { _ in withExtendedLifetime(token) {} }
+            }
+            operation.start()
+            #expect(operation.shared.withLock { $0.extras.startHandler } == nil)
+            await operation.ends()
+        }
+        #expect(released.value == Array(repeating: false, count: 200))
+    }
+
+    /// All end in one round of the event loop: they were started in one, and the transport answers in the next.
+    @Test(arguments: [2, 7, 8, 50]) func thoseThatEndTogetherAreToldInTheirOrder(count: Int) async {
+        let services = NetworkServices(limit: 64, limitPerOrigin: 64, transport: InstantTransport())
+        let manager = RequestOperationManager(baseURL: nil, options: TransferOptions(), services: services)
+        manager.responseSerializer = HTTPResponseSerializer()
+        manager.completionQueue = DispatchQueue(label: "org.bluebonnet.tests.end-handlers")
+        manager.operationQueue.isSuspended = true
+        let order = Witness([Int]())
+        for number in 0..<count {
+            let operation = manager.operation(with: URLRequest(url: ScriptedNetwork.url("/\(number)")))
+            operation.addCompletionHandler { _ in order.append(number) }
+            manager.operationQueue.addOperation(operation)
+        }
+        manager.operationQueue.isSuspended = false
+        await order.becomes { $0.count == count }
+        #expect(order.value == Array(0..<count))
     }
 
     @Test func neitherIsWhatABlockOrUserInfoHolds() async {
