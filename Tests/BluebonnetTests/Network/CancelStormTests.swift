@@ -50,6 +50,7 @@ extension NetworkTests {
                 manager.responseSerializer = HTTPResponseSerializer()
                 let operations = (0..<operationCount).map { operation($0, manager, server, folder, outcomes) }
                 await cancel(operations, in: manager.operationQueue, seed: seed)
+                for number in operations.indices where isSpared(number) { await operations[number].ends() }
                 // What no thread got to: an operation whose server never answers.
                 for operation in operations { operation.cancel() }
                 for operation in operations { await operation.ends() }
@@ -96,20 +97,26 @@ extension NetworkTests {
             return operation
         }
 
+        /// Whether nobody cancels it: some are to succeed however slow the machine is.
+        private static func isSpared(_ number: Int) -> Bool { number % 20 == 0 && ![2, 4].contains(number % 7) }
+
         /// Each thread starts its operations one after the other, and cancels one of the last few, or of another
         /// thread's, up to 5 ms later; some twice.
         private static func cancel(
             _ operations: [HTTPRequestOperation], in queue: RequestOperationQueue, seed: UInt64
         ) async {
             await onThreads(threadCount, seed: seed) { thread, random in
+                func cancel(_ number: Int) {
+                    if !isSpared(number) { operations[number].cancel() }
+                }
                 let share = operationCount / threadCount
                 for number in thread * share..<(thread + 1) * share {
                     queue.addOperation(operations[number])
                     usleep(UInt32.random(in: 0...2500, using: &random))
-                    operations[max(0, number - Int.random(in: 0...2, using: &random))].cancel()
-                    if number >= 3, (number - 3) % 7 == 2 { operations[number - 3].cancel() }  // never answered
+                    cancel(max(0, number - Int.random(in: 0...2, using: &random)))
+                    if number >= 3, (number - 3) % 7 == 2 { cancel(number - 3) }  // never answered
                     if Int.random(in: 0..<4, using: &random) == 0 {
-                        operations[Int.random(in: 0..<operationCount, using: &random)].cancel()
+                        cancel(Int.random(in: 0..<operationCount, using: &random))
                     }
                 }
             }
@@ -125,7 +132,8 @@ extension NetworkTests {
             #expect(strange.map(\.description) == [])
             let codes = Dictionary(grouping: operations) { $0.code?.rawValue ?? "success" }.mapValues(\.count)
             #expect((codes["cancelled"] ?? 0) > operationCount / 10, "\(codes)")
-            #expect((codes["success"] ?? 0) > operationCount / 100, "\(codes)")
+            let spared = operations.enumerated().filter { isSpared($0.offset) }.map(\.element)
+            #expect(spared.count > 150 && spared.allSatisfy { $0.error == nil && $0.statusCode == 200 }, "\(codes)")
         }
     }
 }

@@ -4,6 +4,7 @@
 import Foundation
 import FoundationNetworking
 import Glibc
+import Synchronization
 import TestServer
 import Testing
 
@@ -66,15 +67,6 @@ extension NetworkTests {
             }
         }
 
-        /// Under the thread sanitizer everything takes longer, and a pause is to meet a body on its way there too.
-        private static let slowness: UInt32 = {
-            #if BLUEBONNET_SANITIZED
-                5
-            #else
-                1
-            #endif
-        }()
-
         private static func pauseAndResume(
             _ operations: [HTTPRequestOperation], in queue: RequestOperationQueue, seed: UInt64
         ) async {
@@ -82,14 +74,21 @@ extension NetworkTests {
             await onThreads(threadCount, seed: seed) { thread, random in
                 for operation in operations.enumerated() where operation.offset % threadCount == thread {
                     queue.addOperation(operation.element)
-                    for _ in 0..<5 {
-                        usleep(UInt32.random(in: 0...30_000, using: &random) * slowness)
+                    for pause in 0..<5 {
+                        if pause == 0 { waitForBytes(of: operation.element) }
+                        usleep(UInt32.random(in: 0...(pause == 0 ? 5000 : 30_000), using: &random))
                         operation.element.pause()
                         usleep(UInt32.random(in: 0...2000, using: &random))
                         operation.element.resume()
                     }
                 }
             }
+        }
+
+        /// Waits until a part of the body is there, so that the pause that follows meets it on its way however slow the
+        /// machine is.
+        private static func waitForBytes(of operation: HTTPRequestOperation) {
+            while operation.shared.withLock({ $0.received.count }) == 0, !operation.isFinished { usleep(500) }
         }
 
         private static func check(_ operations: [HTTPRequestOperation], _ folder: TemporaryFolder) {

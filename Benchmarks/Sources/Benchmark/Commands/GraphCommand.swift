@@ -11,7 +11,8 @@ struct GraphCommand: ParsableCommand {
         abstract: "Chains and fan-ins of up to 100,000 pending operations, beside Foundation's OperationQueue.",
         discussion: """
             Operations run over a transport in memory that answers at once, Foundation's as empty blocks: building, \
-            adding, running and releasing are all part of the time. Foundation's chains are quadratic and crash when \
+            adding, running and releasing are all part of the time. The two take turns in each round; figures are medians \
+            (least–most) and the median of the CPU time. Foundation's chains are quadratic and crash when \
             a long one is released, so they are kept short. Memory is what malloc has handed out, with and without the \
             requests, which are the caller's. What a dependency costs is the difference to the independent operations; the \
             CPU time counts when other programs run. Random graphs are a test: see RandomGraphTests.
@@ -26,7 +27,7 @@ struct GraphCommand: ParsableCommand {
     @Option(help: "The longest chain for Foundation's queue.")
     var foundationChain = 4_000
 
-    @Option(help: "How often each is measured; the median counts.")
+    @Option(help: "How often each is measured.")
     var rounds = 3
 
     @Flag(inversion: .prefixedNo, help: "Whether memory and cancelling are measured too.")
@@ -43,23 +44,23 @@ struct GraphCommand: ParsableCommand {
         for shape in shapes {
             for size in sizes {
                 let foundationSize = shape == .chain ? min(size, foundationChain) : min(size, 10_000)
-                let foundation = try median { try GraphCase.runFoundation(shape, size: foundationSize) }
-                let note = foundationSize == size ? "" : " (\(foundationSize))"
-                let ours = try median { try GraphCase.runBluebonnet(shape, size: size) }
-                rows.append(["\(shape)", "\(size)", ours.text, foundation.text + note])
+                let costs = try (0..<rounds).map { _ in
+                    let foundation = try GraphCase.runFoundation(shape, size: foundationSize)
+                    return (ours: try GraphCase.runBluebonnet(shape, size: size), foundation: foundation)
+                }
+                let note = foundationSize == size ? "" : " for \(foundationSize)"
+                rows.append([
+                    "\(shape)", "\(size)", CostSpread(costs.map(\.ours)).text,
+                    CostSpread(costs.map(\.foundation)).text + note,
+                ])
             }
         }
         print(TextTable(rows: rows).lines.joined(separator: "\n"))
         guard waiting else { return }
         let memory = try GraphCase.memory(size: sizes.max() ?? 0)
-        let cancelling = try median { try GraphCase.cancelAll(size: sizes.max() ?? 0) }
+        let cancelling = CostSpread(try (0..<rounds).map { _ in try GraphCase.cancelAll(size: sizes.max() ?? 0) })
         print("waiting in a chain: \(memory.own) bytes an operation, \(memory.withRequest) with a request of its own")
-        print("cancelling \(sizes.max() ?? 0): \(cancelling.text) ms")
-    }
-
-    private func median(_ measure: () throws -> Cost) throws -> Cost {
-        let figures = try (0..<rounds).map { _ in try measure() }.sorted()
-        return figures[figures.count / 2]
+        print("cancelling \(sizes.max() ?? 0), ms: \(cancelling.text)")
     }
 }
 

@@ -113,18 +113,24 @@ enum GraphCase {
 }
 
 /// What something took: time by the clock, and by the processors, which other programs disturb less.
-struct Cost: Comparable {
+struct Cost {
     let wall: Double
     let cpu: Double
 
     static func * (cost: Cost, factor: Double) -> Cost { Cost(wall: cost.wall * factor, cpu: cost.cpu * factor) }
-    static func < (a: Cost, b: Cost) -> Bool { a.wall < b.wall }
+}
 
-    /// Both, with one digit behind the point.
-    var text: String { "\(Self.text(wall)) (CPU \(Self.text(cpu)))" }
+/// What it took in several rounds.
+struct CostSpread {
+    let wall: Spread
+    let cpu: Spread
 
-    private static func text(_ figure: Double) -> String {
-        let tenths = Int((figure * 10).rounded())
-        return "\(tenths / 10).\(tenths % 10)"
+    /// Takes at least one.
+    init(_ costs: [Cost]) {
+        wall = Spread(costs.map(\.wall))
+        cpu = Spread(costs.map(\.cpu))
     }
+
+    /// For example `9.4 (8.6–12.0), CPU 9.3`.
+    var text: String { "\(wall.text(fractionDigits: 1)), CPU \(Spread.text(cpu.median, 1))" }
 }
