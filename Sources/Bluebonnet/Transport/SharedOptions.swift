@@ -13,6 +13,7 @@ final class SharedOptions: Sendable {
     private let secureIdentity = Mutex<SharedIdentity?>(nil)
     /// Whether the host decides which policy counts.
     let hasPolicyTable: Bool
+    /// Whether there is a cache to ask: looking at it among the options would copy it for each operation.
     let hasResponseCache: Bool
     /// The limits in nanoseconds.
     let connectTimeout: UInt64
