@@ -1,119 +1,181 @@
 #include "BlockCache.h"
 
-#include <malloc.h>
+#include <stdatomic.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 // A free block holds the address of the next one.
 struct free_block {
     struct free_block *next;
 };
 
+// A region is cut into pages, and a page into blocks of one kind: small ones in steps of 16 bytes, and two larger sizes.
+enum { PAGE_SIZE = 64 * 1024, PAGE_COUNT = 64, REGION_SIZE = PAGE_SIZE * PAGE_COUNT };
+enum { SMALL_STEP = 16, SMALL_KINDS = 64, SMALL_MOST = SMALL_STEP * SMALL_KINDS };
+enum { MIDDLE_SIZE = 2048, LARGE_LEAST = 8 * 1024, LARGE_SIZE = 16 * 1024 + 64 };
+enum { MIDDLE_KIND = SMALL_KINDS, LARGE_KIND, KIND_COUNT, NO_KIND = -1 };
+// Large blocks leave pages for the others.
+enum { LARGE_PAGES_MOST = 22 };
+enum { REGIONS_MOST = 8 };
+
 struct store {
     struct free_block *first;
-    int count;
+    // What has not been taken yet of the page that was begun last.
+    char *rest;
+    int rest_count;
 };
 
-// Small blocks are stored by their size, in the steps in which the C library has them: 24 bytes, 40, 56 and so on. The
-// others have one of two sizes, whatever was asked for.
-enum { SMALL_LEAST = 24, SMALL_STEP = 16, SMALL_STORES = 64, SMALL_KEPT = 64 };
-enum { SMALL_MOST = SMALL_LEAST + SMALL_STEP * (SMALL_STORES - 1) };
-enum { MIDDLE_SIZE = 2048, MIDDLE_KEPT = 128 };
-enum { LARGE_LEAST = 8 * 1024, LARGE_SIZE = 16 * 1024 + 64, LARGE_KEPT = 64 };
-// A block may be so much larger than it was asked for.
-enum { SLACK = 64 };
-
-struct stores {
-    struct store small[SMALL_STORES];
-    struct store middle;
-    struct store large;
+struct region {
+    // Null until there is memory. Other threads ask whether a block is from here.
+    _Atomic(char *) start;
+    atomic_bool has_owner;
+    // What other threads freed.
+    _Atomic(struct free_block *) returned;
+    // The owner's.
+    int page_count;
+    int large_page_count;
+    int used_count;
+    struct store stores[KIND_COUNT];
+    unsigned char kinds[PAGE_COUNT];
 };
 
+static struct region regions[REGIONS_MOST];
 // Null on threads that keep nothing.
-static _Thread_local struct stores *stores;
+static _Thread_local struct region *own;
 
-void bluebonnet_keep_blocks(void) {
-    if (!stores) stores = calloc(1, sizeof(struct stores));
+static int kind_for(size_t size) {
+    if (size <= SMALL_MOST) return size == 0 ? 0 : (int)((size - 1) / SMALL_STEP);
+    if (size <= MIDDLE_SIZE) return MIDDLE_KIND;
+    return size >= LARGE_LEAST && size <= LARGE_SIZE ? LARGE_KIND : NO_KIND;
 }
 
-static void free_all(struct store *store) {
-    for (struct free_block *block = store->first, *next; block; block = next) {
-        next = block->next;
-        free(block);
+static size_t size_of(int kind) {
+    if (kind < SMALL_KINDS) return (size_t)SMALL_STEP * (kind + 1);
+    return kind == MIDDLE_KIND ? MIDDLE_SIZE : LARGE_SIZE;
+}
+
+static int holds(struct region *region, const void *block) {
+    uintptr_t start = (uintptr_t)atomic_load_explicit(&region->start, memory_order_relaxed);
+    return start && (uintptr_t)block - start < REGION_SIZE;
+}
+
+// The region that a block is from, or null when the C library gave it.
+static struct region *region_of(const void *block) {
+    if (own && holds(own, block)) return own;
+    for (int index = 0; index < REGIONS_MOST; index++) {
+        if (holds(&regions[index], block)) return &regions[index];
     }
+    return NULL;
+}
+
+static int kind_of(struct region *region, const void *block) {
+    char *start = atomic_load_explicit(&region->start, memory_order_relaxed);
+    return region->kinds[((const char *)block - start) / PAGE_SIZE];
+}
+
+void bluebonnet_keep_blocks(void) {
+    for (int index = 0; index < REGIONS_MOST && !own; index++) {
+        if (!atomic_exchange_explicit(&regions[index].has_owner, 1, memory_order_acquire)) own = &regions[index];
+    }
+    if (!own || atomic_load_explicit(&own->start, memory_order_relaxed)) return;
+    void *memory =
+        mmap(NULL, REGION_SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (memory == MAP_FAILED) return bluebonnet_let_blocks_go();
+    atomic_store_explicit(&own->start, memory, memory_order_release);
 }
 
 void bluebonnet_let_blocks_go(void) {
-    if (!stores) return;
-    for (int index = 0; index < SMALL_STORES; index++) free_all(&stores->small[index]);
-    free_all(&stores->middle);
-    free_all(&stores->large);
-    free(stores);
-    stores = NULL;
+    if (!own) return;
+    atomic_store_explicit(&own->has_owner, 0, memory_order_release);
+    own = NULL;
 }
 
-int bluebonnet_kept_block_count(void) {
-    if (!stores) return 0;
-    int count = stores->middle.count + stores->large.count;
-    for (int index = 0; index < SMALL_STORES; index++) count += stores->small[index].count;
-    return count;
+static void put(struct region *region, struct free_block *block) {
+    struct store *store = &region->stores[kind_of(region, block)];
+    block->next = store->first;
+    store->first = block;
+    region->used_count -= 1;
 }
 
-static void *take(struct store *store) {
-    struct free_block *block = store->first;
-    if (!block) return NULL;
-    store->first = block->next;
-    store->count -= 1;
-    return block;
+// Puts what other threads freed where it belongs.
+static void take_back(struct region *region) {
+    struct free_block *block = atomic_exchange_explicit(&region->returned, NULL, memory_order_acquire);
+    while (block) {
+        struct free_block *next = block->next;
+        put(region, block);
+        block = next;
+    }
 }
 
-// Whether the block was stored.
-static int put(struct store *store, void *block, int kept) {
-    if (store->count >= kept) return 0;
-    struct free_block *free_block = block;
-    free_block->next = store->first;
-    store->first = free_block;
-    store->count += 1;
+int bluebonnet_used_block_count(void) {
+    return own ? own->used_count : 0;
+}
+
+// Begins a page of the kind; false when there is none left.
+static int begin_page(struct region *region, int kind) {
+    if (region->page_count == PAGE_COUNT) return 0;
+    if (kind == LARGE_KIND && region->large_page_count == LARGE_PAGES_MOST) return 0;
+    region->large_page_count += kind == LARGE_KIND;
+    region->kinds[region->page_count] = (unsigned char)kind;
+    struct store *store = &region->stores[kind];
+    char *start = atomic_load_explicit(&region->start, memory_order_relaxed);
+    store->rest = start + (size_t)PAGE_SIZE * region->page_count;
+    store->rest_count = (int)(PAGE_SIZE / size_of(kind));
+    region->page_count += 1;
     return 1;
 }
 
-static void *take_or_make(struct store *store, size_t size) {
-    void *block = take(store);
-    return block ? block : malloc(size);
+// A block that was not on the list of free ones; null when the region is full.
+static void *take_rest(struct region *region, int kind) {
+    struct store *store = &region->stores[kind];
+    take_back(region);
+    struct free_block *block = store->first;
+    if (block) {
+        store->first = block->next;
+    } else {
+        if (store->rest_count == 0 && !begin_page(region, kind)) return NULL;
+        block = (struct free_block *)store->rest;
+        store->rest += size_of(kind);
+        store->rest_count -= 1;
+    }
+    region->used_count += 1;
+    return block;
 }
 
 void *bluebonnet_malloc(size_t size) {
-    if (!stores) return malloc(size);
-    if (size <= SMALL_MOST) {
-        size_t index = size <= SMALL_LEAST ? 0 : (size - SMALL_LEAST + SMALL_STEP - 1) / SMALL_STEP;
-        return take_or_make(&stores->small[index], SMALL_LEAST + SMALL_STEP * index);
+    struct region *region = own;
+    int kind = region ? kind_for(size) : NO_KIND;
+    if (kind == NO_KIND) return malloc(size);
+    struct store *store = &region->stores[kind];
+    struct free_block *block = store->first;
+    if (!block) {
+        void *rest = take_rest(region, kind);
+        return rest ? rest : malloc(size);
     }
-    if (size <= MIDDLE_SIZE) return take_or_make(&stores->middle, MIDDLE_SIZE);
-    if (size >= LARGE_LEAST && size <= LARGE_SIZE) return take_or_make(&stores->large, LARGE_SIZE);
-    return malloc(size);
-}
-
-// Stores a block where it is large enough for all that is taken from there; false when it fits nowhere.
-static int store_free(void *block, size_t size) {
-    if (size < SMALL_LEAST) return 0;
-    if (size < SMALL_MOST + SMALL_STEP) {
-        return put(&stores->small[(size - SMALL_LEAST) / SMALL_STEP], block, SMALL_KEPT);
-    }
-    if (size >= MIDDLE_SIZE && size < MIDDLE_SIZE + SLACK) return put(&stores->middle, block, MIDDLE_KEPT);
-    if (size >= LARGE_SIZE && size < LARGE_SIZE + SLACK) return put(&stores->large, block, LARGE_KEPT);
-    return 0;
+    store->first = block->next;
+    // The one that is taken next will be read then.
+    __builtin_prefetch(store->first);
+    region->used_count += 1;
+    return block;
 }
 
 void bluebonnet_free(void *block) {
     if (!block) return;
-    if (stores && store_free(block, malloc_usable_size(block))) return;
-    free(block);
+    struct region *region = region_of(block);
+    if (!region) return free(block);
+    if (region == own) return put(region, block);
+    struct free_block *returned = block;
+    returned->next = atomic_load_explicit(&region->returned, memory_order_relaxed);
+    while (!atomic_compare_exchange_weak_explicit(
+        &region->returned, &returned->next, returned, memory_order_release, memory_order_relaxed)) {
+    }
 }
 
 void *bluebonnet_calloc(size_t count, size_t size) {
     size_t byte_count;
-    if (!stores || __builtin_mul_overflow(count, size, &byte_count) || byte_count > LARGE_SIZE) {
+    if (!own || __builtin_mul_overflow(count, size, &byte_count) || kind_for(byte_count) == NO_KIND) {
         return calloc(count, size);
     }
     void *block = bluebonnet_malloc(byte_count);
@@ -122,10 +184,10 @@ void *bluebonnet_calloc(size_t count, size_t size) {
 }
 
 void *bluebonnet_realloc(void *block, size_t size) {
-    if (!stores || !block || size == 0 || size > SMALL_MOST) return realloc(block, size);
-    // A growing text of libcurl's: from one store into the next.
-    size_t old_size = malloc_usable_size(block);
-    if (old_size >= SMALL_MOST + SMALL_STEP) return realloc(block, size);
+    if (!block) return bluebonnet_malloc(size);
+    struct region *region = region_of(block);
+    if (!region) return realloc(block, size);
+    size_t old_size = size_of(kind_of(region, block));
     if (size <= old_size) return block;
     void *larger = bluebonnet_malloc(size);
     if (!larger) return NULL;

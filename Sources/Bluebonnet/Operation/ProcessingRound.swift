@@ -20,7 +20,7 @@ final class ProcessingRound: RoundEndTask {
 
     /// Those that are finished here, which spares a chain of small requests two changes of thread for each.
     @exclusivity(unchecked) private var ownOperations: [RequestOperation] = []
-    /// Those of the round at hand, the first one last; empty with room for those of the next round in between.
+    /// Those of the round at hand; empty with room for those of the next round in between.
     @exclusivity(unchecked) private var current: [RequestOperation] = []
     private let handover = Handover()
 
@@ -37,10 +37,8 @@ final class ProcessingRound: RoundEndTask {
     func roundEnds() {
         swap(&ownOperations, &current)
         let count = current.count
-        current.reverse()
-        while let operation = current.popLast() { operation.process(into: &handover.callbacks) }
+        current.empty(keepingRoomFor: Self.keptCount) { $0.process(into: &handover.callbacks) }
         if count < Self.manyCount { handover.callbacks.flush() } else { handover.schedule() }
-        if count > Self.keptCount { current = [] }
     }
 }
 

@@ -15,9 +15,10 @@ enum Queues {
     /// Where requests are made from the results of others, and files are opened: what may wait.
     static let preparation = DispatchQueue(label: "org.bluebonnet.preparation", attributes: .concurrent)
 
-    /// Where large responses are serialized and large files, or those that have to be on the disk, are finished: serial queues in turn, one less than there are
-    /// processors but at least one and at most four, so that large bodies leave a processor for the small ones.
-    static let largeProcessing = (0..<min(max(ProcessInfo.processInfo.activeProcessorCount - 1, 1), 4)).map {
+    /// Where large responses are serialized, large files, or those that have to be on the disk, are finished, and the digests
+    /// of downloads follow: serial queues in turn, one for each processor but at most four. The network thread sleeps
+    /// often, so that the system prefers it to them; a processor kept free for it would be idle most of the time.
+    static let largeProcessing = (0..<min(max(ProcessInfo.processInfo.activeProcessorCount, 1), 4)).map {
         DispatchQueue(label: "org.bluebonnet.processing.large.\($0)")
     }
 }

@@ -7,7 +7,7 @@ internal import Foundation
 extension RequestRunner {
     /// Waits for connectivity if the operation is to, then for admission.
     func enqueue() {
-        guard let prepared, let origin = exchange == nil ? prepared.origin : exchange?.nextOrigin else {
+        guard let prepared, let origin = nextOrigin else {
             return end(with: NetworkingError(.badURL, "the request has no usable URL"))
         }
         guard prepared.sharedOptions.value.waitsForConnectivity else { return waitForAdmission(origin) }

@@ -57,6 +57,10 @@ final class RequestRunner: AdmissionClient {
     private var chargedSince: UInt64 = 0
     var remainingTime: UInt64?
     var summary = TransferSummary()
+    /// Where the next transfer goes; nil when the URL has no usable origin.
+    var nextOrigin: Origin? {
+        if let exchange { exchange.nextOrigin } else { prepared?.origin }
+    }
 
     init(_ operation: RequestOperation) {
         self.operation = operation

@@ -231,9 +231,8 @@ extension EventLoop {
         swap(&items, &spareWork)
         inbox.takeAll(into: &items)
         let count = items.count
-        items.reverse()
-        while let work = items.popLast() { work() }
-        spareWork = count > Self.keptWorkCount ? [] : items
+        items.empty(keepingRoomFor: Self.keptWorkCount) { $0() }
+        spareWork = items
         return count
     }
 

@@ -26,7 +26,7 @@ final class StageTasks {
     /// Room for so many is kept from round to round.
     private static let keptCount = 4096
     @exclusivity(unchecked) private var next: [any RoundEndTask] = []
-    /// Those that are run, the first one last; empty with room for others in between.
+    /// Those that are run; empty with room for others in between.
     @exclusivity(unchecked) private var current: [any RoundEndTask] = []
     private var isRunning = false
 
@@ -41,10 +41,7 @@ final class StageTasks {
         precondition(!isRunning, "the network thread's run loop was run inside its own work")
         isRunning = true
         swap(&next, &current)
-        let isLarge = current.count > Self.keptCount
-        current.reverse()
-        while let task = current.popLast() { task.roundEnds() }
-        if isLarge { current = [] }
+        current.empty(keepingRoomFor: Self.keptCount) { $0.roundEnds() }
         isRunning = false
     }
 }

@@ -1,22 +1,23 @@
-// Memory for libcurl (curl_global_init_mem): the C library's, with a store of free blocks on the network thread.
+// Memory for libcurl (curl_global_init_mem): blocks of its own on the network thread, the C library's elsewhere.
 //
-// For each transfer libcurl takes and frees a buffer of 16 kB and a connection of 1.5 kB, among thirty small blocks. Both
-// are too large for the C library's own stores, and taking one makes it join all small free blocks first
-// (malloc_consolidate), which the next transfers cut out again.
+// For each transfer libcurl takes and frees a buffer of 16 kB, a connection of 1.5 kB and thirty small blocks. The C
+// library reads the header of a block, and of the one behind it, to free it; with many transfers under way neither is in
+// the processor's cache any more. A block from here is known by its address.
 #ifndef BLUEBONNET_BLOCK_CACHE_H
 #define BLUEBONNET_BLOCK_CACHE_H
 
 #include <stddef.h>
 
-/// From now on the calling thread keeps what it frees for what it takes next: at most 64 blocks of each size up to 1 kB,
-/// 128 of 2 kB and 64 of 16 kB, which are 3.5 MB. Before the thread ends it has to let them go.
+/// From now on the calling thread takes blocks of up to 2 kB, and those of 8 to 16 kB, from a region of its own: 4 MB,
+/// which are the process's for good, but only where a block has been. When the region is full, or eight other threads
+/// have one, the C library gives the blocks. Before the thread ends it has to let the region go.
 void bluebonnet_keep_blocks(void);
-/// Frees what the calling thread keeps; it keeps nothing any more.
+/// The calling thread's region goes to the next thread that keeps blocks; what was taken from it stays valid.
 void bluebonnet_let_blocks_go(void);
-/// How many blocks the calling thread keeps.
-int bluebonnet_kept_block_count(void);
+/// How many blocks of the calling thread's region are in use; with those that other threads freed and it has not had back.
+int bluebonnet_used_block_count(void);
 
-// As their namesakes of the C library, whose blocks they give and take: any thread may free them, by whatever name.
+// As their namesakes of the C library. Any thread may free what another one took, but not with the C library's `free`.
 void *bluebonnet_malloc(size_t size);
 void *bluebonnet_calloc(size_t count, size_t size);
 void *bluebonnet_realloc(void *block, size_t size);
