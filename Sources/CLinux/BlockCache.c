@@ -75,23 +75,6 @@ static int kind_of(struct region *region, const void *block) {
     return region->kinds[((const char *)block - start) / PAGE_SIZE];
 }
 
-void bluebonnet_keep_blocks(void) {
-    for (int index = 0; index < REGIONS_MOST && !own; index++) {
-        if (!atomic_exchange_explicit(&regions[index].has_owner, 1, memory_order_acquire)) own = &regions[index];
-    }
-    if (!own || atomic_load_explicit(&own->start, memory_order_relaxed)) return;
-    void *memory =
-        mmap(NULL, REGION_SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (memory == MAP_FAILED) return bluebonnet_let_blocks_go();
-    atomic_store_explicit(&own->start, memory, memory_order_release);
-}
-
-void bluebonnet_let_blocks_go(void) {
-    if (!own) return;
-    atomic_store_explicit(&own->has_owner, 0, memory_order_release);
-    own = NULL;
-}
-
 static void put(struct region *region, struct free_block *block) {
     struct store *store = &region->stores[kind_of(region, block)];
     block->next = store->first;
@@ -107,6 +90,24 @@ static void take_back(struct region *region) {
         put(region, block);
         block = next;
     }
+}
+
+void bluebonnet_keep_blocks(void) {
+    for (int index = 0; index < REGIONS_MOST && !own; index++) {
+        if (!atomic_exchange_explicit(&regions[index].has_owner, 1, memory_order_acquire)) own = &regions[index];
+    }
+    if (!own) return;
+    if (atomic_load_explicit(&own->start, memory_order_relaxed)) return take_back(own);
+    void *memory =
+        mmap(NULL, REGION_SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (memory == MAP_FAILED) return bluebonnet_let_blocks_go();
+    atomic_store_explicit(&own->start, memory, memory_order_release);
+}
+
+void bluebonnet_let_blocks_go(void) {
+    if (!own) return;
+    atomic_store_explicit(&own->has_owner, 0, memory_order_release);
+    own = NULL;
 }
 
 int bluebonnet_used_block_count(void) {
@@ -127,7 +128,7 @@ static int begin_page(struct region *region, int kind) {
     return 1;
 }
 
-// A block that was not on the list of free ones; null when the region is full.
+// A block when the list of free ones is empty; null when the region is full.
 static void *take_rest(struct region *region, int kind) {
     struct store *store = &region->stores[kind];
     take_back(region);

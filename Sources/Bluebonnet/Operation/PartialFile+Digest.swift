@@ -13,8 +13,7 @@ extension PartialFile {
     /// Lets the digest follow what was written, off this thread, and gives the length at which to say so again.
     func followDigest(upTo byteCount: Int64) -> Int64 {
         if let digest = followingDigest, digest.extendGoal(to: byteCount) {
-            let queues = Queues.largeProcessing
-            queues[Int(descriptor) % queues.count].async { [self] in digest.follow(descriptor) }
+            digest.queue.async { [self] in digest.follow(descriptor) }
         }
         return byteCount + Self.digestStepByteCount
     }
@@ -40,6 +39,8 @@ final class FollowingDigest: Sendable {
         var byteCount: Int64 = 0
     }
 
+    /// Where `follow` is called.
+    let queue = Queues.nextForDigest()
     /// Held while the file is read, which nothing else waits for.
     private let progress = Mutex(Progress())
     /// How far the file may be read; 0 once nobody wants the digest any more.

@@ -3,6 +3,7 @@
 
 internal import Dispatch
 internal import Foundation
+internal import Synchronization
 
 /// The library's dispatch queues. None of them is the network thread.
 enum Queues {
@@ -20,5 +21,13 @@ enum Queues {
     /// often, so that the system prefers it to them; a processor kept free for it would be idle most of the time.
     static let largeProcessing = (0..<min(max(ProcessInfo.processInfo.activeProcessorCount, 1), 4)).map {
         DispatchQueue(label: "org.bluebonnet.processing.large.\($0)")
+    }
+    private static let digestTurn = Atomic<UInt>(0)
+
+    /// The one of them that the next digest follows on. Ends of files have turns of their own: with one count for both, all
+    /// digests could come to the same queues.
+    static func nextForDigest() -> DispatchQueue {
+        let turn = digestTurn.wrappingAdd(1, ordering: .relaxed).oldValue
+        return largeProcessing[Int(turn % UInt(largeProcessing.count))]
     }
 }
