@@ -58,7 +58,9 @@ extension CurlTransfer {
         // 0 would mean libcurl's own 300 s.
         let milliseconds = (request.limits.connectTimeout + 999_999) / 1_000_000
         try handle.set(CURLOPT_CONNECTTIMEOUT_MS, milliseconds == 0 ? Int(Int32.max) : Int(min(milliseconds, 1 << 30)))
-        if request.limits.expectsLargeBody { try handle.set(CURLOPT_BUFFERSIZE, Self.largeBufferByteCount) }
+        guard request.limits.expectsLargeBody else { return }
+        share.bufferByteCount = partition.largeBufferByteCount
+        try handle.set(CURLOPT_BUFFERSIZE, share.bufferByteCount)
     }
 
     private func setTrust() throws(CurlError) {
