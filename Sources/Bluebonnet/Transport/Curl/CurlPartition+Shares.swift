@@ -31,11 +31,12 @@ extension CurlPartition {
     /// What has more than this is not small any more.
     fileprivate static let smallByteCount = 256 << 10
 
-    /// What libcurl is to read at once for a body that begins now and goes to a file or a stream: fewer calls are faster by
-    /// a third, but a round cannot stop in the middle of one, so that those that begin beside others get less.
-    var largeBufferByteCount: Int {
-        active.isEmpty ? 4 * CurlTransfer.middleBufferByteCount : CurlTransfer.middleBufferByteCount
-    }
+    private static let soleBufferByteCount = 256 << 10
+    fileprivate static let sharedBufferByteCount = 64 << 10
+
+    /// What libcurl is to read at once for a body that begins now and goes to a file or a stream: fewer calls cost less, but
+    /// a round cannot stop in the middle of one, so that those that begin beside others get less.
+    var largeBufferByteCount: Int { active.isEmpty ? Self.soleBufferByteCount : Self.sharedBufferByteCount }
 
     /// What a transfer may receive in a round.
     var shareByteCount: Int {
@@ -67,9 +68,6 @@ extension CurlPartition {
 }
 
 extension CurlTransfer {
-    /// What libcurl reads at once for each of several bodies that go to files or streams.
-    fileprivate static let middleBufferByteCount = 64 << 10
-
     /// Stops the reading until the next round when the share is used up. Not while a body is sent that may have nothing
     /// to send: libcurl would ask for it each time.
     func takeShare(_ piece: UnsafeRawBufferPointer) {
@@ -85,7 +83,7 @@ extension CurlTransfer {
         if start != share.pieceEnd { share.blockStart = start }
         share.pieceEnd = start + piece.count
         let excess = share.byteCount - partition.shareByteCount
-        let most = max(share.bufferByteCount, Self.middleBufferByteCount)
+        let most = max(share.bufferByteCount, CurlPartition.sharedBufferByteCount)
         guard excess >= 0, excess >= most || isBlockEnd(piece), partition.loop.isAwaited else { return }
         partition.rest(self)
     }
