@@ -92,6 +92,21 @@ extension NetworkTests {
             }
         }
 
+        @Test func onlyWhatBeginsAloneIsReadInTheLargestBlocks() async throws {
+            let url = try #require(URL(string: "http://127.0.0.1:9/"))
+            let sizes = await Self.onNetworkThread {
+                let partition = CurlPartition(loop: NetworkThread.shared.eventLoop)
+                let taker = BodyTaker(RoundSum()) { _, _ in }
+                let transfers = [true, true, false].map {
+                    partition.begin(Self.request(url, .plain, expectsLargeBody: $0), delegate: taker)
+                }
+                for transfer in transfers { _ = transfer.abort() }
+                partition.close()
+                return transfers.map(\.share.bufferByteCount)
+            }
+            #expect(sizes == [256 << 10, 64 << 10, 16 << 10])
+        }
+
         /// Starts a server with that large body, and a small answer that waits for the gate.
         private static func serving(
             _ body: Reply, beside gate: Gate, isSecure: Bool, _ run: (TestServer) async throws -> Void
@@ -154,14 +169,18 @@ extension NetworkTests {
         ) async -> End {
             await withCheckedContinuation { waiter in
                 NetworkThread.shared.submit {
-                    guard let origin = Origin(url) else { preconditionFailure("\(url) has no origin") }
-                    let limits = TransferRequest.Limits(httpVersion: .http1, expectsLargeBody: kind.expectsLargeBody)
-                    let request = TransferRequest(
-                        url: url, origin: origin, method: "GET", headers: [], identity: identity, limits: limits)
+                    let request = Self.request(url, identity, expectsLargeBody: kind.expectsLargeBody)
                     let taker = BodyTaker(sum.value) { waiter.resume(returning: End(error: $0, body: $1)) }
                     _ = NetworkServices.default.transport.begin(request, delegate: taker)
                 }
             }
+        }
+
+        private static func request(_ url: URL, _ identity: SharedIdentity, expectsLargeBody: Bool) -> TransferRequest {
+            guard let origin = Origin(url) else { preconditionFailure("\(url) has no origin") }
+            let limits = TransferRequest.Limits(httpVersion: .http1, expectsLargeBody: expectsLargeBody)
+            return TransferRequest(
+                url: url, origin: origin, method: "GET", headers: [], identity: identity, limits: limits)
         }
 
         private static func onNetworkThread<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {

@@ -35,8 +35,8 @@ extension CurlPartition {
     fileprivate static let sharedBufferByteCount = 64 << 10
 
     /// What libcurl is to read at once for a body that begins now and goes to a file or a stream: fewer calls cost less, but
-    /// a round cannot stop in the middle of one, so that those that begin beside others get less.
-    var largeBufferByteCount: Int { active.isEmpty ? Self.soleBufferByteCount : Self.sharedBufferByteCount }
+    /// a round cannot stop in the middle of one, so that those that begin beside others get less. It is active already.
+    var largeBufferByteCount: Int { active.count <= 1 ? Self.soleBufferByteCount : Self.sharedBufferByteCount }
 
     /// What a transfer may receive in a round.
     var shareByteCount: Int {
