@@ -57,6 +57,27 @@ extension NetworkTests {
             }
         }
 
+        /// A URL in the plainest form goes to libcurl taken apart, any other as it is, and the last one is not set again.
+        @Test func eachTargetGoesOutAsItIsWhateverFormTheURLsHave() async throws {
+            try await TestServer.answering(.response()) { server in
+                let plain = "http://127.0.0.1:\(server.port)"
+                let named = "http://LOCALHOST:\(server.port)"
+                let rows = [
+                    (plain, "/a"), (plain, "/a"), (plain, "/a/../b/./c"), (plain, "/%E2%82%ac/%aa?x=%C3&y=%c3"),
+                    (named, "/a"), (plain, "/a"), (named, "/a"), (named, "/a?"), (plain, "/a?"), (plain, "//a//"),
+                ]
+                for (base, target) in rows {
+                    let url = try #require(URL(string: base + target))
+                    #expect(await perform(URLRequest(url: url)).error == nil)
+                }
+                #expect(server.requests.map(\.target) == rows.map(\.1))
+                let hosts = ["127.0.0.1:\(server.port)", "localhost:\(server.port)"]
+                #expect(
+                    server.requests.map { $0.headers["Host"]?.lowercased() }
+                        == rows.map { $0.0 == plain ? hosts[0] : hosts[1] })
+            }
+        }
+
         @Test func aCancelledTransferLeavesNothingToTheNextOne() async throws {
             let script: TestServer.Script = { $0.target == "/slow" ? Reply([.stall]) : .response(body: "answer") }
             try await TestServer.serving(script: script) { server in

@@ -11,7 +11,7 @@ extension CurlTransfer {
         handle.transfer = self
         let setup = HandleSetup(request)
         if let setup, setup == handle.setup {
-            try handle.set(CURLOPT_URL, request.url.absoluteString)
+            try handle.setURL(request.url.absoluteString)
             return try setHeaders(namingHost: false)
         }
         if handle.setup != nil { handle.reset() }
@@ -38,7 +38,7 @@ extension CurlTransfer {
     }
 
     private func setTarget() throws(CurlError) {
-        try handle.set(CURLOPT_URL, request.url.absoluteString)
+        try handle.setURL(request.url.absoluteString)
         try handle.set(CURLOPT_PATH_AS_IS, true)
         try handle.set(CURLOPT_PROTOCOLS_STR, "http,https")
         try handle.set(CURLOPT_FOLLOWLOCATION, false)
