@@ -8,8 +8,14 @@ internal import Glibc
 protocol EventLoopClient: AnyObject {
     /// A socket that the client watches is ready for what `events` says (EPOLLIN, EPOLLOUT, EPOLLERR, EPOLLHUP).
     func socketIsReady(_ descriptor: CInt, events: UInt32)
+    /// All its sockets that are ready in this round have been told, and no work of the round has run yet.
+    func readySocketsEnd()
     /// The client's deadline has passed; it has none until it sets one again.
     func deadlineHasPassed()
+}
+
+extension EventLoopClient {
+    func readySocketsEnd() {}
 }
 
 /// The network thread's event loop: sockets, deadlines and handed-over work behind one epoll descriptor.
@@ -34,6 +40,8 @@ final class EventLoop {
     private var events = [epoll_event](repeating: epoll_event(), count: Int(eventCapacity))
     @exclusivity(unchecked) private var slots: [Slot] = []
     private var freeSlots: [Int] = []
+    /// The clients that were told of sockets in this round.
+    @exclusivity(unchecked) private var toldSlots: [Int] = []
     private var armedDeadline = UInt64.max
     private let (processing, starting, admission, other) = (StageTasks(), StageTasks(), StageTasks(), StageTasks())
     private let handover = StageTasks()
@@ -218,6 +226,7 @@ extension EventLoop {
         roundNumber += 1
         let count = mustLook() ? epoll_wait(epoll, &events, Self.eventCapacity, 0) : 0
         for index in 0..<max(0, Int(count)) { dispatch(events[index]) }
+        endReadySockets()
         let workCount = runWork()
         let taskCount = roundEndTaskCount
         runRoundEndTasks()
@@ -271,8 +280,14 @@ extension EventLoop {
                 if roundNumber > watch.quietUntil { unwatch(descriptor) }  // closed by its peer, most likely
                 return
             }
-            slots[Int(token >> 32)].client?.socketIsReady(descriptor, events: event.events)
+            let slot = Int(token >> 32)
+            slots[slot].client?.socketIsReady(descriptor, events: event.events)
+            if toldSlots.last != slot { toldSlots.append(slot) }
         }
+    }
+
+    private func endReadySockets() {
+        toldSlots.empty(keepingRoomFor: Int(Self.eventCapacity)) { slots[$0].client?.readySocketsEnd() }
     }
 
     private func runDueDeadlines() -> Int {

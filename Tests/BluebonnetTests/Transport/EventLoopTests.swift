@@ -48,6 +48,29 @@ import Testing
         #expect(runs.value == 100)
     }
 
+    @Test func theEndOfReadySocketsComesOnceAfterThemAndBeforeWork() throws {
+        let order = Witness([String]())
+        let client = RecordingClient()
+        client.onReadyEnd = { order.append("end") }
+        let slot = loop.add(client)
+        let pairs = [try Pair(), try Pair(), try Pair()]
+        client.onReady = {
+            order.append("ready")
+            for pair in pairs { pair.drainOne() }
+        }
+        for pair in pairs {
+            loop.watch(pair.one, events: EPOLLIN.rawValue, isNew: true, slot: slot)
+            pair.writeToOne()
+        }
+        inbox.submit { order.append("work") }
+        loop.runTurn()
+        inbox.submit { order.append("more work") }
+        loop.runTurn()
+        #expect(order.value == ["ready", "ready", "ready", "end", "work", "more work"])
+        for pair in pairs { loop.unwatch(pair.one) }
+        loop.remove(slot: slot)
+    }
+
     @Test func theEndOfARoundComesAfterAllWorkOfTheRound() {
         let order = Witness([String]())
         loop.atEndOfRound { order.append("end") }
@@ -328,12 +351,15 @@ private final class RecordingClient: EventLoopClient {
     var ready: [(descriptor: CInt, events: UInt32)] = []
     var deadlineCount = 0
     var onReady: () -> Void = {}
+    var onReadyEnd: () -> Void = {}
     var onDeadline: () -> Void = {}
 
     func socketIsReady(_ descriptor: CInt, events: UInt32) {
         ready.append((descriptor, events))
         onReady()
     }
+
+    func readySocketsEnd() { onReadyEnd() }
 
     func deadlineHasPassed() {
         deadlineCount += 1

@@ -157,12 +157,17 @@ extension CurlPartition {
         act(on: descriptor, mask: mask)
     }
 
+    /// Not after each socket: reading and ending in turns, for 64 transfers, is more code than the processor's first
+    /// cache holds.
+    func readySocketsEnd() { drainMessages() }
+
     func deadlineHasPassed() {
         resumeResting()
         let now = MonotonicClock.now()
         if curlDeadline <= now {
             curlDeadline = .max
             act(on: CURL_SOCKET_TIMEOUT, mask: 0)
+            drainMessages()
         }
         if limitDeadline <= now { enforceLimits(now: now) }
         updateDeadline()
@@ -178,7 +183,6 @@ extension CurlPartition {
     private func act(on descriptor: curl_socket_t, mask: CInt) {
         var runningCount: CInt = 0
         curl_multi_socket_action(multi, descriptor, mask, &runningCount)
-        drainMessages()
     }
 
     /// Ends what libcurl says is over. Also without a socket event: transfers can end inside any call.
