@@ -8,14 +8,8 @@ internal import Glibc
 protocol EventLoopClient: AnyObject {
     /// A socket that the client watches is ready for what `events` says (EPOLLIN, EPOLLOUT, EPOLLERR, EPOLLHUP).
     func socketIsReady(_ descriptor: CInt, events: UInt32)
-    /// All its sockets that are ready in this round have been told, and no work of the round has run yet.
-    func readySocketsEnd()
     /// The client's deadline has passed; it has none until it sets one again.
     func deadlineHasPassed()
-}
-
-extension EventLoopClient {
-    func readySocketsEnd() {}
 }
 
 /// The network thread's event loop: sockets, deadlines and handed-over work behind one epoll descriptor.
@@ -40,9 +34,8 @@ final class EventLoop {
     private var events = [epoll_event](repeating: epoll_event(), count: Int(eventCapacity))
     @exclusivity(unchecked) private var slots: [Slot] = []
     private var freeSlots: [Int] = []
-    /// The clients that were told of sockets in this round.
-    @exclusivity(unchecked) private var toldSlots: [Int] = []
     private var armedDeadline = UInt64.max
+    private let reading = StageTasks()
     private let (processing, starting, admission, other) = (StageTasks(), StageTasks(), StageTasks(), StageTasks())
     private let handover = StageTasks()
     private var roundEndTaskCount = 0
@@ -93,10 +86,11 @@ final class EventLoop {
         close(timer)
     }
 
-    /// Runs `task` once, at the end of this round: after all events and all work that came with them. When the stage is
-    /// under way or over, it is the end of the next round.
+    /// Runs `task` once, at the end of this round: after all events and all work that came with them, or at the end of
+    /// the events. When the stage is under way or over, it is the next round's.
     func atEndOfRound(_ stage: RoundStage, _ task: any RoundEndTask) {
         switch stage {
+        case .reading: reading.append(task)
         case .processing: processing.append(task)
         case .starting: starting.append(task)
         case .admission: admission.append(task)
@@ -226,7 +220,7 @@ extension EventLoop {
         roundNumber += 1
         let count = mustLook() ? epoll_wait(epoll, &events, Self.eventCapacity, 0) : 0
         for index in 0..<max(0, Int(count)) { dispatch(events[index]) }
-        endReadySockets()
+        run(reading)
         let workCount = runWork()
         let taskCount = roundEndTaskCount
         runRoundEndTasks()
@@ -280,14 +274,8 @@ extension EventLoop {
                 if roundNumber > watch.quietUntil { unwatch(descriptor) }  // closed by its peer, most likely
                 return
             }
-            let slot = Int(token >> 32)
-            slots[slot].client?.socketIsReady(descriptor, events: event.events)
-            if toldSlots.last != slot { toldSlots.append(slot) }
+            slots[Int(token >> 32)].client?.socketIsReady(descriptor, events: event.events)
         }
-    }
-
-    private func endReadySockets() {
-        toldSlots.empty(keepingRoomFor: Int(Self.eventCapacity)) { slots[$0].client?.readySocketsEnd() }
     }
 
     private func runDueDeadlines() -> Int {

@@ -9,6 +9,8 @@ protocol RoundEndTask: AnyObject {
 /// What is done at the end of a round, in this order: what a stage leads to in a later one is done in the same round, so
 /// that a transfer's end brings the next transfer about without another round.
 enum RoundStage: Int, CaseIterable {
+    /// All sockets that were ready have been read: transfers that are over are ended. Work comes after it.
+    case reading
     /// Operations whose transfers have ended are finished.
     case processing
     /// Queues start what is ready.

@@ -123,6 +123,26 @@ extension NetworkTests {
             }
         }
 
+        /// A connection's memory goes to the next one, which may begin before the first one's notice is asked for.
+        @Test func manyBodiesThatANoticeEndsAreWholeWhileOtherConnectionsBegin() async throws {
+            var options = TestServer.Options()
+            options.certificate = .localhost
+            let script: TestServer.Script = { _ in Reply.raw("HTTP/1.1 200 OK\r\n\r\nwhole").then(.close) }
+            try await TestServer.serving(options, script: script) { server in
+                var configuration = RequestOperationManager.Configuration()
+                configuration.maximumConcurrentTransferCount = 32
+                configuration.maximumConcurrentTransferCountPerOrigin = 32
+                let manager = RequestOperationManager(configuration: configuration)
+                manager.securityPolicy = try SecurityPolicy(certificateAuthorityFile: TestCertificate.localhost.caPath)
+                manager.responseSerializer = HTTPResponseSerializer()
+                let operations = (0..<400).map { manager.operation(with: URLRequest(url: server.url("/\($0)"))) }
+                manager.operationQueue.addOperations(operations)
+                for operation in operations { await operation.finished() }
+                #expect(operations.compactMap(\.error).isEmpty)
+                #expect(operations.allSatisfy { $0.responseString == "whole" })
+            }
+        }
+
         @Test func aGzippedBodyThatIsShorterThanItsCodingCannotBeDecoded() async throws {
             let script: TestServer.Script = { request in
                 let byteCount = Int(request.path.dropFirst()) ?? 0

@@ -57,13 +57,13 @@ extension NetworkTests {
             }
         }
 
-        /// A URL in the plainest form goes to libcurl taken apart, any other as it is, and the last one is not set again.
+        /// A URL in the plainest form goes to libcurl taken apart, any other one as it is, and no URL is set twice.
         @Test func eachTargetGoesOutAsItIsWhateverFormTheURLsHave() async throws {
             try await TestServer.answering(.response()) { server in
-                let plain = "http://127.0.0.1:\(server.port)"
+                let plain = "http://127.0.0.1:\(server.port)"  // with a plain target, too
                 let named = "http://LOCALHOST:\(server.port)"
                 let rows = [
-                    (plain, "/a"), (plain, "/a"), (plain, "/a/../b/./c"), (plain, "/%E2%82%ac/%aa?x=%C3&y=%c3"),
+                    (plain, "/a"), (plain, "/a"), (plain, "/a/../b/./c?d=e?f"), (plain, "/%E2%82%ac/%aa?x=%C3&y=%c3"),
                     (named, "/a"), (plain, "/a"), (named, "/a"), (named, "/a?"), (plain, "/a?"), (plain, "//a//"),
                 ]
                 for (base, target) in rows {
@@ -75,6 +75,17 @@ extension NetworkTests {
                 #expect(
                     server.requests.map { $0.headers["Host"]?.lowercased() }
                         == rows.map { $0.0 == plain ? hosts[0] : hosts[1] })
+            }
+        }
+
+        @Test func aURLThatWentOutTwiceOnADeadConnectionGoesOutAgain() async throws {
+            let script: TestServer.Script = {
+                $0.connection == 1 && $0.numberOnConnection == 2 ? .close : .response(body: "answer")
+            }
+            try await TestServer.serving(script: script) { server in
+                let targets = ["/first", "/again", "/again", "/other", "/again"]
+                for target in targets { #expect(await get(server.url(target)).responseString == "answer") }
+                #expect(server.requests.map(\.target) == ["/first", "/again"] + targets[1...])
             }
         }
 

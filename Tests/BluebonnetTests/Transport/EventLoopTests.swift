@@ -48,14 +48,15 @@ import Testing
         #expect(runs.value == 100)
     }
 
-    @Test func theEndOfReadySocketsComesOnceAfterThemAndBeforeWork() throws {
+    @Test func whatComesAfterReadingIsRunAfterAllSocketsAndBeforeWork() throws {
         let order = Witness([String]())
         let client = RecordingClient()
-        client.onReadyEnd = { order.append("end") }
+        let end = RoundEndAction { order.append("end") }
         let slot = loop.add(client)
         let pairs = [try Pair(), try Pair(), try Pair()]
-        client.onReady = {
+        client.onReady = { [loop] in
             order.append("ready")
+            if order.value == ["ready"] { loop.atEndOfRound(.reading, end) }
             for pair in pairs { pair.drainOne() }
         }
         for pair in pairs {
@@ -351,15 +352,12 @@ private final class RecordingClient: EventLoopClient {
     var ready: [(descriptor: CInt, events: UInt32)] = []
     var deadlineCount = 0
     var onReady: () -> Void = {}
-    var onReadyEnd: () -> Void = {}
     var onDeadline: () -> Void = {}
 
     func socketIsReady(_ descriptor: CInt, events: UInt32) {
         ready.append((descriptor, events))
         onReady()
     }
-
-    func readySocketsEnd() { onReadyEnd() }
 
     func deadlineHasPassed() {
         deadlineCount += 1

@@ -9,6 +9,7 @@ extension CurlPartition {
     /// This machine has lost some addresses: nothing comes back to connections from them any more. Transfers over them
     /// end now, not when a limit has passed, and libcurl finds the idle ones closed when it wants to use them again.
     func dropConnections(from lost: Set<IPAddress>) {
+        drainMessages()  // what is over has lost nothing
         let orphans = active.filter { $0.handle.localAddress.map(lost.contains) ?? false }
         for socket in connections where Self.localAddress(of: socket).map({ lost.contains($0.withoutZone) }) ?? false {
             shutdown(socket, CInt(SHUT_RDWR))

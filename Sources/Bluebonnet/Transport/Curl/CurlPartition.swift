@@ -8,7 +8,7 @@ internal import Glibc
 /// The connections of one trust identity: one multi handle with its pool, and its easy handles. Network thread only.
 ///
 /// Connections, TLS sessions and easy handles never leave their partition, which is what keeps identities apart.
-final class CurlPartition: EventLoopClient {
+final class CurlPartition: EventLoopClient, RoundEndTask {
     private static let idleHandleLimit = 128
     private static let idleConnectionLimit = 256
     private let multi: UnsafeMutableRawPointer
@@ -25,6 +25,7 @@ final class CurlPartition: EventLoopClient {
     @exclusivity(unchecked) var resting: [CurlTransfer] = []
     /// libcurl is being told to stop reading until then.
     private var isSharing = false
+    private var drainsThisRound = false
     private var curlDeadline = UInt64.max
     private var limitDeadline = UInt64.max
     /// When the last transfer ended, while there is none.
@@ -155,11 +156,13 @@ extension CurlPartition {
         if events & EPOLLOUT.rawValue != 0 { mask |= CURL_CSELECT_OUT }
         if events & (EPOLLERR.rawValue | EPOLLHUP.rawValue) != 0 { mask |= CURL_CSELECT_ERR }
         act(on: descriptor, mask: mask)
+        drainWhenAllIsRead()
     }
 
-    /// Not after each socket: reading and ending in turns, for 64 transfers, is more code than the processor's first
-    /// cache holds.
-    func readySocketsEnd() { drainMessages() }
+    func roundEnds() {
+        drainsThisRound = false
+        drainMessages()
+    }
 
     func deadlineHasPassed() {
         resumeResting()
@@ -185,8 +188,19 @@ extension CurlPartition {
         curl_multi_socket_action(multi, descriptor, mask, &runningCount)
     }
 
+    /// Ends what is over when the round has read all sockets: reading and ending in turns, for many small answers, is more
+    /// code than the processor's first cache holds.
+    ///
+    /// At once where bodies share the round that are not small: they have to know that something ended.
+    private func drainWhenAllIsRead() {
+        guard loop.transferCount == loop.awaitedCount else { return drainMessages() }
+        guard !drainsThisRound else { return }
+        drainsThisRound = true
+        loop.atEndOfRound(.reading, self)
+    }
+
     /// Ends what libcurl says is over. Also without a socket event: transfers can end inside any call.
-    private func drainMessages() {
+    func drainMessages() {
         var remaining: CInt = 0
         while let message = curl_multi_info_read(multi, &remaining) {
             guard message.pointee.msg == CURLMSG_DONE, let handle = message.pointee.easy_handle else { continue }

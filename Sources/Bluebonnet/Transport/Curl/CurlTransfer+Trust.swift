@@ -9,7 +9,7 @@ extension CurlTransfer {
     /// Sets what decides about a server before a handshake; false ends the transfer. Called for each connection of the
     /// transfer, that to an https proxy included (CURLOPT_SSL_CTX_FUNCTION).
     func prepareTLS(context: UnsafeMutableRawPointer) -> Bool {
-        CloseNoticeLedger.watch(context: context)
+        CloseNotice.watch(context: context)
         let isProxy = isConnectingToProxy
         let isPrepared = TLSContext.prepare(context, with: isProxy ? nil : request.identity.setup) {
             [weak self] error in

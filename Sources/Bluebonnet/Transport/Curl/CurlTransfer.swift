@@ -30,8 +30,8 @@ final class CurlTransfer: Transfer {
     private(set) var isPaused = false
     /// The delegate takes no bytes for now: the server is not to blame that none move.
     private(set) var isHeldBack = false
-    /// The TLS connection whose close_notify must be seen, when the body has no other end.
-    private var awaitedNotice: UnsafeMutableRawPointer?
+    /// The close_notify that must have come when the body has no other end.
+    private var awaitedNotice: CloseNotice?
     /// When a byte last moved; nil while the connection is being made, which has a limit of its own.
     private var lastActivity: UInt64?
     private var lastUploadCount: Int64 = 0
@@ -126,7 +126,7 @@ extension CurlTransfer {
             return NetworkingError(
                 .badServerResponse, "\(hostName) closed the connection inside its response's header section")
         }
-        if let awaitedNotice, !CloseNoticeLedger.takeNotice(connection: awaitedNotice) {
+        if let awaitedNotice, !awaitedNotice.hasCome {
             return NetworkingError(
                 .badServerResponse,
                 "\(hostName) ended the TLS connection without notice: the body of status \(head.status) may be truncated"
@@ -254,7 +254,7 @@ extension CurlTransfer {
         guard head.hasBody(for: request.method), head.contentLength == nil, !head.isChunked, head.httpVersion != "2",
             request.isSecure
         else { return }
-        awaitedNotice = handle.tlsConnection
+        awaitedNotice = handle.tlsConnection.map(CloseNotice.awaited)
     }
 
     /// What became of a piece; nil aborts.

@@ -5,7 +5,7 @@ internal import CCurl
 internal import Foundation
 internal import Glibc
 
-/// One libcurl easy handle with what it borrows: its header list and its error text. Network thread only; call
+/// One libcurl easy handle with what it borrows: its header list, its URL's parts and its error text. Network thread only; call
 /// `close()` there before letting go.
 final class EasyHandle {
     let raw: UnsafeMutableRawPointer
@@ -19,7 +19,7 @@ final class EasyHandle {
     var setup: HandleSetup?
     private var headers: [HTTPHeaders.Field] = []
     private var url = ""
-    /// `url` taken apart (CURLU), while libcurl uses it.
+    /// The last URL in the plainest form, taken apart (CURLU). libcurl reads it while a transfer runs.
     private var urlParts: OpaquePointer?
     /// Whether a request of this handle named its host by itself. libcurl 7.88 remembers that host for cookies even
     /// after curl_easy_reset, so such a handle is never given a jar.
@@ -136,14 +136,14 @@ extension EasyHandle {
 
     /// Sets a request's URL, unless it is set already. Not while a transfer uses the handle.
     ///
-    /// Left alone, libcurl takes a URL apart and puts it together again for each transfer, which is a tenth of the work
-    /// on a small one. It does not with CURLOPT_CURLU, which is for URLs in the plainest form only: libcurl 7.88 loses
-    /// the zone of an IPv6 address on that way.
+    /// Left alone, libcurl takes a URL apart for each transfer and, in 7.88, puts it together again: a tenth of the work on
+    /// a small one. With CURLOPT_CURLU it does not. That is done for URLs in the plainest form only: 7.88 would lose the
+    /// zone of an IPv6 address.
     func setURL(_ text: String) throws(CurlError) {
         if text == url { return }
         url = ""
-        try set(CURLOPT_URL, text)
         try set(CURLOPT_CURLU, pointer: UnsafeRawPointer(takeApart(text)))
+        try set(CURLOPT_URL, text)  // last: since 8.12, setting the other one forgets it
         url = text
     }
 
