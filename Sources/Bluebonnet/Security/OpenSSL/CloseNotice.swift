@@ -3,11 +3,11 @@
 
 internal import COpenSSL
 
-/// Whether the peer of a TLS connection has said that it ends, by a close_notify alert (RFC 8446, 6.1), which libcurl does
-/// not tell. Network thread only: OpenSSL calls back on the thread that drives the connection.
+/// Whether the peer of a TLS connection has said that it ends, by a close_notify alert (RFC 8446, 6.1), which libcurl
+/// does not tell. Network thread only: OpenSSL calls back on the thread that drives the connection.
 ///
-/// It hangs on the connection and outlives it for whoever waits for it: libcurl frees a connection before it says that the
-/// transfer is over, and the next one may get its address.
+/// It hangs on the connection and outlives it for whoever waits for it: libcurl frees a connection before it says that
+/// the transfer is over, and the next one may get its address.
 final class CloseNotice {
     private static let place = AttachedObject<CloseNotice>(to: .connection)
     private(set) var hasCome: Bool

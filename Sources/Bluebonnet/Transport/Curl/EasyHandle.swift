@@ -5,8 +5,8 @@ internal import CCurl
 internal import Foundation
 internal import Glibc
 
-/// One libcurl easy handle with what it borrows: its header list, its URL's parts and its error text. Network thread only; call
-/// `close()` there before letting go.
+/// One libcurl easy handle with what it borrows: its header list, its URL's parts and its error text. Network thread
+/// only; call `close()` there before letting go.
 final class EasyHandle {
     let raw: UnsafeMutableRawPointer
     private var headerList: UnsafeMutablePointer<curl_slist>?
