@@ -57,10 +57,10 @@ extension NetworkTests {
             }
         }
 
-        /// A URL in the plainest form goes to libcurl taken apart, any other one as it is, and no URL is set twice.
+        /// A URL in the plainest form goes to libcurl taken apart, any other one as it is, in any order.
         @Test func eachTargetGoesOutAsItIsWhateverFormTheURLsHave() async throws {
             try await TestServer.answering(.response()) { server in
-                let plain = "http://127.0.0.1:\(server.port)"  // with a plain target, too
+                let plain = "http://127.0.0.1:\(server.port)"
                 let named = "http://LOCALHOST:\(server.port)"
                 let rows = [
                     (plain, "/a"), (plain, "/a"), (plain, "/a/../b/./c?d=e?f"), (plain, "/%E2%82%ac/%aa?x=%C3&y=%c3"),

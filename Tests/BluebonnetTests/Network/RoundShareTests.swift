@@ -107,6 +107,32 @@ extension NetworkTests {
             #expect(sizes == [256 << 10, 64 << 10, 16 << 10])
         }
 
+        @Test func aHandleThatIsUsedAgainIsToldAnewHowMuchToRead() async throws {
+            try await TestServer.answering(.response(body: "answer")) { server in
+                let url = server.url("/")
+                let partition = await Self.onNetworkThread {
+                    NetworkBound(CurlPartition(loop: NetworkThread.shared.eventLoop))
+                }
+                let sum = await Self.onNetworkThread { NetworkBound(RoundSum()) }
+                await withCheckedContinuation { waiter in
+                    NetworkThread.shared.submit {
+                        let taker = BodyTaker(sum.value) { _, _ in waiter.resume() }
+                        _ = partition.value.begin(Self.request(url, .plain, expectsLargeBody: true), delegate: taker)
+                    }
+                }
+                let sizes = await Self.onNetworkThread {
+                    let taker = BodyTaker(sum.value) { _, _ in }
+                    let transfers = (0..<2).map { _ in
+                        partition.value.begin(Self.request(url, .plain, expectsLargeBody: true), delegate: taker)
+                    }
+                    for transfer in transfers { _ = transfer.abort() }
+                    partition.value.close()
+                    return transfers.map(\.share.bufferByteCount)
+                }
+                #expect(sizes == [256 << 10, 64 << 10])
+            }
+        }
+
         /// Starts a server with that large body, and a small answer that waits for the gate.
         private static func serving(
             _ body: Reply, beside gate: Gate, isSecure: Bool, _ run: (TestServer) async throws -> Void

@@ -12,6 +12,7 @@ extension CurlTransfer {
         let setup = HandleSetup(request)
         if let setup, setup == handle.setup {
             try handle.setURL(request.url.absoluteString)
+            try setBufferSize()
             return try setHeaders(namingHost: false)
         }
         if handle.setup != nil { handle.reset() }
@@ -58,6 +59,11 @@ extension CurlTransfer {
         // 0 would mean libcurl's own 300 s.
         let milliseconds = (request.limits.connectTimeout + 999_999) / 1_000_000
         try handle.set(CURLOPT_CONNECTTIMEOUT_MS, milliseconds == 0 ? Int(Int32.max) : Int(min(milliseconds, 1 << 30)))
+        try setBufferSize()
+    }
+
+    /// Depends on what else is under way, so that it is chosen for each transfer.
+    private func setBufferSize() throws(CurlError) {
         guard request.limits.expectsLargeBody else { return }
         share.bufferByteCount = partition.largeBufferByteCount
         try handle.set(CURLOPT_BUFFERSIZE, share.bufferByteCount)
