@@ -3,6 +3,7 @@
 
 import Bluebonnet
 import Dispatch
+import Foundation
 import Synchronization
 
 /// Shows a run's progress on standard error: bars that a timer redraws in place, or plain lines.
@@ -24,10 +25,11 @@ final class ProgressDisplay: Sendable {
     private let state = Mutex(State())
     private let start = ContinuousClock.now
     private let queue = DispatchQueue(label: "org.bluebonnet.progress")
+    private let write: @Sendable (String) -> Void
 
     /// Makes a display that shows nothing yet.
-    init(_ style: ProgressStyle) {
-        self.style = style
+    init(_ style: ProgressStyle, write: @escaping @Sendable (String) -> Void = StandardError.write) {
+        (self.style, self.write) = (style, write)
     }
 
     /// Shows what `source` says until the end: bars ten times a second, lines once.
@@ -45,13 +47,13 @@ final class ProgressDisplay: Sendable {
             let reading = state.history.reading(of: snapshot, isTotalKnown: isTotalKnown, at: elapsed)
             guard !state.isSuspended && !state.isOver else { return !state.isOver }
             switch style {
-            case .plain: StandardError.write(ProgressRenderer.text(reading) + "\n")
+            case .plain: write(ProgressRenderer.text(reading) + "\n")
             case .bars:
                 let size = TerminalSize.current
                 // A full last column would make some terminals go to the next line.
                 let lines = ProgressRenderer(width: size.columnCount - 1).lines(reading)
                 state.lines = Array(lines.prefix(max(1, size.rowCount - 1)))
-                StandardError.write(state.screen.draw(state.lines))
+                write(state.screen.draw(state.lines))
             }
             return true
         }
@@ -66,19 +68,19 @@ final class ProgressDisplay: Sendable {
 // MARK: - Giving way
 
 extension ProgressDisplay {
-    /// Takes the bars away while `write` writes to the same terminal.
-    func giveWay(to write: () -> Void) {
+    /// Takes the bars away while `writing` writes to the same terminal.
+    func giveWay(to writing: () -> Void) {
         state.withLock { state in
             let isShown = !state.lines.isEmpty && !state.isSuspended
-            if isShown { StandardError.write(state.screen.erase()) }
-            write()
-            if isShown { StandardError.write(state.screen.draw(state.lines)) }
+            if isShown { write(state.screen.erase()) }
+            writing()
+            if isShown { write(state.screen.draw(state.lines)) }
         }
     }
 
     /// Takes the bars away until `goOn()`.
     func suspend() {
-        state.withLock { $0.suspend() }
+        state.withLock { suspend(&$0) }
     }
 
     /// Shows bars again, from the next update on.
@@ -90,22 +92,25 @@ extension ProgressDisplay {
     func finish(_ tally: RunTally) {
         let summary = RunSummary(tally: tally, elapsed: elapsed).lines.joined(separator: "\n")
         state.withLock { state in
-            state.suspend()
+            suspend(&state)
             state.isOver = true
-            StandardError.write(summary + "\n")
+            write(summary + "\n")
         }
     }
 
-    /// Leaves the terminal as it was, because the process is about to end; does nothing while somebody is writing to
-    /// it, who may be held up.
-    func restoreTerminal() {
-        state.withLockIfAvailable { $0.suspend() }
+    /// Leaves the terminal as it was, because the process is about to end. Waits for whoever is writing to it, but gives
+    /// up a terminal that takes nothing.
+    func restoreTerminal(patience: DispatchTimeInterval = .milliseconds(250)) {
+        let isRestored = DispatchSemaphore(value: 0)
+        Thread.detachNewThread { [self] in
+            suspend()
+            isRestored.signal()
+        }
+        _ = isRestored.wait(timeout: .now() + patience)
     }
-}
 
-extension ProgressDisplay.State {
-    fileprivate mutating func suspend() {
-        isSuspended = true
-        StandardError.write(screen.erase())
+    private func suspend(_ state: inout State) {
+        state.isSuspended = true
+        write(state.screen.erase())
     }
 }

@@ -1,0 +1,61 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import Dispatch
+import Synchronization
+import Testing
+
+@testable import Bluebonnet
+@testable import BluebonnetCommand
+
+@Suite(.timeLimit(.minutes(1))) struct ProgressDisplayTests {
+    /// A terminal that does not take the first thing that is drawn on it before it may.
+    private final class HeldTerminal: Sendable {
+        private let text = Mutex("")
+        private let hasBegun = DispatchSemaphore(value: 0)
+        private let mayGoOn = DispatchSemaphore(value: 0)
+
+        var contents: String { text.withLock { $0 } }
+
+        func write(_ new: String) {
+            if contents.isEmpty {
+                text.withLock { $0 = "-" }
+                hasBegun.signal()
+                mayGoOn.wait()
+            }
+            text.withLock { $0 += new }
+        }
+
+        /// Gives a display that somebody is writing to this terminal for.
+        func display() -> ProgressDisplay {
+            let display = ProgressDisplay(.bars) { self.write($0) }
+            display.show {
+                let snapshot = RequestLineRunner.Snapshot(
+                    totalCount: 1, finishedCount: 0, successCount: 0, failureCount: 0, cancelledCount: 0,
+                    skippedCount: 0, receivedByteCount: 0, largestTransfers: [])
+                return (snapshot, true)
+            }
+            hasBegun.wait()
+            return display
+        }
+
+        func goOn() { mayGoOn.signal() }
+    }
+
+    @Test func theCursorComesBackAlthoughBarsAreBeingDrawn() {
+        let terminal = HeldTerminal()
+        let display = terminal.display()
+        DispatchQueue.global().asyncAfter(deadline: .now() + 0.05) { terminal.goOn() }
+        display.restoreTerminal(patience: .seconds(60))
+        #expect(terminal.contents.hasPrefix("-\u{1B}[?25l"))
+        #expect(terminal.contents.hasSuffix("\u{1B}[?25h"))
+    }
+
+    @Test func aTerminalThatTakesNothingIsGivenUp() {
+        let terminal = HeldTerminal()
+        let display = terminal.display()
+        display.restoreTerminal(patience: .milliseconds(10))
+        #expect(terminal.contents == "-")
+        terminal.goOn()
+    }
+}
