@@ -65,8 +65,8 @@ extension CurlTransfer {
     /// Depends on what else is under way, so that it is chosen for each transfer.
     private func setBufferSize() throws(CurlError) {
         guard request.limits.expectsLargeBody else { return }
-        share.bufferByteCount = partition.largeBufferByteCount
-        try handle.set(CURLOPT_BUFFERSIZE, share.bufferByteCount)
+        try handle.setBufferSize(partition.largeBufferByteCount)
+        share.bufferByteCount = handle.bufferByteCount
     }
 
     private func setTrust() throws(CurlError) {

@@ -13,6 +13,8 @@ final class EasyHandle {
     private var resolveList: UnsafeMutablePointer<curl_slist>?
     private let errorText: UnsafeMutablePointer<CChar>
     private var hasShare = false
+    /// How much libcurl reads at once.
+    private(set) var bufferByteCount = Int(CURL_MAX_WRITE_SIZE)
     /// The transfer that it is used for.
     var transfer: CurlTransfer?
     /// What it is set up for, when another request of the same kind needs no more than its own URL and fields.
@@ -40,6 +42,7 @@ final class EasyHandle {
         headers = []
         url = ""
         curl_easy_reset(raw)
+        bufferByteCount = Int(CURL_MAX_WRITE_SIZE)
         curl_url_cleanup(urlParts)
         urlParts = nil
         curl_slist_free_all(headerList)
@@ -115,6 +118,16 @@ extension EasyHandle {
 
     func set(_ option: CURLoption, callback: @escaping bluebonnet_data_callback) throws(CurlError) {
         try bluebonnet_easy_setopt_data_callback(raw, option, callback).check()
+    }
+
+    /// Asks for another size of what is read at once. libcurl refuses while it has a buffer: after a transfer whose connection
+    /// others went on using, it keeps the one it has.
+    func setBufferSize(_ byteCount: Int) throws(CurlError) {
+        guard byteCount != bufferByteCount else { return }
+        let result = bluebonnet_easy_setopt_long(raw, CURLOPT_BUFFERSIZE, byteCount)
+        if result == CURLE_BAD_FUNCTION_ARGUMENT { return }
+        try result.check()
+        bufferByteCount = byteCount
     }
 
     /// Uses the cookies that a share holds, until the handle is reset (CURLOPT_SHARE). It takes an empty file name to
