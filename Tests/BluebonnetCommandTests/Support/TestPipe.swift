@@ -24,18 +24,12 @@ struct TestPipe: Sendable {
     func closeReadEnd() { close(readEnd) }
     func closeWriteEnd() { close(writeEnd) }
 
-    /// Waits for the next bytes, on a thread of its own; empty at the end.
+    /// Waits for the next bytes; empty at the end, or when the waiting task is cancelled.
     func read(upTo limit: Int = 65_536) async -> [UInt8] {
-        await withCheckedContinuation { done in
-            Thread.detachNewThread {
-                var bytes = [UInt8](repeating: 0, count: limit)
-                let count = Glibc.read(readEnd, &bytes, limit)
-                done.resume(returning: Array(bytes.prefix(max(0, count))))
-            }
-        }
+        await DescriptorInput(descriptor: readEnd).read(upTo: limit)
     }
 
-    /// Reads all that comes, until everybody has closed the other end.
+    /// Reads all that comes, until everybody has closed the other end or the waiting task is cancelled.
     func readToEnd(pieces limit: Int = 65_536) async -> String {
         var all: [UInt8] = []
         while true {

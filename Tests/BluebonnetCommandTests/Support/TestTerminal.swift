@@ -30,17 +30,12 @@ struct TestTerminal: Sendable {
         _ = Glibc.close(outside)
     }
 
-    /// Reads until the text came, or nothing more can come.
+    /// Reads until the text came, nothing more can come, or the waiting task is cancelled.
     func read(until text: String) async -> String {
-        await withCheckedContinuation { done in
-            Thread.detachNewThread { [outside] in
-                var all = ""
-                var bytes = [UInt8](repeating: 0, count: 1)
-                while !all.hasSuffix(text), Glibc.read(outside, &bytes, 1) == 1 {
-                    all.unicodeScalars.append(Unicode.Scalar(bytes[0]))
-                }
-                done.resume(returning: all)
-            }
+        var all = ""
+        while !all.hasSuffix(text), let byte = await DescriptorInput(descriptor: outside).read(upTo: 1).first {
+            all.unicodeScalars.append(Unicode.Scalar(byte))
         }
+        return all
     }
 }
