@@ -26,7 +26,8 @@ let package = Package(
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
-        // Without pkgConfig: gdk-pixbuf's flags hold one that SwiftPM warns about. Only BluebonnetImage needs it installed.
+        // Without pkgConfig: gdk-pixbuf's flags hold one that SwiftPM warns about. Only BluebonnetImage needs it
+        // installed.
         .systemLibrary(name: "CGdkPixbuf", providers: [.apt(["libgdk-pixbuf-2.0-dev"])]),
         .target(name: "CLinux"),
         .target(

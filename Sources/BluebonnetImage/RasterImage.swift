@@ -9,8 +9,8 @@ public struct RasterImage: Sendable, Hashable {
     public let width: Int
     /// Rows.
     public let height: Int
-    /// The rows from top to bottom without gaps, each pixel as red, green, blue and alpha of 8 bits (sRGB as in the file,
-    /// alpha not multiplied in): `width * height * 4` bytes.
+    /// The rows from top to bottom without gaps, each pixel as red, green, blue and alpha of 8 bits (sRGB as in the
+    /// file, alpha not multiplied in): `width * height * 4` bytes.
     public let pixels: Data
     /// Pixels for each point of a screen that the image was made for. Default 1.
     public let scale: Double

@@ -67,8 +67,8 @@ package struct Case: Hashable, Codable, Sendable {
     /// Whom ratios are taken to first: the limit of what is possible.
     package var limit: Contender { work.isForCommands ? .curlCommand : .libcurl }
 
-    /// Those who can do it. URLSession on Linux cannot be told which authority to trust, and is slow enough to leave it out
-    /// beyond 64 in flight.
+    /// Those who can do it. URLSession on Linux cannot be told which authority to trust, and is slow enough to leave it
+    /// out beyond 64 in flight.
     package var contenders: [Contender] {
         switch work {
         case .tiny, .json, .post:

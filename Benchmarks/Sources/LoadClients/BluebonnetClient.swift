@@ -6,8 +6,8 @@ import Dispatch
 import Foundation
 import FoundationNetworking
 
-/// Bluebonnet as a user would call it: a request, an operation for it, the manager's queue, a serializer, the response's
-/// status, a completion handler.
+/// Bluebonnet as a user would call it: a request, an operation for it, the manager's queue, a serializer, the
+/// response's status, a completion handler.
 final class BluebonnetClient: LoadClient {
     /// What the handlers do.
     enum Form {

@@ -31,8 +31,8 @@ extension NetworkingError {
         public static let pinMismatch = Code(rawValue: "pinMismatch")
         /// The server refused the client's certificate.
         public static let clientCertificateRejected = Code(rawValue: "clientCertificateRejected")
-        /// The proxy wants a credential, or the server has refused the one that was given. (A 401 without a credential is an
-        /// `unacceptableStatus`.)
+        /// The proxy wants a credential, or the server has refused the one that was given. (A 401 without a credential
+        /// is an `unacceptableStatus`.)
         public static let authenticationRequired = Code(rawValue: "authenticationRequired")
         /// The response breaks the protocol, or its body is truncated.
         public static let badServerResponse = Code(rawValue: "badServerResponse")

@@ -75,7 +75,8 @@ public final class Batch: BatchMember {
     private let number = ShareNumbers.next()
     private let deadlineTimer = Mutex<Task<Void, Never>?>(nil)
 
-    /// Makes a batch, which does nothing before it is given to `RequestOperationManager.enqueue(_:progress:completion:)`.
+    /// Makes a batch, which does nothing before it is given to
+    /// `RequestOperationManager.enqueue(_:progress:completion:)`.
     ///
     /// Inner batches keep their policies and have outcomes of their own; their operations count as members of this one
     /// too, which ends after them.

@@ -8,8 +8,8 @@ extension RequestOperation {
     /// Prepares operations to run as a batch, in any queue, as AFNetworking's method of this name does. New code is
     /// better served by `Batch`.
     ///
-    /// Nothing runs before you add what it returns to a queue: all of it. Operations that fail or are cancelled count as
-    /// finished.
+    /// Nothing runs before you add what it returns to a queue: all of it. Operations that fail or are cancelled count
+    /// as finished.
     ///
     /// - Parameters:
     ///   - progress: called after each operation's handlers, on its `completionQueue`, with how many are finished and

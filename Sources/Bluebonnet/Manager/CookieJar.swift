@@ -17,8 +17,8 @@ public import FoundationNetworking
 /// configuration.cookieJar = jar
 /// ```
 ///
-/// All of it may be used from any thread. A jar holds at most 3,000 cookies; beyond that the oldest go of the sites that
-/// have the most.
+/// All of it may be used from any thread. A jar holds at most 3,000 cookies; beyond that the oldest go of the sites
+/// that have the most.
 public final class CookieJar: Sendable {
     let store = NetworkBound(CurlCookieStore())
 
@@ -60,9 +60,9 @@ extension CookieJar {
 
     /// Puts a cookie in, instead of one with the same name, domain and path. One that has expired takes that one out.
     ///
-    /// - Throws: `NetworkingError` with `invalidRequest` when it cannot be sent: control characters, a domain that is no
-    ///   host, a domain for everybody, a `__Host-` cookie that is not secure. What is set here is not looked up in the
-    ///   public-suffix list: it is the program's own.
+    /// - Throws: `NetworkingError` with `invalidRequest` when it cannot be sent: control characters, a domain that is
+    ///   no host, a domain for everybody, a `__Host-` cookie that is not secure. What is set here is not looked up in
+    ///   the public-suffix list: it is the program's own.
     public func set(_ cookie: Cookie) async throws(NetworkingError) {
         try cookie.check()
         await onNetworkThread { $0.set([cookie]) }

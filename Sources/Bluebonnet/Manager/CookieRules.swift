@@ -66,8 +66,8 @@ enum CookieRules {
 // MARK: - Too many
 
 extension CookieRules {
-    /// What has to go when there are more than `limit`, so that nine tenths of it are left: the oldest of the sites that
-    /// have the most. So one site cannot push the others' cookies out.
+    /// What has to go when there are more than `limit`, so that nine tenths of it are left: the oldest of the sites
+    /// that have the most. So one site cannot push the others' cookies out.
     ///
     /// - Parameter cookies: the oldest of each site first.
     static func surplus(_ cookies: [Cookie], limit: Int = countLimit) -> [Cookie] {

@@ -12,8 +12,9 @@ public import FoundationNetworking
 extension RequestOperationManager {
     /// Runs a GET and decodes its JSON body; parameters go into the query.
     ///
-    /// `Data` is the body as it is, of any content type; `JSONValue` is any JSON; other types are decoded with `decoder`.
-    /// Of the manager's response serializer the accepted statuses count. Cancelling the task cancels the operation.
+    /// `Data` is the body as it is, of any content type; `JSONValue` is any JSON; other types are decoded with
+    /// `decoder`. Of the manager's response serializer the accepted statuses count. Cancelling the task cancels the
+    /// operation.
     /// - Throws: the operation's `NetworkingError`; `cannotParseResponse` when the body is no `Value`.
     public func get<Value: Decodable & Sendable>(
         _ url: String, parameters: Parameters? = nil, headers: HTTPHeaders = [:], as type: Value.Type = Value.self,
@@ -65,8 +66,8 @@ extension RequestOperationManager {
 
     /// Runs a HEAD and gives the response: `let response: HTTPURLResponse = try await manager.head("disk.img")`.
     ///
-    /// Parameters go into the query. The type is generic only so that it has to be named, and `manager.head("disk.img")`
-    /// without one stays the plain operation.
+    /// Parameters go into the query. The type is generic only so that it has to be named, and
+    /// `manager.head("disk.img")` without one stays the plain operation.
     /// - Throws: the operation's `NetworkingError`.
     public func head<Response: HeadResponse>(
         _ url: String, parameters: Parameters? = nil, headers: HTTPHeaders = [:], as type: Response.Type = Response.self

@@ -155,8 +155,8 @@ extension RequestOperationManager {
         set { set(\.transferOptions.securityPolicy, newValue) }
     }
 
-    /// Told of servers that match none of the pins on trial (`SecurityPolicy.reportOnlyPins`), by the operations that are
-    /// made from now on; see `RequestOperation.setPinViolationHandler(_:)`.
+    /// Told of servers that match none of the pins on trial (`SecurityPolicy.reportOnlyPins`), by the operations that
+    /// are made from now on; see `RequestOperation.setPinViolationHandler(_:)`.
     public func setPinViolationHandler(_ handler: RequestOperation.PinViolationHandler?) {
         set(\.pinViolationHandler, handler)
     }
@@ -184,8 +184,8 @@ extension RequestOperationManager {
         operation(source: .ready(request), responseSerializer: responseSerializer)
     }
 
-    /// Makes an operation of an archive, with the manager's limits on the number of transfers and its handlers' queue, and
-    /// does not start it.
+    /// Makes an operation of an archive, with the manager's limits on the number of transfers and its handlers' queue,
+    /// and does not start it.
     ///
     /// - Throws: `NetworkingError`, see `HTTPRequestOperation.init(archive:responseSerializer:)`.
     public func operation(

@@ -38,8 +38,8 @@ public struct AuthenticationChallenge: Sendable {
             host: host, port: port, protocol: scheme, realm: realm.isEmpty ? nil : realm, authenticationMethod: method)
     }
 
-    /// What the shared credential storage has for it. Foundation on Linux finds a space only by the same object, so it is
-    /// looked for by what it says.
+    /// What the shared credential storage has for it. Foundation on Linux finds a space only by the same object, so it
+    /// is looked for by what it says.
     var storedCredential: URLCredential? {
         let storage = URLCredentialStorage.shared
         let found = storage.allCredentials.first { matches($0.key) }

@@ -35,7 +35,8 @@ public struct BodyChunks: AsyncSequence, Sendable {
         deinit { consumer.leave() }
     }
 
-    /// What sequence and loop have in common: when the sequence goes and there was no loop, nobody wants the body either.
+    /// What sequence and loop have in common: when the sequence goes and there was no loop, nobody wants the body
+    /// either.
     final class Consumer: Sendable {
         private let channel: BodyChannel
         private let cancel: @Sendable () -> Void

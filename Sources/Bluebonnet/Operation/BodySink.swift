@@ -43,8 +43,8 @@ final class MemorySink: BodySink {
         byteCount = Int64(data.count)
     }
 
-    /// Makes room for a body whose length is known, as far as it may be kept: memory that is not written to costs nothing,
-    /// and a body that grows is copied again and again.
+    /// Makes room for a body whose length is known, as far as it may be kept: memory that is not written to costs
+    /// nothing, and a body that grows is copied again and again.
     func reserve(_ byteCount: Int64) {
         guard byteCount > 14 else { return }  // a few bytes need no memory of their own
         data.reserveCapacity(Int(min(byteCount, 64 * 1024 * 1024)))

@@ -26,8 +26,8 @@ extension Exchange {
         }
     }
 
-    /// A streamed body is sent once more when the connection turned out dead before the server can have seen it: libcurl
-    /// does that by itself for other bodies.
+    /// A streamed body is sent once more when the connection turned out dead before the server can have seen it:
+    /// libcurl does that by itself for other bodies.
     private func step(after error: NetworkingError?) -> Step {
         guard let error else { return .complete }
         guard error.underlying is BodyNeededAgain, !hasSentAgain else { return .failed(error) }

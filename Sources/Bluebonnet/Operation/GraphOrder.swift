@@ -58,8 +58,8 @@ struct GraphOrder: Sendable {
 
     var places: [Place] = []
     private(set) var links: [Link] = []
-    /// The edges of those nodes that wait for many of which one was looked for that many wait for too. Any other edge is
-    /// found in the shorter of the two lists.
+    /// The edges of those nodes that wait for many of which one was looked for that many wait for too. Any other edge
+    /// is found in the shorter of the two lists.
     private var index: [Ends: Edge] = [:]
     private(set) var edgeCount = 0
     private var freeNodes: [Node] = []

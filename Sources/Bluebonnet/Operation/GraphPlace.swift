@@ -20,8 +20,8 @@ final class GraphPlace: Sendable {
     private let parties: Mutex<Parties>
 
     private struct Parties {
-        /// The request operation whose place this is. Used only while something holds it: a queue of ours, until the graph has
-        /// noted its end; what waits for it; or its own call.
+        /// The request operation whose place this is. Used only while something holds it: a queue of ours, until the
+        /// graph has noted its end; what waits for it; or its own call.
         unowned(unsafe) var request: RequestOperation?
         /// The same one, when it is in no queue of ours and somebody was told that it is not ready.
         weak var listener: RequestOperation?

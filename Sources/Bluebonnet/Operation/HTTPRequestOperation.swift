@@ -48,8 +48,8 @@ public final class HTTPRequestOperation: RequestOperation, @unchecked Sendable {
 
     /// Makes an operation of an archive.
     ///
-    /// - Parameter responseSerializer: in place of the archived one; needed for a serializer of your own, which no archive
-    ///   holds.
+    /// - Parameter responseSerializer: in place of the archived one; needed for a serializer of your own, which no
+    ///   archive holds.
     /// - Throws: `NetworkingError` with `invalidSecurityPolicy` or `invalidRequest` when what the archive holds
     ///   contradicts itself, and when it holds no serializer and none is given.
     public convenience init(

@@ -7,8 +7,8 @@ struct HopTLS {
     private(set) var setup: TLSSetup?
     private(set) var hasLeftOrigin = false
 
-    /// A redirect leads to another scheme, host or port: the client's certificate stays behind, also if a later one leads
-    /// back.
+    /// A redirect leads to another scheme, host or port: the client's certificate stays behind, also if a later one
+    /// leads back.
     mutating func leaveOrigin() { hasLeftOrigin = true }
 
     /// What has to be read before a request may go to `origin`; nil when nothing has to be.

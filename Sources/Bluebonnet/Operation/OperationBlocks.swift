@@ -4,8 +4,8 @@
 internal import Foundation
 internal import FoundationNetworking
 
-/// The blocks of the user's that decide on the way; each runs off the network thread. A finished operation keeps them for
-/// its copies.
+/// The blocks of the user's that decide on the way; each runs off the network thread. A finished operation keeps them
+/// for its copies.
 struct OperationBlocks: Sendable {
     typealias Redirect = RequestOperation.RedirectBlock
 

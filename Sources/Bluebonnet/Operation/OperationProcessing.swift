@@ -10,8 +10,8 @@ internal import Synchronization
 extension RequestOperation {
     /// Where an operation's end is worked out.
     enum PlaceOfProcessing {
-        /// On the network thread: the end runs nothing of a user's but handlers, which have a queue of their own, releases
-        /// no closure, and touches no file.
+        /// On the network thread: the end runs nothing of a user's but handlers, which have a queue of their own,
+        /// releases no closure, and touches no file.
         case here
         case queue
         /// Its body is large, or goes to the disk at once: it would hold up small ones.
@@ -36,8 +36,8 @@ extension RequestOperation {
         }
     }
 
-    /// Validates and serializes, finishes, and queues the handlers. On a processing queue, or on the network thread when
-    /// no user code is involved.
+    /// Validates and serializes, finishes, and queues the handlers. On a processing queue, or on the network thread
+    /// when no user code is involved.
     func process(into callbacks: inout CallbackRound) {
         let (transfer, group) = shared.withLock { state in
             defer { state.transferResult = nil }

@@ -5,7 +5,8 @@ internal import Foundation
 internal import Glibc
 internal import Synchronization
 
-// The digest of what is written, which is read again from the file: while it arrives, so that little is left at the end.
+// The digest of what is written, which is read again from the file: while it arrives, so that little is left at the
+// end.
 extension PartialFile {
     /// A body is read again in steps of so many bytes, while the next ones arrive.
     static let digestStepByteCount: Int64 = 4 << 20
@@ -18,8 +19,8 @@ extension PartialFile {
         return byteCount + Self.digestStepByteCount
     }
 
-    /// The digest of what was written, in hexadecimal: of the bytes as they were read again, most of them soon after they
-    /// had been written.
+    /// The digest of what was written, in hexadecimal: of the bytes as they were read again, most of them soon after
+    /// they had been written.
     func digest() throws(NetworkingError) -> String {
         let digest = followingDigest ?? FollowingDigest()
         do throws(POSIXError) {

@@ -155,8 +155,8 @@ final class PartialFile: Sendable {
         }
     }
 
-    /// Throws away what was written. An empty file is left alone: ext4 would write one that was truncated to the disk as
-    /// soon as it is closed.
+    /// Throws away what was written. An empty file is left alone: ext4 would write one that was truncated to the disk
+    /// as soon as it is closed.
     func truncate() throws(NetworkingError) {
         following.withLock { following in
             following?.stop()
@@ -171,8 +171,8 @@ final class PartialFile: Sendable {
     /// What reads the bytes again as they come; nil when their digest is not wanted, as far as was known.
     var followingDigest: FollowingDigest? { following.withLock { $0 } }
 
-    /// Lets the next download to the same path begin, before anybody hears that this one is finished; the last reference
-    /// may go later.
+    /// Lets the next download to the same path begin, before anybody hears that this one is finished; the last
+    /// reference may go later.
     func unlock() { _ = flock(descriptor, LOCK_UN) }
 
     deinit { close(descriptor) }
@@ -183,8 +183,8 @@ final class PartialFile: Sendable {
 extension PartialFile {
     /// Writes down what the bytes are a part of, before the first of them is written. Readable by the owner only.
     ///
-    /// Not synced to disk: it is for a process that was killed, not for a machine that lost its power. A record that was
-    /// there is written over and cut afterwards, so that a full disk leaves the old one.
+    /// Not synced to disk: it is for a process that was killed, not for a machine that lost its power. A record that
+    /// was there is written over and cut afterwards, so that a full disk leaves the old one.
     func setRecord(_ record: PartialRecord) throws(NetworkingError) {
         mayHaveRecord.store(true, ordering: .relaxed)
         let descriptor = openat(base, recordName, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)

@@ -16,16 +16,17 @@ enum Queues {
     /// Where requests are made from the results of others, and files are opened: what may wait.
     static let preparation = DispatchQueue(label: "org.bluebonnet.preparation", attributes: .concurrent)
 
-    /// Where large responses are serialized, large files, or those that have to be on the disk, are finished, and the digests
-    /// of downloads follow: serial queues in turn, one for each processor but at most four. The network thread sleeps
-    /// often, so that the system prefers it to them; a processor kept free for it would be idle most of the time.
+    /// Where large responses are serialized, large files, or those that have to be on the disk, are finished, and the
+    /// digests of downloads follow: serial queues in turn, one for each processor but at most four. The network thread
+    /// sleeps often, so that the system prefers it to them; a processor kept free for it would be idle most of the
+    /// time.
     static let largeProcessing = (0..<min(max(ProcessInfo.processInfo.activeProcessorCount, 1), 4)).map {
         DispatchQueue(label: "org.bluebonnet.processing.large.\($0)")
     }
     private static let digestTurn = Atomic<UInt>(0)
 
-    /// The one of them that the next digest follows on. Ends of files have turns of their own: with one count for both, all
-    /// digests could come to the same queues.
+    /// The one of them that the next digest follows on. Ends of files have turns of their own: with one count for both,
+    /// all digests could come to the same queues.
     static func nextForDigest() -> DispatchQueue {
         let turn = digestTurn.wrappingAdd(1, ordering: .relaxed).oldValue
         return largeProcessing[Int(turn % UInt(largeProcessing.count))]

@@ -9,8 +9,8 @@ extension RequestOperation {
     /// What is needed to run this operation, or to continue it, in another process. The operation itself goes on as it
     /// was: pause it first if it is not to go on, and archive it then.
     ///
-    /// - Throws: `NetworkingError` with `invalidRequest` when there is no archive of it: its request was not made yet, its
-    ///   body is a stream, or its client identity has a password or a key in memory.
+    /// - Throws: `NetworkingError` with `invalidRequest` when there is no archive of it: its request was not made yet,
+    ///   its body is a stream, or its client identity has a password or a key in memory.
     public func archive() async throws(NetworkingError) -> OperationArchive {
         guard let request else {
             throw NetworkingError(.invalidRequest, "the request has not been made yet, so there is no archive of it")

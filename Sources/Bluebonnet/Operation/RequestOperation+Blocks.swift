@@ -5,8 +5,8 @@ public import Foundation
 public import FoundationNetworking
 
 extension RequestOperation {
-    /// Sees a redirect before it is followed: gives the request to send, the proposed one or another, or nil to take the
-    /// redirect itself as the response.
+    /// Sees a redirect before it is followed: gives the request to send, the proposed one or another, or nil to take
+    /// the redirect itself as the response.
     public typealias RedirectBlock =
         @Sendable (_ operation: RequestOperation, _ proposed: URLRequest, _ response: HTTPURLResponse) async ->
         URLRequest?
@@ -28,8 +28,8 @@ extension RequestOperation {
         replace(\.extras.blocks.redirect, with: block)
     }
 
-    /// Asks `block` about each Basic or Digest challenge that can be answered, of any origin that the operation came to,
-    /// twice at most for each; it counts from the operation's start.
+    /// Asks `block` about each Basic or Digest challenge that can be answered, of any origin that the operation came
+    /// to, twice at most for each; it counts from the operation's start.
     ///
     /// The block runs off the network thread, and while it decides nothing is read from the connection. Its credential
     /// is used for the origin that asked and no other. Default nil: `credential`, once, for the first request's origin.
@@ -39,7 +39,8 @@ extension RequestOperation {
 
     /// Asks `block` for the request's body stream again, when a redirect, a challenge or a dead connection makes it
     /// necessary to send it once more. It runs on a queue of the library's. Default nil: a stream that is a
-    /// `ReplayableBodyStream` is asked itself; any other cannot be sent again, which is the error `bodyStreamExhausted`.
+    /// `ReplayableBodyStream` is asked itself; any other cannot be sent again, which is the error
+    /// `bodyStreamExhausted`.
     public func setNeedNewBodyStream(_ block: BodyStreamBlock?) {
         replace(\.extras.blocks.needNewBodyStream, with: block)
     }

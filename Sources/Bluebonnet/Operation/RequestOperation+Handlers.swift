@@ -39,8 +39,8 @@ extension RequestOperation {
         replace(\.settableDownloadProgress, with: handler)
     }
 
-    /// Sets what decides whether, and as what, the response is kept in `TransferOptions.responseCache`: called before the
-    /// operation is finished, on a processing queue of the library's, and only for a response that may be kept (RFC
+    /// Sets what decides whether, and as what, the response is kept in `TransferOptions.responseCache`: called before
+    /// the operation is finished, on a processing queue of the library's, and only for a response that may be kept (RFC
     /// 9111) of an operation that succeeded. Without one it is kept as it is.
     public func setCacheResponseBlock(_ block: CacheResponseBlock?) {
         replace(\.extras.blocks.cacheResponse, with: block)

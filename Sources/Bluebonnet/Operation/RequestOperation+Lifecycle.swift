@@ -34,8 +34,8 @@ extension RequestOperation {
 // MARK: - Events and effects
 
 extension RequestOperation {
-    /// Applies an event. Its effect is queued inside the lock, so that effects run in the order of the transitions; on the
-    /// network thread it runs at once, when none is on its way.
+    /// Applies an event. Its effect is queued inside the lock, so that effects run in the order of the transitions; on
+    /// the network thread it runs at once, when none is on its way.
     ///
     /// - Parameter result: what comes with the end of the transfers.
     func handle(_ event: OperationLifecycle.Event, result: SharedValue<TransferResult>? = nil) {
@@ -119,8 +119,8 @@ extension RequestOperation {
         NetworkThread.shared.submit { [self] in runner?.priorityChanged() }
     }
 
-    /// Tells Foundation and the queue, after the lock was let go. Foundation has to hear of the way to the end only when
-    /// the operation may be in one of its own queues.
+    /// Tells Foundation and the queue, after the lock was let go. Foundation has to hear of the way to the end only
+    /// when the operation may be in one of its own queues.
     private func announce(_ change: LifecycleChange, _ startHandler: (@Sendable (RequestOperation) -> Void)? = nil) {
         if change.changesReadiness { announceReadiness(isReady: change.isReady) }
         startHandler?(self)

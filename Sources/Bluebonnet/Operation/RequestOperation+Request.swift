@@ -64,10 +64,10 @@ extension RequestOperation {
         }
     }
 
-    /// Where the body of an accepted response goes instead of into memory, written on a queue of the library's while the
-    /// connection waits for a slow one; it counts when the operation starts. `responseData` is nil then. A piece that
-    /// the stream does not take in full fails the operation with `cannotWriteFile`. The stream is opened, and closed at
-    /// the end; leave it alone in between. Default nil.
+    /// Where the body of an accepted response goes instead of into memory, written on a queue of the library's while
+    /// the connection waits for a slow one; it counts when the operation starts. `responseData` is nil then. A piece
+    /// that the stream does not take in full fails the operation with `cannotWriteFile`. The stream is opened, and
+    /// closed at the end; leave it alone in between. Default nil.
     public var outputStream: OutputStream? {
         get { shared.withLock { $0.extras.outputStream }?.handedBack }
         set {
@@ -93,9 +93,10 @@ extension RequestOperation {
         set { replace(\.extras.outputFile, with: newValue) }
     }
 
-    /// A folder for the body of an accepted response, which is written there under a name of ours and gets the name that
-    /// the response suggests when it is complete; `downloadedFile` says which. It counts when the operation starts; the
-    /// folder must be there. Default nil. An operation that has an `outputFile` too fails with `invalidRequest`.
+    /// A folder for the body of an accepted response, which is written there under a name of ours and gets the name
+    /// that the response suggests when it is complete; `downloadedFile` says which. It counts when the operation
+    /// starts; the folder must be there. Default nil. An operation that has an `outputFile` too fails with
+    /// `invalidRequest`.
     ///
     /// Nothing outside of the folder is ever written, and no link in it followed.
     public var outputDirectory: URL? {

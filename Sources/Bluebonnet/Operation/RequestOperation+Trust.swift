@@ -14,8 +14,8 @@ extension RequestOperation {
     public typealias PinViolationHandler =
         @Sendable (_ operation: RequestOperation, _ violation: PinViolation) -> Void
 
-    /// Asks `block` about the certificates of each https server that the operation comes to, redirects included, whatever
-    /// the policy says of them; it counts from the operation's start. Default nil: the policy decides alone.
+    /// Asks `block` about the certificates of each https server that the operation comes to, redirects included,
+    /// whatever the policy says of them; it counts from the operation's start. Default nil: the policy decides alone.
     ///
     /// The block runs off the network thread. While it decides there is no connection and nothing of the request was
     /// sent: the handshake was broken off, and is made again with the answer, which is kept for exactly that chain of
@@ -25,8 +25,8 @@ extension RequestOperation {
         replace(\.extras.blocks.serverTrust, with: block)
     }
 
-    /// Tells `handler`, on `completionQueue`, of each server that matches none of the policy's `reportOnlyPins`, for each
-    /// transfer to it; the request goes on. It counts from the operation's start. Default nil.
+    /// Tells `handler`, on `completionQueue`, of each server that matches none of the policy's `reportOnlyPins`, for
+    /// each transfer to it; the request goes on. It counts from the operation's start. Default nil.
     public func setPinViolationHandler(_ handler: PinViolationHandler?) {
         replace(\.extras.blocks.pinViolation, with: handler)
     }

@@ -92,7 +92,8 @@ public class RequestOperation: Operation, @unchecked Sendable {  // safe: one Mu
 
     /// Makes an operation of an archive.
     ///
-    /// - Throws: `NetworkingError` with `invalidSecurityPolicy` or `invalidRequest` when what it holds contradicts itself.
+    /// - Throws: `NetworkingError` with `invalidSecurityPolicy` or `invalidRequest` when what it holds contradicts
+    ///   itself.
     public init(archive: OperationArchive) throws(NetworkingError) {
         shared = Mutex(
             RequestOperationState(
@@ -103,8 +104,8 @@ public class RequestOperation: Operation, @unchecked Sendable {  // safe: one Mu
         take(archive)
     }
 
-    /// Whether turning what arrived into an outcome is quick and runs nothing of a user's, so that the network thread may
-    /// do it.
+    /// Whether turning what arrived into an outcome is quick and runs nothing of a user's, so that the network thread
+    /// may do it.
     var isProcessedByTheLibrary: Bool { true }
 
     /// Whether the digest of the body is wanted whoever makes the request.

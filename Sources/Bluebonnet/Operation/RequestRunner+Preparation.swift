@@ -95,8 +95,8 @@ extension RequestRunner {
         let setup: (source: SharedValue<TLSSetupSource>, made: TLSSetup)?
     }
 
-    /// Opens the request's files, once it was let in: those that wait hold no descriptor. Reads what TLS needs, for each
-    /// hop that needs something else.
+    /// Opens the request's files, once it was let in: those that wait hold no descriptor. Reads what TLS needs, for
+    /// each hop that needs something else.
     func openFiles(_ origin: Origin) {
         guard let prepared else { preconditionFailure("a transfer was let in before its request was made") }
         let exchange = madeExchange(prepared)

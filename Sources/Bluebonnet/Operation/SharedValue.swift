@@ -1,8 +1,8 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// A large value that never changes, as an object. What is passed on often is kept in one: each copy of a large structure
-/// counts a reference for each of its parts, and a part of this is read without a copy of the others.
+/// A large value that never changes, as an object. What is passed on often is kept in one: each copy of a large
+/// structure counts a reference for each of its parts, and a part of this is read without a copy of the others.
 final class SharedValue<Value: Sendable>: Sendable {
     let value: Value
 

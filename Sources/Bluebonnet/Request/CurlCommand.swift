@@ -16,8 +16,8 @@ extension URLRequest {
     ///   - options: proxy, trust, addresses, time limits and credential, as an operation would have them.
     ///   - uploadFile: the file that is the body.
     ///   - includingSecrets: false, the default, puts `REDACTED` in the place of credentials: `Authorization`, `Cookie`
-    ///     and fields and query parameters whose names say that they hold a key, a token or a password; user information
-    ///     in the URL, the credential's and the proxy's password. The body is shown as it is.
+    ///     and fields and query parameters whose names say that they hold a key, a token or a password; user
+    ///     information in the URL, the credential's and the proxy's password. The body is shown as it is.
     public func curlCommand(
         options: TransferOptions = TransferOptions(), uploadFile: URL? = nil, includingSecrets: Bool = false
     ) -> String {

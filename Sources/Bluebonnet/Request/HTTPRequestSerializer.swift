@@ -21,7 +21,8 @@ public struct HTTPRequestSerializer: RequestSerializer {
     public var methodsEncodingParametersInURL: Set<String> = ["GET", "HEAD", "DELETE"]
     /// How parameters become the text of a query or a form. Default `.standard`.
     public var querySerialization = QuerySerialization.standard
-    /// Timeout, cache policy, cookies and others; each counts once it is set, for requests made from a method and a URL.
+    /// Timeout, cache policy, cookies and others; each counts once it is set, for requests made from a method and a
+    /// URL.
     public var properties = RequestProperties()
 
     /// How long a request that this serializer makes may stay without progress; nil leaves Foundation's own value.

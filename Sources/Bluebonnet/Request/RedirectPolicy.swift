@@ -59,7 +59,8 @@ struct RedirectChain: Sendable {
         current = request
     }
 
-    /// The response at hand changes what requests say (it sets a cookie): where the chain was before may be asked again.
+    /// The response at hand changes what requests say (it sets a cookie): where the chain was before may be asked
+    /// again.
     mutating func forgetVisits() {
         visited = []
         mayReturn = true

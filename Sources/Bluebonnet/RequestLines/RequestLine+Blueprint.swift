@@ -8,8 +8,8 @@ internal import FoundationNetworking
 extension RequestLine {
     /// What the operation of this line, with its references already resolved, sends and expects.
     ///
-    /// What the line says nothing of is left to the operation, which shares it with all others of the batch: trust that is
-    /// put together for each line would have to be compared for each connection.
+    /// What the line says nothing of is left to the operation, which shares it with all others of the batch: trust that
+    /// is put together for each line would have to be compared for each connection.
     ///
     /// - Parameter options: the batch's, over which the line's go.
     /// - Throws: what makes the operation fail before a connection is opened.

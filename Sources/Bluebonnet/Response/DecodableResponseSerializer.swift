@@ -11,8 +11,8 @@ public import FoundationNetworking
 /// let user = try await manager.operation(with: request, responseSerializer: serializer).value(as: User.self)
 /// ```
 ///
-/// JSON is checked by the library's own parser first, since Foundation's decoder lets trailing commas through; it may be
-/// in any encoding that `JSONResponseSerializer` reads. As there, an empty body or one space is `null`: nil for an
+/// JSON is checked by the library's own parser first, since Foundation's decoder lets trailing commas through; it may
+/// be in any encoding that `JSONResponseSerializer` reads. As there, an empty body or one space is `null`: nil for an
 /// optional type, an error for any other.
 public struct DecodableResponseSerializer<Value: Decodable & Sendable>: ResponseSerializer {
     public var validation: ResponseValidation

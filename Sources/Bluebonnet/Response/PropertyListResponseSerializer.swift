@@ -6,8 +6,8 @@ public import FoundationNetworking
 
 /// Parses the body as a property list, in XML or in the binary format.
 ///
-/// A response that has no body by its status (204, 205), or announces one that did not come (an answer to HEAD), is nil.
-/// Any other empty body is an error, as is everything that is no property list.
+/// A response that has no body by its status (204, 205), or announces one that did not come (an answer to HEAD), is
+/// nil. Any other empty body is an error, as is everything that is no property list.
 public struct PropertyListResponseSerializer: ResponseSerializer {
     public var validation: ResponseValidation
 
@@ -29,8 +29,8 @@ public struct PropertyListResponseSerializer: ResponseSerializer {
 }
 
 extension HTTPURLResponse {
-    /// Whether an empty body is what this response has to have: its status has none (RFC 9110, 15.3.5 and 15.3.6), or it
-    /// says the length of a body that was not asked for.
+    /// Whether an empty body is what this response has to have: its status has none (RFC 9110, 15.3.5 and 15.3.6), or
+    /// it says the length of a body that was not asked for.
     ///
     /// The transport has made sure that a body of the announced length arrived, if there was to be one.
     var mayLackBody: Bool {

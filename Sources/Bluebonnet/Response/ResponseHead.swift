@@ -4,8 +4,8 @@
 import Foundation
 import FoundationNetworking
 
-/// The final head of a response as it arrived: status line and fields, in order, repeated ones apart. An object, because
-/// it is passed on often; it never changes.
+/// The final head of a response as it arrived: status line and fields, in order, repeated ones apart. An object,
+/// because it is passed on often; it never changes.
 final class ResponseHead: Sendable {
     /// The URL that answered.
     let url: URL

@@ -30,8 +30,8 @@ public struct ResponseValidation: Sendable, Equatable {
         return acceptableStatusCodes?.contains(status) ?? true
     }
 
-    /// What is wrong with a response, or nil. The status comes first, with the content type as its underlying error when
-    /// that is wrong too, as AFNetworking reports it.
+    /// What is wrong with a response, or nil. The status comes first, with the content type as its underlying error
+    /// when that is wrong too, as AFNetworking reports it.
     ///
     /// - Parameter bodyIsEmpty: a response without a body needs no content type (204, 205, an answer to HEAD).
     func refusal(status: Int, contentType: @autoclosure () -> String?, bodyIsEmpty: Bool) -> NetworkingError? {

@@ -7,8 +7,8 @@ public import FoundationXML
 
 /// Delivers an XML body as an `XMLBody`, from which the program makes an `XMLParser` that has not started.
 ///
-/// A response that has no body by its status (204, 205), or announces one that did not come (an answer to HEAD), is nil.
-/// Any other body that is not one well-formed document is an error, an empty one too.
+/// A response that has no body by its status (204, 205), or announces one that did not come (an answer to HEAD), is
+/// nil. Any other body that is not one well-formed document is an error, an empty one too.
 public struct XMLParserResponseSerializer: ResponseSerializer {
     public var validation: ResponseValidation
 
@@ -26,8 +26,8 @@ public struct XMLParserResponseSerializer: ResponseSerializer {
 
 /// Delivers an XML body as an `XMLBody`, from which the program makes an `XMLDocument` with the options given here.
 ///
-/// A response that has no body by its status (204, 205), or announces one that did not come (an answer to HEAD), is nil.
-/// Any other body that is not one well-formed document is an error, an empty one too.
+/// A response that has no body by its status (204, 205), or announces one that did not come (an answer to HEAD), is
+/// nil. Any other body that is not one well-formed document is an error, an empty one too.
 public struct XMLDocumentResponseSerializer: ResponseSerializer {
     public var validation: ResponseValidation
     private let optionBits: UInt

@@ -31,8 +31,8 @@ public struct ClientIdentity: Sendable, Hashable {
     let form: Form
     let password: String?
 
-    /// Files in PEM or DER. The certificate's file may hold the chain up to the root after the certificate, and also the
-    /// key: then none is named.
+    /// Files in PEM or DER. The certificate's file may hold the chain up to the root after the certificate, and also
+    /// the key: then none is named.
     public static func files(certificate: String, key: String? = nil, password: String? = nil) -> ClientIdentity {
         ClientIdentity(form: .parts(certificate: .file(certificate), key: key.map(Source.file)), password: password)
     }

@@ -4,8 +4,8 @@
 internal import Foundation
 internal import FoundationNetworking
 
-/// Answers the Basic (RFC 7617) and Digest (RFC 7616) challenges of one origin. A value; it never tries more than twice,
-/// and the same credential a second time only when the server says that its nonce was stale.
+/// Answers the Basic (RFC 7617) and Digest (RFC 7616) challenges of one origin. A value; it never tries more than
+/// twice, and the same credential a second time only when the server says that its nonce was stale.
 struct HTTPAuthentication {
     private let defaultCredential: URLCredential?
     let origin: Origin

@@ -32,8 +32,8 @@ extension PinSet {
     /// Pins the certificates in every file of a folder that ends in `.cer`, `.crt`, `.der` or `.pem`; folders in it are
     /// left alone.
     ///
-    /// - Throws: `NetworkingError` with `invalidSecurityPolicy` when the folder cannot be read, has no such file, or has
-    ///   one that cannot be understood.
+    /// - Throws: `NetworkingError` with `invalidSecurityPolicy` when the folder cannot be read, has no such file, or
+    ///   has one that cannot be understood.
     public init(certificatesInDirectory path: String) throws(NetworkingError) {
         guard let names = try? FileManager.default.contentsOfDirectory(atPath: path) else {
             throw NetworkingError(.invalidSecurityPolicy, "cannot read the folder of pinned certificates \(path)")

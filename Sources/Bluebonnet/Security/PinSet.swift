@@ -80,7 +80,8 @@ public struct PinSet: Sendable, Hashable {
     public func hash(into hasher: inout Hasher) { hasher.combine(contents.hash) }
 }
 
-/// What is in a set, with its hash: connections are looked up by the policy that they were made under, for each request.
+/// What is in a set, with its hash: connections are looked up by the policy that they were made under, for each
+/// request.
 private final class PinContents: Sendable {
     let certificates: [ServerCertificate]
     let keys: [PublicKeyPin]

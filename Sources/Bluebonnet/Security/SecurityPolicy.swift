@@ -1,23 +1,23 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// Decides whether a server is trusted: whose word counts, which certificates or keys are pinned, whether the host has to
-/// be named. A value; OpenSSL only tells it what it found.
+/// Decides whether a server is trusted: whose word counts, which certificates or keys are pinned, whether the host has
+/// to be named. A value; OpenSSL only tells it what it found.
 ///
 /// ```swift
 /// let pins = try PinSet(keys: ["sha256/…"], backupKeys: ["sha256/…"])
 /// manager.securityPolicy = try SecurityPolicy(pinningMode: .publicKey, pins: pins)
 /// ```
 ///
-/// It is asked at every handshake of every hop, and connections that were made under it are used under no other. A policy
-/// that contradicts itself cannot be made.
+/// It is asked at every handshake of every hop, and connections that were made under it are used under no other. A
+/// policy that contradicts itself cannot be made.
 public struct SecurityPolicy: Sendable, Hashable {
     /// What is compared with the pins. Default `none`.
     public let pinningMode: PinningMode
     /// The pinned certificates and keys; one match is enough. Default none.
     public let pins: PinSet
-    /// Whether certificates that no trusted authority vouches for are accepted: with pins, the pins alone vouch. In mode
-    /// `publicKey` dates do not count then either. Default false.
+    /// Whether certificates that no trusted authority vouches for are accepted: with pins, the pins alone vouch. In
+    /// mode `publicKey` dates do not count then either. Default false.
     public let allowInvalidCertificates: Bool
     /// Whether the certificate must name the host, in every mode. Default true.
     public let validatesDomainName: Bool

@@ -32,8 +32,8 @@ public struct TLSOptions: Sendable, Hashable {
     /// Without a good answer the handshake is refused. Sessions are not resumed then, because a resumed one brings no
     /// answer.
     public var requiresStapledStatus = false
-    /// A file to which the secrets of all connections are appended, in the format of `SSLKEYLOGFILE`, for a program that
-    /// looks into recorded traffic. Default nil. The variable `SSLKEYLOGFILE` is not read.
+    /// A file to which the secrets of all connections are appended, in the format of `SSLKEYLOGFILE`, for a program
+    /// that looks into recorded traffic. Default nil. The variable `SSLKEYLOGFILE` is not read.
     public var keyLogFile: String?
 
     /// TLS 1.2 or newer, OpenSSL's ciphers, the system's authorities.
@@ -49,8 +49,8 @@ public struct TLSOptions: Sendable, Hashable {
 
     /// Options with other versions or ciphers; what is left out has its default.
     ///
-    /// - Throws: `NetworkingError` with `invalidSecurityPolicy` when there is no such version, when the minimum is above
-    ///   the maximum, or when OpenSSL does not know one of the ciphers.
+    /// - Throws: `NetworkingError` with `invalidSecurityPolicy` when there is no such version, when the minimum is
+    ///   above the maximum, or when OpenSSL does not know one of the ciphers.
     public init(
         minimumVersion: TLSVersion = .v12, maximumVersion: TLSVersion? = nil, ciphers: [String] = [],
         cipherSuites: [String] = []

@@ -65,8 +65,8 @@ struct AdmissionQueue {
         var origin: Origin?
         var waiting = Heap<Place>()
         var runningCount = 0
-        /// The place of the one that stands for this origin among the candidates; a candidate that is not it any more is
-        /// passed over.
+        /// The place of the one that stands for this origin among the candidates; a candidate that is not it any more
+        /// is passed over.
         var nominee: UInt64 = 0
     }
 

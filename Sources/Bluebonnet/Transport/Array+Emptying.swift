@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 
 extension Array {
-    /// Gives every element to `body`, the first one first; each is let go before the next one's turn. The room stays for
-    /// those to come, unless there were more than `keptCount`.
+    /// Gives every element to `body`, the first one first; each is let go before the next one's turn. The room stays
+    /// for those to come, unless there were more than `keptCount`.
     mutating func empty(keepingRoomFor keptCount: Int, _ body: (Element) -> Void) {
         let count = count
         reverse()

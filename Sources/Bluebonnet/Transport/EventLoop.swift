@@ -152,8 +152,8 @@ extension EventLoop {
     /// Stops telling of a socket whose connection is kept, while the kernel goes on watching it: the next request on it
     /// wants the same, and two system calls are spared. Who closes it has to say so with `forget`.
     ///
-    /// - Parameter isBrief: whether the client wants to hear of it again by the next round, and what comes in before that is
-    ///   expected.
+    /// - Parameter isBrief: whether the client wants to hear of it again by the next round, and what comes in before
+    ///   that is expected.
     func rest(_ descriptor: CInt, isBrief: Bool) {
         var watch = self[descriptor]
         watch.isResting = true
@@ -161,8 +161,8 @@ extension EventLoop {
         self[descriptor] = watch
     }
 
-    /// A descriptor is about to be closed, or new. The kernel is told: a child process may hold the file too, and then it
-    /// would be watched for ever.
+    /// A descriptor is about to be closed, or new. The kernel is told: a child process may hold the file too, and then
+    /// it would be watched for ever.
     func forget(_ descriptor: CInt) {
         if self[descriptor].events != 0 { unwatch(descriptor) }
         self[descriptor] = Watch()
@@ -202,8 +202,8 @@ extension EventLoop {
         inbox.wake()
     }
 
-    /// Waits for a moment without sleeping, where that is of use. Returns whether there is something to do, which is left
-    /// for the next round to take.
+    /// Waits for a moment without sleeping, where that is of use. Returns whether there is something to do, which is
+    /// left for the next round to take.
     private func waitAwake() -> Bool {
         guard wakefulness.begins(transferCount: transferCount, awaitedCount: awaitedCount) else { return false }
         let end = MonotonicClock.now() + wakefulness.time

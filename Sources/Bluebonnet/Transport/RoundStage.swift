@@ -1,13 +1,14 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// Something to be done at the end of a round of the event loop: an object that is there anyway, which costs no closure.
+/// Something to be done at the end of a round of the event loop: an object that is there anyway, which costs no
+/// closure.
 protocol RoundEndTask: AnyObject {
     func roundEnds()
 }
 
-/// What is done at the end of a round, in this order: what a stage leads to in a later one is done in the same round, so
-/// that a transfer's end brings the next transfer about without another round.
+/// What is done at the end of a round, in this order: what a stage leads to in a later one is done in the same round,
+/// so that a transfer's end brings the next transfer about without another round.
 enum RoundStage: Int, CaseIterable {
     /// All sockets that were ready have been read: transfers that are over are ended. Work comes after it.
     case reading

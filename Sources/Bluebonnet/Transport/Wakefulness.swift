@@ -5,10 +5,10 @@ internal import Foundation
 
 /// Decides whether the network thread, with nothing to do, looks again and again for a moment before it goes to sleep.
 ///
-/// Going to sleep and being woken takes longer than a server close by takes to answer. It is worth trying after a wait that
-/// was short, and given up for longer and longer when nothing comes, so that it costs next to nothing where servers are
-/// far away. It is for few small answers, because many are better taken together, and for none at all, because the next
-/// request often follows an answer.
+/// Going to sleep and being woken takes longer than a server close by takes to answer. It is worth trying after a wait
+/// that was short, and given up for longer and longer when nothing comes, so that it costs next to nothing where
+/// servers are far away. It is for few small answers, because many are better taken together, and for none at all,
+/// because the next request often follows an answer.
 struct Wakefulness {
     /// In nanoseconds: how short the last wait has to have been, and how long to wait awake. Being woken counts in the
     /// first.
@@ -47,7 +47,8 @@ struct Wakefulness {
         return true
     }
 
-    /// Notes whether anything came. After one failure two waits are left out, after the next one four, up to a thousand.
+    /// Notes whether anything came. After one failure two waits are left out, after the next one four, up to a
+    /// thousand.
     mutating func ended(wasOfUse: Bool) {
         failureCount = wasOfUse ? 0 : min(failureCount + 1, Self.failureLimit)
         skipCount = wasOfUse ? 0 : 1 << failureCount

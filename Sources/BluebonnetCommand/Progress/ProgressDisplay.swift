@@ -98,8 +98,8 @@ extension ProgressDisplay {
         }
     }
 
-    /// Leaves the terminal as it was, because the process is about to end. Waits for whoever is writing to it, but gives
-    /// up a terminal that takes nothing.
+    /// Leaves the terminal as it was, because the process is about to end. Waits for whoever is writing to it, but
+    /// gives up a terminal that takes nothing.
     func restoreTerminal(patience: DispatchTimeInterval = .milliseconds(250)) {
         let isRestored = DispatchSemaphore(value: 0)
         Thread.detachNewThread { [self] in

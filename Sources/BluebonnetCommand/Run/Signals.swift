@@ -10,8 +10,8 @@ import Glibc
 /// The signals are blocked, and a thread takes them one by one: so none is lost and none interrupts anything, however
 /// early or often they come.
 enum Signals {
-    /// Stops a run at the first SIGINT, lets it drain at the first SIGTERM, and ends the process at the second signal. To be called on the main
-    /// thread before there are others: they all block the signals then.
+    /// Stops a run at the first SIGINT, lets it drain at the first SIGTERM, and ends the process at the second signal.
+    /// To be called on the main thread before there are others: they all block the signals then.
     static func stop(_ control: StopControl) {
         watch([SIGINT, SIGTERM]) { count, number in
             guard count > 1 else {
@@ -34,8 +34,8 @@ enum Signals {
         }
     }
 
-    /// Calls `handler` for each of the signals, with how many there were and which one it is, instead of what they do by
-    /// themselves.
+    /// Calls `handler` for each of the signals, with how many there were and which one it is, instead of what they do
+    /// by themselves.
     private static func watch(
         _ numbers: [Int32], _ handler: @escaping @Sendable (_ count: Int, _ number: Int32) -> Void
     ) {

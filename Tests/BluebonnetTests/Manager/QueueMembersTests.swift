@@ -29,8 +29,8 @@ protocol AnyOperationQueue: AnyObject, Sendable {
 extension OperationQueue: AnyOperationQueue {}
 extension RequestOperationQueue: AnyOperationQueue {}
 
-/// One suite over Foundation's queue and ours. Where Foundation's on Linux does not do what its documentation says, ours
-/// is tested alone.
+/// One suite over Foundation's queue and ours. Where Foundation's on Linux does not do what its documentation says,
+/// ours is tested alone.
 @Suite(.timeLimit(.minutes(1))) struct QueueMembersTests {
     enum Kind: CaseIterable {
         case foundation, bluebonnet

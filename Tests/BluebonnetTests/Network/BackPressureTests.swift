@@ -31,11 +31,11 @@ private final class SlowOutputStream: OutputStream {
 }
 
 extension NetworkTests {
-    /// An endless body and somebody who takes it slowly: the server has to wait, and memory stays as it is. In processes
-    /// of their own, so that memory can be measured.
+    /// An endless body and somebody who takes it slowly: the server has to wait, and memory stays as it is. In
+    /// processes of their own, so that memory can be measured.
     @Suite struct BackPressureTests {
-        /// More than what lies in socket buffers, the receive buffer and the piece under way; far less than what a server
-        /// would send meanwhile that nobody holds up.
+        /// More than what lies in socket buffers, the receive buffer and the piece under way; far less than what a
+        /// server would send meanwhile that nobody holds up.
         private static let aheadLimit = 24 << 20
         private static let chunk = Data.patterned(byteCount: 65_536)
 

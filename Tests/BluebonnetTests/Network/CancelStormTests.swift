@@ -11,8 +11,8 @@ import Testing
 @testable import Bluebonnet
 
 extension NetworkTests {
-    /// Operations of every kind, cancelled from eight threads in whatever state they are in. In a process of its own, so
-    /// that what is left over can be counted.
+    /// Operations of every kind, cancelled from eight threads in whatever state they are in. In a process of its own,
+    /// so that what is left over can be counted.
     @Suite struct CancelStormTests {
         private static let operationCount = 5000
         private static let threadCount = 8

@@ -24,7 +24,8 @@ struct CabledNamespaces {
         server = NetworkNamespace(named: names[1])
     }
 
-    /// Makes a pair, hands its names to `body`, which starts a process that enters it, and removes it however that ends.
+    /// Makes a pair, hands its names to `body`, which starts a process that enters it, and removes it however that
+    /// ends.
     static func with(_ body: (_ names: [String]) async throws -> Void) async throws {
         let pair = try CabledNamespaces()
         defer { pair.remove() }

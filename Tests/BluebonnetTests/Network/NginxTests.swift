@@ -85,7 +85,8 @@ extension NetworkTests {
             }
         }
 
-        /// libcurl 7.88 keeps the buffer of a transfer whose connection others go on using, and refuses another size then.
+        /// libcurl 7.88 keeps the buffer of a transfer whose connection others go on using, and refuses another size
+        /// then.
         @Test func filesOneAfterTheOtherComeOverAConnectionThatIsStillInUse() async throws {
             let body = Data.patterned(byteCount: 500_000)
             try root.write("file.bin", body)

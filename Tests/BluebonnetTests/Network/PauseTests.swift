@@ -17,8 +17,8 @@ extension NetworkTests {
             file.whole.cut(afterByteCount: file.whole.bytes.count - 100_000, then: .stall)
         }
 
-        /// Starts an operation, pauses it inside the body that its server holds back, and resumes it when the server has
-        /// seen the connection close.
+        /// Starts an operation, pauses it inside the body that its server holds back, and resumes it when the server
+        /// has seen the connection close.
         private func pauseAndResume(_ operation: RequestOperation, _ server: TestServer) async {
             await startAndReceive(operation)
             operation.pause()

@@ -78,8 +78,8 @@ extension NetworkTests {
                     ? .response(status: 401, headers: ["WWW-Authenticate": "Basic realm=\"origin\""])
                     : .response(body: "come in")
             }
-            // tinyproxy looks at the first request of a connection only and asks the origin to close it, as an honest one
-            // does: what comes behind it would go on as it is.
+            // tinyproxy looks at the first request of a connection only and asks the origin to close it, as an honest
+            // one does: what comes behind it would go on as it is.
             var serverOptions = TestServer.Options()
             serverOptions.requestsPerConnection = 1
             try await TestServer.serving(serverOptions, script: script) { origin in

@@ -51,8 +51,8 @@ extension NetworkTests {
     @Suite struct RoundShareTests {
         private static let large = Data.patterned(byteCount: 16 << 20)
         private static let largeCount = 3
-        /// What a round reads of all of them together, and what libcurl may have read at once when a share is used up: 64
-        /// KiB, which over TLS come in records that cannot be told apart.
+        /// What a round reads of all of them together, and what libcurl may have read at once when a share is used up:
+        /// 64 KiB, which over TLS come in records that cannot be told apart.
         private static let limit = (256 << 10) + 2 * largeCount * (64 << 10)
 
         struct Kind: Sendable, CustomTestStringConvertible {

@@ -91,7 +91,8 @@ import Testing
         #expect(released.value.filter { $0 }.isEmpty)
     }
 
-    /// A block that is set on a finished operation is not run, as with Foundation, whether its own has run already or not.
+    /// A block that is set on a finished operation is not run, as with Foundation, whether its own has run already or
+    /// not.
     @Test func theBlockThatIsAboutToRunIsNeitherReplacedNorTakenAway() async {
         let network = ScriptedNetwork()
         network.answerOthers { _ in [.head(200)] }

@@ -313,8 +313,8 @@ extension EventLoopTests {
         }
     }
 
-    /// Sleeps on the loop's descriptor and turns the loop when it becomes readable, as the run loop does; gives up after
-    /// ten seconds without anything to do.
+    /// Sleeps on the loop's descriptor and turns the loop when it becomes readable, as the run loop does; gives up
+    /// after ten seconds without anything to do.
     private func turn(until isDone: () -> Bool) {
         while !isDone() {
             var descriptor = pollfd(fd: loop.epoll, events: Int16(POLLIN), revents: 0)

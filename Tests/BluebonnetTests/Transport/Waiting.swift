@@ -9,7 +9,8 @@ import Foundation
 // Waits for events. Each of them ends too when the test's time is up, so that a failing test holds up no other.
 
 extension NetworkThread {
-    /// Returns when everything has run that was given to the network thread before, and what followed from it in its round.
+    /// Returns when everything has run that was given to the network thread before, and what followed from it in its
+    /// round.
     func catchesUp() async {
         for _ in 0..<2 {
             await withCheckedContinuation { continuation in

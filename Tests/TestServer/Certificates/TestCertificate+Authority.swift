@@ -16,7 +16,8 @@ extension TestCertificate {
         case intermediate
         /// An intermediate authority under `intermediate`.
         case below = "below-intermediate"
-        /// An intermediate authority under `root` that may vouch for localhost and 127.0.0.0/8 only (RFC 5280, 4.2.1.10).
+        /// An intermediate authority under `root` that may vouch for localhost and 127.0.0.0/8 only (RFC 5280,
+        /// 4.2.1.10).
         case localOnly = "local-only"
         /// An intermediate authority under `root` that may vouch for example.com and 10.0.0.0/8 only.
         case elsewhereOnly = "elsewhere-only"

@@ -10,8 +10,8 @@ extension TestCertificate {
         case ecdsa384
         /// RSA with 2048 bits.
         case rsa
-        /// RSA with that many bits. Long ones have several primes, which are found in less time; BoringSSL takes no such
-        /// key.
+        /// RSA with that many bits. Long ones have several primes, which are found in less time; BoringSSL takes no
+        /// such key.
         case rsaOf(bitCount: Int)
 
         var isRSA: Bool {

@@ -9,7 +9,8 @@ struct NginxSettings {
     let documentRoot: URL
     let ports: [Int]
 
-    /// The text of the file. One process does all, so that it works for root and for others without a user to change to.
+    /// The text of the file. One process does all, so that it works for root and for others without a user to change
+    /// to.
     var text: String {
         get throws {
             """

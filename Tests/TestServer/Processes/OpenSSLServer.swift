@@ -42,8 +42,8 @@ public final class OpenSSLServer: Sendable {
         return OpenSSLServer(process: process)
     }
 
-    /// Types something into a server that was started for it. A line that begins with a letter of s_server's commands is
-    /// one; anything else is sent.
+    /// Types something into a server that was started for it. A line that begins with a letter of s_server's commands
+    /// is one; anything else is sent.
     public func type(_ text: String) {
         let keyboard = FileHandle(forWritingAtPath: process.folder.path("keyboard"))
         keyboard?.write(Data(text.utf8))

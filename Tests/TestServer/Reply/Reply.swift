@@ -29,8 +29,8 @@ public struct Reply: Sendable {
         case reset
         /// Sends the same bytes again and again, as fast as the peer takes them, until it closes.
         case endless(chunk: Data)
-        /// Joins the connection to the server on that port of 127.0.0.1, as a proxy does after CONNECT; with a stall, what
-        /// the server sends stops there.
+        /// Joins the connection to the server on that port of 127.0.0.1, as a proxy does after CONNECT; with a stall,
+        /// what the server sends stops there.
         case tunnel(toPort: Int, stall: TunnelStall? = nil)
     }
 

@@ -4,7 +4,8 @@
 import Glibc
 import NIOCore
 
-/// The handler next to the socket: counts the bytes on the wire and closes it behind TLS's back. Event-loop thread only.
+/// The handler next to the socket: counts the bytes on the wire and closes it behind TLS's back. Event-loop thread
+/// only.
 final class WireHandler: ChannelDuplexHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer

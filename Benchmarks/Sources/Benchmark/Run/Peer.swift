@@ -16,8 +16,8 @@ struct Peer {
 
     /// Runs it once, into a new folder under `parent`.
     ///
-    /// Many small files are left there: ext4 passes over what was deleted in the last five seconds, one by one, whenever a
-    /// file is made, so that the next command would pay for cleaning up behind this one.
+    /// Many small files are left there: ext4 passes over what was deleted in the last five seconds, one by one,
+    /// whenever a file is made, so that the next command would pay for cleaning up behind this one.
     ///
     /// - Throws: a `BenchmarkError` when it is not installed, fails, or left other files than it had to.
     func run(in parent: URL) throws -> Measured {

@@ -55,7 +55,8 @@ final class NetlinkSocket {
         throw NetlinkRefusal(code: errno)
     }
 
-    /// Takes the next datagram, whose bytes are there until the next call and as long as the socket. Only the kernel has port 0.
+    /// Takes the next datagram, whose bytes are there until the next call and as long as the socket. Only the kernel
+    /// has port 0.
     func receive() -> Received {
         var sender: UInt32 = 0
         let count = bluebonnet_netlink_receive(descriptor, buffer.baseAddress, buffer.count, &sender)

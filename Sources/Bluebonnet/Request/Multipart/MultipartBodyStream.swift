@@ -5,9 +5,9 @@ public import Foundation
 
 /// The bytes of a multipart body, made while they are read; files and streams are opened when their turn comes.
 ///
-/// `read` blocks for files, for streams, and for the pause of a throttled form, so it belongs on a thread of its own; the
-/// library reads it off its network thread. One thread at a time. A file that is gone, or has another size than when it
-/// was added, ends the stream with a `NetworkingError` (`cannotReadFile`) in `streamError`.
+/// `read` blocks for files, for streams, and for the pause of a throttled form, so it belongs on a thread of its own;
+/// the library reads it off its network thread. One thread at a time. A file that is gone, or has another size than
+/// when it was added, ends the stream with a `NetworkingError` (`cannotReadFile`) in `streamError`.
 public final class MultipartBodyStream: InputStream, ReplayableBodyStream {
     private let body: MultipartBody
     private var status = Stream.Status.notOpen

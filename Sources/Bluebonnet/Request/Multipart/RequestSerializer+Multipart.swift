@@ -11,7 +11,8 @@ extension RequestSerializer {
     /// Parameters are flattened as for a query (`key[member]`, `key[]`), their names not escaped; `Data` goes as it is.
     /// The body is an `InputStream`, and `Content-Length` says its exact length. Without any part the request is the
     /// one that the serializer makes for no parameters.
-    /// - Throws: what `build` throws; `NetworkingError` with `invalidRequest`, for GET and HEAD too, which have no body.
+    /// - Throws: what `build` throws; `NetworkingError` with `invalidRequest`, for GET and HEAD too, which have no
+    ///   body.
     public func multipartRequest(
         method: String = "POST", url: URL, parameters: Parameters? = nil,
         build: (inout MultipartFormData) throws -> Void

@@ -3,8 +3,8 @@
 
 internal import COpenSSL
 
-/// A place for a Swift object on every `SSL_CTX`, or on every `SSL`, which lets it go when it is freed itself. Each kind
-/// of object has a place of its own. Network thread only.
+/// A place for a Swift object on every `SSL_CTX`, or on every `SSL`, which lets it go when it is freed itself. Each
+/// kind of object has a place of its own. Network thread only.
 struct AttachedObject<Object: AnyObject>: Sendable {
     enum Owner { case context, connection }
 

@@ -4,8 +4,8 @@
 internal import COpenSSL
 internal import Foundation
 
-/// Finds out what there is to know about a server's certificates, with the context that OpenSSL made for a handshake. It
-/// decides nothing; how much it looks at depends on what the policy compares.
+/// Finds out what there is to know about a server's certificates, with the context that OpenSSL made for a handshake.
+/// It decides nothing; how much it looks at depends on what the policy compares.
 struct ChainVerification {
     private let context: OpaquePointer
     private let leaf: OpaquePointer

@@ -21,8 +21,8 @@ enum CipherNames {
             "OpenSSL knows no \(kind) named \"\(name)\"; \"\(command)\" lists those that it knows")
     }
 
-    /// OpenSSL takes expressions too, and passes over suites that it does not know: so the name has to be in what came of
-    /// it.
+    /// OpenSSL takes expressions too, and passes over suites that it does not know: so the name has to be in what came
+    /// of it.
     private static func isKnown(
         _ name: String, _ set: (OpaquePointer?, UnsafePointer<CChar>?) -> CInt
     ) -> Bool {

@@ -4,7 +4,8 @@
 internal import Foundation
 internal import Glibc
 
-/// A file that secrets of TLS connections are appended to, a line at a time. Any thread; closed with the last reference.
+/// A file that secrets of TLS connections are appended to, a line at a time. Any thread; closed with the last
+/// reference.
 final class KeyLogFile: Sendable {
     private let descriptor: CInt
 

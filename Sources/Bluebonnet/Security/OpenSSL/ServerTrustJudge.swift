@@ -6,8 +6,8 @@ internal import Foundation
 
 /// Decides at each handshake of one connection whether its server is trusted, in place of OpenSSL's own verification.
 ///
-/// Network thread only. OpenSSL's context keeps it for as long as there is a connection that may have another handshake.
-/// It knows the policy and the host, and nothing of transfers.
+/// Network thread only. OpenSSL's context keeps it for as long as there is a connection that may have another
+/// handshake. It knows the policy and the host, and nothing of transfers.
 final class ServerTrustJudge {
     /// What a connection is made for.
     struct Target: Equatable {

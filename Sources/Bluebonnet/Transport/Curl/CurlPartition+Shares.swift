@@ -18,10 +18,10 @@ struct RoundShare {
     var pieceEnd: UnsafeRawPointer?
 }
 
-/// Large bodies must not hold up small ones: libcurl reads a hundred times from a socket that has something, and does the
-/// same for all the others that had something in the same call. So while anything small is under way, each round gives
-/// each transfer a share. Large bodies among themselves are read as fast as libcurl can, and so is HTTP/2, where libcurl
-/// would go on reading the connection for the others.
+/// Large bodies must not hold up small ones: libcurl reads a hundred times from a socket that has something, and does
+/// the same for all the others that had something in the same call. So while anything small is under way, each round
+/// gives each transfer a share. Large bodies among themselves are read as fast as libcurl can, and so is HTTP/2, where
+/// libcurl would go on reading the connection for the others.
 extension CurlPartition {
     /// About what a round reads for all transfers of a partition together: well under a millisecond's worth.
     private static let roundByteCount = 256 << 10
@@ -34,8 +34,9 @@ extension CurlPartition {
     private static let soleBufferByteCount = 256 << 10
     fileprivate static let sharedBufferByteCount = 64 << 10
 
-    /// What libcurl is to read at once for a body that begins now and goes to a file or a stream: fewer calls cost less, but
-    /// a round cannot stop in the middle of one, so that those that begin beside others get less. It is active already.
+    /// What libcurl is to read at once for a body that begins now and goes to a file or a stream: fewer calls cost
+    /// less, but a round cannot stop in the middle of one, so that those that begin beside others get less. It is
+    /// active already.
     var largeBufferByteCount: Int { active.count <= 1 ? Self.soleBufferByteCount : Self.sharedBufferByteCount }
 
     /// What a transfer may receive in a round.
@@ -50,8 +51,8 @@ extension CurlPartition {
         loop.awaitedCount += isAwaited ? 1 : -1
     }
 
-    /// When the deadlines of this round or the next one are looked at: lets those go on that rested, and neither ended nor
-    /// were paused in the meantime.
+    /// When the deadlines of this round or the next one are looked at: lets those go on that rested, and neither ended
+    /// nor were paused in the meantime.
     func resumeResting() {
         guard !resting.isEmpty else { return }
         let transfers = resting

@@ -188,8 +188,8 @@ extension CurlPartition {
         curl_multi_socket_action(multi, descriptor, mask, &runningCount)
     }
 
-    /// Ends what is over when the round has read all sockets: reading and ending in turns, for many small answers, is more
-    /// code than the processor's first cache holds.
+    /// Ends what is over when the round has read all sockets: reading and ending in turns, for many small answers, is
+    /// more code than the processor's first cache holds.
     ///
     /// At once where bodies share the round that are not small: they have to know that something ended.
     private func drainWhenAllIsRead() {
@@ -276,8 +276,8 @@ private func timerCallback(_: UnsafeMutableRawPointer?, _ milliseconds: Int, _ c
 // MARK: - Connections
 
 extension CurlPartition {
-    /// Lets the partition hear of the sockets that are opened and closed for a handle's connections, which may outlive the
-    /// handle.
+    /// Lets the partition hear of the sockets that are opened and closed for a handle's connections, which may outlive
+    /// the handle.
     func watchConnections(of handle: EasyHandle) throws(CurlError) {
         let context = UnsafeRawPointer(Unmanaged.passUnretained(self).toOpaque())
         try handle.set(CURLOPT_SOCKOPTDATA, pointer: context)

@@ -126,7 +126,8 @@ extension CurlTransfer {
         }
     }
 
-    /// A request has one `Cookie` field (RFC 6265, 5.4): the caller's is handed to libcurl, which puts the jar's beside it.
+    /// A request has one `Cookie` field (RFC 6265, 5.4): the caller's is handed to libcurl, which puts the jar's beside
+    /// it.
     private func setCookies() throws(CurlError) {
         guard let jar = request.cookieJar else { return }
         try jar.store.value.attach(to: handle)
@@ -134,8 +135,8 @@ extension CurlTransfer {
         if !own.isEmpty { try handle.set(CURLOPT_COOKIE, own.joined(separator: "; ")) }
     }
 
-    /// To a request with a body, libcurl adds `Expect` and, for POST, a content type of its own unless a line without value
-    /// forbids it.
+    /// To a request with a body, libcurl adds `Expect` and, for POST, a content type of its own unless a line without
+    /// value forbids it.
     private var headerLines: [String] {
         var headers = request.headers
         if request.cookieJar != nil { headers.removeAll { FieldSyntax.isSameName($0.name, "Cookie") } }

@@ -215,8 +215,8 @@ extension CurlTransfer {
         return true
     }
 
-    /// Whether the transfer has to begin on a new connection, because bytes that nobody asked for were waiting on the old
-    /// one, which is closed by now; nothing was sent. Asked once it is off the multi handle.
+    /// Whether the transfer has to begin on a new connection, because bytes that nobody asked for were waiting on the
+    /// old one, which is closed by now; nothing was sent. Asked once it is off the multi handle.
     func takeFreshStart() -> Bool {
         guard needsFreshConnection, failure == nil else { return false }
         needsFreshConnection = false
@@ -242,8 +242,8 @@ extension CurlTransfer {
         }
     }
 
-    /// libcurl sends no more of a body that was refused, but goes on waiting for one that had no bytes for it just then,
-    /// until it is asked to go on.
+    /// libcurl sends no more of a body that was refused, but goes on waiting for one that had no bytes for it just
+    /// then, until it is asked to go on.
     private func giveUpPausedBody() {
         guard case .stream = request.body else { return }
         NetworkThread.shared.eventLoop.atEndOfRound { [weak self] in self?.resumeSending() }

@@ -120,8 +120,8 @@ extension EasyHandle {
         try bluebonnet_easy_setopt_data_callback(raw, option, callback).check()
     }
 
-    /// Asks for another size of what is read at once. libcurl refuses while it has a buffer: after a transfer whose connection
-    /// others went on using, it keeps the one it has.
+    /// Asks for another size of what is read at once. libcurl refuses while it has a buffer: after a transfer whose
+    /// connection others went on using, it keeps the one it has.
     func setBufferSize(_ byteCount: Int) throws(CurlError) {
         guard byteCount != bufferByteCount else { return }
         let result = bluebonnet_easy_setopt_long(raw, CURLOPT_BUFFERSIZE, byteCount)
@@ -149,9 +149,9 @@ extension EasyHandle {
 
     /// Sets a request's URL, unless it is set already. Not while a transfer uses the handle.
     ///
-    /// Left alone, libcurl takes a URL apart for each transfer and, in 7.88, puts it together again: a tenth of the work on
-    /// a small one. With CURLOPT_CURLU it does not. That is done for URLs in the plainest form only: 7.88 would lose the
-    /// zone of an IPv6 address.
+    /// Left alone, libcurl takes a URL apart for each transfer and, in 7.88, puts it together again: a tenth of the
+    /// work on a small one. With CURLOPT_CURLU it does not. That is done for URLs in the plainest form only: 7.88 would
+    /// lose the zone of an IPv6 address.
     func setURL(_ text: String) throws(CurlError) {
         if text == url { return }
         url = ""
@@ -242,8 +242,8 @@ extension EasyHandle {
         return recv(socket, &byte, 1, CInt(MSG_PEEK) | CInt(MSG_DONTWAIT)) > 0
     }
 
-    /// The socket of the connection that the transfer made, with its local port; only before the handle is taken off its
-    /// multi handle.
+    /// The socket of the connection that the transfer made, with its local port; only before the handle is taken off
+    /// its multi handle.
     var newSocket: (localPort: Int, descriptor: curl_socket_t)? {
         guard long(CURLINFO_NUM_CONNECTS) > 0 else { return nil }
         var descriptor: curl_socket_t = -1

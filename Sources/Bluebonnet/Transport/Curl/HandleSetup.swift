@@ -1,8 +1,8 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// What an easy handle's options depend on besides the request's URL and fields. Two requests of the same partition with
-/// equal setups need the same options, so the second one on a handle has little to set: setting everything afresh
+/// What an easy handle's options depend on besides the request's URL and fields. Two requests of the same partition
+/// with equal setups need the same options, so the second one on a handle has little to set: setting everything afresh
 /// costs as much as the rest of a small request.
 ///
 /// Only the plainest requests have one: GET, no body, no cookies, no addresses of the caller's, no `Host` field.
