@@ -89,6 +89,19 @@ extension NetworkTests {
             }
         }
 
+        /// libcurl sends again five times in the life of a handle that is not reset.
+        @Test func connectionsMayDieAsOftenAsTheyLike() async throws {
+            let script: TestServer.Script = { $0.numberOnConnection == 2 ? .close : .response(body: "answer") }
+            try await TestServer.serving(script: script) { server in
+                for number in 0..<20 {
+                    let operation = await get(server.url("/\(number)"))
+                    #expect(operation.responseString == "answer")
+                }
+                #expect(server.requests.count == 39)
+                #expect(server.connectionCount == 20)
+            }
+        }
+
         @Test func aCancelledTransferLeavesNothingToTheNextOne() async throws {
             let script: TestServer.Script = { $0.target == "/slow" ? Reply([.stall]) : .response(body: "answer") }
             try await TestServer.serving(script: script) { server in

@@ -9,12 +9,14 @@ struct CurlErrorMapping {
     private let host: String
     private let text: String
     private let isInsideHead: Bool
+    private let hasAnswer: Bool
     private let connectStatus: Int
 
     init(transfer: CurlTransfer, error: CurlError) {
         self.error = error
         host = transfer.hostName
         text = transfer.handle.lastErrorText ?? error.text
+        hasAnswer = transfer.hasHeaderBytes
         isInsideHead = transfer.hasHeaderBytes && !transfer.hasResponseHead
         connectStatus = transfer.handle.long(CURLINFO_HTTP_CONNECTCODE)
     }
@@ -27,6 +29,7 @@ struct CurlErrorMapping {
 
     private var code: NetworkingError.Code {
         if isAboutClientCertificate { return .clientCertificateRejected }
+        if error.code == CURLE_PARTIAL_FILE.rawValue && !hasAnswer { return .connectionLost }
         if let code = Self.codes[error.code] { return code }
         switch CURLcode(error.code) {
         case CURLE_RECV_ERROR: return receiveErrorCode

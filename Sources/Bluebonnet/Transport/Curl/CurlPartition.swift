@@ -208,7 +208,7 @@ extension CurlPartition {
             guard let transfer = EasyHandle.of(handle)?.transfer else { continue }
             if let socket = transfer.handle.newSocket { sockets[socket.localPort] = socket.descriptor }
             forget(transfer)
-            if transfer.takeFreshStart(), curl_multi_add_handle(multi, handle) == CURLM_OK {
+            if transfer.mayBeginAgain(after: result), curl_multi_add_handle(multi, handle) == CURLM_OK {
                 note(transfer)
             } else {
                 transfer.end(result: result)

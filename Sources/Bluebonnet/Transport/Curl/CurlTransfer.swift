@@ -22,8 +22,7 @@ final class CurlTransfer: Transfer {
     @exclusivity(unchecked) var share = RoundShare()
     private(set) var failure: NetworkingError?
     private(set) var hasHeaderBytes = false
-    private var sendingCount = 0
-    private var needsFreshConnection = false
+    var sending = Sending()
     private var readByteCount: Int64 = 0
     /// The body bytes that left, as far as they were told.
     private var toldSentByteCount: Int64 = 0
@@ -37,7 +36,7 @@ final class CurlTransfer: Transfer {
     private var lastUploadCount: Int64 = 0
     /// `Set-Cookie` fields that came; libcurl put those that it accepts into the jar.
     private var receivedCookieCount = 0
-    private var tlsInformation: SharedValue<TLSInformation>?
+    var tlsInformation: SharedValue<TLSInformation>?
 
     init(_ request: TransferRequest, handle: EasyHandle, partition: CurlPartition, delegate: any TransferDelegate) {
         self.request = request
@@ -56,7 +55,7 @@ final class CurlTransfer: Transfer {
         return metrics
     }
 
-    var hasBegunSending: Bool { sendingCount > 0 }
+    var hasBegunSending: Bool { sending.count > 0 }
 
     func pause() {
         isPaused = true
@@ -95,7 +94,8 @@ extension CurlTransfer {
         let error = endError(result: result)
         let delegate = self.delegate
         self.delegate = nil
-        if result != CURLE_OK || failure != nil { handle.setup = nil }
+        // libcurl goes on counting how often it has sent again, until the handle is reset.
+        if result != CURLE_OK || failure != nil || sending.count > 1 { handle.setup = nil }
         partition.recycle(handle)
         noteCookies()
         delegate?.transferDidEnd(error: error, metrics: metrics)
@@ -184,45 +184,22 @@ extension CurlTransfer {
         if failure == nil { failure = error }
     }
 
-    /// Before each sending of the request (CURLOPT_PREREQFUNCTION): a second one is libcurl's silent retry.
-    func mayBeginSending(localPort: Int) -> Bool {
-        let isReused = sendingCount == 0 && handle.long(CURLINFO_NUM_CONNECTS) == 0
-        if isReused && handle.hasUnaskedBytes(on: partition.socket(localPort: localPort)) {
-            needsFreshConnection = true
-            return false
-        }
-        guard mayUseConnection() else { return false }
-        if request.isSecure { tlsInformation = handle.tlsConnection.map(TLSConnection.information) }
-        sendingCount += 1
+    /// The request goes out now.
+    func noteSending() {
         lastActivity = MonotonicClock.roughly()
         partition.deadlineMayBeEarlier(nextDeadline)
-        guard sendingCount > 1 else { return true }
-        guard request.isIdempotent && sendingCount == 2 else {
-            let reason = request.isIdempotent ? "twice" : "; \(request.method) is not sent a second time"
-            stop(
-                with: NetworkingError(.connectionLost, "\(hostName) closed the connection before it answered \(reason)")
-            )
-            return false
-        }
-        guard request.body.canStartAgain else {
-            stop(with: deadConnectionError)
-            return false
-        }
+    }
+
+    /// Forgets what was sent, because it is sent again.
+    func startAgain() {
         readByteCount = 0
         toldSentByteCount = 0
         headParser = makeHeadParser(for: request)
         delegate?.transferDidStartAgain()
-        return true
     }
 
-    /// Whether the transfer has to begin on a new connection, because bytes that nobody asked for were waiting on the
-    /// old one, which is closed by now; nothing was sent. Asked once it is off the multi handle.
-    func takeFreshStart() -> Bool {
-        guard needsFreshConnection, failure == nil else { return false }
-        needsFreshConnection = false
-        handle.setup = nil  // no other request is to do without a kept-alive connection
-        return (try? handle.set(CURLOPT_FRESH_CONNECT, true)) != nil
-    }
+    /// Goes on reading the body there.
+    func readBody(from offset: Int64) { readByteCount = offset }
 
     func consumeHeaderLine(_ line: UnsafeRawBufferPointer) -> Bool {
         lastActivity = MonotonicClock.roughly()
@@ -297,25 +274,6 @@ extension CurlTransfer {
         let delta = count - toldSentByteCount
         toldSentByteCount = count
         delegate?.transferDidSend(bodyByteCount: Int(delta))
-    }
-
-    /// Starts the body again for a second sending (CURLOPT_SEEKFUNCTION); false when that is not possible.
-    func seekBody(to offset: Int64) -> Bool {
-        guard request.body.canStartAgain else {
-            stop(with: deadConnectionError)
-            return false
-        }
-        readByteCount = offset
-        return true
-    }
-}
-
-extension CurlTransfer {
-    /// What libcurl would send a streamed body a second time for, which only its owner can have again.
-    private var deadConnectionError: NetworkingError {
-        NetworkingError(
-            .connectionLost, "\(hostName) closed the connection before it answered",
-            underlying: request.isIdempotent ? BodyNeededAgain() : nil)
     }
 }
 

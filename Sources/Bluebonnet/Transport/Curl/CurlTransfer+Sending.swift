@@ -1,0 +1,89 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+internal import CCurl
+
+/// How often a request was sent, and over what.
+struct Sending {
+    var count = 0
+    /// Whether the first time was over a connection that had been used before, or that others use too.
+    var isOnKeptConnection = false
+    /// Bytes that nobody asked for were waiting on the connection that the transfer was given.
+    var needsFreshConnection = false
+}
+
+/// A request that is not idempotent is sent once. Another one may be sent again while there is no answer: libcurl does
+/// so by itself on a new connection when a kept-alive one turns out dead (RFC 9110, 9.2.2), or when an HTTP/2 server
+/// says that it has not looked at the request (REFUSED_STREAM, GOAWAY; RFC 9113, 8.7). That it was the latter libcurl
+/// does not tell for certain, so that it does not help a POST.
+extension CurlTransfer {
+    /// How often a request may be sent that HTTP/2 servers go on refusing: as often as libcurl tries.
+    private static let refusalLimit = 6
+
+    /// Before each sending of the request (CURLOPT_PREREQFUNCTION): a second one is libcurl's silent retry, or ours.
+    func mayBeginSending(localPort: Int) -> Bool {
+        if sending.count == 0 {
+            sending.isOnKeptConnection = handle.long(CURLINFO_NUM_CONNECTS) == 0
+            if sending.isOnKeptConnection && handle.hasUnaskedBytes(on: partition.socket(localPort: localPort)) {
+                sending.needsFreshConnection = true
+                return false
+            }
+        }
+        guard mayUseConnection() else { return false }
+        // A refusal comes without words of libcurl's.
+        let isRefusal = sending.count > 0 && wasMultiplexed && handle.lastErrorText == nil
+        if request.isSecure { tlsInformation = handle.tlsConnection.map(TLSConnection.information) }
+        sending.count += 1
+        noteSending()
+        guard sending.count > 1 else { return true }
+        guard request.isIdempotent && sending.count <= (isRefusal ? Self.refusalLimit : 2) else {
+            let end = request.isIdempotent ? " twice" : "; \(request.method) is not sent a second time"
+            stop(with: NetworkingError(.connectionLost, "\(hostName) closed the connection before it answered\(end)"))
+            return false
+        }
+        guard request.body.canStartAgain else {
+            stop(with: deadConnectionError)
+            return false
+        }
+        startAgain()
+        return true
+    }
+
+    /// Whether the last sending was over HTTP/2.
+    private var wasMultiplexed: Bool {
+        guard request.isSecure else { return request.limits.httpVersion == .http2PriorKnowledge }
+        return tlsInformation?.value.applicationProtocol == "h2"
+    }
+
+    /// Whether the transfer has to begin again. Asked once it is off the multi handle.
+    func mayBeginAgain(after result: CURLcode) -> Bool {
+        guard failure == nil else { return false }
+        if sending.needsFreshConnection {
+            // The old connection is closed by now, and nothing was sent.
+            sending.needsFreshConnection = false
+            handle.setup = nil  // no other request is to do without a kept-alive connection
+            return (try? handle.set(CURLOPT_FRESH_CONNECT, true)) != nil
+        }
+        // With HTTP/2, libcurl does not do it for a connection that ended in good order.
+        let hasConnectionEnded = result == CURLE_PARTIAL_FILE || result == CURLE_HTTP2
+        return hasConnectionEnded && !hasHeaderBytes && wasMultiplexed && request.isIdempotent
+            && sending.isOnKeptConnection && sending.count == 1
+    }
+
+    /// Starts the body again for a second sending (CURLOPT_SEEKFUNCTION); false when that is not possible.
+    func seekBody(to offset: Int64) -> Bool {
+        guard request.body.canStartAgain else {
+            stop(with: deadConnectionError)
+            return false
+        }
+        readBody(from: offset)
+        return true
+    }
+
+    /// What libcurl would send a streamed body a second time for, which only its owner can have again.
+    private var deadConnectionError: NetworkingError {
+        NetworkingError(
+            .connectionLost, "\(hostName) closed the connection before it answered",
+            underlying: request.isIdempotent ? BodyNeededAgain() : nil)
+    }
+}
