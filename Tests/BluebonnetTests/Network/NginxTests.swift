@@ -85,30 +85,6 @@ extension NetworkTests {
             }
         }
 
-        /// libcurl 7.88 keeps the buffer of a transfer whose connection others go on using, and refuses another size
-        /// then.
-        @Test func filesOneAfterTheOtherComeOverAConnectionThatIsStillInUse() async throws {
-            let body = Data.patterned(byteCount: 500_000)
-            try root.write("file.bin", body)
-            try root.write("large.bin", Self.large)
-            try await serving { server in
-                let options = try TransferOptions.trustingTestAuthority
-                let request = URLRequest(url: server.tlsURL("/tagged/large.bin"))
-                let slow = HTTPRequestOperation(request: request, options: options)
-                await start(slow) { _ in }
-                for _ in 0..<3 {
-                    let operation = await folder.download(server.tlsURL("/file.bin"), options)
-                    #expect(operation.error == nil)
-                    #expect(operation.summary.attemptCount == 1)
-                    #expect(operation.summary.isReused)
-                    #expect(folder.contents == body)
-                }
-                slow.cancel()
-                await slow.finished()
-                #expect(slow.code == .cancelled)
-            }
-        }
-
         @Test func thePhasesOfARequestAreMeasured() async throws {
             try await serving { server in
                 let options = try TransferOptions.trustingTestAuthority

@@ -11,6 +11,7 @@ public import Foundation
 /// - `/upload`: takes any body by any method, answers 200 and "received" when all of it has arrived
 /// - `/tagged/NAME`, `/dated/NAME`, `/bare/NAME`, `/whole/NAME`: a file, slowly: with entity tag and date, with a date
 ///   only, with neither, and with both but without ranges
+/// - `/to/PORT/…`: what a server on that port of 127.0.0.1 answers, in both directions as it comes
 /// - `/session`: "r" if the TLS session was resumed, "." if not
 /// - `/tls`: protocol, cipher, ALPN and the client certificate's subject and verdict, a line each
 ///
@@ -29,9 +30,12 @@ public final class NginxServer: Sendable {
     }
 
     /// Starts a server for the files of a folder, and waits until it listens.
-    public static func start(documentRoot: URL) async throws -> NginxServer {
+    ///
+    /// - Parameter directives: more of its configuration, for the first two ports.
+    public static func start(documentRoot: URL, directives: String = "") async throws -> NginxServer {
         let process = try await ServerProcess.start(portCount: 3) { folder, ports in
-            let settings = NginxSettings(folder: folder, documentRoot: documentRoot, ports: ports)
+            let settings = NginxSettings(
+                folder: folder, documentRoot: documentRoot, ports: ports, directives: directives)
             let path = try folder.write("nginx.conf", try settings.text)
             return ["nginx", "-p", folder.url.path, "-c", path, "-e", "stderr"]
         }

@@ -8,6 +8,8 @@ struct NginxSettings {
     let folder: TemporaryFolder
     let documentRoot: URL
     let ports: [Int]
+    /// Directives for the servers on the first two ports, each with its semicolon.
+    let directives: String
 
     /// The text of the file. One process does all, so that it works for root and for others without a user to change
     /// to.
@@ -39,6 +41,7 @@ struct NginxSettings {
                     ssl_protocols TLSv1.2 TLSv1.3;
                     ssl_session_cache shared:sessions:1m;
                     root "\(documentRoot.path)";
+                    \(directives)
                     \(locations)
                 }
                 server {
@@ -82,6 +85,14 @@ struct NginxSettings {
                     proxy_method GET;
                     proxy_pass_request_body off;
                     proxy_set_header Content-Length "";
+                }
+                location ~ ^/to/(?<port>[0-9]+)/ {
+                    rewrite ^/to/[0-9]+(/.*)$ $1 break;
+                    proxy_pass http://127.0.0.1:$port;
+                    proxy_http_version 1.1;
+                    proxy_buffering off;
+                    proxy_request_buffering off;
+                    proxy_read_timeout 1h;
                 }
                 location /tagged/ { alias "\(documentRoot.path)/"; \(rate) }
                 location /dated/ { alias "\(documentRoot.path)/"; etag off; \(rate) }

@@ -1,0 +1,115 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import FoundationNetworking
+import TestServer
+import Testing
+
+@testable import Bluebonnet
+
+extension NetworkTests {
+    /// An HTTP/2 server that does what it should not, or seldom does: row B13 of the reliability rules.
+    @Suite(.enabled(if: HTTP2Server.isAvailable)) struct HTTP2FaultTests {
+        private struct Row {
+            let method: String
+            let path: String
+            /// Nil when the answer has to be "ok".
+            let code: NetworkingError.Code?
+            /// How often the server sees it.
+            let requestCount: Int
+
+            init(_ method: String, _ path: String, _ code: NetworkingError.Code?, _ requestCount: Int = 1) {
+                (self.method, self.path, self.code, self.requestCount) = (method, path, code, requestCount)
+            }
+        }
+
+        private static let rows = [
+            Row("GET", "/ok", nil), Row("POST", "/ok", nil), Row("GET", "/early", nil), Row("GET", "/trailers", nil),
+            Row("GET", "/pings/10000", nil), Row("GET", "/empty/10000", nil), Row("GET", "/last", nil),
+            Row("GET", "/fields/16000", nil),
+            // Internal error, cancelled, enhance your calm: the server may have done what was asked.
+            Row("GET", "/reset/2", .badServerResponse), Row("GET", "/reset/8", .badServerResponse),
+            Row("POST", "/reset/11", .badServerResponse), Row("GET", "/reset-inside/2", .badServerResponse),
+            Row("GET", "/short", .badServerResponse), Row("GET", "/long", .badServerResponse),
+            // libcurl breaks off with the connection, and takes it for one that had died.
+            Row("GET", "/fields/400000", .connectionLost, 2), Row("POST", "/fields/400000", .connectionLost),
+            // Refused or not looked at: sent again when that is safe whatever the server made of it.
+            Row("GET", "/refused/1", nil, 2), Row("GET", "/refused/4", nil, 5),
+            Row("GET", "/refused/1000", .connectionLost, 6), Row("POST", "/refused/1", .connectionLost),
+            Row("GET", "/goaway/1", nil, 2), Row("POST", "/goaway/1", .connectionLost),
+            Row("GET", "/end/1", nil, 2), Row("GET", "/end/1000", .connectionLost, 2),
+            Row("POST", "/end/1", .connectionLost),
+        ]
+
+        /// Each on a connection that has answered already.
+        @Test func eachEndsAsTheTableSays() async throws {
+            try await HTTP2Server.serving { server in
+                let options = try TransferOptions.trustingTestAuthority
+                for row in Self.rows {
+                    #expect(await get(server.url("/first"), options).responseString == "ok")
+                    let operation = await perform(URLRequest(row.method, server.url(row.path)), options)
+                    let requests = server.requests.filter { $0.method == row.method && $0.path == row.path }
+                    #expect(operation.code == row.code, "\(row)")
+                    #expect(requests.count == row.requestCount, "\(row)")
+                    if row.code == nil { #expect(operation.responseString == "ok", "\(row)") }
+                    #expect(await get(server.url("/next"), options).responseString == "ok", "\(row)")
+                }
+                await closeIdleConnections()
+            }
+        }
+
+        @Test func requestsWaitWhereTheServerTakesOneAtATime() async throws {
+            try await HTTP2Server.serving(streamLimit: 1) { server in
+                let operations = try Self.manager().get((0..<40).map { server.url("/\($0)").absoluteString })
+                for operation in operations {
+                    await operation.finished()
+                    #expect(operation.responseString == "ok")
+                }
+                #expect(server.requests.count == operations.count)
+                await closeIdleConnections()
+            }
+        }
+
+        @Test func aBodyWaitsForTheServersWindow() async throws {
+            try await HTTP2Server.serving(isWindowClosed: true) { server in
+                let options = try TransferOptions.trustingTestAuthority
+                var request = URLRequest("POST", server.url("/ok"))
+                request.httpBody = Data.patterned(byteCount: 50_000)
+                let operation = await perform(request, options)
+                #expect(operation.error == nil)
+                #expect(operation.responseString == "ok")
+                #expect(server.requests.map(\.byteCount) == [50_000])
+                await closeIdleConnections()
+            }
+        }
+
+        /// Each of them is refused once, while others of the same connection are answered.
+        @Test func manyThatAreRefusedAreSentAgain() async throws {
+            try await HTTP2Server.serving { server in
+                let paths = (0..<100).map { $0 % 2 == 0 ? "/refused/1/\($0)" : "/\($0)" }
+                let operations = try Self.manager().get(paths.map { server.url($0).absoluteString })
+                for operation in operations {
+                    await operation.finished()
+                    #expect(operation.error == nil)
+                    #expect(operation.responseString == "ok")
+                }
+                #expect(server.requests.count == 150)
+                await closeIdleConnections()
+            }
+        }
+
+        private static func manager() throws -> RequestOperationManager {
+            var configuration = RequestOperationManager.Configuration()
+            configuration.transferOptions = try .trustingTestAuthority
+            configuration.maximumConcurrentTransferCountPerOrigin = 64
+            let manager = RequestOperationManager(configuration: configuration)
+            manager.responseSerializer = HTTPResponseSerializer()
+            return manager
+        }
+    }
+}
+
+extension RequestOperationManager {
+    fileprivate func get(_ urls: [String]) -> [HTTPRequestOperation] { urls.map { get($0) } }
+}
