@@ -84,6 +84,7 @@ extension NetworkTests {
                 let operations = (0..<4).map { _ in RequestOperation(request: request, options: fixture.options) }
                 for operation in operations { await Self.start(operation) }
                 for operation in operations[..<2] { operation.pause() }
+                await networkThreadAnswers()
                 gate.open()
                 for operation in operations[2...] {
                     await operation.finished()
