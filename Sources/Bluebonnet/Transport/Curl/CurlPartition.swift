@@ -120,7 +120,7 @@ extension CurlPartition {
 
     /// Takes back an easy handle that is off the multi handle.
     func recycle(_ handle: EasyHandle) {
-        guard idleHandles.count < Self.idleHandleLimit else { return handle.close() }
+        guard !handle.isSpent, idleHandles.count < Self.idleHandleLimit else { return handle.close() }
         handle.prepareForReuse()
         idleHandles.append(handle)
     }

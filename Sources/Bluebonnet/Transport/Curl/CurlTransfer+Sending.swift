@@ -12,10 +12,10 @@ struct Sending {
     var needsFreshConnection = false
 }
 
-/// A request that is not idempotent is sent once. Another one may be sent again while there is no answer: libcurl does
-/// so by itself on a new connection when a kept-alive one turns out dead (RFC 9110, 9.2.2), or when an HTTP/2 server
-/// says that it has not looked at the request (REFUSED_STREAM, GOAWAY; RFC 9113, 8.7). That it was the latter libcurl
-/// does not tell for certain, so that it does not help a POST.
+/// A request that is not idempotent is sent once. Another one may be sent again while there is no answer: libcurl does so
+/// by itself on a new connection when a kept-alive one turns out dead (RFC 9110, 9.2.2), or when an HTTP/2 server says
+/// that it has not looked at the request (REFUSED_STREAM, GOAWAY; RFC 9113, 8.7). That it was the latter libcurl does
+/// not tell for certain: that it gave no reason is taken for it with an idempotent request only, never with a POST.
 extension CurlTransfer {
     /// How often a request may be sent that HTTP/2 servers go on refusing: as often as libcurl tries.
     private static let refusalLimit = 6
@@ -28,6 +28,10 @@ extension CurlTransfer {
                 sending.needsFreshConnection = true
                 return false
             }
+        }
+        if sending.count > 0 && isPaused {
+            stop(with: deadConnectionError)  // what goes on after a pause is this sending, or none
+            return false
         }
         guard mayUseConnection() else { return false }
         // A refusal comes without words of libcurl's.
@@ -57,17 +61,37 @@ extension CurlTransfer {
 
     /// Whether the transfer has to begin again. Asked once it is off the multi handle.
     func mayBeginAgain(after result: CURLcode) -> Bool {
-        guard failure == nil else { return false }
+        guard failure == nil, !isPaused else { return false }
         if sending.needsFreshConnection {
             // The old connection is closed by now, and nothing was sent.
             sending.needsFreshConnection = false
             handle.setup = nil  // no other request is to do without a kept-alive connection
             return (try? handle.set(CURLOPT_FRESH_CONNECT, true)) != nil
         }
-        // With HTTP/2, libcurl does not do it for a connection that ended in good order.
-        let hasConnectionEnded = result == CURLE_PARTIAL_FILE || result == CURLE_HTTP2
-        return hasConnectionEnded && !hasHeaderBytes && wasMultiplexed && request.isIdempotent
-            && sending.isOnKeptConnection && sending.count == 1
+        guard !hasHeaderBytes, wasMultiplexed, request.isIdempotent, wasCutShort(by: result) else { return false }
+        guard request.body.canStartAgain else {
+            stop(with: deadConnectionError)
+            return false
+        }
+        waitForConnection()
+        return true
+    }
+
+    /// Whether an HTTP/2 connection went away in a manner that libcurl leaves to us.
+    private func wasCutShort(by result: CURLcode) -> Bool {
+        switch result {
+        // It ended in good order.
+        case CURLE_PARTIAL_FILE: sending.isOnKeptConnection && sending.count == 1
+        // By GOAWAY, with the last of its requests.
+        case CURLE_HTTP2: handle.lastErrorText == nil && sending.count < Self.refusalLimit
+        default: false
+        }
+    }
+
+    /// Notes when the handle is of no use any more: libcurl 7.88 remembers a refusal, also over curl_easy_reset, and
+    /// without that it goes on counting what it sent again.
+    func noteSpentHandle(_ result: CURLcode) {
+        if sending.count > 1 || result != CURLE_OK && wasMultiplexed { handle.isSpent = true }
     }
 
     /// Starts the body again for a second sending (CURLOPT_SEEKFUNCTION); false when that is not possible.

@@ -50,6 +50,7 @@ final class CurlTransfer: Transfer {
     func abort() -> TransferMetrics {
         let metrics = self.metrics
         delegate = nil
+        discardHeldBytes()
         partition.remove(self)
         noteCookies()
         return metrics
@@ -94,8 +95,9 @@ extension CurlTransfer {
         let error = endError(result: result)
         let delegate = self.delegate
         self.delegate = nil
-        // libcurl goes on counting how often it has sent again, until the handle is reset.
-        if result != CURLE_OK || failure != nil || sending.count > 1 { handle.setup = nil }
+        if result != CURLE_OK || failure != nil { handle.setup = nil }
+        if isHoldingBytes { handle.isSpent = true }  // too late to have them thrown away
+        noteSpentHandle(result)
         partition.recycle(handle)
         noteCookies()
         delegate?.transferDidEnd(error: error, metrics: metrics)
@@ -106,9 +108,21 @@ extension CurlTransfer {
         let metrics = self.metrics
         let delegate = self.delegate
         self.delegate = nil
+        discardHeldBytes()
         partition.remove(self)
         noteCookies()
         delegate?.transferDidEnd(error: error, metrics: metrics)
+    }
+
+    /// Whether libcurl may hold bytes that it has for us.
+    private var isHoldingBytes: Bool { isPaused || isHeldBack }
+
+    /// libcurl keeps them where others go on using the connection, and would give them to the handle's next transfer:
+    /// so it has to hand them out once more.
+    private func discardHeldBytes() {
+        noteSpentHandle(CURLE_OK)
+        guard isHoldingBytes else { return }
+        _ = curl_easy_pause(handle.raw, CURLPAUSE_CONT)
     }
 
     /// Lets the jar see to its limit, when libcurl does not work on it.
@@ -190,10 +204,14 @@ extension CurlTransfer {
         partition.deadlineMayBeEarlier(nextDeadline)
     }
 
+    /// Another connection is made, which has a limit of its own.
+    func waitForConnection() { lastActivity = nil }
+
     /// Forgets what was sent, because it is sent again.
     func startAgain() {
         readByteCount = 0
         toldSentByteCount = 0
+        lastUploadCount = 0
         headParser = makeHeadParser(for: request)
         delegate?.transferDidStartAgain()
     }
@@ -236,6 +254,7 @@ extension CurlTransfer {
 
     /// What became of a piece; nil aborts.
     func consumeBody(_ bytes: UnsafeRawBufferPointer) -> BodyIntake? {
+        if delegate == nil { return nil }
         lastActivity = MonotonicClock.roughly()
         do throws(NetworkingError) {
             let intake = try delegate?.transferDidReceive(bytes: bytes) ?? .taken

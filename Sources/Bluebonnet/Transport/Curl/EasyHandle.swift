@@ -17,6 +17,8 @@ final class EasyHandle {
     private(set) var bufferByteCount = Int(CURL_MAX_WRITE_SIZE)
     /// The transfer that it is used for.
     var transfer: CurlTransfer?
+    /// Whether something of a transfer may have stayed in it that nothing takes away.
+    var isSpent = false
     /// What it is set up for, when another request of the same kind needs no more than its own URL and fields.
     var setup: HandleSetup?
     private var headers: [HTTPHeaders.Field] = []
