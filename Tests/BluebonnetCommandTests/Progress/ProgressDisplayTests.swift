@@ -11,7 +11,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) struct ProgressDisplayTests {
     /// A terminal that does not take the first thing that is drawn on it before it may.
     private final class HeldTerminal: Sendable {
-        private let text = Mutex("")
+        private let text = Synchronization.Mutex("")
         private let hasBegun = DispatchSemaphore(value: 0)
         private let mayGoOn = DispatchSemaphore(value: 0)
 
@@ -49,6 +49,7 @@ import Testing
         display.restoreTerminal(patience: .seconds(60))
         #expect(terminal.contents.hasPrefix("-\u{1B}[?25l"))
         #expect(terminal.contents.hasSuffix("\u{1B}[?25h"))
+        display.finish(RunTally())
     }
 
     @Test func aTerminalThatTakesNothingIsGivenUp() {
@@ -57,5 +58,6 @@ import Testing
         display.restoreTerminal(patience: .milliseconds(10))
         #expect(terminal.contents == "-")
         terminal.goOn()
+        display.finish(RunTally())
     }
 }

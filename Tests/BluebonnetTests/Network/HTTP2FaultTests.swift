@@ -37,7 +37,10 @@ extension NetworkTests {
             // Refused or not looked at: sent again when that is safe whatever the server made of it.
             Row("GET", "/refused/1", nil, 2), Row("GET", "/refused/4", nil, 5),
             Row("GET", "/refused/1000", .connectionLost, 6), Row("POST", "/refused/1", .connectionLost),
-            Row("GET", "/goaway/1", nil, 2), Row("POST", "/goaway/1", .connectionLost),
+            Row("GET", "/goaway/1", nil, 2), Row("GET", "/goaway/3", nil, 4),
+            Row("POST", "/goaway/1", .connectionLost),
+            Row("GET", "/notice/1", nil, 2), Row("GET", "/notice/1000", .connectionLost, 2),
+            Row("POST", "/notice/1", .connectionLost),
             Row("GET", "/end/1", nil, 2), Row("GET", "/end/1000", .connectionLost, 2),
             Row("POST", "/end/1", .connectionLost),
         ]

@@ -110,10 +110,10 @@ extension NetworkTests {
                 return Reply.response(body: Self.body).dripping(chunk: 5_000, every: .milliseconds(30))
             }
             try await HTTP2Fixture.with(script: script) { fixture in
+                let busy = RequestOperation(request: URLRequest(url: fixture.url("/busy")), options: fixture.options)
+                await Self.start(busy)
                 var hasty = fixture.options
                 hasty.idleTimeout = .seconds(1)
-                let busy = RequestOperation(request: URLRequest(url: fixture.url("/busy")), options: hasty)
-                await Self.start(busy)
                 let silent = await get(fixture.url("/silent"), hasty)
                 #expect(silent.code == .timedOut)
                 await busy.finished()
@@ -173,7 +173,7 @@ extension NetworkTests {
                 }
                 let posts = fixture.server.requests.filter { $0.method == "POST" }.map(\.target)
                 #expect(Set(posts).count == posts.count)
-                #expect(operations.count { $0.error == nil } > 2900)
+                #expect(operations.count { $0.error == nil } > 2000)
             }
         }
 
@@ -219,6 +219,51 @@ extension NetworkTests {
                 await slow.finished()
                 #expect(slow.code == .cancelled)
             }
+        }
+
+        /// libcurl 7.88 keeps what came during a pause where others go on using the connection, and gives it to whoever
+        /// uses the handle next.
+        @Test func whatCameForOneThatWasCancelledReachesNobodyElse() async throws {
+            let gate = Gate()
+            let other = Data(Self.body.map { ~$0 })
+            let script: TestServer.Script = { request in
+                switch request.path {
+                case "/held": Reply([.wait(until: gate)] + Reply.response(body: "held").steps)
+                case "/first": .response(body: Self.body + Self.body + Self.body)
+                default: .response(body: other)
+                }
+            }
+            try await HTTP2Fixture.with(script: script) { fixture in
+                let held = RequestOperation(request: URLRequest(url: fixture.url("/held")), options: fixture.options)
+                held.start()
+                await fixture.server.waitForRequests(count: 1)
+                for round in 0..<5 {
+                    let first = Self.operation(fixture, "/first")
+                    var pieces = first.chunks(bufferByteCount: 1).makeAsyncIterator()
+                    first.start()
+                    #expect(try await pieces.next()?.isEmpty == false)
+                    await networkThreadAnswers()
+                    first.cancel()
+                    await first.finished()
+                    let second = Self.operation(fixture, "/second")
+                    let chunks = second.chunks(bufferByteCount: 1)
+                    second.start()
+                    var taken = Data()
+                    for try await piece in chunks {
+                        taken += piece
+                        await networkThreadAnswers()
+                    }
+                    #expect(taken == other, "round \(round)")
+                    #expect(second.error == nil)
+                }
+                gate.open()
+                await held.finished()
+                #expect(held.responseString == "held")
+            }
+        }
+
+        private static func operation(_ fixture: HTTP2Fixture, _ path: String) -> RequestOperation {
+            RequestOperation(request: URLRequest(url: fixture.url(path)), options: fixture.options)
         }
     }
 }

@@ -13,7 +13,7 @@ public import Foundation
 /// - `/goaway/COUNT`: for the first so many, GOAWAY that says that no request was looked at, and the end of the
 ///   connection
 /// - `/last`: "ok", and GOAWAY that says that this request was the last
-/// - `/end/COUNT`: for the first so many, the end of the connection without a word
+/// - `/end/COUNT`: for the first so many, the end of the connection without a word; `/notice/COUNT`: with a close_notify
 /// - `/short`, `/long`: a byte less, and one more, than the content length says
 /// - `/fields/BYTES`: that many bytes of header fields
 /// - `/pings/COUNT`, `/empty/COUNT`: that many PING frames, and empty DATA frames, before "ok"
@@ -178,6 +178,13 @@ public final class HTTP2Server: Sendable {
                     return self.h2.reset_stream(stream, 7)
                 if word == "goaway" and count <= number:
                     self.flush(GoAwayFrame(0, last_stream_id=0).serialize())
+                    raise Ended
+                if word == "notice" and count <= number:
+                    self.socket.setblocking(False)
+                    try:
+                        self.socket.unwrap()  # sends close_notify, and does not wait for the peer's
+                    except OSError:
+                        pass
                     raise Ended
                 if word == "end" and count <= number:
                     raise Ended
