@@ -30,7 +30,8 @@ extension CurlTransfer {
             }
         }
         if sending.count > 0 && isPaused {
-            stop(with: deadConnectionError)  // what goes on after a pause is this sending, or none
+            // What goes on after a pause is the first sending, or none.
+            stop(with: NetworkingError(.connectionLost, "\(hostName) closed the connection before it answered"))
             return false
         }
         guard mayUseConnection() else { return false }
