@@ -253,7 +253,8 @@ extension NetworkTests {
                         taken += piece
                         await networkThreadAnswers()
                     }
-                    #expect(taken == other, "round \(round)")
+                    let isExact = taken == other  // their difference would take for ever to print
+                    #expect(isExact, "round \(round)")
                     #expect(second.error == nil)
                 }
                 gate.open()

@@ -62,14 +62,16 @@ extension CurlTransfer {
 
     /// Whether the transfer has to begin again. Asked once it is off the multi handle.
     func mayBeginAgain(after result: CURLcode) -> Bool {
-        guard failure == nil, !isPaused else { return false }
+        guard failure == nil else { return false }
         if sending.needsFreshConnection {
             // The old connection is closed by now, and nothing was sent.
             sending.needsFreshConnection = false
             handle.setup = nil  // no other request is to do without a kept-alive connection
             return (try? handle.set(CURLOPT_FRESH_CONNECT, true)) != nil
         }
-        guard !hasHeaderBytes, wasMultiplexed, request.isIdempotent, wasCutShort(by: result) else { return false }
+        guard !isPaused, !hasHeaderBytes, wasMultiplexed, request.isIdempotent, wasCutShort(by: result) else {
+            return false
+        }
         guard request.body.canStartAgain else {
             stop(with: deadConnectionError)
             return false
