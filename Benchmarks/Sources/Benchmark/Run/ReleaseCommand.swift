@@ -19,7 +19,7 @@ final class ReleaseCommand {
         let root = BuildSubject.root
         let words = [
             swift, "build", "-c", "release", "--package-path", root, "--scratch-path", "\(root)/.build-release",
-            "--product", "bluebonnet",
+            "--static-swift-stdlib", "--product", "bluebonnet",
         ]
         print("building the bluebonnet command")
         let outcome = try ChildProcess(words: words, limit: .seconds(1800)).run()
