@@ -7,16 +7,10 @@
 final class Admission: RoundEndTask {
     @exclusivity(unchecked) private var queue: AdmissionQueue
     private var isScheduled = false
-    /// How many of those that wait the event loop knows of.
-    private var notedCount = 0
     /// Those that have never been on the wire stay outside.
     private var isClosedToNewcomers = false
 
-    private let loop: () -> EventLoop
-
-    /// - Parameter loop: the event loop whose rounds these are; asked for on the network thread.
-    init(limit: Int, limitPerOrigin: Int, loop: @escaping () -> EventLoop = { NetworkThread.shared.eventLoop }) {
-        self.loop = loop
+    init(limit: Int, limitPerOrigin: Int) {
         queue = AdmissionQueue(limit: limit, limitPerOrigin: limitPerOrigin)
     }
 
@@ -37,7 +31,6 @@ final class Admission: RoundEndTask {
     /// Stops waiting.
     func withdraw(_ ticket: AdmissionQueue.Ticket) {
         queue.withdraw(ticket)
-        noteWaiting()
     }
 
     /// Gives a place back.
@@ -51,13 +44,12 @@ final class Admission: RoundEndTask {
         guard !isClosedToNewcomers else { return }
         isClosedToNewcomers = true
         queue.withdrawNewcomers()
-        noteWaiting()
     }
 
     private func schedule() {
         guard !isScheduled, queue.waitingCount > 0 else { return }
         isScheduled = true
-        loop().atEndOfRound(.admission, self)
+        NetworkThread.shared.eventLoop.atEndOfRound(.admission, self)
     }
 
     func roundEnds() {
@@ -65,14 +57,6 @@ final class Admission: RoundEndTask {
         while let ticket = queue.admitNext() {
             ticket.takeClient()?.wasAdmitted()
         }
-        noteWaiting()
-    }
-
-    /// Tells the event loop how many wait although those have been let in for whom there was a place.
-    private func noteWaiting() {
-        guard queue.waitingCount != notedCount else { return }
-        loop().waitingCount += queue.waitingCount - notedCount
-        notedCount = queue.waitingCount
     }
 }
 

@@ -49,8 +49,6 @@ final class EventLoop {
     /// How many transfers are under way, and how many answers are waited for that are small, as far as anybody knows.
     var transferCount = 0
     var awaitedCount = 0
-    /// How many wait for a place on the wire, as those who let them in have said.
-    var waitingCount = 0
     private var wakefulness: Wakefulness
     /// What the kernel was told, by descriptor.
     @exclusivity(unchecked) private var watches: [Watch] = []
@@ -225,9 +223,8 @@ extension EventLoop {
         run(reading)
         let workCount = runWork()
         let taskCount = roundEndTaskCount
-        var dueCount = sendWhatWaits()
         runRoundEndTasks()
-        dueCount += runDueDeadlines()
+        let dueCount = runDueDeadlines()
         run(handover)
         return taskCount > 0 || count > 0 || workCount > 0 || dueCount > 0
     }
@@ -250,14 +247,6 @@ extension EventLoop {
         else { return false }
         (unseenRoundCount, lastLook) = (0, now)
         return true
-    }
-
-    /// Where others wait for the places that have become free, they are sent before anything else is done about those
-    /// that have ended, so that the servers have something to do in the meantime.
-    private func sendWhatWaits() -> Int {
-        guard waitingCount > 0, admission.count > 0 else { return 0 }
-        run(admission)
-        return runDueDeadlines()
     }
 
     private func runRoundEndTasks() {

@@ -16,7 +16,7 @@ enum RoundStage: Int, CaseIterable {
     case processing
     /// Queues start what is ready.
     case starting
-    /// What was started is let on the wire. Where others wait for a place already, those are sent before `processing`.
+    /// What was started is let on the wire.
     case admission
     case other
     /// What is for other threads is handed to them: when what the round starts has been sent, so that the servers have
