@@ -2,14 +2,28 @@
 // SPDX-License-Identifier: MIT
 
 import Glibc
+import Synchronization
 
 /// Ports of 127.0.0.1.
 public enum LoopbackPort {
-    /// A port on which nothing listens: connecting to it is refused.
+    /// Below the ports that Linux gives out by itself, which begin at 32768 unless it is told otherwise.
+    private static let own = 10_000..<32_000
+    /// Where the next search begins; elsewhere in each process.
+    private static let next = Mutex(Int.random(in: own))
+
+    /// A port on which nothing listens: connecting to it is refused. No other call of this process gets it before all
+    /// others had their turn, and no socket that asks for any free port does.
     public static func unused() throws -> Int {
-        let listener = try LoopbackSocket()
-        defer { listener.shut() }
-        return try listener.bindToFreePort()
+        for _ in own {
+            let port = next.withLock { next in
+                next = next + 1 < own.upperBound ? next + 1 : own.lowerBound
+                return next
+            }
+            let socket = try LoopbackSocket()
+            defer { socket.shut() }
+            if socket.bind(to: port) { return port }
+        }
+        throw TestServerError("no free port on 127.0.0.1 from \(own.lowerBound) to \(own.upperBound - 1)")
     }
 
     /// Whether something listens on the port.

@@ -15,10 +15,17 @@ final class LoopbackSocket: Sendable {
         descriptor = Mutex(new)
     }
 
+    /// Takes a port, and says whether it was free.
+    func bind(to port: Int) -> Bool {
+        descriptor.withLock { descriptor in
+            Self.withAddress(port: port) { Glibc.bind(descriptor, $0, $1) } == 0
+        }
+    }
+
     /// Takes a port that is free.
     func bindToFreePort() throws -> Int {
         let port = descriptor.withLock { descriptor -> Int? in
-            guard Self.withAddress(port: 0, { bind(descriptor, $0, $1) }) == 0 else { return nil }
+            guard Self.withAddress(port: 0, { Glibc.bind(descriptor, $0, $1) }) == 0 else { return nil }
             var address = sockaddr_in()
             var length = socklen_t(MemoryLayout<sockaddr_in>.size)
             let status = withUnsafeMutablePointer(to: &address) { pointer in
