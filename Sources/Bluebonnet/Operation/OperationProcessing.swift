@@ -14,6 +14,8 @@ extension RequestOperation {
         /// releases no closure, and touches no file.
         case here
         case queue
+        /// A small body is serialized by code that may take its time: several at once, where there are processors.
+        case serializationQueue
         /// Its body is large, or goes to the disk at once: it would hold up small ones.
         case largeQueue
     }
@@ -30,8 +32,9 @@ extension RequestOperation {
             case .memory(let data) where data.count > byteCount: return .largeQueue
             case .stream: return .queue
             case .none, .memory:
-                let touchesNothing = transfer.value.unusedFile == nil && transfer.value.cacheExchange == nil
-                return isPlain && touchesNothing ? .here : .queue
+                let touchesFiles = transfer.value.unusedFile != nil || transfer.value.cacheExchange != nil
+                if touchesFiles { return .queue }
+                return isPlain ? .here : isOurs ? .queue : .serializationQueue
             }
         }
     }

@@ -30,6 +30,7 @@ final class ProcessingRound: RoundEndTask {
             if ownOperations.isEmpty { NetworkThread.shared.eventLoop.atEndOfRound(.processing, self) }
             ownOperations.append(operation)
         case .queue: handover.add(operation)
+        case .serializationQueue: handover.addSerialized(operation)
         case .largeQueue: handover.addLarge(operation)
         }
     }
@@ -47,14 +48,24 @@ extension ProcessingRound: Sendable {}
 
 /// What a round hands to queues, when all that it starts is on its way. Network thread only.
 private final class Handover: RoundEndTask {
+    /// So few small bodies are not divided among queues.
+    private static let leastCount = 4
+
     @exclusivity(unchecked) private var operations: [RequestOperation] = []
+    @exclusivity(unchecked) private var serializedOperations: [RequestOperation] = []
     @exclusivity(unchecked) private var largeOperations: [HandedOver] = []
     @exclusivity(unchecked) var callbacks = CallbackRound()
     private var nextLargeQueue = 0
+    private var nextSerializationQueue = 0
     private var isScheduled = false
 
     func add(_ operation: RequestOperation) {
         operations.append(operation)
+        schedule()
+    }
+
+    func addSerialized(_ operation: RequestOperation) {
+        serializedOperations.append(operation)
         schedule()
     }
 
@@ -77,11 +88,27 @@ private final class Handover: RoundEndTask {
             operations = []
             Queues.processing.async { Self.process(round.take()) }
         }
+        divideSerialized()
         for large in largeOperations {
             nextLargeQueue = (nextLargeQueue + 1) % Queues.largeProcessing.count
             Queues.largeProcessing[nextLargeQueue].async { Self.process(large.take()) }
         }
         largeOperations = []
+    }
+
+    /// Serializing takes longer than a request, so that one queue would hold up what several processors could do: the
+    /// queues have equal parts of the round, and the next round begins with the next queue.
+    private func divideSerialized() {
+        let queues = Queues.serialization
+        let partCount = max(Self.leastCount, (serializedOperations.count + queues.count - 1) / queues.count)
+        var rest = serializedOperations[...]
+        serializedOperations = []
+        while !rest.isEmpty {
+            let part = HandedOver(Array(rest.prefix(partCount)))
+            rest = rest.dropFirst(partCount)
+            nextSerializationQueue = (nextSerializationQueue + 1) % queues.count
+            queues[nextSerializationQueue].async { Self.process(part.take()) }
+        }
     }
 
     private static func process(_ operations: [RequestOperation]) {

@@ -11,8 +11,10 @@ enum Queues {
     static let callbacks = DispatchQueue(label: "org.bluebonnet.callbacks")
     /// Where notifications are posted: serial.
     static let notifications = DispatchQueue(label: "org.bluebonnet.notifications")
-    /// Where small responses are validated and serialized and small files are finished, a round at a time.
+    /// Where small files and streams are finished, and what holds closures of a user's, a round at a time.
     static let processing = DispatchQueue(label: "org.bluebonnet.processing")
+    /// Where small responses are validated and serialized, a part of a round at a time: serial queues in turn.
+    static let serialization = (0..<width).map { DispatchQueue(label: "org.bluebonnet.serialization.\($0)") }
     /// Where requests are made from the results of others, and files are opened: what may wait.
     static let preparation = DispatchQueue(label: "org.bluebonnet.preparation", attributes: .concurrent)
 
@@ -20,9 +22,8 @@ enum Queues {
     /// digests of downloads follow: serial queues in turn, one for each processor but at most four. The network thread
     /// sleeps often, so that the system prefers it to them; a processor kept free for it would be idle most of the
     /// time.
-    static let largeProcessing = (0..<min(max(ProcessInfo.processInfo.activeProcessorCount, 1), 4)).map {
-        DispatchQueue(label: "org.bluebonnet.processing.large.\($0)")
-    }
+    static let largeProcessing = (0..<width).map { DispatchQueue(label: "org.bluebonnet.processing.large.\($0)") }
+    private static let width = min(max(ProcessInfo.processInfo.activeProcessorCount, 1), 4)
     private static let digestTurn = Atomic<UInt>(0)
 
     /// The one of them that the next digest follows on. Ends of files have turns of their own: with one count for both,

@@ -6,7 +6,8 @@ public import FoundationNetworking
 
 /// Turns a response and its body into a value, after checking that it is one.
 ///
-/// Serializers are values that many operations share; they run on a processing queue, never on the network thread.
+/// Serializers are values that many operations share; they run on the library's queues, several at once, never on the
+/// network thread.
 public protocol ResponseSerializer: Sendable {
     /// What the body becomes.
     associatedtype Value: Sendable

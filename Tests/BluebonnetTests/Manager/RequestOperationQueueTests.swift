@@ -241,7 +241,7 @@ extension RequestOperationQueueTests {
         }
         await queue.empties()
         await NetworkThread.shared.catchesUp()
-        await Queues.processing.catchesUp()
+        await Queues.processingCatchesUp()
         #expect(weakOperation == nil)
     }
 

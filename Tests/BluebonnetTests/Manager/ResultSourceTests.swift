@@ -176,7 +176,7 @@ import Testing
             #expect(try await last.value == "fine")
         }
         await NetworkThread.shared.catchesUp()
-        await Queues.processing.catchesUp()
+        await Queues.processingCatchesUp()
         await Queues.preparation.catchesUp()
         #expect(network.log.entries.value.paths == ["/a"] + (0..<500).map { "/n\($0)" })
         #expect(weakFirst == nil)

@@ -15,7 +15,7 @@ import Testing
     @Test(arguments: [1, 2, 3] as [UInt64]) func everyOperationHasOneOutcome(seed: UInt64) async {
         let queue = RequestOperationQueue()
         await runStorm(seed: seed) { queue.addOperations($0) }
-        await Queues.processing.catchesUp()
+        await Queues.processingCatchesUp()
         #expect(queue.operationCount == 0)
     }
 

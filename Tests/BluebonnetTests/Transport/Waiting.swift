@@ -46,6 +46,13 @@ extension DispatchQueue {
     }
 }
 
+extension Queues {
+    /// Returns when the queues for small responses have run what was given to them before.
+    static func processingCatchesUp() async {
+        for queue in [processing] + serialization { await queue.catchesUp() }
+    }
+}
+
 extension DispatchGroup {
     /// Returns when the group is empty.
     func empties() async {
