@@ -13,6 +13,7 @@ extension RequestOperation {
         /// On the network thread: the end runs nothing of a user's but handlers, which have a queue of their own,
         /// releases no closure, and touches no file.
         case here
+        /// Small files and streams, and what calls or releases blocks of a user's: one after the other.
         case queue
         /// A small body is serialized by code that may take its time: several at once, where there are processors.
         case serializationQueue
@@ -32,9 +33,10 @@ extension RequestOperation {
             case .memory(let data) where data.count > byteCount: return .largeQueue
             case .stream: return .queue
             case .none, .memory:
-                let touchesFiles = transfer.value.unusedFile != nil || transfer.value.cacheExchange != nil
-                if touchesFiles { return .queue }
-                return isPlain ? .here : isOurs ? .queue : .serializationQueue
+                let isKept = transfer.value.unusedFile != nil || transfer.value.cacheExchange != nil
+                guard !isKept else { return .queue }
+                guard isOurs else { return .serializationQueue }
+                return isPlain ? .here : .queue
             }
         }
     }

@@ -41,7 +41,7 @@ final class FollowingDigest: Sendable {
     }
 
     /// Where `follow` is called.
-    let queue = Queues.nextForDigest()
+    let queue = Queues.digests.next()
     /// Held while the file is read, which nothing else waits for.
     private let progress = Mutex(Progress())
     /// How far the file may be read; 0 once nobody wants the digest any more.

@@ -6,7 +6,7 @@ internal import Foundation
 internal import Synchronization
 
 /// Takes the operations whose transfers have ended: finishes those whose end runs nothing of a user's, and hands the
-/// others to the processing queues, in one hop for all of a round of the event loop. Network thread only.
+/// others to the processing queues, in few hops for all of a round of the event loop. Network thread only.
 final class ProcessingRound: RoundEndTask {
     static let shared = NetworkBound(ProcessingRound())
 
@@ -55,8 +55,8 @@ private final class Handover: RoundEndTask {
     @exclusivity(unchecked) private var serializedOperations: [RequestOperation] = []
     @exclusivity(unchecked) private var largeOperations: [HandedOver] = []
     @exclusivity(unchecked) var callbacks = CallbackRound()
-    private var nextLargeQueue = 0
-    private var nextSerializationQueue = 0
+    private let largeTurns = QueueTurns(Queues.largeProcessing)
+    private let serializationTurns = QueueTurns(Queues.serialization)
     private var isScheduled = false
 
     func add(_ operation: RequestOperation) {
@@ -88,27 +88,22 @@ private final class Handover: RoundEndTask {
             operations = []
             Queues.processing.async { Self.process(round.take()) }
         }
-        divideSerialized()
+        handOverSerialized()
         for large in largeOperations {
-            nextLargeQueue = (nextLargeQueue + 1) % Queues.largeProcessing.count
-            Queues.largeProcessing[nextLargeQueue].async { Self.process(large.take()) }
+            largeTurns.next().async { Self.process(large.take()) }
         }
         largeOperations = []
     }
 
     /// Serializing takes longer than a request, so that one queue would hold up what several processors could do: the
     /// queues have equal parts of the round, and the next round begins with the next queue.
-    private func divideSerialized() {
-        let queues = Queues.serialization
-        let partCount = max(Self.leastCount, (serializedOperations.count + queues.count - 1) / queues.count)
-        var rest = serializedOperations[...]
-        serializedOperations = []
-        while !rest.isEmpty {
-            let part = HandedOver(Array(rest.prefix(partCount)))
-            rest = rest.dropFirst(partCount)
-            nextSerializationQueue = (nextSerializationQueue + 1) % queues.count
-            queues[nextSerializationQueue].async { Self.process(part.take()) }
+    private func handOverSerialized() {
+        guard !serializedOperations.isEmpty else { return }
+        for part in serializedOperations.divided(among: serializationTurns.count, least: Self.leastCount) {
+            let part = HandedOver(part)
+            serializationTurns.next().async { Self.process(part.take()) }
         }
+        serializedOperations = []
     }
 
     private static func process(_ operations: [RequestOperation]) {

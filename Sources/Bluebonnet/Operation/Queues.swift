@@ -24,12 +24,24 @@ enum Queues {
     /// time.
     static let largeProcessing = (0..<width).map { DispatchQueue(label: "org.bluebonnet.processing.large.\($0)") }
     private static let width = min(max(ProcessInfo.processInfo.activeProcessorCount, 1), 4)
-    private static let digestTurn = Atomic<UInt>(0)
 
-    /// The one of them that the next digest follows on. Ends of files have turns of their own: with one count for both,
-    /// all digests could come to the same queues.
-    static func nextForDigest() -> DispatchQueue {
-        let turn = digestTurn.wrappingAdd(1, ordering: .relaxed).oldValue
-        return largeProcessing[Int(turn % UInt(largeProcessing.count))]
+    /// What the next digest follows on. Ends of files have turns of their own: with one count for both, all digests
+    /// could come to the same queues.
+    static let digests = QueueTurns(largeProcessing)
+}
+
+/// Queues of which each has its turn. Any thread.
+final class QueueTurns: Sendable {
+    private let queues: [DispatchQueue]
+    private let turn = Atomic<UInt>(0)
+
+    /// - Parameter queues: at least one.
+    init(_ queues: [DispatchQueue]) { self.queues = queues }
+
+    var count: Int { queues.count }
+
+    func next() -> DispatchQueue {
+        let turn = turn.wrappingAdd(1, ordering: .relaxed).oldValue
+        return queues[Int(turn % UInt(queues.count))]
     }
 }

@@ -7,11 +7,19 @@ import Testing
 
 /// The ports on which servers that are programs of their own are started.
 @Suite struct LoopbackPortTests {
-    @Test func noPortIsGivenTwiceAndNoneThatTheSystemGivesOut() throws {
-        let range = try String(contentsOfFile: "/proc/sys/net/ipv4/ip_local_port_range", encoding: .utf8)
-        let first = try #require(range.split(whereSeparator: \.isWhitespace).first.flatMap { Int($0) })
+    @Test func noPortIsGivenTwice() throws {
         let ports = try (0..<500).map { _ in try LoopbackPort.unused() }
         #expect(Set(ports).count == ports.count)
-        #expect(ports.allSatisfy { $0 < max(first, 32_000) })
     }
+
+    @Test(.enabled(if: firstOfTheSystem == 32_768, "the system gives out other ports than Linux does untold"))
+    func noneIsAmongThoseThatTheSystemGivesOut() throws {
+        let ports = try (0..<500).map { _ in try LoopbackPort.unused() }
+        #expect(ports.allSatisfy { $0 < Self.firstOfTheSystem })
+    }
+
+    private static let firstOfTheSystem: Int = {
+        let range = try? String(contentsOfFile: "/proc/sys/net/ipv4/ip_local_port_range", encoding: .utf8)
+        return range?.split(whereSeparator: \.isWhitespace).first.flatMap { Int($0) } ?? 0
+    }()
 }
