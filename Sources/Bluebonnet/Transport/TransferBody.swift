@@ -31,6 +31,15 @@ enum TransferBody: Sendable {
 
     var isEmpty: Bool { byteCount == 0 }
 
+    /// The bytes when they are few enough to be copied, so that they leave in one piece with the header section.
+    var smallBytes: Data? {
+        guard case .data(let data) = self, !data.isEmpty, data.count < Self.smallByteLimit else { return nil }
+        return data
+    }
+
+    /// libcurl's own (MAX_INITIAL_POST_SIZE).
+    private static let smallByteLimit = 64 * 1024
+
     /// Fills a buffer with the bytes at `offset`. Network thread only.
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(NetworkingError) -> Piece {
         switch self {

@@ -57,6 +57,38 @@ extension NetworkTests {
             }
         }
 
+        @Test func eachBodyGoesOutAsItIsWhateverWentBefore() async throws {
+            try await TestServer.answering(.response(body: "answer")) { server in
+                let large = String(repeating: "large ", count: 20_000)
+                let rows: [(method: String, type: String?, body: String?)] = [
+                    ("POST", nil, "a"), ("POST", nil, "longer than it"), ("POST", nil, "b"),
+                    ("POST", "text/plain", "b"),
+                    ("POST", nil, "c"), ("POST", nil, nil), ("POST", nil, "d"), ("PUT", nil, "d"), ("POST", nil, large),
+                    ("POST", nil, "e"), ("DELETE", nil, nil), ("DELETE", nil, "f"), ("GET", nil, nil),
+                    ("POST", nil, nil),
+                    ("GET", nil, "g"), ("GET", nil, nil), ("HEAD", nil, nil), ("POST", nil, "a\0b"),
+                    ("PATCH", nil, large),
+                ]
+                for row in rows {
+                    var request = Self.request(row.method, server.url(), body: row.body)
+                    if let type = row.type { request.setValue(type, forHTTPHeaderField: "Content-Type") }
+                    #expect(await perform(request).error == nil)
+                }
+                #expect(server.requests.map(\.method) == rows.map(\.method))
+                #expect(server.requests.map(\.bodyText) == rows.map { $0.body ?? "" })
+                #expect(server.requests.map { $0.headers["Content-Type"] } == rows.map(\.type))
+                let methodsWithBody = ["POST", "PUT", "PATCH"]
+                #expect(
+                    server.requests.map { $0.headers.values(named: "Content-Length") }
+                        == rows.map { row in
+                            if row.body == nil && !methodsWithBody.contains(row.method) { return [] }
+                            return ["\(row.body?.utf8.count ?? 0)"]
+                        })
+                #expect(server.requests.allSatisfy { $0.headers["Expect"] == nil })
+                #expect(server.connectionCount == 1)
+            }
+        }
+
         /// A URL in the plainest form goes to libcurl taken apart, any other one as it is, in any order.
         @Test func eachTargetGoesOutAsItIsWhateverFormTheURLsHave() async throws {
             try await TestServer.answering(.response()) { server in

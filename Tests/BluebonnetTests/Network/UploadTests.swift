@@ -40,6 +40,46 @@ extension NetworkTests {
             }
         }
 
+        @Test(arguments: ["POST", "PUT", "PATCH", "DELETE", "GET"])
+        func aSmallBodyLeavesInOnePieceWithItsHeaderSection(method: String) async throws {
+            try await TestServer.answering(.response()) { server in
+                for _ in 0..<20 {
+                    #expect(await perform(URLRequest(method, server.url(), body: "payload")).error == nil)
+                }
+                #expect(server.requests.map(\.pieceCount) == Array(repeating: 1, count: 20))
+                #expect(server.requests.map(\.method) == Array(repeating: method, count: 20))
+                #expect(server.requests.map(\.bodyText) == Array(repeating: "payload", count: 20))
+            }
+        }
+
+        /// libcurl is given a small body, and asks for a large one.
+        @Test(arguments: [1, 65_535, 65_536, 65_537])
+        func bodiesAroundTheLimitOfSmallOnesArriveAsTheyAre(byteCount: Int) async throws {
+            let body = Self.body.prefix(byteCount)
+            func send(to url: URL, _ options: TransferOptions = TransferOptions()) async {
+                for _ in 0..<2 {
+                    var request = URLRequest("PUT", url)
+                    request.httpBody = body
+                    #expect(await perform(request, options).error == nil)
+                }
+            }
+            try await TestServer.answering(.response()) { server in
+                await send(to: server.url())
+                #expect(server.requests.allSatisfy { $0.body.elementsEqual(body) } && server.requests.count == 2)
+            }
+            var secure = TestServer.Options()
+            secure.certificate = .localhost
+            try await TestServer.answering(.response(), secure) { server in
+                await send(to: server.url(), try .trustingTestAuthority)
+                #expect(server.requests.allSatisfy { $0.body.elementsEqual(body) } && server.requests.count == 2)
+            }
+            try await HTTP2Fixture.with { fixture in
+                await send(to: fixture.url("/body"), fixture.options)
+                #expect(fixture.server.requests.allSatisfy { $0.body.elementsEqual(body) })
+                #expect(fixture.server.requests.count == 2)
+            }
+        }
+
         @Test func anEmptyFileIsAnEmptyBody() async throws {
             defer { folder.remove() }
             try await TestServer.answering(.response()) { server in

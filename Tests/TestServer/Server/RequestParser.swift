@@ -29,6 +29,7 @@ struct RequestParser {
     private var state = State.head
     private var buffer = ByteBuffer()
     private var searchedByteCount = 0
+    private var pieceCount = 0
     private var request = ReceivedRequest()
 
     init(readsBodies: Bool) {
@@ -37,8 +38,13 @@ struct RequestParser {
 
     /// Takes in what arrived.
     mutating func append(_ bytes: ByteBuffer) {
+        pieceCount = buffer.readableBytes == 0 && isBetweenRequests ? 1 : pieceCount + 1
         buffer.discardReadBytes()
         buffer.writeImmutableBuffer(bytes)
+    }
+
+    private var isBetweenRequests: Bool {
+        if case .head = state { true } else { false }
     }
 
     /// The request that was under way when the connection ended, if there was one.
@@ -101,6 +107,7 @@ struct RequestParser {
     private mutating func finish() -> Event {
         var finished = request
         finished.isComplete = true
+        finished.pieceCount = pieceCount
         request = ReceivedRequest()
         state = .head
         return .request(finished)

@@ -12,7 +12,7 @@ extension CurlTransfer {
         try handle.set(CURLOPT_HEADERFUNCTION, callback: headerCallback)
         try handle.set(CURLOPT_WRITEFUNCTION, callback: bodyCallback)
         try bluebonnet_easy_setopt_prereq_callback(handle.raw, sendingCallback).check()
-        if !request.body.isEmpty {
+        if readsBody {
             try handle.set(CURLOPT_READFUNCTION, callback: uploadCallback)
             try bluebonnet_easy_setopt_seek_callback(handle.raw, seekCallback).check()
         }
@@ -31,6 +31,9 @@ extension CurlTransfer {
         return consumeHeaderLine(rest)
     }
 
+    /// Whether libcurl asks for the body; it has a small one already.
+    private var readsBody: Bool { !request.body.isEmpty && request.body.smallBytes == nil }
+
     private var usesTLS: Bool { request.isSecure || request.identity.proxy?.isSecure == true }
 
     /// Makes the handle the context of libcurl's callbacks: it is the same for all the transfers that it is used for.
@@ -40,7 +43,7 @@ extension CurlTransfer {
         try handle.set(CURLOPT_HEADERDATA, pointer: context)
         try handle.set(CURLOPT_WRITEDATA, pointer: context)
         try handle.set(CURLOPT_PREREQDATA, pointer: context)
-        if !request.body.isEmpty {
+        if readsBody {
             try handle.set(CURLOPT_READDATA, pointer: context)
             try handle.set(CURLOPT_SEEKDATA, pointer: context)
         }

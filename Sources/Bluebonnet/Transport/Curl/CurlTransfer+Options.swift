@@ -13,6 +13,7 @@ extension CurlTransfer {
         if let setup, setup == handle.setup {
             try handle.setURL(request.url.absoluteString)
             try setBufferSize()
+            try setSmallBody()
             return try setHeaders(namingHost: false)
         }
         if handle.setup != nil { handle.reset() }
@@ -25,7 +26,8 @@ extension CurlTransfer {
         try setLimits()
         try setTrust()
         try setProxy()
-        try setBody()
+        try setMethod()
+        try setSmallBody()
         try setCookies()
         let namesHost = request.headers.contains { FieldSyntax.isSameName($0.name, "Host") }
         try setHeaders(namingHost: namesHost)
@@ -109,7 +111,7 @@ extension CurlTransfer {
         if let password = proxy.password { try handle.set(CURLOPT_PROXYPASSWORD, password) }
     }
 
-    private func setBody() throws(CurlError) {
+    private func setMethod() throws(CurlError) {
         switch (request.method, request.body.byteCount) {
         case ("HEAD", _): try handle.set(CURLOPT_NOBODY, true)
         case ("GET", 0): try handle.set(CURLOPT_HTTPGET, true)
@@ -119,11 +121,19 @@ extension CurlTransfer {
             try handle.set(CURLOPT_COPYPOSTFIELDS, "")
             try handle.set(CURLOPT_CUSTOMREQUEST, request.method)
         case (_, 0): try handle.set(CURLOPT_CUSTOMREQUEST, request.method)
+        case _ where request.body.smallBytes != nil:
+            try handle.set(CURLOPT_POST, true)
+            try handle.set(CURLOPT_CUSTOMREQUEST, request.method)
         case (_, let byteCount):
             try handle.set(CURLOPT_UPLOAD, true)
             try handle.setLarge(CURLOPT_INFILESIZE_LARGE, byteCount ?? -1)  // -1: chunked, or HTTP/2's own framing
             try handle.set(CURLOPT_CUSTOMREQUEST, request.method)
         }
+    }
+
+    private func setSmallBody() throws(CurlError) {
+        guard request.method != "HEAD", let bytes = request.body.smallBytes else { return }
+        try handle.setBody(bytes)
     }
 
     /// A request has one `Cookie` field (RFC 6265, 5.4): the caller's is handed to libcurl, which puts the jar's beside

@@ -13,6 +13,7 @@ final class EasyHandle {
     private var resolveList: UnsafeMutablePointer<curl_slist>?
     private let errorText: UnsafeMutablePointer<CChar>
     private var hasShare = false
+    private var hasBody = false
     /// How much libcurl reads at once.
     private(set) var bufferByteCount = Int(CURL_MAX_WRITE_SIZE)
     /// The transfer that it is used for.
@@ -43,6 +44,7 @@ final class EasyHandle {
         setup = nil
         headers = []
         url = ""
+        hasBody = false
         curl_easy_reset(raw)
         bufferByteCount = Int(CURL_MAX_WRITE_SIZE)
         curl_url_cleanup(urlParts)
@@ -59,6 +61,7 @@ final class EasyHandle {
     func prepareForReuse() {
         transfer = nil
         guard setup != nil else { return reset() }
+        dropBody()
         errorText.pointee = 0
     }
 
@@ -120,6 +123,26 @@ extension EasyHandle {
 
     func set(_ option: CURLoption, callback: @escaping bluebonnet_data_callback) throws(CurlError) {
         try bluebonnet_easy_setopt_data_callback(raw, option, callback).check()
+    }
+
+    /// A body that libcurl copies; that of a request before it is forgotten.
+    ///
+    /// - Parameter bytes: at least one.
+    func setBody(_ bytes: Data) throws(CurlError) {
+        dropBody()
+        try setLarge(CURLOPT_POSTFIELDSIZE_LARGE, Int64(bytes.count))  // first: so many are copied
+        let result = bytes.withUnsafeBytes {
+            bluebonnet_easy_setopt_pointer(raw, CURLOPT_COPYPOSTFIELDS, $0.baseAddress)
+        }
+        try result.check()
+        hasBody = true
+    }
+
+    /// Nobody's bytes stay in a handle that waits for its next request.
+    private func dropBody() {
+        guard hasBody else { return }
+        hasBody = false
+        _ = bluebonnet_easy_setopt_pointer(raw, CURLOPT_COPYPOSTFIELDS, nil)
     }
 
     /// Asks for another size of what is read at once. libcurl refuses while it has a buffer: after a transfer whose

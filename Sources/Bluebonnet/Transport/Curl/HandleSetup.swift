@@ -5,8 +5,11 @@
 /// with equal setups need the same options, so the second one on a handle has little to set: setting everything afresh
 /// costs as much as the rest of a small request.
 ///
-/// Only the plainest requests have one: GET, no body, no cookies, no addresses of the caller's, no `Host` field.
+/// Only the plainest requests have one: no body but a small one in memory, no cookies, no addresses of the caller's, no
+/// `Host` field.
 struct HandleSetup: Equatable {
+    private let method: String
+    private let hasBody: Bool
     private let httpVersion: HTTPVersion
     private let connectTimeout: UInt64
     private let expectsLargeBody: Bool
@@ -14,10 +17,12 @@ struct HandleSetup: Equatable {
 
     /// Nil for a request whose handle is set up afresh.
     init?(_ request: TransferRequest) {
-        guard request.method == "GET", request.body.isEmpty, request.cookieJar == nil,
+        hasBody = !request.body.isEmpty
+        guard !hasBody || request.body.smallBytes != nil, request.cookieJar == nil,
             request.identity.addressOverrides.isEmpty,
             !request.headers.contains(where: { FieldSyntax.isSameName($0.name, "Host") })
         else { return nil }
+        method = request.method
         httpVersion = request.limits.httpVersion
         connectTimeout = request.limits.connectTimeout
         expectsLargeBody = request.limits.expectsLargeBody
