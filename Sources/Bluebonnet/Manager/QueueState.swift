@@ -129,22 +129,34 @@ extension QueueState {
         return slot
     }
 
-    /// Takes an operation out; false when it is not here.
-    mutating func finish(_ operation: Operation) -> Bool {
-        guard let slot = slot(of: operation) else { return false }
+    enum Removal {
+        /// It is not here.
+        case unknown
+        case removed
+        /// The place in which it ran is taken until `freePlace` is called.
+        case holdsPlace
+    }
+
+    /// Takes an operation that has ended out. Where one runs after the other, it holds its place a little longer: until
+    /// its handlers are on their way, which those of the next one must not overtake.
+    mutating func remove(_ operation: Operation) -> Removal {
+        guard let slot = slot(of: operation) else { return .unknown }
         let state = entries[Int(slot)].state
+        let holdsPlace = state == .running && limit == 1
         if state == .barrier {
             stretches.removeFirst()
             finishedStretchCount += 1
         } else {
-            if state == .running { runningCount -= 1 }
+            if state == .running && !holdsPlace { runningCount -= 1 }
             stretches[entries[Int(slot)].stretch - finishedStretchCount].count -= 1
             count -= 1
         }
         if !(operation is RequestOperation) { foreignSlots[ObjectIdentifier(operation)] = nil }
         remove(slot)
-        return true
+        return holdsPlace ? .holdsPlace : .removed
     }
+
+    mutating func freePlace() { runningCount -= 1 }
 
     private mutating func remove(_ slot: Slot) {
         let (previous, next) = (entries[Int(slot)].previous, entries[Int(slot)].next)

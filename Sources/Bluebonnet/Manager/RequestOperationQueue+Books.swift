@@ -72,10 +72,30 @@ extension RequestOperationQueue: RoundEndTask {
     }
 
     func operationFinished(_ operation: Operation) {
-        let (isKnown, isNeeded) = shared.withLock { ($0.finish(operation), $0.takeScheduling()) }
-        if isKnown {
+        if remove(operation) { freePlace() }
+    }
+
+    /// Takes an operation that has ended out of the books.
+    ///
+    /// - Returns: whether it still holds its place, until `freePlace` is called.
+    func remove(_ operation: Operation) -> Bool {
+        let (removal, isNeeded) = shared.withLock { state in
+            let removal = state.remove(operation)
+            return (removal, removal != .holdsPlace && state.takeScheduling())
+        }
+        if removal != .unknown {
             reporting.noteEnd()
             group.leave()
+        }
+        if isNeeded { startSoon() }
+        return removal == .holdsPlace
+    }
+
+    /// The next one may begin.
+    func freePlace() {
+        let isNeeded = shared.withLock { state in
+            state.freePlace()
+            return state.takeScheduling()
         }
         if isNeeded { startSoon() }
     }

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: MIT
 
 extension Array {
-    /// The elements in their order, in up to `partCount` parts as equal as can be, but for the last one none of fewer
-    /// than `least`.
+    /// The elements in their order, in up to `partCount` parts whose counts differ by one at most: so many that each has
+    /// at least `least`, or else one.
     func divided(among partCount: Int, least: Int) -> [[Element]] {
-        let size = Swift.max(least, (count + partCount - 1) / partCount)
-        return stride(from: 0, to: count, by: size).map { Array(self[$0..<Swift.min($0 + size, count)]) }
+        let partCount = Swift.max(1, Swift.min(partCount, count / least))
+        return (0..<partCount).map { Array(self[count * $0 / partCount..<count * ($0 + 1) / partCount]) }
     }
 }

@@ -13,9 +13,10 @@ extension RequestOperation {
         /// On the network thread: the end runs nothing of a user's but handlers, which have a queue of their own,
         /// releases no closure, and touches no file.
         case here
-        /// Small files and streams, and what calls or releases blocks of a user's: one after the other.
+        /// One after the other: small files, streams, what a cache or a file for later may have to do with, and small
+        /// bodies that are quick, but whose operations hold blocks of a user's.
         case queue
-        /// A small body is serialized by code that may take its time: several at once, where there are processors.
+        /// Several at once, where there are processors: small bodies whose serializer, or digest, may take its time.
         case serializationQueue
         /// Its body is large, or goes to the disk at once: it would hold up small ones.
         case largeQueue
@@ -66,17 +67,21 @@ extension RequestOperation {
         exchange.keep(result) { response in block.map { $0(self, response) } ?? response }
     }
 
-    /// After the operation is finished: dependents and queues hear of it, then the handlers run, then the batch's.
+    /// After the operation is finished. The handlers' turn, and the batch's, is taken before what the end lets others do,
+    /// so that the handlers of what begins then come after these.
     private func deliver(_ delivery: OperationDelivery, into callbacks: inout CallbackRound, group: DispatchGroup?) {
-        let consequences = DependencyGraph.shared.withLock { $0.finish(self, hasFailed: delivery.hasFailed) }
         if delivery.extras != nil { finishProgress() }
+        let holdsPlace = delivery.queue?.remove(self) ?? false
+        if delivery.hasHandlers || group != nil {
+            callbacks.add(on: delivery.callbackQueue ?? Queues.callbacks, EndOfOperation(operation: self, group: group))
+            if holdsPlace || place.isInGraph { callbacks.flushBeforeOthersBegin() }
+        }
+        let consequences = DependencyGraph.shared.withLock { $0.finish(self, hasFailed: delivery.hasFailed) }
         if let channel = delivery.chunkChannel { channel.finish(error.map(BodyChannel.End.failed) ?? .complete) }
         for waiter in delivery.waiters { waiter.resume() }
         consequences.carryOut()
-        delivery.queue?.operationFinished(self)
+        if holdsPlace { delivery.queue?.freePlace() }
         OperationNotification.finish.post(for: self)
-        guard delivery.hasHandlers || group != nil else { return }
-        callbacks.add(on: delivery.callbackQueue ?? Queues.callbacks, EndOfOperation(operation: self, group: group))
     }
 
     /// Calls the handlers, once. They are taken out of the state, and let go, where they run, whoever else holds the

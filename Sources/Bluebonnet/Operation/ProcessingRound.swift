@@ -54,7 +54,7 @@ private final class Handover: RoundEndTask {
     @exclusivity(unchecked) private var operations: [RequestOperation] = []
     @exclusivity(unchecked) private var serializedOperations: [RequestOperation] = []
     @exclusivity(unchecked) private var largeOperations: [HandedOver] = []
-    @exclusivity(unchecked) var callbacks = CallbackRound()
+    @exclusivity(unchecked) var callbacks = CallbackRound(canBeOvertaken: false)
     private let largeTurns = QueueTurns(Queues.largeProcessing)
     private let serializationTurns = QueueTurns(Queues.serialization)
     private var isScheduled = false
@@ -96,18 +96,19 @@ private final class Handover: RoundEndTask {
     }
 
     /// Serializing takes longer than a request, so that one queue would hold up what several processors could do: the
-    /// queues have equal parts of the round, and the next round begins with the next queue.
+    /// queues have equal parts of the round, in turn.
     private func handOverSerialized() {
         guard !serializedOperations.isEmpty else { return }
-        for part in serializedOperations.divided(among: serializationTurns.count, least: Self.leastCount) {
-            let part = HandedOver(part)
+        let parts = serializedOperations.divided(among: serializationTurns.count, least: Self.leastCount)
+            .map(HandedOver.init)
+        serializedOperations = []  // before a queue has them, which is to let them go
+        for part in parts {
             serializationTurns.next().async { Self.process(part.take()) }
         }
-        serializedOperations = []
     }
 
     private static func process(_ operations: [RequestOperation]) {
-        var callbacks = CallbackRound()
+        var callbacks = CallbackRound(canBeOvertaken: true)
         for operation in operations { operation.process(into: &callbacks) }
         callbacks.flush()
     }
@@ -133,13 +134,22 @@ private final class HandedOver: Sendable {
 
 /// Collects the ends of operations and hands them to their handlers' queues: one hop for neighbours on the same queue.
 struct CallbackRound {
+    /// Whether operations that begin now may end before these ends are handed on: not on the network thread, where that
+    /// takes another round.
+    private let canBeOvertaken: Bool
     private var queue: DispatchQueue?
     private var ends: [EndOfOperation] = []
+
+    init(canBeOvertaken: Bool) { self.canBeOvertaken = canBeOvertaken }
 
     mutating func add(on queue: DispatchQueue, _ end: EndOfOperation) {
         if self.queue !== queue { flush() }
         self.queue = queue
         ends.append(end)
+    }
+
+    mutating func flushBeforeOthersBegin() {
+        if canBeOvertaken { flush() }
     }
 
     mutating func flush() {

@@ -7,7 +7,7 @@ public import FoundationNetworking
 /// Turns a response and its body into a value, after checking that it is one.
 ///
 /// Serializers are values that many operations share; they run on the library's queues, several at once, never on the
-/// network thread.
+/// network thread. One must not wait for another operation, whose response may stand behind its own.
 public protocol ResponseSerializer: Sendable {
     /// What the body becomes.
     associatedtype Value: Sendable

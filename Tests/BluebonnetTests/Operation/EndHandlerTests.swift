@@ -54,7 +54,33 @@ import Testing
         #expect(released.value == Array(repeating: false, count: 200))
     }
 
-    /// All end in one round of the event loop: they were started in one, and the transport answers in the next.
+    /// A queue alone keeps the operations, and many end in one round.
+    @Test func neitherIsWhatASerializerHolds() async {
+        struct HoldingSerializer: ResponseSerializer {
+            let validation = ResponseValidation()
+            let token: Token
+            func value(for response: HTTPURLResponse, body: Data) -> Int { body.count }
+        }
+        let services = NetworkServices(limit: 64, limitPerOrigin: 64, transport: InstantTransport())
+        let released = Witness([Bool]())
+        let queue = RequestOperationQueue()
+        let (roundCount, count) = (50, 64)
+        for round in 1...roundCount {
+            queue.isSuspended = true
+            for number in 0..<count {
+                let serializer = SharedSerializer(HoldingSerializer(token: Token(released)))
+                queue.addOperation(
+                    HTTPRequestOperation(
+                        source: .ready(URLRequest(url: ScriptedNetwork.url("/\(number)"))), serializer: serializer,
+                        options: SharedOptions(TransferOptions()), services: services))
+            }
+            queue.isSuspended = false
+            await released.becomes { $0.count == round * count }
+        }
+        #expect(released.value.filter { $0 }.isEmpty)
+    }
+
+    /// All end in one round of the event loop, on the network thread: they were started in one, and the transport answers in the next.
     @Test(arguments: [2, 7, 8, 50]) func thoseThatEndTogetherAreToldInTheirOrder(count: Int) async {
         let services = NetworkServices(limit: 64, limitPerOrigin: 64, transport: InstantTransport())
         let manager = RequestOperationManager(baseURL: nil, options: TransferOptions(), services: services)

@@ -12,7 +12,8 @@ public enum LoopbackPort {
     private static let next = Mutex(Int.random(in: own))
 
     /// A port on which nothing listens: connecting to it is refused. No other call of this process gets it before all
-    /// others had their turn, and no socket that asks for any free port does.
+    /// others had their turn, and no socket that asks for any free port does,
+    /// unless the system was told to give such ports.
     public static func unused() throws -> Int {
         for _ in own {
             let port = next.withLock { next in
