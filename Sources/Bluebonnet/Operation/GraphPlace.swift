@@ -11,7 +11,7 @@ final class GraphPlace: Sendable {
     let waiting = Atomic<Int32>(0)
     let hasFailedDependency = Atomic<Bool>(false)
     private let ending = Atomic<UInt8>(0)
-    /// Whether a queue of ours holds the operation; it does until the operation has ended here.
+    /// Whether a queue of ours holds the operation, or who delivers its end; one does until it has ended here.
     private let isQueued = Atomic<Bool>(false)
     /// Whether anybody but the library has asked whether the operation is ready.
     private let wasAskedOf = Atomic<Bool>(false)
@@ -20,8 +20,8 @@ final class GraphPlace: Sendable {
     private let parties: Mutex<Parties>
 
     private struct Parties {
-        /// The request operation whose place this is. Used only while something holds it: a queue of ours, until the
-        /// graph has noted its end; what waits for it; or its own call.
+        /// The request operation whose place this is. Used only while something holds it: a queue of ours; who delivers
+        /// its end, until the graph has noted it; what waits for it; or its own call.
         unowned(unsafe) var request: RequestOperation?
         /// The same one, when it is in no queue of ours and somebody was told that it is not ready.
         weak var listener: RequestOperation?
