@@ -48,8 +48,9 @@ struct ResponseProcessing {
         let body: Data = if case .memory(let data) = result.content { data } else { Data() }
         if serializer.isPlain { return body }  // needs no response object, which costs 5 µs to make
         if case .stream = result.content { return body }  // it was given away: there is nothing to read a value from
-        guard let response = try result.head?.urlResponse() else { return body }
-        return try serializer.serializer.checkedValue(for: response, body: body)
+        guard let head = result.head else { return body }
+        if let serializer = serializer.viewSerializer { return try serializer.checkedValue(for: head, body: body) }
+        return try serializer.serializer.checkedValue(for: try head.urlResponse(), body: body)
     }
 
     private func digest(of content: TransferResult.Content) throws(NetworkingError) -> String? {

@@ -9,6 +9,8 @@ final class SharedSerializer: Sendable {
     let validation: ResponseValidation
     /// Whether it delivers the body as it is.
     let isPlain: Bool
+    /// The serializer, when it needs no response of Foundation's.
+    let viewSerializer: (any ResponseViewSerializer)?
     /// Whether it is a value of the library's, whose validation cannot change.
     private let isConstant: Bool
 
@@ -16,6 +18,7 @@ final class SharedSerializer: Sendable {
         self.serializer = serializer
         validation = serializer.validation
         isPlain = serializer is HTTPResponseSerializer
+        viewSerializer = serializer as? any ResponseViewSerializer
         isConstant = isPlain || serializer is JSONResponseSerializer
     }
 

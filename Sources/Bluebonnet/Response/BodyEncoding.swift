@@ -23,6 +23,7 @@ enum BodyEncoding: Equatable {
 
     /// The value of the charset parameter of a `Content-Type`, in lower case.
     static func charset(of contentType: String) -> String? {
+        guard contentType.utf8.contains(UInt8(ascii: ";")) else { return nil }
         for parameter in contentType.split(separator: ";").dropFirst() {
             let parts = parameter.split(separator: "=", maxSplits: 1).map { $0.trimmingCharacters(in: .whitespaces) }
             guard parts.count == 2, parts[0].lowercased() == "charset" else { continue }

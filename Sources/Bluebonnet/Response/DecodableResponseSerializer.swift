@@ -16,7 +16,7 @@ public import FoundationNetworking
 /// optional type, an error for any other.
 public struct DecodableResponseSerializer<Value: Decodable & Sendable>: ResponseSerializer {
     public var validation: ResponseValidation
-    private let decode: @Sendable (HTTPURLResponse, Data) throws -> Value
+    private let decode: @Sendable (ResponseView, Data) throws -> Value
 
     /// Decodes JSON of `application/json`, `text/json` and `text/javascript` with a status from 200 to 299.
     ///
@@ -26,8 +26,9 @@ public struct DecodableResponseSerializer<Value: Decodable & Sendable>: Response
     public init(
         _ type: Value.Type = Value.self, decoder: JSONDecoder = JSONDecoder(), acceptsStructuredSuffix: Bool = false
     ) {
-        validation = JSONResponseSerializer(acceptsStructuredSuffix: acceptsStructuredSuffix).validation
-        decode = { try Self.json($0, $1, decoder) }
+        let serializer = acceptsStructuredSuffix ? JSONResponseSerializer.ofSuffixToo : JSONResponseSerializer.ofJSON
+        validation = serializer.validation
+        decode = { try Self.json($0, $1, serializer, decoder) }
     }
 
     /// Decodes property lists of `application/x-plist` with a status from 200 to 299.
@@ -37,7 +38,7 @@ public struct DecodableResponseSerializer<Value: Decodable & Sendable>: Response
         validation = PropertyListResponseSerializer().validation
         decode = { response, body in
             // Foundation's decoder runs out of stack on lists that are nested deep, so they are refused before.
-            guard try PropertyListResponseSerializer().value(for: response, body: body) != nil else {
+            guard try PropertyListResponseSerializer().value(for: response.foundation(), body: body) != nil else {
                 return try Self.nothing()
             }
             return try decoder.decode(Value.self, from: body)
@@ -54,26 +55,20 @@ public struct DecodableResponseSerializer<Value: Decodable & Sendable>: Response
     }
 
     public func value(for response: HTTPURLResponse, body: Data) throws -> Value {
-        do {
-            return try decode(response, body)
-        } catch let error as NetworkingError {
-            throw error
-        } catch {
-            let reason = CodingFault.reason(of: error)
-            throw NetworkingError(
-                .cannotParseResponse, "the response's body is no \(Value.self): \(reason)", response: response,
-                body: body, underlying: error)
-        }
+        try value(for: .foundation(response), body: body)
     }
 
-    private static func json(_ response: HTTPURLResponse, _ body: Data, _ decoder: JSONDecoder) throws -> Value {
-        let json = try JSONResponseSerializer().value(for: response, body: body)
-        if let value = json as? Value { return value }
-        if json == .null, JSONResponseSerializer.isNothing(body) { return try nothing() }
-        let charset = response.value(forHTTPHeaderField: "Content-Type").flatMap(BodyEncoding.charset)
-        let encoding = BodyEncoding(of: body, charset: charset)
-        let text = encoding == .utf8 ? nil : encoding.text(of: body)
-        return try decoder.decode(Value.self, from: text.map { Data($0.utf8) } ?? body)
+    private static func json(
+        _ response: ResponseView, _ body: Data, _ serializer: JSONResponseSerializer, _ decoder: JSONDecoder
+    ) throws -> Value {
+        if Value.self == JSONValue.self || Value.self == JSONValue?.self,
+            let value = try serializer.value(for: response, body: body) as? Value
+        {
+            return value
+        }
+        if JSONResponseSerializer.isNothing(body) { return try nothing() }
+        let text = try serializer.parse(body, of: response, JSONValue.checkedUTF8)
+        return try decoder.decode(Value.self, from: text)
     }
 
     private static func nothing() throws -> Value {
@@ -84,5 +79,20 @@ public struct DecodableResponseSerializer<Value: Decodable & Sendable>: Response
                 Value.self, DecodingError.Context(codingPath: [], debugDescription: "the body is empty"))
         }
         return value
+    }
+}
+
+extension DecodableResponseSerializer: ResponseViewSerializer {
+    func value(for response: ResponseView, body: Data) throws -> Value {
+        do {
+            return try decode(response, body)
+        } catch let error as NetworkingError {
+            throw error
+        } catch {
+            let reason = CodingFault.reason(of: error)
+            throw NetworkingError(
+                .cannotParseResponse, "the response's body is no \(Value.self): \(reason)",
+                response: try response.foundation(), body: body, underlying: error)
+        }
     }
 }

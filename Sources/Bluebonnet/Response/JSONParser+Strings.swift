@@ -6,12 +6,12 @@ extension JSONParser {
     mutating func string() throws(JSONSyntaxError) -> String {
         let opening = position
         position += 1
-        skipPlainText()
-        if next == UInt8(ascii: "\"") {
-            position += 1
-            return try text(bytes[opening + 1..<position - 1], openingAt: opening)
-        }
-        return try escapedString(openingAt: opening)
+        let isASCII = skipPlainText()
+        guard next == UInt8(ascii: "\"") else { return try escapedString(openingAt: opening) }
+        position += 1
+        let content = bytes[opening + 1..<position - 1]
+        if isASCII { return makesValues ? String(decoding: content, as: UTF8.self) : "" }
+        return try text(content, openingAt: opening)
     }
 
     /// A string with escapes, from its first one on.
@@ -29,8 +29,14 @@ extension JSONParser {
         return try text(content, openingAt: opening)
     }
 
-    private mutating func skipPlainText() {
-        while let byte = next, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\"), byte >= 0x20 { position += 1 }
+    /// - Returns: whether all of it is ASCII.
+    @discardableResult private mutating func skipPlainText() -> Bool {
+        var union: UInt8 = 0
+        while let byte = next, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\"), byte >= 0x20 {
+            union |= byte
+            position += 1
+        }
+        return union < 0x80
     }
 
     private func text(_ content: some Collection<UInt8>, openingAt opening: Int) throws(JSONSyntaxError) -> String {

@@ -10,11 +10,17 @@ struct JSONParser {
     static let maximumDepth = 512
 
     let bytes: UnsafeRawBufferPointer
+    /// Whether values are made of the text. If not, the ones that are handed about are empty.
+    let makesValues: Bool
     var position = 0
     private var depth = 0
     private var hasRepeatedName = false
 
-    private init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
+    private init(_ bytes: UnsafeRawBufferPointer, makesValues: Bool) {
+        self.bytes = bytes
+        self.makesValues = makesValues
+        if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { position = 3 }
+    }
 
     /// The value that the whole text is; a byte order mark may stand before it.
     static func value(of text: UnsafeRawBufferPointer) throws(JSONSyntaxError) -> JSONValue {
@@ -25,12 +31,21 @@ struct JSONParser {
     static func parse(
         _ text: UnsafeRawBufferPointer
     ) throws(JSONSyntaxError) -> (value: JSONValue, hasRepeatedName: Bool) {
-        var parser = JSONParser(text)
-        if text.starts(with: [0xEF, 0xBB, 0xBF]) { parser.position = 3 }
-        let value = try parser.value()
-        parser.skipSpace()
-        if parser.next != nil { throw parser.error("more text after the value") }
-        return (value, parser.hasRepeatedName)
+        var parser = JSONParser(text, makesValues: true)
+        return (try parser.wholeText(), parser.hasRepeatedName)
+    }
+
+    /// Throws what `value(of:)` throws, and makes nothing of the text.
+    static func check(_ text: UnsafeRawBufferPointer) throws(JSONSyntaxError) {
+        var parser = JSONParser(text, makesValues: false)
+        _ = try parser.wholeText()
+    }
+
+    private mutating func wholeText() throws(JSONSyntaxError) -> JSONValue {
+        let value = try value()
+        skipSpace()
+        if next != nil { throw error("more text after the value") }
+        return value
     }
 
     var next: UInt8? { position < bytes.count ? bytes[position] : nil }
@@ -90,7 +105,8 @@ extension JSONParser {
         var elements: [JSONValue] = []
         if skip(UInt8(ascii: "]")) { return .array(elements) }
         repeat {
-            elements.append(try value())
+            let element = try value()
+            if makesValues { elements.append(element) }
         } while skip(UInt8(ascii: ","))
         guard skip(UInt8(ascii: "]")) else { throw error("a comma or the end of the array is expected") }
         return .array(elements)
@@ -104,7 +120,8 @@ extension JSONParser {
             guard next == UInt8(ascii: "\"") else { throw error("a member's name is expected") }
             let name = try string()
             guard skip(UInt8(ascii: ":")) else { throw error("a colon is expected") }
-            if members.updateValue(try value(), forKey: name) != nil { hasRepeatedName = true }
+            let member = try value()
+            if makesValues, members.updateValue(member, forKey: name) != nil { hasRepeatedName = true }
         } while skip(UInt8(ascii: ","))
         guard skip(UInt8(ascii: "}")) else { throw error("a comma or the end of the object is expected") }
         return .object(members)
@@ -124,12 +141,18 @@ extension JSONParser {
             try skipDigits()
         }
         let isWhole = try !skipFraction()
+        if !makesValues && isSurelyFinite(start..<position) { return .null }
         let text = String(decoding: bytes[start..<position], as: UTF8.self)
         if isWhole, let integer = Int64(text) { return .integer(integer) }
         guard let number = Double(text), number.isFinite else {
             throw JSONSyntaxError(reason: "a number is too large", offset: start)
         }
         return .number(number)
+    }
+
+    /// Without an exponent, so few digits are less than the largest number, 1.8e308.
+    private func isSurelyFinite(_ number: Range<Int>) -> Bool {
+        number.count < 300 && !bytes[number].contains { $0 | 0x20 == UInt8(ascii: "e") }
     }
 
     /// Steps over fraction and exponent; false when there is neither.

@@ -32,23 +32,33 @@ public struct JSONResponseSerializer: ResponseSerializer {
         validation = ResponseValidation(acceptableContentTypes: types)
     }
 
+    /// Made once, because sets take their time.
+    static let ofJSON = JSONResponseSerializer()
+    static let ofSuffixToo = JSONResponseSerializer(acceptsStructuredSuffix: true)
+
     public func value(for response: HTTPURLResponse, body: Data) throws -> JSONValue {
-        if Self.isNothing(body) { return .null }
-        do {
-            return withoutNulls(try parsed(body, response))
-        } catch {
-            throw NetworkingError(
-                .cannotParseResponse, "the response's body is not JSON: \(error)", response: response, body: body,
-                underlying: error)
-        }
+        try value(for: .foundation(response), body: body)
     }
 
     /// Whether a body stands for nothing: it is empty, or one space.
     static func isNothing(_ body: Data) -> Bool { body.isEmpty || body.elementsEqual([0x20]) }
 
-    private func parsed(_ body: Data, _ response: HTTPURLResponse) throws -> JSONValue {
-        let named = response.value(forHTTPHeaderField: "Content-Type").flatMap(BodyEncoding.charset)
-        let charset = named.flatMap { BodyEncoding.isKnown($0) ? $0 : nil } ?? assumedCharset?.lowercased()
+    /// What the response's charset makes of a body, or the error that says why it is not JSON.
+    func parse<Result>(
+        _ body: Data, of response: ResponseView, _ parse: (_ body: Data, _ charset: String?) throws -> Result
+    ) throws(NetworkingError) -> Result {
+        do {
+            let named = response.contentType.flatMap(BodyEncoding.charset)
+            let charset = named.flatMap { BodyEncoding.isKnown($0) ? $0 : nil } ?? assumedCharset?.lowercased()
+            return try parse(body, charset)
+        } catch {
+            throw NetworkingError(
+                .cannotParseResponse, "the response's body is not JSON: \(error)", response: try response.foundation(),
+                body: body, underlying: error)
+        }
+    }
+
+    private func parsed(_ body: Data, _ charset: String?) throws -> JSONValue {
         let value = try JSONValue(parsing: body, charset: charset)
         switch value {
         case .object, .array: return value
@@ -61,6 +71,13 @@ public struct JSONResponseSerializer: ResponseSerializer {
     private func withoutNulls(_ value: JSONValue) -> JSONValue {
         guard removesKeysWithNullValues || removesNullElements else { return value }
         return value.removingNulls(fromObjects: removesKeysWithNullValues, fromArrays: removesNullElements)
+    }
+}
+
+extension JSONResponseSerializer: ResponseViewSerializer {
+    func value(for response: ResponseView, body: Data) throws -> JSONValue {
+        if Self.isNothing(body) { return .null }
+        return withoutNulls(try parse(body, of: response, parsed))
     }
 }
 

@@ -76,15 +76,23 @@ extension JSONValue {
 
     /// Parses JSON text in the encoding that a charset names, if it is known and no byte order mark says otherwise.
     init(parsing data: Data, charset: String?) throws {
+        self = try Self.utf8(of: data, charset: charset).withUnsafeBytes(JSONParser.value)
+    }
+
+    /// JSON text in UTF-8, checked without making values of it.
+    static func checkedUTF8(of data: Data, charset: String?) throws -> Data {
+        let text = try utf8(of: data, charset: charset)
+        try text.withUnsafeBytes { try JSONParser.check($0) }
+        return text
+    }
+
+    private static func utf8(of data: Data, charset: String?) throws -> Data {
         let encoding = BodyEncoding(of: data, charset: charset)
-        if encoding == .utf8 {
-            self = try data.withUnsafeBytes(JSONParser.value)
-            return
-        }
-        guard var text = encoding.text(of: data) else {
+        if encoding == .utf8 { return data }
+        guard let text = encoding.text(of: data) else {
             throw JSONSyntaxError(reason: "bytes that are no text in their encoding", offset: 0)
         }
-        self = try text.withUTF8 { try JSONParser.value(of: UnsafeRawBufferPointer($0)) }
+        return Data(text.utf8)
     }
 
     /// The same value as `JSONSerialization` takes it: dictionaries, arrays, strings, numbers and `NSNull`.

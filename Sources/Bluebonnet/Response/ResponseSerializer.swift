@@ -24,8 +24,15 @@ public protocol ResponseSerializer: Sendable {
 extension ResponseSerializer {
     /// The value; what the serializer throws as a `NetworkingError`.
     func checkedValue(for response: HTTPURLResponse, body: Data) throws(NetworkingError) -> any Sendable {
+        try NetworkingError.unlessParsed { try value(for: response, body: body) }
+    }
+}
+
+extension NetworkingError {
+    /// What `parse` makes; what it throws as a `NetworkingError`.
+    static func unlessParsed<Value>(_ parse: () throws -> Value) throws(NetworkingError) -> Value {
         do {
-            return try value(for: response, body: body)
+            return try parse()
         } catch let error as NetworkingError {
             throw error
         } catch {

@@ -48,6 +48,7 @@ public struct ResponseValidation: Sendable, Equatable {
             return bodyIsEmpty ? nil : NetworkingError(.unacceptableContentType, "the response has no content type")
         }
         let mediaType = Self.mediaType(of: contentType)
+        if acceptableContentTypes.contains(mediaType) { return nil }
         if acceptableContentTypes.contains(where: { Self.matches(mediaType, $0.lowercased()) }) { return nil }
         let wanted = acceptableContentTypes.sorted().joined(separator: ", ")
         return NetworkingError(
@@ -64,8 +65,8 @@ public struct ResponseValidation: Sendable, Equatable {
 
     /// The media type of a `Content-Type` field (RFC 9110, 8.3.1): without parameters, in lower case.
     static func mediaType(of field: String) -> String {
-        let type = field.prefix { $0 != ";" }
-        return type.trimmingCharacters(in: .whitespaces).lowercased()
+        let type = field.utf8.prefix { $0 != UInt8(ascii: ";") }
+        return Substring(FieldSyntax.trimmed(type)).lowercased()
     }
 }
 

@@ -9,7 +9,17 @@ import Testing
 @Suite struct JSONParserTests {
     private func parse(_ text: String) throws -> JSONValue { try parse(Array(text.utf8)) }
 
-    private func parse(_ bytes: [UInt8]) throws -> JSONValue { try bytes.withUnsafeBytes(JSONParser.value) }
+    /// Every text is checked as well, which has to come to the same end.
+    private func parse(_ bytes: [UInt8]) throws -> JSONValue {
+        let checked = bytes.withUnsafeBytes { text in
+            Result { () throws(JSONSyntaxError) in try JSONParser.check(text) }
+        }
+        let parsed = bytes.withUnsafeBytes { text in
+            Result { () throws(JSONSyntaxError) in try JSONParser.value(of: text) }
+        }
+        #expect(checked.failure == parsed.failure)
+        return try parsed.get()
+    }
 
     @Test(arguments: [
         (#"{"a":1,"a":1}"#, true), (#"{"a":1,"\u0061":2}"#, true), (#"[{},{"b":{"a":1,"c":2,"a":3}}]"#, true),
@@ -119,6 +129,23 @@ import Testing
         }
     }
 
+    @Test(arguments: 0..<20 as Range<UInt64>) func whatIsCheckedAndWhatIsParsedIsRefusedAlike(seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        let numbers = #""a":[-1.5e30,true,0,12345678901234567890]"#
+        let text = Array(" {\(numbers)".utf8) + Array(#","é\u00e9":{"c":"x\n\ud83d\ude00"},"d":null} "#.utf8)
+        let bytes = Array("\"\\{}[]:,0e9.-+utn \u{1}é".utf8) + [0xFF, 0x80]
+        var refusedCount = 0
+        for _ in 0..<500 {
+            var changed = text
+            for _ in 0..<Int.random(in: 0...2, using: &random) {
+                let position = Int.random(in: changed.indices, using: &random)
+                changed[position] = bytes.randomElement(using: &random) ?? 0
+            }
+            if (try? parse(changed)) == nil { refusedCount += 1 }
+        }
+        #expect((1..<500).contains(refusedCount))
+    }
+
     // MARK: - Depth and size
 
     @Test func fiveHundredAndTwelveLevelsAreReadAndOneMoreIsRefused() throws {
@@ -144,5 +171,11 @@ import Testing
     @Test func aNumberOfAMillionDigitsIsRefusedOrRounded() throws {
         #expect(throws: JSONSyntaxError.self) { try parse(String(repeating: "9", count: 1_000_000)) }
         #expect(try parse("0." + String(repeating: "0", count: 1_000_000) + "1") == .number(0))
+    }
+}
+
+extension Result {
+    fileprivate var failure: Failure? {
+        if case .failure(let error) = self { error } else { nil }
     }
 }
