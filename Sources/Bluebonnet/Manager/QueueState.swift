@@ -12,6 +12,8 @@ struct QueueState: Sendable {
     /// An operation's number here, for as long as it is unfinished.
     typealias Slot = Int32
     static let none: Slot = -1
+    /// Room for so many is kept in an empty queue.
+    private static let keptCount = 64
 
     private struct Entry {
         var operation: Operation?
@@ -164,8 +166,14 @@ extension QueueState {
         if next == Self.none { last = previous } else { entries[Int(next)].previous = previous }
         entries[Int(slot)] = Entry()
         freeSlots.append(slot)
-        guard first == Self.none else { return }
-        (entries, freeSlots, stretches) = ([], [], [Stretch()])  // gives the memory of many operations back
+        if first == Self.none { becameEmpty() }
+    }
+
+    /// Gives the memory of many operations back; that of few is used again, for the next one is soon to come.
+    private mutating func becameEmpty() {
+        let isLarge = entries.count > Self.keptCount
+        if isLarge { (entries, freeSlots) = ([], []) }
+        if isLarge || !stretches[0].ready.isEmpty { stretches = [Stretch()] }
     }
 
     private func slot(of operation: Operation) -> Slot? {

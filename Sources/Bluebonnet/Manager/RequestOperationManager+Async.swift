@@ -13,14 +13,15 @@ extension RequestOperationManager {
     /// Runs a GET and decodes its JSON body; parameters go into the query.
     ///
     /// `Data` is the body as it is, of any content type; `JSONValue` is any JSON; other types are decoded with
-    /// `decoder`. Of the manager's response serializer the accepted statuses count. Cancelling the task cancels the
-    /// operation.
+    /// `decoder`, where nil is one with Foundation's defaults. Of the manager's response serializer the accepted
+    /// statuses count. Cancelling the task cancels the operation.
     /// - Throws: the operation's `NetworkingError`; `cannotParseResponse` when the body is no `Value`.
     public func get<Value: Decodable & Sendable>(
         _ url: String, parameters: Parameters? = nil, headers: HTTPHeaders = [:], as type: Value.Type = Value.self,
-        decoder: JSONDecoder = JSONDecoder()
+        decoder: JSONDecoder? = nil
     ) async throws(NetworkingError) -> Value {
-        try await value(of: Call("GET", url, parameters, headers, nil), decoder)
+        try await value(
+            of: call("GET", url, parameters: parameters, headers: headers, body: nil), decoder)
     }
 
     /// Runs a POST and decodes its JSON body; parameters go into the body, or into the query beside a `body`.
@@ -28,9 +29,10 @@ extension RequestOperationManager {
     /// For the result see ``get(_:parameters:headers:as:decoder:)``.
     public func post<Value: Decodable & Sendable>(
         _ url: String, parameters: Parameters? = nil, headers: HTTPHeaders = [:], body: RequestBody? = nil,
-        as type: Value.Type = Value.self, decoder: JSONDecoder = JSONDecoder()
+        as type: Value.Type = Value.self, decoder: JSONDecoder? = nil
     ) async throws(NetworkingError) -> Value {
-        try await value(of: Call("POST", url, parameters, headers, body), decoder)
+        try await value(
+            of: call("POST", url, parameters: parameters, headers: headers, body: body), decoder)
     }
 
     /// Runs a PUT and decodes its JSON body; parameters go into the body, or into the query beside a `body`.
@@ -38,9 +40,10 @@ extension RequestOperationManager {
     /// For the result see ``get(_:parameters:headers:as:decoder:)``.
     public func put<Value: Decodable & Sendable>(
         _ url: String, parameters: Parameters? = nil, headers: HTTPHeaders = [:], body: RequestBody? = nil,
-        as type: Value.Type = Value.self, decoder: JSONDecoder = JSONDecoder()
+        as type: Value.Type = Value.self, decoder: JSONDecoder? = nil
     ) async throws(NetworkingError) -> Value {
-        try await value(of: Call("PUT", url, parameters, headers, body), decoder)
+        try await value(
+            of: call("PUT", url, parameters: parameters, headers: headers, body: body), decoder)
     }
 
     /// Runs a PATCH and decodes its JSON body; parameters go into the body, or into the query beside a `body`.
@@ -48,9 +51,10 @@ extension RequestOperationManager {
     /// For the result see ``get(_:parameters:headers:as:decoder:)``.
     public func patch<Value: Decodable & Sendable>(
         _ url: String, parameters: Parameters? = nil, headers: HTTPHeaders = [:], body: RequestBody? = nil,
-        as type: Value.Type = Value.self, decoder: JSONDecoder = JSONDecoder()
+        as type: Value.Type = Value.self, decoder: JSONDecoder? = nil
     ) async throws(NetworkingError) -> Value {
-        try await value(of: Call("PATCH", url, parameters, headers, body), decoder)
+        try await value(
+            of: call("PATCH", url, parameters: parameters, headers: headers, body: body), decoder)
     }
 
     /// Runs a DELETE and decodes its JSON body; parameters go into the query.
@@ -59,9 +63,10 @@ extension RequestOperationManager {
     /// `let _: Data = try await manager.delete("users/1")`.
     public func delete<Value: Decodable & Sendable>(
         _ url: String, parameters: Parameters? = nil, headers: HTTPHeaders = [:], body: RequestBody? = nil,
-        as type: Value.Type = Value.self, decoder: JSONDecoder = JSONDecoder()
+        as type: Value.Type = Value.self, decoder: JSONDecoder? = nil
     ) async throws(NetworkingError) -> Value {
-        try await value(of: Call("DELETE", url, parameters, headers, body), decoder)
+        try await value(
+            of: call("DELETE", url, parameters: parameters, headers: headers, body: body), decoder)
     }
 
     /// Runs a HEAD and gives the response: `let response: HTTPURLResponse = try await manager.head("disk.img")`.
@@ -94,43 +99,26 @@ extension HTTPURLResponse: HeadResponse {}
 
 // MARK: - One call
 
-/// The arguments of a verb.
-private struct Call {
-    let method: String
-    let url: String
-    let parameters: Parameters?
-    let headers: HTTPHeaders
-    let body: RequestBody?
-
-    init(_ method: String, _ url: String, _ parameters: Parameters?, _ headers: HTTPHeaders, _ body: RequestBody?) {
-        self.method = method
-        self.url = url
-        self.parameters = parameters
-        self.headers = headers
-        self.body = body
-    }
-}
-
 extension RequestOperationManager {
     private func value<Value: Decodable & Sendable>(
-        of call: Call, _ decoder: JSONDecoder
+        of call: RequestCall, _ decoder: JSONDecoder?
     ) async throws(NetworkingError) -> Value {
-        let operation = operation(
-            call.method, call.url, parameters: call.parameters, headers: call.headers, body: call.body,
-            responseSerializer: serializer(for: Value.self, decoder))
+        let operation = operation(source: call.source, serializer: serializer(for: Value.self, decoder))
         operationQueue.addOperation(operation)
         return try await operation.value(as: Value.self)
     }
 
     private func serializer<Value: Decodable & Sendable>(
-        for type: Value.Type, _ decoder: JSONDecoder
-    ) -> any ResponseSerializer {
-        let codes = responseSerializer.validation.acceptableStatusCodes
-        if type == Data.self {
-            return HTTPResponseSerializer(validation: ResponseValidation(acceptableStatusCodes: codes))
-        }
-        var serializer = DecodableResponseSerializer(type, decoder: decoder, acceptsStructuredSuffix: true)
-        serializer.validation.acceptableStatusCodes = codes
-        return serializer
+        for type: Value.Type, _ decoder: JSONDecoder?
+    ) -> SharedSerializer {
+        let bodySerializer = bodySerializer
+        if type == Data.self { return bodySerializer }
+        var serializer = DecodableResponseSerializer(
+            type, decoder: decoder ?? Self.plainDecoder, acceptsStructuredSuffix: true)
+        serializer.validation.acceptableStatusCodes = bodySerializer.validation.acceptableStatusCodes
+        return SharedSerializer(ofLibrary: serializer)
     }
+
+    /// Nobody changes it, and several threads may use one that nobody changes.
+    private static let plainDecoder = JSONDecoder()
 }

@@ -19,45 +19,53 @@ extension RequestOperationManager {
         _ method: String, _ url: String, parameters: Parameters? = nil, headers: HTTPHeaders = [:],
         body: RequestBody? = nil, responseSerializer: (any ResponseSerializer)? = nil
     ) -> HTTPRequestOperation {
-        let call = RequestCall(
+        let call = call(method, url, parameters: parameters, headers: headers, body: body)
+        return operation(source: call.source, responseSerializer: responseSerializer)
+    }
+
+    func call(
+        _ method: String, _ url: String, parameters: Parameters?, headers: HTTPHeaders, body: RequestBody?
+    ) -> RequestCall {
+        RequestCall(
             method: method, url: url, parameters: parameters, headers: headers, body: body, baseURL: baseURL,
             serializer: requestSerializer)
-        // Without a body there is little to do, and the request can be looked at before the operation starts.
-        guard body == nil, let request = try? call.blueprint().request else {
-            return operation(source: .made { try call.blueprint() }, responseSerializer: responseSerializer)
-        }
-        return operation(with: request, responseSerializer: responseSerializer)
     }
 }
 
 /// One call of a manager before it is a request.
-private struct RequestCall: Sendable {
-    let method: String
-    let url: String
-    let parameters: Parameters?
-    let headers: HTTPHeaders
-    let body: RequestBody?
-    let baseURL: URL?
-    let serializer: any RequestSerializer
+struct RequestCall: Sendable {
+    fileprivate let method: String
+    fileprivate let url: String
+    fileprivate let parameters: Parameters?
+    fileprivate let headers: HTTPHeaders
+    fileprivate let body: RequestBody?
+    fileprivate let baseURL: URL?
+    fileprivate let serializer: any RequestSerializer
 
-    func blueprint() throws -> RequestBlueprint {
+    /// The request, or what makes it when the operation starts. Without a body there is little to do, and the request
+    /// can be looked at before.
+    var source: RequestSource {
+        guard body == nil, let request = try? blueprint().request else { return .made { try blueprint() } }
+        return .ready(request)
+    }
+
+    private func blueprint() throws -> RequestBlueprint {
         try RequestCheck.method(method)
-        var request = URLRequest(url: try RequestCheck.url(url, relativeTo: baseURL))
-        request.httpMethod = method
+        var request = URLRequest(url: try RequestCheck.url(url, relativeTo: baseURL), method: method)
         serializer.properties.apply(to: &request)
         for field in headers.fields {
             try RequestCheck.field(name: field.name, value: field.value)
             request.setValue(field.value, forHTTPHeaderField: field.name)
         }
-        var blueprint = RequestBlueprint(request: request)
         guard let body else {
-            blueprint.request = try serializer.request(request, with: parameters)
-            return blueprint
+            try serializer.complete(&request, with: parameters)
+            return RequestBlueprint(request: request)
         }
+        var blueprint = RequestBlueprint(request: request)
         if let parameters { try serializer.forQueries.addQuery(parameters, to: &blueprint.request) }
         try body.apply(&blueprint)
         // A body that is there stays; the serializer adds its headers.
-        blueprint.request = try serializer.request(blueprint.request, with: nil)
+        try serializer.complete(&blueprint.request, with: nil)
         return blueprint
     }
 }

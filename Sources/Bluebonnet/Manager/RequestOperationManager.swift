@@ -40,7 +40,10 @@ public final class RequestOperationManager: Sendable {
 
     private struct Shared: Sendable {
         var requestSerializer: any RequestSerializer = HTTPRequestSerializer()
-        var serializer = SharedSerializer(JSONResponseSerializer())
+        var serializer = SharedSerializer(JSONResponseSerializer()) {
+            didSet { bodySerializer = serializer.ofBodies }
+        }
+        private(set) var bodySerializer = SharedSerializer(JSONResponseSerializer()).ofBodies
         var sharedOptions: SharedOptions
         var completion = CompletionPlace()
         var pinViolationHandler: RequestOperation.PinViolationHandler?
@@ -233,10 +236,23 @@ extension RequestOperationManager {
         source: RequestSource, responseSerializer: (any ResponseSerializer)?,
         wantsDigest: Bool = false
     ) -> HTTPRequestOperation {
+        operation(
+            source: source, serializer: responseSerializer.map(SharedSerializer.init), wantsDigest: wantsDigest)
+    }
+
+    /// Delivers any body as it is, with the statuses that `responseSerializer` accepts.
+    var bodySerializer: SharedSerializer {
+        let defaults = defaults
+        let current = defaults.value.serializer.forNewOperation
+        return current === defaults.value.serializer ? defaults.value.bodySerializer : current.ofBodies
+    }
+
+    func operation(
+        source: RequestSource, serializer: SharedSerializer?, wantsDigest: Bool = false
+    ) -> HTTPRequestOperation {
         let defaults = defaults
         let operation = HTTPRequestOperation(
-            source: source,
-            serializer: responseSerializer.map(SharedSerializer.init) ?? defaults.value.serializer.forNewOperation,
+            source: source, serializer: serializer ?? defaults.value.serializer.forNewOperation,
             options: defaults.value.sharedOptions, services: services, wantsDigest: wantsDigest,
             completion: defaults.value.completion)
         if let handler = defaults.value.pinViolationHandler { operation.setPinViolationHandler(handler) }

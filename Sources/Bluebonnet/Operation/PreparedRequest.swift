@@ -62,19 +62,16 @@ final class PreparedRequest: Sendable {
         }
         if let named { try named.value.check(hasStreamOutput: parts.streamOutput != nil) }
         try Self.check(sharedOptions.value.credential)
-        let readyHeaders = blueprint.readyHeaders
-        let fields = try RequestCheck.fields(
-            readyHeaders.map { _ in [] } ?? Self.fields(of: request),  // comparing with nil would copy the headers
+        let sent = try SentHeaders(
+            of: request, cachePolicy, ready: blueprint.readyHeaders,
             bodyByteCount: !hasUploadFile && !hasStream ? Int64(data?.count ?? 0) : nil)
-        declaredBodyByteCount = fields.declaredBodyByteCount
+        declaredBodyByteCount = sent.declaredBodyByteCount
         bodyStream =
             hasStream
             ? BodyStreamSource(
-                request: request, declaredByteCount: fields.declaredBodyByteCount,
+                request: request, declaredByteCount: sent.declaredBodyByteCount,
                 prefersNew: parts.needsNewBodyStream) : nil
-        first = RedirectPolicy.Request(
-            method: method, url: url,
-            headers: readyHeaders ?? Self.withDefaults(fields.sent, cachePolicy), hasBody: hasBody)
+        first = RedirectPolicy.Request(method: method, url: url, headers: sent.headers, hasBody: hasBody)
         idleTimeout = sharedOptions.idleTimeout ?? MonotonicClock.nanoseconds(clampingSeconds: request.timeoutInterval)
     }
 
@@ -96,34 +93,6 @@ final class PreparedRequest: Sendable {
         try RequestCheck.check(url)
         guard let origin = Origin(url) else { throw NetworkingError(.badURL, "\(url) is no http or https URL") }
         return origin
-    }
-
-    static func fields(of request: URLRequest) -> [(name: String, value: String)] {
-        guard let fields = request.allHTTPHeaderFields, !fields.isEmpty else { return [] }
-        return fields.sorted { $0.key < $1.key }.map { (name: $0.key, value: $0.value) }
-    }
-
-    /// What most requests carry: those whose caller said nothing.
-    private static let plainHeaders: HTTPHeaders = [
-        "Accept-Encoding": ContentDecoder.acceptedCodings,
-        "User-Agent": DefaultHeaders.ofThisProcess["User-Agent"] ?? "",
-    ]
-
-    /// Adds what every request carries unless its caller said otherwise.
-    static func withDefaults(
-        _ fields: [(name: String, value: String)], _ cachePolicy: URLRequest.CachePolicy
-    ) -> HTTPHeaders {
-        if fields.isEmpty, cachePolicy != .reloadIgnoringLocalAndRemoteCacheData { return plainHeaders }
-        var headers = HTTPHeaders()
-        for field in fields { headers[field.name] = field.value }
-        if headers["Accept-Encoding"] == nil { headers["Accept-Encoding"] = ContentDecoder.acceptedCodings }
-        if headers["User-Agent"] == nil { headers["User-Agent"] = DefaultHeaders.ofThisProcess["User-Agent"] }
-        // Caches on the way are told only what their client may say (RFC 9111, 5.2.1.4 and 5.4).
-        if cachePolicy == .reloadIgnoringLocalAndRemoteCacheData, headers["Cache-Control"] == nil {
-            headers["Cache-Control"] = "no-cache"
-            headers["Pragma"] = "no-cache"
-        }
-        return headers
     }
 
     var options: TransferOptions { sharedOptions.value }

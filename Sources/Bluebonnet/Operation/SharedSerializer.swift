@@ -19,7 +19,32 @@ final class SharedSerializer: Sendable {
         validation = serializer.validation
         isPlain = serializer is HTTPResponseSerializer
         viewSerializer = serializer as? any ResponseViewSerializer
-        isConstant = isPlain || serializer is JSONResponseSerializer
+        isConstant = isPlain || viewSerializer != nil
+    }
+
+    /// One whose kind need not be found out.
+    init(ofLibrary serializer: some ResponseViewSerializer) {
+        self.serializer = serializer
+        validation = serializer.validation
+        isPlain = false
+        viewSerializer = serializer
+        isConstant = true
+    }
+
+    /// The same.
+    init(ofLibrary serializer: HTTPResponseSerializer) {
+        self.serializer = serializer
+        validation = serializer.validation
+        isPlain = true
+        viewSerializer = nil
+        isConstant = true
+    }
+
+    /// Delivers any body as it is, with the same statuses.
+    var ofBodies: SharedSerializer {
+        let codes = validation.acceptableStatusCodes
+        return SharedSerializer(
+            ofLibrary: HTTPResponseSerializer(validation: ResponseValidation(acceptableStatusCodes: codes)))
     }
 
     /// This one, unless its validation has to be asked for anew.

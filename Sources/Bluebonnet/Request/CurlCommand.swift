@@ -93,7 +93,7 @@ extension CurlCommand {
 
     /// The fields as they go out. `curl` would add some of its own: an empty one keeps it from doing so.
     private var headerArguments: [String] {
-        let headers = PreparedRequest.withDefaults(PreparedRequest.fields(of: request), request.cachePolicy)
+        let headers = SentHeaders.unchecked(of: request)
         var lines: [String] = []
         for field in headers.fields where !FieldSyntax.isSameName(field.name, "Content-Length") {
             let isHidden = !includesSecrets && CommandSecrets.isSecret(field.name) && !field.value.isEmpty

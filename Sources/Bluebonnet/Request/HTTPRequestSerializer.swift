@@ -16,7 +16,11 @@ public import FoundationNetworking
 /// ```
 public struct HTTPRequestSerializer: RequestSerializer {
     /// Added to every request that has no field of that name. First: `Accept-Language` and `User-Agent`.
-    public var headers = DefaultHeaders.ofThisProcess
+    public var headers: HTTPHeaders {
+        get { checkedHeaders.headers }
+        set { checkedHeaders = CheckedHeaders(newValue) }
+    }
+    private var checkedHeaders = CheckedHeaders.ofThisProcess
     /// The methods whose parameters go into the URL; case does not matter. Default GET, HEAD and DELETE.
     public var methodsEncodingParametersInURL: Set<String> = ["GET", "HEAD", "DELETE"]
     /// How parameters become the text of a query or a form. Default `.standard`.
@@ -48,43 +52,42 @@ public struct HTTPRequestSerializer: RequestSerializer {
     ///
     /// Without parameters a method that has a body is sent an empty form, unless the request has a body already.
     public func request(_ request: URLRequest, with parameters: Parameters?) throws -> URLRequest {
-        var request = try addingHeaders(to: request)
+        var request = request
+        try complete(&request, with: parameters)
+        return request
+    }
+
+    /// Does in place what `request(_:with:)` does.
+    func complete(_ request: inout URLRequest, with parameters: Parameters?) throws {
+        try addHeaders(to: &request)
         if encodesParametersInURL(request) {
             if let parameters { try addQuery(parameters, to: &request) }
         } else if parameters != nil || !request.hasBody {
             let form = try parameters.map { try querySerialization.text(for: $0, of: request) }
             request.setBody(Data((form ?? "").utf8), contentType: "application/x-www-form-urlencoded")
         }
-        return request
     }
 
-    /// The request with every default header that it does not have.
-    func addingHeaders(to request: URLRequest) throws -> URLRequest {
+    /// Adds every default header that the request does not have.
+    func addHeaders(to request: inout URLRequest) throws {
         // Foundation on Linux crashes when a request without URL is changed.
         guard request.url != nil else { throw NetworkingError(.badURL, "the request has no URL") }
-        var request = request
-        if request.allHTTPHeaderFields?.isEmpty != false {  // Foundation copies the request for each field that is set
-            request.allHTTPHeaderFields = try checkedHeaders
-            return request
+        if request.allHTTPHeaderFields?.isEmpty != false {
+            request.allHTTPHeaderFields = try checkedHeaders.byName()
+            return
         }
         for field in headers.fields where request.value(forHTTPHeaderField: field.name) == nil {
-            try RequestCheck.field(name: field.name, value: field.value)
+            try checkedHeaders.check(field)
             request.setValue(field.value, forHTTPHeaderField: field.name)
-        }
-        return request
-    }
-
-    private var checkedHeaders: [String: String] {
-        get throws {
-            for field in headers.fields { try RequestCheck.field(name: field.name, value: field.value) }
-            return Dictionary(headers.fields.map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first })
         }
     }
 
     /// Whether this request's method takes its parameters in the URL.
     func encodesParametersInURL(_ request: URLRequest) -> Bool {
-        let method = (request.httpMethod ?? "GET").uppercased()
-        return methodsEncodingParametersInURL.contains { $0.uppercased() == method }
+        let method = request.httpMethod ?? "GET"
+        if methodsEncodingParametersInURL.contains(method) { return true }
+        let name = method.uppercased()
+        return methodsEncodingParametersInURL.contains { $0.uppercased() == name }
     }
 
     /// Adds parameters to the query of a request that has a URL.

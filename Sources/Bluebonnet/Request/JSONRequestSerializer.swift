@@ -21,12 +21,17 @@ public struct JSONRequestSerializer: RequestSerializer {
     ///
     /// Without parameters it adds no body and no content type.
     public func request(_ request: URLRequest, with parameters: Parameters?) throws -> URLRequest {
-        if http.encodesParametersInURL(request) { return try http.request(request, with: parameters) }
-        var request = try http.addingHeaders(to: request)
-        if let parameters {
-            request.setBody(Data(try JSONWriter.bytes(of: parameters)), contentType: Self.contentType)
-        }
+        var request = request
+        try complete(&request, with: parameters)
         return request
+    }
+
+    /// Does in place what `request(_:with:)` does.
+    func complete(_ request: inout URLRequest, with parameters: Parameters?) throws {
+        if http.encodesParametersInURL(request) { return try http.complete(&request, with: parameters) }
+        try http.addHeaders(to: &request)
+        guard let parameters else { return }
+        request.setBody(Data(try JSONWriter.bytes(of: parameters)), contentType: Self.contentType)
     }
 
     /// The request with default headers and a JSON body that is any value, not only an object, whatever the method.
@@ -34,7 +39,8 @@ public struct JSONRequestSerializer: RequestSerializer {
     /// - Parameter value: an array, a string, a `JSONValue` or anything else that may be a parameter.
     /// - Throws: `NetworkingError` with `invalidRequest`, naming the element that cannot be encoded.
     public func request(_ request: URLRequest, withValue value: any Sendable) throws -> URLRequest {
-        var request = try http.addingHeaders(to: request)
+        var request = request
+        try http.addHeaders(to: &request)
         request.setBody(Data(try JSONWriter.bytes(of: value)), contentType: Self.contentType)
         return request
     }
@@ -45,7 +51,8 @@ public struct JSONRequestSerializer: RequestSerializer {
     public func request(
         _ request: URLRequest, encoding value: some Encodable, with encoder: JSONEncoder = JSONEncoder()
     ) throws -> URLRequest {
-        var request = try http.addingHeaders(to: request)
+        var request = request
+        try http.addHeaders(to: &request)
         let body = try CodingFault.naming("JSON") { try encoder.encode(value) }
         request.setBody(body, contentType: Self.contentType)
         return request

@@ -35,7 +35,11 @@ public struct PropertyListRequestSerializer: RequestSerializer {
     /// Without parameters it adds no body and no content type.
     public func request(_ request: URLRequest, with parameters: Parameters?) throws -> URLRequest {
         if http.encodesParametersInURL(request) { return try http.request(request, with: parameters) }
-        guard let parameters else { return try http.addingHeaders(to: request) }
+        guard let parameters else {
+            var request = request
+            try http.addHeaders(to: &request)
+            return request
+        }
         return try self.request(request, withValue: parameters)
     }
 
@@ -43,7 +47,8 @@ public struct PropertyListRequestSerializer: RequestSerializer {
     ///
     /// - Throws: `NetworkingError` with `invalidRequest`, naming the element that cannot be encoded.
     public func request(_ request: URLRequest, withValue value: any Sendable) throws -> URLRequest {
-        var request = try http.addingHeaders(to: request)
+        var request = request
+        try http.addHeaders(to: &request)
         let body = try PropertyListWriter.data(of: value, format: format.foundation)
         request.setBody(body, contentType: Self.contentType)
         return request
@@ -53,7 +58,8 @@ public struct PropertyListRequestSerializer: RequestSerializer {
     ///
     /// - Throws: `NetworkingError` with `invalidRequest`, naming the member that cannot be encoded.
     public func request(_ request: URLRequest, encoding value: some Encodable) throws -> URLRequest {
-        var request = try http.addingHeaders(to: request)
+        var request = request
+        try http.addHeaders(to: &request)
         let encoder = PropertyListEncoder()
         encoder.outputFormat = format.foundation
         let body = try CodingFault.naming("a property list") { try encoder.encode(value) }

@@ -32,9 +32,27 @@ extension RequestSerializer {
     ///
     /// - Throws: `NetworkingError` with `invalidRequest`, naming the parameter that cannot be encoded.
     public func request(method: String, url: URL, parameters: Parameters? = nil) throws -> URLRequest {
-        var request = URLRequest(url: url)
-        request.httpMethod = method
+        var request = URLRequest(url: url, method: method)
         properties.apply(to: &request)
-        return try self.request(request, with: parameters)
+        try complete(&request, with: parameters)
+        return request
+    }
+
+    /// Does in place what `request(_:with:)` does, where the library knows how: Foundation copies a request that is
+    /// changed while somebody else has it.
+    func complete(_ request: inout URLRequest, with parameters: Parameters?) throws {
+        switch self {
+        case let serializer as HTTPRequestSerializer: try serializer.complete(&request, with: parameters)
+        case let serializer as JSONRequestSerializer: try serializer.complete(&request, with: parameters)
+        default: request = try self.request(request, with: parameters)
+        }
+    }
+}
+
+extension URLRequest {
+    /// A request with that method. Setting the one that it has anyway takes Foundation longer than making it.
+    init(url: URL, method: String) {
+        self.init(url: url)
+        if method != "GET" { httpMethod = method }
     }
 }

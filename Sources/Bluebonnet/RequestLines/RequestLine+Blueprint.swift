@@ -57,9 +57,9 @@ extension RequestLine {
     /// The request of a line that says nothing but where, without its URL, and what goes out with it: made once, for it
     /// takes longer than all else that is done for such a request before it is sent.
     private static let plain = Result {
-        let request = try HTTPRequestSerializer().addingHeaders(to: URLRequest(url: URL(fileURLWithPath: "/")))
-        let headers = PreparedRequest.withDefaults(PreparedRequest.fields(of: request), request.cachePolicy)
-        return RequestBlueprint(request: request, readyHeaders: headers)
+        var request = URLRequest(url: URL(fileURLWithPath: "/"))
+        try HTTPRequestSerializer().addHeaders(to: &request)
+        return RequestBlueprint(request: request, readyHeaders: SentHeaders.unchecked(of: request))
     }
 
     private func plainBlueprint(baseURL: URL?) throws -> RequestBlueprint? {
@@ -70,15 +70,14 @@ extension RequestLine {
     }
 
     private func request(baseURL: URL?) throws -> URLRequest {
-        var request = URLRequest(url: try RequestCheck.url(url, relativeTo: baseURL))
-        request.httpMethod = method
+        var request = URLRequest(url: try RequestCheck.url(url, relativeTo: baseURL), method: method)
         for (name, value) in headers {
             try RequestCheck.field(name: name, value: value)
             request.setValue(value, forHTTPHeaderField: name)
         }
         var serializer = HTTPRequestSerializer()
         serializer.methodsEncodingParametersInURL = [method]
-        request = try serializer.request(request, with: query.map(Self.parameters))
+        try serializer.complete(&request, with: query.map(Self.parameters))
         try setBody(of: &request)
         return request
     }

@@ -117,6 +117,22 @@ import Testing
         #expect(numbers == [1])
     }
 
+    @Test func theStatusesOfTheManagersSerializerCountForDataAsTheyAreThen() async throws {
+        network.answer("/teapot", with: [.head(418), .body("short")])
+        let refused = await #expect(throws: NetworkingError.self) { let _: Data = try await manager.get("teapot") }
+        #expect(refused?.code == .unacceptableStatus)
+        manager.responseSerializer = HTTPResponseSerializer(validation: .init(acceptableStatusCodes: [418]))
+        let data: Data = try await manager.get("teapot")
+        #expect(data == Data("short".utf8))
+        let codes = Witness(IndexSet())
+        manager.responseSerializer = ChangingSerializer(codes: codes)
+        let again = await #expect(throws: NetworkingError.self) { let _: Data = try await manager.get("teapot") }
+        #expect(again?.code == .unacceptableStatus)
+        codes.update { _ = $0.insert(418) }
+        let later: Data = try await manager.get("teapot")
+        #expect(later == data)
+    }
+
     @Test func aRequestThatCannotBeMadeIsThrownAndNotSent() async throws {
         var errors: [NetworkingError.Code] = []
         do throws(NetworkingError) { let _: User = try await manager.get("http://") } catch {
@@ -140,4 +156,12 @@ import Testing
         let error = await #expect(throws: NetworkingError.self) { try await task.value }
         #expect(error?.code == .cancelled)
     }
+}
+
+/// Accepts other statuses each time it is asked.
+private struct ChangingSerializer: ResponseSerializer {
+    let codes: Witness<IndexSet>
+    var validation: ResponseValidation { ResponseValidation(acceptableStatusCodes: codes.value) }
+
+    func value(for response: HTTPURLResponse, body: Data) -> Data { body }
 }

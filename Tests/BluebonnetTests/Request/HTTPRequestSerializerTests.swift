@@ -112,6 +112,25 @@ import Testing
         let error = #expect(throws: NetworkingError.self) { try serializer.request(method: "GET", url: address()) }
         #expect(error?.code == .invalidRequest)
         #expect(error?.message.contains("X-Trace") == true)
+        var request = URLRequest(url: try address())
+        request.setValue("1", forHTTPHeaderField: "X-Other")
+        let other = #expect(throws: NetworkingError.self) { try serializer.request(request, with: nil) }
+        #expect(other?.message.contains("X-Trace") == true)
+        request.setValue("mine", forHTTPHeaderField: "X-Trace")
+        #expect(try serializer.request(request, with: nil).value(forHTTPHeaderField: "X-Trace") == "mine")
+    }
+
+    @Test func headersMayChangeBetweenRequests() throws {
+        var serializer = HTTPRequestSerializer()
+        serializer.headers["X-Trace"] = "1"
+        let earlier = serializer
+        serializer.headers["X-Trace"] = "2"
+        #expect(try serializer.request(method: "GET", url: address()).value(forHTTPHeaderField: "X-Trace") == "2")
+        #expect(try earlier.request(method: "GET", url: address()).value(forHTTPHeaderField: "X-Trace") == "1")
+    }
+
+    @Test(arguments: ["GET", "get", "POST", "BREW"]) func aRequestHasTheMethodThatItIsMadeWith(method: String) throws {
+        #expect(URLRequest(url: try address(), method: method).httpMethod == method.uppercased())
     }
 
     @Test func basicAuthorizationIsUTF8InBase64WithoutLineBreaks() throws {

@@ -1,0 +1,116 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+internal import Foundation
+internal import FoundationNetworking
+internal import Synchronization
+
+/// The header fields that go out with a request: its own, checked and sorted by name, and those that every request
+/// carries unless its caller said otherwise.
+struct SentHeaders {
+    let headers: HTTPHeaders
+    /// What the request's `Content-Length` says of a body whose length is not known otherwise.
+    let declaredBodyByteCount: Int64?
+
+    /// Checks a request's fields, and adds the others.
+    ///
+    /// - Parameters:
+    ///   - cachePolicy: the request's.
+    ///   - ready: the fields where this was done already.
+    ///   - bodyByteCount: the body's length, 0 without a body, nil where it is not known.
+    /// - Throws: `NetworkingError` with `invalidRequest`, see `RequestCheck.fields`.
+    init(
+        of request: URLRequest, _ cachePolicy: URLRequest.CachePolicy, ready: HTTPHeaders?, bodyByteCount: Int64?
+    ) throws(NetworkingError) {
+        if let ready {
+            (headers, declaredBodyByteCount) = (ready, nil)
+            return
+        }
+        guard let given = request.allHTTPHeaderFields, !given.isEmpty else {
+            (headers, declaredBodyByteCount) = (Self.withDefaults([], cachePolicy), nil)
+            return
+        }
+        let isUsual = cachePolicy != .reloadIgnoringLocalAndRemoteCacheData
+        if isUsual, let known = Self.recent.withLock({ $0.headers(for: given) }) {
+            (headers, declaredBodyByteCount) = (known, nil)
+            return
+        }
+        let fields = try RequestCheck.fields(Self.sorted(given), bodyByteCount: bodyByteCount)
+        headers = Self.withDefaults(fields.sent, cachePolicy)
+        declaredBodyByteCount = fields.declaredBodyByteCount
+        // What a Content-Length means depends on the body.
+        guard isUsual, fields.sent.count == given.count else { return }
+        Self.recent.withLock { [headers] in $0.note(given, headers) }
+    }
+
+    /// The same without a check.
+    static func unchecked(of request: URLRequest) -> HTTPHeaders {
+        withDefaults(sorted(request.allHTTPHeaderFields ?? [:]), request.cachePolicy)
+    }
+
+    private static func sorted(_ fields: [String: String]) -> [(name: String, value: String)] {
+        fields.sorted { $0.key < $1.key }.map { (name: $0.key, value: $0.value) }
+    }
+
+    /// What those requests carry whose callers said nothing.
+    private static let plain: HTTPHeaders = [
+        "Accept-Encoding": ContentDecoder.acceptedCodings,
+        "User-Agent": DefaultHeaders.ofThisProcess["User-Agent"] ?? "",
+    ]
+
+    private static func withDefaults(
+        _ fields: [(name: String, value: String)], _ cachePolicy: URLRequest.CachePolicy
+    ) -> HTTPHeaders {
+        if fields.isEmpty, cachePolicy != .reloadIgnoringLocalAndRemoteCacheData { return plain }
+        var headers = HTTPHeaders()
+        for field in fields { headers[field.name] = field.value }
+        if headers["Accept-Encoding"] == nil { headers["Accept-Encoding"] = ContentDecoder.acceptedCodings }
+        if headers["User-Agent"] == nil { headers["User-Agent"] = DefaultHeaders.ofThisProcess["User-Agent"] }
+        // Caches on the way are told only what their client may say (RFC 9111, 5.2.1.4 and 5.4).
+        if cachePolicy == .reloadIgnoringLocalAndRemoteCacheData, headers["Cache-Control"] == nil {
+            headers["Cache-Control"] = "no-cache"
+            headers["Pragma"] = "no-cache"
+        }
+        return headers
+    }
+}
+
+// MARK: - What was sent before
+
+extension SentHeaders {
+    /// A program's requests mostly carry the same fields, and mostly in the same dictionary, which a serializer made:
+    /// then comparing them is quick, and working them out is not.
+    private static let recent = Mutex(Recent())
+
+    private struct Recent: Sendable {
+        /// ASCII only: text that Swift holds to be the same has the same bytes then, if it is as long.
+        private struct Entry {
+            let given: [String: String]
+            let byteCount: Int
+            let sent: HTTPHeaders
+        }
+
+        private static let limit = 4
+        private var entries: [Entry] = []
+        private var oldest = 0
+
+        func headers(for given: [String: String]) -> HTTPHeaders? {
+            for entry in entries where entry.given == given {
+                return entry.byteCount == Self.byteCount(of: given) ? entry.sent : nil
+            }
+            return nil
+        }
+
+        mutating func note(_ given: [String: String], _ sent: HTTPHeaders) {
+            guard given.allSatisfy({ $0.value.utf8.allSatisfy { $0 < 0x80 } }) else { return }
+            let entry = Entry(given: given, byteCount: Self.byteCount(of: given), sent: sent)
+            guard entries.count == Self.limit else { return entries.append(entry) }
+            entries[oldest] = entry
+            oldest = (oldest + 1) % Self.limit
+        }
+
+        private static func byteCount(of fields: [String: String]) -> Int {
+            fields.reduce(0) { $0 + $1.key.utf8.count + $1.value.utf8.count }
+        }
+    }
+}

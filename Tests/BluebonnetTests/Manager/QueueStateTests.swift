@@ -1,0 +1,82 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Testing
+
+@testable import Bluebonnet
+
+/// A queue's books as a value, with operations that never run. How a queue behaves is tested with the queue.
+@Suite struct QueueStateTests {
+    private func ready(_ operation: Operation, in state: inout QueueState, priority: Int = 0) {
+        _ = state.add(operation, share: 0, priority: priority)
+        state.makeReady(operation, priority: priority, isCancelled: false)
+    }
+
+    private func takeAll(_ state: inout QueueState) -> [Operation] {
+        state.takeStartable(limit: 1000).all
+    }
+
+    @Test(arguments: [1, 3, 200]) func aQueueThatWasEmptyIsUsedAgain(count: Int) {
+        var state = QueueState()
+        for _ in 0..<3 {
+            let operations = (0..<count).map { _ in Operation() }
+            for operation in operations { ready(operation, in: &state) }
+            #expect(state.operations == operations)
+            #expect(takeAll(&state) == operations)
+            for operation in operations.reversed() { _ = state.remove(operation) }
+            #expect(state.count == 0 && state.operations.isEmpty)
+            #expect(takeAll(&state).isEmpty)
+        }
+    }
+
+    /// A place in line that nobody takes any more is about an operation that has gone, not about the next one there.
+    @Test func aPlaceInLineIsNotTheNextOnes() {
+        var state = QueueState()
+        let gone = Operation()
+        ready(gone, in: &state, priority: 4)
+        state.changePriority(of: gone, to: 8)
+        #expect(takeAll(&state) == [gone])
+        _ = state.remove(gone)
+
+        let waiting = Operation()
+        _ = state.add(waiting, share: 0, priority: 0)
+        #expect(takeAll(&state).isEmpty)
+        let isNeeded = state.takeScheduling()
+        #expect(!isNeeded)
+        state.makeReady(waiting, priority: 0, isCancelled: false)
+        #expect(takeAll(&state) == [waiting])
+    }
+
+    @Test func aBarrierDividesAQueueThatWasEmpty() {
+        var state = QueueState()
+        let (first, barrier, second) = (Operation(), Operation(), Operation())
+        for _ in 0..<2 {
+            ready(first, in: &state)
+            state.addBarrier(barrier)
+            ready(second, in: &state)
+            #expect(takeAll(&state) == [first])
+            _ = state.remove(first)
+            #expect(takeAll(&state) == [barrier])
+            _ = state.remove(barrier)
+            #expect(takeAll(&state) == [second])
+            _ = state.remove(second)
+        }
+    }
+
+    @Test func aPlaceThatIsHeldIsGivenBack() {
+        var state = QueueState()
+        state.limit = 1
+        let (first, second) = (Operation(), Operation())
+        ready(first, in: &state)
+        #expect(takeAll(&state) == [first])
+        guard case .holdsPlace = state.remove(first) else {
+            Issue.record("the only place has to be held")
+            return
+        }
+        ready(second, in: &state)
+        #expect(takeAll(&state).isEmpty)
+        state.freePlace()
+        #expect(takeAll(&state) == [second])
+    }
+}

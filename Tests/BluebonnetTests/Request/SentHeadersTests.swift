@@ -1,0 +1,83 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import FoundationNetworking
+import Testing
+
+@testable import Bluebonnet
+
+@Suite struct SentHeadersTests {
+    private func request(_ fields: [String: String]) throws -> URLRequest {
+        var request = URLRequest(url: try #require(URL(string: "http://h/")))
+        if !fields.isEmpty { request.allHTTPHeaderFields = fields }
+        return request
+    }
+
+    private func sent(
+        _ fields: [String: String], _ policy: URLRequest.CachePolicy = .useProtocolCachePolicy,
+        ready: HTTPHeaders? = nil, bodyByteCount: Int64? = 0
+    ) throws -> SentHeaders {
+        try SentHeaders(of: request(fields), policy, ready: ready, bodyByteCount: bodyByteCount)
+    }
+
+    private func pairs(_ headers: HTTPHeaders) -> [String] { headers.fields.map { "\($0.name): \($0.value)" } }
+
+    @Test func theCallersFieldsComeFirstInTheOrderOfTheirNames() throws {
+        let fields = ["X-B": "2", "X-A": "1", "User-Agent": "mine", "accept-encoding": "identity"]
+        let expected = ["User-Agent: mine", "X-A: 1", "X-B: 2", "accept-encoding: identity"]
+        for _ in 0..<2 { #expect(pairs(try sent(fields).headers) == expected) }
+        #expect(pairs(SentHeaders.unchecked(of: try request(fields))) == expected)
+    }
+
+    @Test func whatEveryRequestCarriesIsAdded() throws {
+        let headers = try sent(["X-A": "1"]).headers
+        #expect(headers.fields.map(\.name) == ["X-A", "Accept-Encoding", "User-Agent"])
+        #expect(try sent([:]).headers.fields.map(\.name) == ["Accept-Encoding", "User-Agent"])
+    }
+
+    @Test func fieldsThatAreReadyStayAsTheyAre() throws {
+        #expect(pairs(try sent(["X-A": "1"], ready: ["Only": "this"]).headers) == ["Only: this"])
+    }
+
+    @Test func fieldsThatWereSentBeforeBelongToTheirOwnPolicy() throws {
+        let fields = ["X-Policy": "1"]
+        for _ in 0..<2 {
+            #expect(try sent(fields).headers["Cache-Control"] == nil)
+            #expect(try sent(fields, .reloadIgnoringLocalAndRemoteCacheData).headers["Cache-Control"] == "no-cache")
+        }
+    }
+
+    @Test func moreSetsOfFieldsThanAreRememberedAreAllRight() throws {
+        for _ in 0..<3 {
+            for number in 0..<11 { #expect(try sent(["X-Number": "\(number)"]).headers["X-Number"] == "\(number)") }
+        }
+    }
+
+    /// Swift holds the sign of the kelvin, U+212A, and the letter K to be the same; a server does not.
+    @Test func textThatOnlyLooksTheSameIsNotTakenForWhatWasSentBefore() throws {
+        let (letter, sign) = ("K", "\u{212A}")
+        #expect(letter == sign)
+        #expect(Array(try sent(["X-Unit": letter]).headers["X-Unit"]?.utf8 ?? "".utf8) == [0x4B])
+        #expect(Array(try sent(["X-Unit": sign]).headers["X-Unit"]?.utf8 ?? "".utf8) == [0xE2, 0x84, 0xAA])
+        #expect(Array(try sent(["X-Unit": letter]).headers["X-Unit"]?.utf8 ?? "".utf8) == [0x4B])
+    }
+
+    @Test func aLengthIsComparedWithEachBody() throws {
+        let fields = ["Content-Length": "5", "X-Length": "1"]
+        for _ in 0..<2 {
+            #expect(try sent(fields, bodyByteCount: 5).headers["Content-Length"] == nil)
+            #expect(try sent(fields, bodyByteCount: nil).declaredBodyByteCount == 5)
+            #expect(throws: NetworkingError.self) { try sent(fields, bodyByteCount: 6) }
+        }
+    }
+
+    @Test func whatCannotBeSentIsRefusedEachTime() {
+        for fields in [["X-Bad": "a\r\nb"], ["Bad Name": "1"], ["Transfer-Encoding": "chunked"]] {
+            for _ in 0..<2 {
+                let error = #expect(throws: NetworkingError.self) { try sent(fields) }
+                #expect(error?.code == .invalidRequest)
+            }
+        }
+    }
+}
