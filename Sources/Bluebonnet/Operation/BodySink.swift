@@ -15,6 +15,8 @@ protocol BodySink: AnyObject {
     func write(_ bytes: UnsafeRawBufferPointer) throws(NetworkingError)
     /// Drops everything, to start again.
     func truncate() throws(NetworkingError)
+    /// Writes what is still held: everything is where it belongs then, or on its way there.
+    func settle() throws(NetworkingError)
     /// Whether a piece may be written now.
     var hasRoom: Bool { get }
     /// Whether what was written is still on its way, so that the end has to wait for `close`.
@@ -24,6 +26,7 @@ protocol BodySink: AnyObject {
 }
 
 extension BodySink {
+    func settle() throws(NetworkingError) {}
     var hasRoom: Bool { true }
     var closesLater: Bool { false }
 
@@ -58,32 +61,5 @@ final class MemorySink: BodySink {
     func truncate() throws(NetworkingError) {
         data.removeAll()
         byteCount = 0
-    }
-}
-
-/// A body on its way to a file.
-final class FileSink: BodySink {
-    let file: PartialFile
-    private(set) var byteCount: Int64
-    /// When the file's digest is to follow again.
-    private var nextDigestByteCount = PartialFile.digestStepByteCount
-
-    init(_ file: PartialFile) {
-        self.file = file
-        byteCount = file.initialByteCount
-    }
-
-    var byteLimit: Int? { nil }
-
-    func write(_ bytes: UnsafeRawBufferPointer) throws(NetworkingError) {
-        try file.write(bytes, at: byteCount)
-        byteCount += Int64(bytes.count)
-        if byteCount >= nextDigestByteCount { nextDigestByteCount = file.followDigest(upTo: byteCount) }
-    }
-
-    func truncate() throws(NetworkingError) {
-        try file.truncate()
-        byteCount = 0
-        nextDigestByteCount = PartialFile.digestStepByteCount
     }
 }

@@ -143,6 +143,7 @@ extension Reception {
     /// The transfer was given up by a pause: the next one goes on where it stopped, if the representation can be told;
     /// else it brings everything again, into a new sink.
     mutating func noteInterruption(of head: ResponseHead) {
+        try? sink?.settle()  // an error is met again when the body goes on
         guard let sink, head.status == 200 || isContinued, sink.byteCount > 0, let record = makeRecord(for: head)
         else { return }
         interruptedHead = head
@@ -183,6 +184,7 @@ extension Reception {
 
     /// Changes nothing, but is asked in place: a copy of all this would cost more than the rest of an end.
     mutating func end(isComplete: Bool) -> End {
+        try? sink?.settle()  // a complete body is settled already
         var end = End(byteCount: sink?.byteCount ?? 0, isContinued: isContinued, canBeContinued: record != nil)
         switch sink {
         case let memory as MemorySink: end.content = .memory(memory.data)

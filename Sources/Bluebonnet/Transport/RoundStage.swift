@@ -20,7 +20,7 @@ enum RoundStage: Int, CaseIterable {
     case admission
     case other
     /// What is for other threads is handed to them: when what the round starts has been sent, so that the servers have
-    /// something to do before they have.
+    /// something to do before they have. Bytes that are held go to their files.
     case handover
 }
 

@@ -1,0 +1,113 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+/// A body on its way to a file. Network thread only.
+///
+/// What it was given is in the file when the round of the event loop ends, or when `settle` says so.
+final class FileSink: BodySink {
+    let file: PartialFile
+    /// What it was given, with what is still held.
+    private(set) var byteCount: Int64
+    private var writtenByteCount: Int64
+    /// Why something that was held could not be written: nothing is written behind the gap.
+    private var failure: NetworkingError?
+    /// When the file's digest is to follow again.
+    private var nextDigestByteCount = PartialFile.digestStepByteCount
+
+    init(_ file: PartialFile) {
+        self.file = file
+        byteCount = file.initialByteCount
+        writtenByteCount = file.initialByteCount
+    }
+
+    var byteLimit: Int? { nil }
+
+    func write(_ bytes: UnsafeRawBufferPointer) throws(NetworkingError) {
+        if let failure { throw failure }
+        try HeldWrites.shared.value.write(bytes, of: self)
+        byteCount += Int64(bytes.count)
+    }
+
+    func settle() throws(NetworkingError) {
+        try HeldWrites.shared.value.settle(self)
+        if let failure { throw failure }
+    }
+
+    func truncate() throws(NetworkingError) {
+        HeldWrites.shared.value.drop(file)
+        try file.truncate()
+        (byteCount, writtenByteCount, failure) = (0, 0, nil)
+        nextDigestByteCount = PartialFile.digestStepByteCount
+    }
+
+    fileprivate func put(_ bytes: UnsafeRawBufferPointer) throws(NetworkingError) {
+        do throws(NetworkingError) {
+            try file.write(bytes, at: writtenByteCount)
+        } catch {
+            failure = error
+            throw error
+        }
+        writtenByteCount += Int64(bytes.count)
+        if writtenByteCount >= nextDigestByteCount { nextDigestByteCount = file.followDigest(upTo: writtenByteCount) }
+    }
+}
+
+@available(*, unavailable)
+extension FileSink: Sendable {}
+
+/// The pieces of one body at a time, until they are written together: libcurl hands a body on in pieces of 16 KiB at
+/// most, and the kernel takes four of them in one call in half the time. Network thread only.
+private final class HeldWrites: RoundEndTask {
+    static let shared = NetworkBound(HeldWrites())
+
+    /// A piece that is smaller is the last one for now (CURL_MAX_WRITE_SIZE).
+    private static let fullPieceByteCount = 16 * 1024
+    private static let capacity = 128 * 1024
+
+    private var bytes = [UInt8]()
+    private var owner: FileSink?
+    private var isScheduled = false
+
+    /// Writes a piece, or holds it for a moment.
+    func write(_ piece: UnsafeRawBufferPointer, of sink: FileSink) throws(NetworkingError) {
+        if owner !== sink { settleOwner() }
+        let isLast = piece.count < Self.fullPieceByteCount
+        if isLast, owner == nil { return try sink.put(piece) }
+        owner = sink
+        if bytes.isEmpty { bytes.reserveCapacity(Self.capacity) }
+        bytes += piece
+        if isLast || bytes.count + Self.fullPieceByteCount > Self.capacity { return try settle(sink) }
+        guard !isScheduled else { return }
+        isScheduled = true
+        NetworkThread.shared.eventLoop.atEndOfRound(.handover, self)
+    }
+
+    /// Writes what is held of this body.
+    func settle(_ sink: FileSink) throws(NetworkingError) {
+        guard owner === sink else { return }
+        owner = nil
+        let result = bytes.withUnsafeBytes { held in Result { () throws(NetworkingError) in try sink.put(held) } }
+        bytes.removeAll(keepingCapacity: true)
+        try result.get()
+    }
+
+    /// Forgets what is held for a file.
+    func drop(_ file: PartialFile) {
+        guard let owner, owner.file === file else { return }
+        self.owner = nil
+        bytes.removeAll(keepingCapacity: true)
+    }
+
+    func roundEnds() {
+        isScheduled = false
+        settleOwner()
+    }
+
+    /// An error is kept by the sink, and meets whoever writes to it or settles it next.
+    private func settleOwner() {
+        if let owner { try? settle(owner) }
+    }
+}
+
+@available(*, unavailable)
+extension HeldWrites: Sendable {}
