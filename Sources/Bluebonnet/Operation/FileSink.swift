@@ -71,12 +71,13 @@ private final class HeldWrites: RoundEndTask {
     /// Writes a piece, or holds it for a moment.
     func write(_ piece: UnsafeRawBufferPointer, of sink: FileSink) throws(NetworkingError) {
         if owner !== sink { settleOwner() }
+        if bytes.count + piece.count > Self.capacity { try settle(sink) }
         let isLast = piece.count < Self.fullPieceByteCount
-        if isLast, owner == nil { return try sink.put(piece) }
+        if owner == nil, isLast || piece.count > Self.capacity { return try sink.put(piece) }
         owner = sink
         if bytes.isEmpty { bytes.reserveCapacity(Self.capacity) }
         bytes += piece
-        if isLast || bytes.count + Self.fullPieceByteCount > Self.capacity { return try settle(sink) }
+        if isLast { return try settle(sink) }
         guard !isScheduled else { return }
         isScheduled = true
         NetworkThread.shared.eventLoop.atEndOfRound(.handover, self)

@@ -21,18 +21,21 @@ import Testing
         try PartialFile(destination: folder.path("out"), url: url, isDigested: isDigested)
     }
 
-    /// As a transfer writes it: in pieces.
-    private func write(_ data: Data, to sink: FileSink) throws {
-        var rest = data
-        while !rest.isEmpty {
-            try rest.prefix(100_000).withUnsafeBytes { try sink.write($0) }
-            rest = rest.dropFirst(100_000)
+    /// As a transfer writes them: in pieces, each body in place of the one before.
+    private func write(_ bodies: Data..., to file: PartialFile) async throws {
+        try await onNetworkThread {
+            let sink = FileSink(file)
+            for (number, body) in bodies.enumerated() {
+                if number > 0 { try sink.truncate() }
+                try sink.write(body, inPiecesOf: 100_000)
+            }
+            try sink.settle()
         }
     }
 
-    @Test(arguments: [true, false]) func whatWasWrittenInPieces(isDigested: Bool) throws {
+    @Test(arguments: [true, false]) func whatWasWrittenInPieces(isDigested: Bool) async throws {
         let file = try open(isDigested: isDigested)
-        try write(Self.body, to: FileSink(file))
+        try await write(Self.body, to: file)
         #expect(try file.digest() == MessageDigest.hexadecimalDigest(of: Self.body))
     }
 
@@ -41,32 +44,29 @@ import Testing
         #expect(try open().digest() == "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855")
     }
 
-    @Test func whatWasWrittenAfterAnEarlierBodyWasThrownAway() throws {
+    @Test func whatWasWrittenAfterAnEarlierBodyWasThrownAway() async throws {
         let file = try open()
-        let sink = FileSink(file)
-        try write(Data(repeating: 7, count: 6_000_000), to: sink)
-        try sink.truncate()
-        try write(Self.body, to: sink)
+        try await write(Data(repeating: 7, count: 6_000_000), Self.body, to: file)
         #expect(try file.digest() == MessageDigest.hexadecimalDigest(of: Self.body))
     }
 
-    @Test func aBodyThatWasContinued() throws {
+    @Test func aBodyThatWasContinued() async throws {
         let record = PartialRecord(
             requestURL: url, responseURL: url, validator: .entityTag("\"v1\""), totalByteCount: Int64(Self.body.count))
         let first = try open()
         try first.setRecord(record)
-        try write(Self.body.prefix(5_000_000), to: FileSink(first))
+        try await write(Self.body.prefix(5_000_000), to: first)
         first.keepOrRemove(canContinue: true)
         first.unlock()
         let second = try open()
         #expect(second.initialByteCount == 5_000_000)
-        try write(Self.body.dropFirst(5_000_000), to: FileSink(second))
+        try await write(Self.body.dropFirst(5_000_000), to: second)
         #expect(try second.digest() == MessageDigest.hexadecimalDigest(of: Self.body))
     }
 
-    @Test func askingTwiceGivesTheSame() throws {
+    @Test func askingTwiceGivesTheSame() async throws {
         let file = try open()
-        try write(Self.body, to: FileSink(file))
+        try await write(Self.body, to: file)
         #expect(try file.digest() == file.digest())
     }
 }

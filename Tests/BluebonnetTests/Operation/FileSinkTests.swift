@@ -1,0 +1,131 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Glibc
+import Testing
+
+@testable import Bluebonnet
+
+/// What a file sink was given is in its file when it says so, and when the round ends, however it was held in between.
+@Suite(.timeLimit(.minutes(1))) struct FileSinkTests {
+    /// As much as libcurl hands on at once.
+    private static let piece = 16 * 1024
+    private let folder: ScratchFolder
+    private let url: URL
+
+    init() throws {
+        folder = try ScratchFolder()
+        url = try #require(URL(string: "http://h/file"))
+    }
+
+    private func open(_ name: String = "out") throws -> PartialFile {
+        try PartialFile(destination: folder.path(name), url: url)
+    }
+
+    private func holds(_ body: Data, _ name: String = "out") -> Bool {
+        (try? Data(contentsOf: URL(fileURLWithPath: folder.path(name + PartialFile.suffix)))) == body
+    }
+
+    /// Everything that is written to the file fails from now on.
+    private func fill(_ file: PartialFile) throws {
+        let full = Glibc.open("/dev/full", O_RDWR | O_CLOEXEC)
+        try #require(full >= 0 && dup2(full, file.descriptor) >= 0)
+        close(full)
+    }
+
+    @Test(arguments: [1, 1000, piece - 1, piece, piece + 1, 20_000, 131_072, 131_073, 400_000])
+    func piecesOfAnySizeAreWritten(size: Int) async throws {
+        let (file, body) = (try open(), Data.patterned(byteCount: 1_000_003).prefix(size < 100 ? 10_000 : .max))
+        try await onNetworkThread {
+            let sink = FileSink(file)
+            try sink.write(body, inPiecesOf: size)
+            #expect(sink.byteCount == body.count)
+            try sink.settle()
+        }
+        #expect(holds(body))
+    }
+
+    @Test func fullPiecesAreHeldUntilAnotherOneIsNot() async throws {
+        let (file, body) = (try open(), Data.patterned(byteCount: 3 * Self.piece + 1))
+        let sizes = try await onNetworkThread {
+            let sink = FileSink(file)
+            try sink.write(body.prefix(3 * Self.piece), inPiecesOf: Self.piece)
+            let held = file.stamp?.byteCount
+            try sink.write(body.suffix(1), inPiecesOf: 1)
+            return [held, file.stamp?.byteCount]
+        }
+        #expect(sizes == [0, Int64(body.count)])
+        #expect(holds(body))
+    }
+
+    @Test func whatIsHeldIsInTheFileWhenTheRoundEnds() async throws {
+        let (file, body) = (try open(), Data.patterned(byteCount: 2 * Self.piece))
+        try await onNetworkThread { try FileSink(file).write(body, inPiecesOf: Self.piece) }
+        try await onNetworkThread {}
+        #expect(holds(body))
+    }
+
+    @Test func bodiesThatComeInTurnsAreKeptApart() async throws {
+        let (first, second) = (try open("a"), try open("b"))
+        let (one, two) = (Data.patterned(byteCount: 400_000), Data(repeating: 7, count: 400_000))
+        try await onNetworkThread {
+            let (a, b) = (FileSink(first), FileSink(second))
+            for start in stride(from: 0, to: 400_000, by: Self.piece) {
+                try a.write(one.dropFirst(start).prefix(Self.piece), inPiecesOf: Self.piece)
+                try b.write(two.dropFirst(start).prefix(Self.piece), inPiecesOf: Self.piece)
+            }
+            try a.settle()
+            try b.settle()
+        }
+        #expect(holds(one, "a") && holds(two, "b"))
+    }
+
+    @Test func whatAnotherSinkHeldForTheFileIsDroppedWithItsBody() async throws {
+        let (file, body) = (try open(), Data.patterned(byteCount: 100))
+        try await onNetworkThread {
+            try FileSink(file).write(Data(repeating: 7, count: Self.piece), inPiecesOf: Self.piece)
+            let sink = FileSink(file)
+            try sink.truncate()
+            try sink.write(body, inPiecesOf: 100)
+        }
+        try await onNetworkThread {}
+        #expect(holds(body))
+    }
+
+    @Test func aWriteThatFailsIsMetAtTheNextOneAndAtTheEnd() async throws {
+        let (file, other) = (try open(), try open("other"))
+        try fill(file)
+        let piece = Data(repeating: 7, count: Self.piece)
+        let codes = try await onNetworkThread {
+            let sink = FileSink(file)
+            try sink.write(piece, inPiecesOf: Self.piece)
+            try FileSink(other).write(piece, inPiecesOf: Self.piece)  // the first one's piece has to go before
+            var codes: [NetworkingError.Code?] = []
+            do throws(NetworkingError) { try sink.settle() } catch { codes.append(error.code) }
+            do { try sink.write(piece, inPiecesOf: 1000) } catch { codes.append((error as? NetworkingError)?.code) }
+            do throws(NetworkingError) { try sink.settle() } catch { codes.append(error.code) }
+            return codes
+        }
+        #expect(codes == [.cannotWriteFile, .cannotWriteFile, .cannotWriteFile])
+        try await onNetworkThread {}
+        #expect(holds(piece, "other"))
+    }
+}
+
+extension FileSink {
+    func write(_ data: Data, inPiecesOf size: Int) throws {
+        var rest = data
+        while !rest.isEmpty {
+            try rest.prefix(size).withUnsafeBytes { try write($0) }
+            rest = rest.dropFirst(size)
+        }
+    }
+}
+
+/// Does something in a round of the process's event loop.
+func onNetworkThread<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
+    try await withCheckedThrowingContinuation { continuation in
+        NetworkThread.shared.submit { continuation.resume(with: Result { try body() }) }
+    }
+}
