@@ -67,16 +67,24 @@ extension RequestOperation {
         exchange.keep(result) { response in block.map { $0(self, response) } ?? response }
     }
 
-    /// After the operation is finished. The handlers' turn, and the batch's, is taken before what the end lets others do,
-    /// so that the handlers of what begins then come after these.
+    /// After the operation is finished. The graph notes the end first: whoever is told of it, by a handler, a waiter or
+    /// the queue, may start what waited for it. The handlers' turn, and the batch's, is taken next, before the end lets
+    /// others begin, so that their handlers come after these.
     private func deliver(_ delivery: OperationDelivery, into callbacks: inout CallbackRound, group: DispatchGroup?) {
         if delivery.extras != nil { finishProgress() }
-        let holdsPlace = delivery.queue?.remove(self) ?? false
-        if delivery.hasHandlers || group != nil {
-            callbacks.add(on: delivery.callbackQueue ?? Queues.callbacks, EndOfOperation(operation: self, group: group))
-            if holdsPlace || place.isInGraph { callbacks.flushBeforeOthersBegin() }
+        let end = EndOfOperation(operation: self, group: group)
+        let consequences = DependencyGraph.shared.withLock { graph in
+            let mayBeWaitedFor = place.isInGraph || !delivery.waiters.isEmpty
+            let consequences = graph.finish(self, hasFailed: delivery.hasFailed)
+            // Only queues, and inside the lock: another end that comes now may let a dependent begin.
+            if delivery.hasHandlers || group != nil {
+                callbacks.add(on: delivery.callbackQueue ?? Queues.callbacks, end)
+                if mayBeWaitedFor { callbacks.flushBeforeOthersBegin() }
+            }
+            return consequences
         }
-        let consequences = DependencyGraph.shared.withLock { $0.finish(self, hasFailed: delivery.hasFailed) }
+        let holdsPlace = delivery.queue?.remove(self) ?? false
+        if holdsPlace { callbacks.flushBeforeOthersBegin() }
         if let channel = delivery.chunkChannel { channel.finish(error.map(BodyChannel.End.failed) ?? .complete) }
         for waiter in delivery.waiters { waiter.resume() }
         consequences.carryOut()

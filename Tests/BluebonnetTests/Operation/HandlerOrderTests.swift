@@ -4,6 +4,7 @@
 import Dispatch
 import Foundation
 import FoundationNetworking
+import Synchronization
 import Testing
 
 @testable import Bluebonnet
@@ -97,6 +98,78 @@ import Testing
         mayEnd.signal()
         await told.becomes { $0.count == 3 }
         #expect(told.value == ["first", "second", "slow"])
+    }
+
+    /// The one who waited for the first adds the edge when it has ended.
+    @Test func theHandlersOfOneThatWasWaitedForComeFirst() async {
+        let manager = manager()
+        let first = serialized("first", of: manager)
+        manager.operationQueue.addOperations([first, slow(of: manager)])
+        async let end: Void = first.finished()
+        await Task.yield()
+        start(manager)
+        await end
+        await told.becomes { $0.contains("first") }
+        let dependent = quick("dependent", of: manager)
+        dependent.addDependency(first)
+        manager.operationQueue.addOperation(dependent)
+        await told.becomes { $0.contains("dependent") }
+        mayEnd.signal()
+        await told.becomes { $0.count == 3 }
+        #expect(told.value == ["first", "dependent", "slow"])
+    }
+}
+
+// MARK: - Whoever is told of an end may start what waited for it
+
+extension HandlerOrderTests {
+    /// One after whose serializer the graph is in use for a moment, as by a program with many dependencies, or until
+    /// `isOver`.
+    private func delayed(_ isOver: DispatchSemaphore, of manager: RequestOperationManager) -> HTTPRequestOperation {
+        let serializer = LengthSerializer {
+            let isLocked = DispatchSemaphore(value: 0)
+            Thread.detachNewThread {
+                DependencyGraph.shared.withLock { _ in
+                    isLocked.signal()
+                    _ = isOver.wait(timeout: .now() + 0.2)
+                }
+            }
+            isLocked.wait()
+        }
+        return operation("delayed", with: serializer, of: manager)
+    }
+
+    @Test func aHandlerMayStartADependent() async {
+        let (manager, isOver, isReady) = (manager(), DispatchSemaphore(value: 0), Witness([Bool]()))
+        let delayed = delayed(isOver, of: manager)
+        let dependent = quick("dependent", of: manager)
+        dependent.addDependency(delayed)
+        delayed.addCompletionHandler { _ in
+            isReady.append(dependent.isReady)
+            dependent.start()
+            isOver.signal()
+        }
+        manager.operationQueue.addOperation(delayed)
+        start(manager)
+        await isReady.becomes { $0.count == 1 }
+        #expect(isReady.value == [true])
+        if isReady.value == [true] { await dependent.ends() }
+    }
+
+    @Test func whoWaitedForTheQueueMayStartADependent() async {
+        let (manager, isOver, isReady) = (manager(), DispatchSemaphore(value: 0), Witness([Bool]()))
+        let dependent = quick("dependent", of: manager)
+        let delayed = delayed(isOver, of: manager)
+        dependent.addDependency(delayed)
+        manager.operationQueue.addOperation(delayed)
+        Thread.detachNewThread {
+            manager.operationQueue.waitUntilAllOperationsAreFinished()
+            isReady.append(dependent.isReady)
+            isOver.signal()
+        }
+        start(manager)
+        await isReady.becomes { $0.count == 1 }
+        #expect(isReady.value == [true])
     }
 }
 
