@@ -69,6 +69,14 @@ final class TransferRequest: Sendable {
     /// The cookies that go along, and where those that come are kept. Nil: none are sent or kept.
     let cookieJar: CookieJar?
 
+    /// The body when it leaves in one piece with the header section: when it is small, and does not wait for the
+    /// server's word (`Expect`). With such a body libcurl would wait for that over HTTP/2 too, where servers send none.
+    var copiedBody: Data? {
+        guard let bytes = body.smallBytes, !headers.contains(where: { FieldSyntax.isSameName($0.name, "Expect") })
+        else { return nil }
+        return bytes
+    }
+
     struct Limits: Sendable {
         var httpVersion = HTTPVersion.negotiated
         /// Gives up connecting, handshakes included, after this many nanoseconds; 0 is never.

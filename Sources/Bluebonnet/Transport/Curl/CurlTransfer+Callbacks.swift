@@ -32,7 +32,7 @@ extension CurlTransfer {
     }
 
     /// Whether libcurl asks for the body; it has a small one already.
-    private var readsBody: Bool { !request.body.isEmpty && request.body.smallBytes == nil }
+    private var readsBody: Bool { !request.body.isEmpty && request.copiedBody == nil }
 
     private var usesTLS: Bool { request.isSecure || request.identity.proxy?.isSecure == true }
 

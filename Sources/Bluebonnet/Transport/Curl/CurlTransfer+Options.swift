@@ -121,7 +121,7 @@ extension CurlTransfer {
             try handle.set(CURLOPT_COPYPOSTFIELDS, "")
             try handle.set(CURLOPT_CUSTOMREQUEST, request.method)
         case (_, 0): try handle.set(CURLOPT_CUSTOMREQUEST, request.method)
-        case _ where request.body.smallBytes != nil:
+        case _ where request.copiedBody != nil:
             try handle.set(CURLOPT_POST, true)
             try handle.set(CURLOPT_CUSTOMREQUEST, request.method)
         case (_, let byteCount):
@@ -132,7 +132,7 @@ extension CurlTransfer {
     }
 
     private func setSmallBody() throws(CurlError) {
-        guard request.method != "HEAD", let bytes = request.body.smallBytes else { return }
+        guard request.method != "HEAD", let bytes = request.copiedBody else { return }
         try handle.setBody(bytes)
     }
 

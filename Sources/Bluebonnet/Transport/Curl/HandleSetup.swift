@@ -18,7 +18,7 @@ struct HandleSetup: Equatable {
     /// Nil for a request whose handle is set up afresh.
     init?(_ request: TransferRequest) {
         hasBody = !request.body.isEmpty
-        guard !hasBody || request.body.smallBytes != nil, request.cookieJar == nil,
+        guard !hasBody || request.copiedBody != nil, request.cookieJar == nil,
             request.identity.addressOverrides.isEmpty,
             !request.headers.contains(where: { FieldSyntax.isSameName($0.name, "Host") })
         else { return nil }
