@@ -70,12 +70,16 @@ final class TransferRequest: Sendable {
     let cookieJar: CookieJar?
 
     /// The body when it leaves in one piece with the header section: when it is small, and does not wait for the
-    /// server's word (`Expect`). With such a body libcurl would wait for that over HTTP/2 too, where servers send none.
+    /// server's word. With such a body libcurl would wait for that over HTTP/2 too, where servers send none.
     var copiedBody: Data? {
-        guard let bytes = body.smallBytes, !headers.contains(where: { FieldSyntax.isSameName($0.name, "Expect") })
-        else { return nil }
+        guard let bytes = body.smallBytes, !hasExpectation else { return nil }
         return bytes
     }
+
+    /// Whether the body waits for the server's word (RFC 9110, 10.1.1).
+    var hasExpectation: Bool { headers.contains { FieldSyntax.isSameName($0.name, Self.expectation) } }
+
+    static let expectation = "Expect"
 
     struct Limits: Sendable {
         var httpVersion = HTTPVersion.negotiated

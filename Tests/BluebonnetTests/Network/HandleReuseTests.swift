@@ -8,6 +8,19 @@ import Testing
 
 @testable import Bluebonnet
 
+/// Takes the times of one transfer. Network thread only.
+private final class EndTaker: TransferDelegate {
+    private let ended: (TransferMetrics) -> Void
+
+    init(ended: @escaping (TransferMetrics) -> Void) { self.ended = ended }
+
+    func transferDidSend(bodyByteCount: Int) {}
+    func transferDidStartAgain() {}
+    func transferDidReceive(head: ResponseHead) {}
+    func transferDidReceive(bytes: UnsafeRawBufferPointer) -> BodyIntake { .taken }
+    func transferDidEnd(error: NetworkingError?, metrics: TransferMetrics) { ended(metrics) }
+}
+
 extension NetworkTests {
     /// An easy handle is set up once for requests of the same kind: nothing of one may reach the next.
     @Suite struct HandleReuseTests {
@@ -132,6 +145,32 @@ extension NetworkTests {
                 #expect(server.requests.count == 39)
                 #expect(server.connectionCount == 20)
             }
+        }
+
+        /// libcurl's times are those of the transfer before until it has begun the next one.
+        @Test func aTransferThatNeverBeganHasNoTimes() async throws {
+            try await TestServer.answering(.response(body: "answer")) { server in
+                let request = try Self.plainRequest(server.url())
+                let partition = try await onNetworkThread {
+                    NetworkBound(CurlPartition(loop: NetworkThread.shared.eventLoop))
+                }
+                let first = await withCheckedContinuation { waiter in
+                    NetworkThread.shared.submit {
+                        _ = partition.value.begin(request, delegate: EndTaker { waiter.resume(returning: $0) })
+                    }
+                }
+                #expect(first.total > 0 && first.firstByte > 0)
+                let second = try await onNetworkThread {
+                    defer { partition.value.close() }
+                    return partition.value.begin(request, delegate: EndTaker { _ in }).abort()
+                }
+                #expect(second == TransferMetrics())
+                #expect(server.requests.count == 1)
+            }
+        }
+
+        private static func plainRequest(_ url: URL) throws -> TransferRequest {
+            TransferRequest(url: url, origin: try #require(Origin(url)), method: "GET", headers: [])
         }
 
         @Test func aCancelledTransferLeavesNothingToTheNextOne() async throws {

@@ -80,20 +80,6 @@ extension NetworkTests {
             }
         }
 
-        /// A caller may ask for it; the library never does.
-        @Test(arguments: [7, 100_000]) func aBodyWaitsForTheServersWordWhenItIsAskedFor(byteCount: Int) async throws {
-            try await TestServer.answering(.response(body: "received")) { server in
-                var request = URLRequest("POST", server.url(), headers: ["Expect": "100-continue"])
-                request.httpBody = Self.body.prefix(byteCount)
-                #expect(await perform(request).responseString == "received")
-                request.setValue(nil, forHTTPHeaderField: "Expect")
-                #expect(await perform(request).responseString == "received")
-                #expect(server.requests.map { $0.headers["Expect"] } == ["100-continue", nil])
-                #expect(server.requests.allSatisfy { $0.body.elementsEqual(Self.body.prefix(byteCount)) })
-                #expect((server.requests.first?.pieceCount ?? 0) > 1)
-            }
-        }
-
         @Test func anEmptyFileIsAnEmptyBody() async throws {
             defer { folder.remove() }
             try await TestServer.answering(.response()) { server in

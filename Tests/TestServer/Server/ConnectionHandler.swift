@@ -20,7 +20,7 @@ final class ConnectionHandler: ChannelInboundHandler {
 
     init(number: Int, factory: ConnectionFactory, player: ReplyPlayer) {
         (self.number, self.factory, self.player) = (number, factory, player)
-        parser = RequestParser(readsBodies: factory.options.readsBodies)
+        parser = RequestParser(factory.options)
     }
 
     func channelActive(context: ChannelHandlerContext) {

@@ -26,14 +26,16 @@ struct RequestParser {
     }
 
     private let readsBodies: Bool
+    private let refusesExpectations: Bool
     private var state = State.head
     private var buffer = ByteBuffer()
     private var searchedByteCount = 0
     private var pieceCount = 0
     private var request = ReceivedRequest()
 
-    init(readsBodies: Bool) {
-        self.readsBodies = readsBodies
+    init(_ options: TestServer.Options) {
+        readsBodies = options.readsBodies
+        refusesExpectations = options.refusesExpectations
     }
 
     /// Takes in what arrived.
@@ -93,6 +95,8 @@ struct RequestParser {
             state = .ended
             return .request(request)
         }
+        let isContinueExpected = request.headers["Expect"]?.lowercased() == "100-continue"
+        if isContinueExpected && refusesExpectations { return finish() }
         let length = request.headers["Content-Length"].map { Int($0) ?? -1 } ?? 0
         if request.headers["Transfer-Encoding"]?.lowercased().hasSuffix("chunked") == true {
             state = .chunkSize
@@ -101,7 +105,7 @@ struct RequestParser {
         } else {
             return giveUp()
         }
-        return request.headers["Expect"]?.lowercased() == "100-continue" ? .continueExpected : nil
+        return isContinueExpected ? .continueExpected : nil
     }
 
     private mutating func finish() -> Event {

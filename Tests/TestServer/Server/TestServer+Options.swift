@@ -17,6 +17,9 @@ extension TestServer {
         public var readsBodies = true
         /// Whether "Expect: 100-continue" is answered.
         public var sendsContinue = true
+        /// Whether a request that asks for "Expect: 100-continue" is over with its head: the script answers it, and the
+        /// next bytes on the connection are another request.
+        public var refusesExpectations = false
         /// Closes each connection, in good order and unannounced, after that many answers.
         public var requestsPerConnection: Int?
         /// What to do as soon as a connection is accepted, before anything is read from it.

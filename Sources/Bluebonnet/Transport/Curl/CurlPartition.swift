@@ -28,6 +28,8 @@ final class CurlPartition: EventLoopClient, RoundEndTask {
     private var drainsThisRound = false
     private var curlDeadline = UInt64.max
     private var limitDeadline = UInt64.max
+    /// How often libcurl was called to go on with what is due.
+    private(set) var callCount = 0
     /// When the last transfer ended, while there is none.
     private(set) var idleSince: UInt64?
 
@@ -73,6 +75,7 @@ extension CurlPartition {
             guard curl_multi_add_handle(multi, handle.raw) == CURLM_OK else {
                 throw CurlError(code: CURLE_FAILED_INIT.rawValue)
             }
+            transfer.callCountAtStart = callCount
         } catch {
             transfer.stop(
                 with: NetworkingError(
@@ -185,6 +188,7 @@ extension CurlPartition {
 
     private func act(on descriptor: curl_socket_t, mask: CInt) {
         var runningCount: CInt = 0
+        callCount += 1
         curl_multi_socket_action(multi, descriptor, mask, &runningCount)
     }
 

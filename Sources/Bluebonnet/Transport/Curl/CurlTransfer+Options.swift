@@ -14,7 +14,7 @@ extension CurlTransfer {
             try handle.setURL(request.url.absoluteString)
             try setBufferSize()
             try setSmallBody()
-            return try setHeaders(namingHost: false)
+            return try setHeaders(request.headers, namingHost: false)
         }
         if handle.setup != nil { handle.reset() }
         try configureAfresh()
@@ -30,14 +30,20 @@ extension CurlTransfer {
         try setSmallBody()
         try setCookies()
         let namesHost = request.headers.contains { FieldSyntax.isSameName($0.name, "Host") }
-        try setHeaders(namingHost: namesHost)
+        try setHeaders(request.headers, namingHost: namesHost)
         try setCallbacks()
         try partition.watchConnections(of: handle)
         try setContext()
     }
 
-    private func setHeaders(namingHost: Bool) throws(CurlError) {
-        try handle.setHeaders(request.headers, namingHost: namingHost) { headerLines }
+    private func setHeaders(_ fields: [HTTPHeaders.Field], namingHost: Bool) throws(CurlError) {
+        try handle.setHeaders(fields, namingHost: namingHost) { headerLines(fields) }
+    }
+
+    /// For a server that refused the expectation; also while libcurl is about to send.
+    func removeExpectation() throws(CurlError) {
+        let fields = request.headers.filter { !FieldSyntax.isSameName($0.name, TransferRequest.expectation) }
+        try setHeaders(fields, namingHost: handle.hasNamedHost)
     }
 
     private func setTarget() throws(CurlError) {
@@ -147,13 +153,13 @@ extension CurlTransfer {
 
     /// To a request with a body, libcurl adds `Expect` and, for POST, a content type of its own unless a line without
     /// value forbids it.
-    private var headerLines: [String] {
-        var headers = request.headers
+    private func headerLines(_ fields: [HTTPHeaders.Field]) -> [String] {
+        var headers = fields
         if request.cookieJar != nil { headers.removeAll { FieldSyntax.isSameName($0.name, "Cookie") } }
         var lines = headers.map { $0.value.isEmpty ? "\($0.name);" : "\($0.name): \($0.value)" }
         if ["GET", "HEAD"].contains(request.method), request.body.isEmpty { return lines }
-        for name in ["Expect", "Content-Type"]
-        where !request.headers.contains(where: { FieldSyntax.isSameName($0.name, name) }) {
+        for name in [TransferRequest.expectation, "Content-Type"]
+        where !fields.contains(where: { FieldSyntax.isSameName($0.name, name) }) {
             lines.append("\(name):")
         }
         return lines

@@ -10,12 +10,16 @@ struct Sending {
     var isOnKeptConnection = false
     /// Bytes that nobody asked for were waiting on the connection that the transfer was given.
     var needsFreshConnection = false
+    /// A refusal of the expectation is the response, because the body had begun to leave.
+    var refusalStands = false
 }
 
 /// A request that is not idempotent is sent once. Another one may be sent again while there is no answer: libcurl does so
 /// by itself on a new connection when a kept-alive one turns out dead (RFC 9110, 9.2.2), or when an HTTP/2 server says
 /// that it has not looked at the request (REFUSED_STREAM, GOAWAY; RFC 9113, 8.7). That it was the latter libcurl does
 /// not tell for certain: that it gave no reason is taken for it with an idempotent request only, never with a POST.
+/// Any request is sent again whose expectation was refused before its body began to leave (417; RFC 9110, 10.1.1): the
+/// server has not looked at it.
 extension CurlTransfer {
     /// How often a request may be sent that HTTP/2 servers go on refusing: as often as libcurl tries.
     private static let refusalLimit = 6
@@ -41,6 +45,7 @@ extension CurlTransfer {
         sending.count += 1
         noteSending()
         guard sending.count > 1 else { return true }
+        if holdsRefusal { return mayDoWithoutExpectation() }
         guard request.isIdempotent && sending.count <= (isRefusal ? Self.refusalLimit : 2) else {
             let end = request.isIdempotent ? " twice" : "; \(request.method) is not sent a second time"
             stop(with: NetworkingError(.connectionLost, "\(hostName) closed the connection before it answered\(end)"))
@@ -50,6 +55,26 @@ extension CurlTransfer {
             stop(with: deadConnectionError)
             return false
         }
+        startAgain()
+        return true
+    }
+
+    /// libcurl answers a refused expectation by sending again, but with a caller's `Expect` as before, and over a
+    /// connection on which the server may still wait for the rest of the body.
+    private func mayDoWithoutExpectation() -> Bool {
+        guard readByteCount == 0 else {
+            sending.refusalStands = true
+            return false
+        }
+        do throws(CurlError) {
+            try removeExpectation()
+        } catch {
+            let text = "the request to \(hostName) could not be sent again without Expect"
+            stop(with: NetworkingError(.connectionLost, text, underlying: error.libraryError))
+            return false
+        }
+        handle.isSpent = true  // it remembers the refusal
+        sending.count = 1
         startAgain()
         return true
     }

@@ -10,7 +10,7 @@ internal import Foundation
 final class CurlTransfer: Transfer {
     let request: TransferRequest
     /// A pause moves it.
-    private var deadline: UInt64
+    private(set) var deadline: UInt64
     let handle: EasyHandle
     /// Where it stands in its partition's list of active transfers.
     var activeIndex = 0
@@ -23,7 +23,7 @@ final class CurlTransfer: Transfer {
     private(set) var failure: NetworkingError?
     private(set) var hasHeaderBytes = false
     var sending = Sending()
-    private var readByteCount: Int64 = 0
+    private(set) var readByteCount: Int64 = 0
     /// The body bytes that left, as far as they were told.
     private var toldSentByteCount: Int64 = 0
     private(set) var isPaused = false
@@ -31,9 +31,13 @@ final class CurlTransfer: Transfer {
     private(set) var isHeldBack = false
     /// The close_notify that must have come when the body has no other end.
     private var awaitedNotice: CloseNotice?
-    /// When a byte last moved; nil while the connection is being made, which has a limit of its own.
-    private var lastActivity: UInt64?
-    private var lastUploadCount: Int64 = 0
+    /// Not counted while the connection is being made, which has a limit of its own.
+    var idleLimit: IdleLimit
+    /// Whether the head is a refused expectation (417) that nobody was told of, because libcurl may answer it by
+    /// sending the request again.
+    private(set) var holdsRefusal = false
+    /// How often its partition had called libcurl when libcurl got the transfer; nil before that.
+    var callCountAtStart: Int?
     /// `Set-Cookie` fields that came; libcurl put those that it accepts into the jar.
     private var receivedCookieCount = 0
     var tlsInformation: SharedValue<TLSInformation>?
@@ -41,6 +45,7 @@ final class CurlTransfer: Transfer {
     init(_ request: TransferRequest, handle: EasyHandle, partition: CurlPartition, delegate: any TransferDelegate) {
         self.request = request
         deadline = request.limits.deadline
+        idleLimit = IdleLimit(request.limits.idleTimeout)
         self.handle = handle
         self.partition = partition
         self.delegate = delegate
@@ -67,14 +72,14 @@ final class CurlTransfer: Transfer {
     func resume(deadline: UInt64) {
         isPaused = false
         self.deadline = deadline
-        lastActivity = MonotonicClock.roughly()
+        noteActivity()
         partition.resume(self)
     }
 
     func resumeReceiving() {
         guard isHeldBack, !isPaused else { return }
         isHeldBack = false
-        lastActivity = MonotonicClock.roughly()
+        noteActivity()
         partition.resume(self)
     }
 
@@ -92,6 +97,7 @@ extension CurlTransfer {
     func end(result: CURLcode) {
         tellSentBytes()
         let metrics = self.metrics
+        do throws(NetworkingError) { try tellRefusal() } catch { stop(with: error) }
         let error = endError(result: result)
         let delegate = self.delegate
         self.delegate = nil
@@ -133,7 +139,7 @@ extension CurlTransfer {
 
     private func endError(result: CURLcode) -> NetworkingError? {
         if let failure { return failure }
-        if result != CURLE_OK {
+        if result != CURLE_OK && !sending.refusalStands {
             return CurlErrorMapping(transfer: self, error: CurlError(code: result.rawValue)).networkingError
         }
         guard let head else {
@@ -149,7 +155,9 @@ extension CurlTransfer {
         return nil
     }
 
+    /// None of a transfer that libcurl has not looked at yet: its handle would give those of the one before.
     private var metrics: TransferMetrics {
+        guard let callCountAtStart, callCountAtStart != partition.callCount else { return TransferMetrics() }
         var metrics = handle.metrics
         metrics.tlsInformation = tlsInformation
         return metrics
@@ -159,35 +167,6 @@ extension CurlTransfer {
     var hasResponseHead: Bool { head != nil }
     /// Whether others use its connection at the same time.
     var isMultiplexed: Bool { head?.httpVersion == "2" }
-}
-
-// MARK: - Time
-
-extension CurlTransfer {
-    /// When the transfer has to be looked at for its time limits; `UInt64.max` is never.
-    var nextDeadline: UInt64 {
-        if isPaused { return .max }
-        guard request.limits.idleTimeout > 0, !isHeldBack, let lastActivity else { return deadline }
-        return min(deadline, lastActivity + request.limits.idleTimeout)
-    }
-
-    /// The error when a limit has passed.
-    func timeoutError(now: UInt64) -> NetworkingError? {
-        if now >= deadline && !isPaused {
-            return NetworkingError(.timedOut, "the request to \(hostName) took longer than its time limit")
-        }
-        guard nextDeadline <= now, !uploadHasMoved(now: now) else { return nil }
-        return NetworkingError(.timedOut, "no byte has moved to or from \(hostName) for longer than the idle limit")
-    }
-
-    /// What left libcurl's upload buffer is not told by a callback: it is asked for before the limit is called passed.
-    private func uploadHasMoved(now: UInt64) -> Bool {
-        let count = handle.large(CURLINFO_SIZE_UPLOAD_T)
-        defer { lastUploadCount = count }
-        guard count > lastUploadCount else { return false }
-        lastActivity = now
-        return true
-    }
 }
 
 // MARK: - What libcurl's callbacks call
@@ -200,19 +179,23 @@ extension CurlTransfer {
 
     /// The request goes out now.
     func noteSending() {
-        lastActivity = MonotonicClock.roughly()
+        noteActivity()
         partition.deadlineMayBeEarlier(nextDeadline)
     }
 
     /// Another connection is made, which has a limit of its own.
-    func waitForConnection() { lastActivity = nil }
+    func waitForConnection() { idleLimit.suspend() }
 
     /// Forgets what was sent, because it is sent again.
     func startAgain() {
         readByteCount = 0
         toldSentByteCount = 0
-        lastUploadCount = 0
+        idleLimit.startAgain()
         headParser = makeHeadParser(for: request)
+        head = nil
+        hasHeaderBytes = false
+        awaitedNotice = nil
+        holdsRefusal = false
         delegate?.transferDidStartAgain()
     }
 
@@ -220,7 +203,7 @@ extension CurlTransfer {
     func readBody(from offset: Int64) { readByteCount = offset }
 
     func consumeHeaderLine(_ line: UnsafeRawBufferPointer) -> Bool {
-        lastActivity = MonotonicClock.roughly()
+        noteActivity()
         if !hasHeaderBytes { tellSentBytes() }
         do throws(NetworkingError) {
             hasHeaderBytes = true
@@ -229,7 +212,11 @@ extension CurlTransfer {
             self.head = head
             noteFraming(of: head)
             if head.status >= 300 { giveUpPausedBody() }
-            try delegate?.transferDidReceive(head: head)
+            if head.status == 417 && request.hasExpectation {
+                holdsRefusal = true
+            } else {
+                try delegate?.transferDidReceive(head: head)
+            }
             return true
         } catch {
             stop(with: error)
@@ -252,11 +239,19 @@ extension CurlTransfer {
         awaitedNotice = handle.tlsConnection.map(CloseNotice.awaited)
     }
 
+    /// The refusal is the response: libcurl did not send the request again.
+    private func tellRefusal() throws(NetworkingError) {
+        guard holdsRefusal, let head else { return }
+        holdsRefusal = false
+        try delegate?.transferDidReceive(head: head)
+    }
+
     /// What became of a piece; nil aborts.
     func consumeBody(_ bytes: UnsafeRawBufferPointer) -> BodyIntake? {
         if delegate == nil { return nil }
-        lastActivity = MonotonicClock.roughly()
+        noteActivity()
         do throws(NetworkingError) {
+            try tellRefusal()
             let intake = try delegate?.transferDidReceive(bytes: bytes) ?? .taken
             isHeldBack = intake == .later
             if intake == .taken { takeShare(bytes) }
@@ -274,7 +269,7 @@ extension CurlTransfer {
             let piece = try request.body.read(into: buffer, at: readByteCount)
             if case .bytes(let count) = piece {
                 readByteCount += Int64(count)
-                lastActivity = MonotonicClock.roughly()
+                noteActivity()
             } else if case .stream(let feed) = request.body {
                 feed.whenReady { [weak self] in self?.resumeSending() }
             }

@@ -1,0 +1,50 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+/// For how long no byte may move on a connection, and when one last did. Instants and lengths in nanoseconds of
+/// `MonotonicClock`.
+///
+/// Bytes of a body leave libcurl's buffer unannounced. While some may be in there, their count is looked at several
+/// times within the limit, so that the last of them put off its end by an eighth of it at most.
+struct IdleLimit {
+    private static let looks: UInt64 = 8
+    /// 0 is none.
+    private let length: UInt64
+    private var lastMovement: UInt64?
+    private var lastLook: UInt64 = 0
+    private var sentByteCount: Int64 = 0
+
+    init(_ length: UInt64) { self.length = length }
+
+    mutating func noteMovement(at instant: UInt64) { lastMovement = instant }
+
+    /// Stops counting until the next movement.
+    mutating func suspend() { lastMovement = nil }
+
+    /// The body is sent from its start again.
+    mutating func startAgain() { sentByteCount = 0 }
+
+    /// When to ask `hasPassed`; `UInt64.max` is never.
+    ///
+    /// - Parameter bodyByteCount: nil when it is not known.
+    func nextLook(bodyByteCount: Int64?) -> UInt64 {
+        guard length > 0, let lastMovement else { return .max }
+        let end = lastMovement + length
+        if let bodyByteCount, sentByteCount >= bodyByteCount { return end }
+        return min(end, max(lastMovement, lastLook) + max(1, length / Self.looks))
+    }
+
+    /// Whether nothing has moved for as long as the limit.
+    ///
+    /// - Parameter sentByteCount: how much of the body has left.
+    mutating func hasPassed(now: UInt64, sentByteCount: Int64) -> Bool {
+        guard length > 0, let lastMovement else { return false }
+        lastLook = now
+        if sentByteCount > self.sentByteCount {
+            self.sentByteCount = sentByteCount
+            self.lastMovement = now
+            return false
+        }
+        return now >= lastMovement + length
+    }
+}

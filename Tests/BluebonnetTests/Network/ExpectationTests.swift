@@ -1,0 +1,145 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import FoundationNetworking
+import TestServer
+import Testing
+
+@testable import Bluebonnet
+
+extension NetworkTests {
+    /// A caller may ask that the body waits for the server's word (RFC 9110, 10.1.1); the library never does.
+    @Suite struct ExpectationTests {
+        /// How the body is given.
+        enum Source: CaseIterable { case data, largeData, file, stream }
+
+        private static let small = Data("payload".utf8)
+        private static let large = Data.patterned(byteCount: 100_000)
+
+        private static func operation(
+            _ method: String, _ url: URL, _ source: Source, _ folder: TemporaryFolder
+        ) throws -> (operation: RequestOperation, body: Data) {
+            var request = URLRequest(method, url, headers: ["Expect": "100-continue", "X-Mark": "kept"])
+            let body = source == .data ? small : large
+            switch source {
+            case .data, .largeData: request.httpBody = body
+            case .stream: request.httpBodyStream = InputStream(data: body)
+            case .file: break
+            }
+            let operation = RequestOperation(request: request)
+            if source == .file { operation.uploadFile = URL(fileURLWithPath: try folder.write("body", body)) }
+            return (operation, body)
+        }
+
+        private static func serving(
+            _ script: @escaping TestServer.Script, _ body: (TestServer) async throws -> Void
+        ) async throws {
+            var options = TestServer.Options()
+            options.refusesExpectations = true
+            try await TestServer.serving(options, script: script, body)
+        }
+
+        @Test(arguments: [small, large]) func aBodyWaitsForTheServersWord(body: Data) async throws {
+            try await TestServer.answering(.response(body: "received")) { server in
+                var request = URLRequest("POST", server.url(), headers: ["Expect": "100-continue"])
+                request.httpBody = body
+                #expect(await perform(request).responseString == "received")
+                request.setValue(nil, forHTTPHeaderField: "Expect")
+                #expect(await perform(request).responseString == "received")
+                #expect(server.requests.map { $0.headers["Expect"] } == ["100-continue", nil])
+                #expect(server.requests.allSatisfy { $0.body.elementsEqual(body) })
+                #expect((server.requests.first?.pieceCount ?? 0) > 1)
+            }
+        }
+
+        @Test func overHTTP2TheBodyFollowsWithoutIt() async throws {
+            try await HTTP2Fixture.with(script: { _ in .response(body: "received") }) { fixture in
+                for body in [Self.small, Self.large] {
+                    var request = URLRequest("POST", fixture.url("/"), headers: ["Expect": "100-continue"])
+                    request.httpBody = body
+                    let operation = await perform(request, fixture.options)
+                    #expect(operation.responseString == "received")
+                    #expect(operation.httpVersion == "2")
+                    #expect(fixture.server.requests.last?.body.elementsEqual(body) == true)
+                }
+            }
+        }
+
+        /// The server has not looked at the request: any method may be sent again.
+        @Test(arguments: Source.allCases) func aRefusedExpectationIsLeftOut(source: Source) async throws {
+            let folder = try TemporaryFolder()
+            defer { folder.remove() }
+            for method in ["POST", "PUT"] {
+                try await Self.serving({
+                    $0.headers["Expect"] == nil ? .response(body: "received") : .response(status: 417, body: "refused")
+                }) { server in
+                    let (operation, body) = try Self.operation(method, server.url(), source, folder)
+                    #expect(await operation.run().error == nil)
+                    #expect(operation.responseString == "received")
+                    #expect(operation.statusCode == 200)
+                    #expect(server.requests.map { $0.headers["Expect"] } == ["100-continue", nil])
+                    #expect(server.requests.map { $0.headers["X-Mark"] } == ["kept", "kept"])
+                    #expect(server.requests.map(\.body.count) == [0, body.count])
+                    #expect(server.requests.last?.body.elementsEqual(body) == true)
+                    #expect(server.connectionCount == 1)
+                    #expect(await get(server.url()).responseString == "received")
+                }
+            }
+        }
+
+        @Test(arguments: ["", "refused"]) func aSecondRefusalIsTheAnswer(text: String) async throws {
+            try await Self.serving({ _ in .response(status: 417, body: text) }) { server in
+                let request = URLRequest("POST", server.url(), headers: ["Expect": "100-continue"], body: "payload")
+                let operation = await perform(request)
+                #expect(operation.error == nil)
+                #expect(operation.statusCode == 417)
+                #expect(operation.responseString == text)
+                #expect(server.requests.map { $0.headers["Expect"] } == ["100-continue", nil])
+            }
+        }
+
+        @Test(arguments: ["", "refused"]) func aRefusalOfAWholeRequestIsTheAnswer(text: String) async throws {
+            var options = TestServer.Options()
+            options.sendsContinue = false
+            try await TestServer.answering(.response(status: 417, body: text), options) { server in
+                for method in ["GET", "POST"] {
+                    let body = method == "POST" ? "payload" : nil
+                    let request = URLRequest(method, server.url(), headers: ["Expect": "100-continue"], body: body)
+                    let operation = await perform(request)
+                    #expect(operation.error == nil)
+                    #expect(operation.statusCode == 417)
+                    #expect(operation.responseString == text)
+                }
+                #expect(server.requests.map(\.method) == ["GET", "POST"])
+            }
+        }
+
+        /// The server may wait for the rest of the body on that connection: nothing else is sent over it.
+        @Test(arguments: [Source.largeData, .file, .stream]) func aRefusalAfterTheBodyBeganIsTheAnswer(
+            source: Source
+        ) async throws {
+            let folder = try TemporaryFolder()
+            defer { folder.remove() }
+            let begun = Gate()
+            var options = TestServer.Options()
+            options.readsBodies = false
+            let refusal = Reply([.wait(until: begun)] + Reply.response(status: 417, body: "refused").steps)
+            try await TestServer.answering(refusal, options) { server in
+                var request = URLRequest("POST", server.url(), headers: ["Expect": "100-continue"])
+                let body = Data(count: 20_000_000)
+                if source == .largeData { request.httpBody = body }
+                if source == .stream { request.httpBodyStream = InputStream(data: body) }
+                let operation = RequestOperation(request: request)
+                if source == .file { operation.uploadFile = URL(fileURLWithPath: try folder.write("body", body)) }
+                operation.setUploadProgress { _, sent, _ in if sent > 0 { begun.open() } }
+                #expect(await operation.run().statusCode == 417)
+                #expect(operation.error == nil)
+                #expect(server.requests.count == 1)
+            }
+            try await TestServer.answering(.response(body: "answer")) { server in
+                #expect(await get(server.url()).responseString == "answer")
+            }
+        }
+    }
+}

@@ -1,0 +1,88 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import Testing
+
+@testable import Bluebonnet
+
+@Suite struct IdleLimitTests {
+    private static let start: UInt64 = 1_000_000
+
+    /// A limit of 800 that counts from `start`.
+    private static func begun() -> IdleLimit {
+        var limit = IdleLimit(800)
+        limit.noteMovement(at: start)
+        return limit
+    }
+
+    /// Looks as often as asked to, until the limit has passed.
+    ///
+    /// - Parameter sent: how much of the body has left at an instant.
+    private static func end(
+        _ limit: consuming IdleLimit, bodyByteCount: Int64?, sent: (UInt64) -> Int64
+    ) -> (instant: UInt64, looks: Int)? {
+        for looks in 1...1000 {
+            let instant = limit.nextLook(bodyByteCount: bodyByteCount)
+            if limit.hasPassed(now: instant, sentByteCount: sent(instant)) { return (instant, looks) }
+        }
+        return nil
+    }
+
+    @Test func withoutABodyItIsLookedAtOnce() throws {
+        let end = try #require(Self.end(Self.begun(), bodyByteCount: 0) { _ in 0 })
+        #expect(end == (Self.start + 800, 1))
+    }
+
+    @Test func aBodyThatLeftAtOncePutsItOffByAnEighth() throws {
+        let end = try #require(Self.end(Self.begun(), bodyByteCount: 7) { _ in 7 })
+        #expect(end == (Self.start + 900, 2))
+    }
+
+    @Test(arguments: [nil, 500 as Int64?]) func whatLeftLastPutsItOffByAnEighthAtMost(bodyByteCount: Int64?) throws {
+        for stop in stride(from: 0 as UInt64, through: 5000, by: 37) {
+            // A byte leaves every 10 until then.
+            let sent = { (instant: UInt64) in Int64(min(instant - Self.start, stop) / 10) }
+            let end = try #require(Self.end(Self.begun(), bodyByteCount: bodyByteCount, sent: sent))
+            let last = Self.start + UInt64(min(sent(.max), 500)) * 10
+            #expect(end.instant >= last + 800, "\(stop)")
+            #expect(end.instant <= last + 900, "\(stop)")
+            #expect(end.looks <= 8 * (stop / 800 + 2), "\(stop)")
+        }
+    }
+
+    @Test func aBodyThatDoesNotLeaveDoesNotPutItOff() throws {
+        let end = try #require(Self.end(Self.begun(), bodyByteCount: 7) { _ in 0 })
+        #expect(end.instant == Self.start + 800)
+    }
+
+    @Test func movementPutsItOff() {
+        var limit = Self.begun()
+        limit.noteMovement(at: Self.start + 500)
+        #expect(limit.nextLook(bodyByteCount: 0) == Self.start + 1300)
+        let early = limit.hasPassed(now: Self.start + 1299, sentByteCount: 0)
+        let late = limit.hasPassed(now: Self.start + 1300, sentByteCount: 0)
+        #expect(!early && late)
+    }
+
+    @Test func whatIsSentAgainCountsFromItsStart() {
+        var limit = Self.begun()
+        let first = limit.hasPassed(now: Self.start + 700, sentByteCount: 9)
+        limit.startAgain()
+        let second = limit.hasPassed(now: Self.start + 1500, sentByteCount: 3)
+        #expect(!first && !second)
+        #expect(limit.nextLook(bodyByteCount: 3) == Self.start + 2300)
+    }
+
+    @Test func itIsNeverReachedWhileItDoesNotCount() {
+        var suspended = Self.begun()
+        suspended.suspend()
+        var none = IdleLimit(0)
+        none.noteMovement(at: Self.start)
+        for limit in [IdleLimit(800), suspended, none] {
+            var limit = limit
+            let hasPassed = limit.hasPassed(now: .max, sentByteCount: 0)
+            #expect(limit.nextLook(bodyByteCount: nil) == .max)
+            #expect(!hasPassed)
+        }
+    }
+}
