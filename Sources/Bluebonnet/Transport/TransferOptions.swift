@@ -10,7 +10,7 @@ public struct TransferOptions: Sendable {
     /// ever.
     public var connectTimeout: Duration = .seconds(10)
     /// Gives up when no byte has moved for this long. Default nil: the request's `timeoutInterval`, which is 60 s
-    /// unless it was set; zero waits for ever.
+    /// unless it was set; zero waits for ever. After a body's bytes have left, up to an eighth longer.
     public var idleTimeout: Duration?
     /// Gives up when the whole request, redirects included, takes longer than this. Waiting for admission and pauses do
     /// not count. Default nil: no limit.
