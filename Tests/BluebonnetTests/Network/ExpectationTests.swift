@@ -54,7 +54,8 @@ extension NetworkTests {
         }
 
         @Test func overHTTP2TheBodyFollowsWithoutIt() async throws {
-            try await HTTP2Fixture.with(script: { _ in .response(body: "received") }) { fixture in
+            let script: TestServer.Script = { _ in .response(body: "received") }
+            try await HTTP2Fixture.with(script: script) { fixture in
                 for body in [Self.small, Self.large] {
                     var request = URLRequest("POST", fixture.url("/"), headers: ["Expect": "100-continue"])
                     request.httpBody = body
@@ -70,10 +71,11 @@ extension NetworkTests {
         @Test(arguments: Source.allCases) func aRefusedExpectationIsLeftOut(source: Source) async throws {
             let folder = try TemporaryFolder()
             defer { folder.remove() }
+            let script: TestServer.Script = {
+                $0.headers["Expect"] == nil ? .response(body: "received") : .response(status: 417, body: "refused")
+            }
             for method in ["POST", "PUT"] {
-                try await Self.serving({
-                    $0.headers["Expect"] == nil ? .response(body: "received") : .response(status: 417, body: "refused")
-                }) { server in
+                try await Self.serving(script) { server in
                     let (operation, body) = try Self.operation(method, server.url(), source, folder)
                     #expect(await operation.run().error == nil)
                     #expect(operation.responseString == "received")
@@ -89,7 +91,8 @@ extension NetworkTests {
         }
 
         @Test(arguments: ["", "refused"]) func aSecondRefusalIsTheAnswer(text: String) async throws {
-            try await Self.serving({ _ in .response(status: 417, body: text) }) { server in
+            let script: TestServer.Script = { _ in .response(status: 417, body: text) }
+            try await Self.serving(script) { server in
                 let request = URLRequest("POST", server.url(), headers: ["Expect": "100-continue"], body: "payload")
                 let operation = await perform(request)
                 #expect(operation.error == nil)

@@ -191,6 +191,7 @@ extension CurlTransfer {
         readByteCount = 0
         toldSentByteCount = 0
         idleLimit.startAgain()
+        partition.deadlineMayBeEarlier(nextDeadline)
         headParser = makeHeadParser(for: request)
         head = nil
         hasHeaderBytes = false
