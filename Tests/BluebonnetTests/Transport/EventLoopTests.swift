@@ -256,11 +256,12 @@ extension EventLoopTests {
         let slot = loop.add(client)
         loop.setDeadline(MonotonicClock.now() + 1_000_000, slot: slot)
         loop.runTurn()
+        let count = client.deadlineCount  // 1 if the thread was kept from running until it had passed
         loop.setDeadline(.max, slot: slot)
         loop.setDeadline(MonotonicClock.now() + 2_000_000, slot: loop.add(other))
         loop.runTurn()
         turn(until: { other.deadlineCount == 1 })
-        #expect(client.deadlineCount == 0)
+        #expect(client.deadlineCount == count)
     }
 
     @Test func anEarlierDeadlineOvertakesALaterOne() {
