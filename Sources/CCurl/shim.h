@@ -66,10 +66,6 @@ static inline CURLcode bluebonnet_easy_getinfo_string(CURL *handle, CURLINFO inf
     return curl_easy_getinfo(handle, info, value);
 }
 
-static inline CURLcode bluebonnet_easy_getinfo_socket(CURL *handle, CURLINFO info, curl_socket_t *value) {
-    return curl_easy_getinfo(handle, info, value);
-}
-
 static inline CURLcode bluebonnet_easy_getinfo_session(CURL *handle, struct curl_tlssessioninfo **value) {
     return curl_easy_getinfo(handle, CURLINFO_TLS_SSL_PTR, value);
 }

@@ -15,11 +15,9 @@ final class CurlPartition: EventLoopClient, RoundEndTask {
     let loop: EventLoop
     private var slot = -1
     @exclusivity(unchecked) private(set) var active: [CurlTransfer] = []
-    /// The sockets of kept-alive connections by their local ports. A stale entry does no harm: at worst a connection is
-    /// not used again.
-    @exclusivity(unchecked) private var sockets: [Int: curl_socket_t] = [:]
-    /// The sockets of all connections, those that are being made and those that are kept.
-    @exclusivity(unchecked) private(set) var connections = DescriptorSet()
+    @exclusivity(unchecked) var connections = ConnectionSockets()
+    /// What libcurl is writing now.
+    @exclusivity(unchecked) var burst = SendingBurst()
     @exclusivity(unchecked) private var idleHandles: [EasyHandle] = []
     /// Transfers that had their share of a round, and go on when the deadlines are looked at.
     @exclusivity(unchecked) var resting: [CurlTransfer] = []
@@ -128,8 +126,6 @@ extension CurlPartition {
         idleHandles.append(handle)
     }
 
-    func socket(localPort: Int) -> curl_socket_t? { sockets[localPort] }
-
     private func note(_ transfer: CurlTransfer) {
         transfer.activeIndex = active.count
         active.append(transfer)
@@ -190,6 +186,7 @@ extension CurlPartition {
         var runningCount: CInt = 0
         callCount += 1
         curl_multi_socket_action(multi, descriptor, mask, &runningCount)
+        burst.end()
     }
 
     /// Ends what is over when the round has read all sockets: reading and ending in turns, for many small answers, is
@@ -210,7 +207,6 @@ extension CurlPartition {
             guard message.pointee.msg == CURLMSG_DONE, let handle = message.pointee.easy_handle else { continue }
             let result = bluebonnet_message_result(message)
             guard let transfer = EasyHandle.of(handle)?.transfer else { continue }
-            if let socket = transfer.handle.newSocket { sockets[socket.localPort] = socket.descriptor }
             forget(transfer)
             if transfer.mayBeginAgain(after: result), curl_multi_add_handle(multi, handle) == CURLM_OK {
                 note(transfer)
@@ -275,47 +271,6 @@ private func timerCallback(_: UnsafeMutableRawPointer?, _ milliseconds: Int, _ c
     guard let context else { return 0 }
     Unmanaged<CurlPartition>.fromOpaque(context).takeUnretainedValue().setCurlTimer(milliseconds: milliseconds)
     return 0
-}
-
-// MARK: - Connections
-
-extension CurlPartition {
-    /// Lets the partition hear of the sockets that are opened and closed for a handle's connections, which may outlive
-    /// the handle.
-    func watchConnections(of handle: EasyHandle) throws(CurlError) {
-        let context = UnsafeRawPointer(Unmanaged.passUnretained(self).toOpaque())
-        try handle.set(CURLOPT_SOCKOPTDATA, pointer: context)
-        try handle.set(CURLOPT_CLOSESOCKETDATA, pointer: context)
-        try bluebonnet_easy_setopt_sockopt_callback(handle.raw, connectionOpened).check()
-        try bluebonnet_easy_setopt_closesocket_callback(handle.raw, connectionClosed).check()
-    }
-
-    /// libcurl before 8.2 closes a socket that never got connected without saying so: what was known of its number is
-    /// about another one. A child process is not to hold the connection.
-    fileprivate func noteConnection(_ descriptor: curl_socket_t) {
-        loop.forget(descriptor)
-        _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
-        connections.insert(descriptor)
-    }
-
-    fileprivate func closeConnection(_ descriptor: curl_socket_t) -> CInt {
-        connections.remove(descriptor)
-        loop.forget(descriptor)
-        return Glibc.close(descriptor)
-    }
-}
-
-private func connectionOpened(
-    _ context: UnsafeMutableRawPointer?, _ descriptor: curl_socket_t, _: curlsocktype
-) -> CInt {
-    guard let context else { return CInt(CURL_SOCKOPT_ERROR) }
-    Unmanaged<CurlPartition>.fromOpaque(context).takeUnretainedValue().noteConnection(descriptor)
-    return CInt(CURL_SOCKOPT_OK)
-}
-
-private func connectionClosed(_ context: UnsafeMutableRawPointer?, _ descriptor: curl_socket_t) -> CInt {
-    guard let context else { return -1 }
-    return Unmanaged<CurlPartition>.fromOpaque(context).takeUnretainedValue().closeConnection(descriptor)
 }
 
 extension CurlPartition {

@@ -44,6 +44,7 @@ extension CurlTransfer {
         if request.isSecure { tlsInformation = handle.tlsConnection.map(TLSConnection.information) }
         sending.count += 1
         noteSending()
+        if wasMultiplexed { partition.sharedRequestIsWritten(localPort: localPort) }
         guard sending.count > 1 else { return true }
         if holdsRefusal { return mayDoWithoutExpectation() }
         guard request.isIdempotent && sending.count <= (isRefusal ? Self.refusalLimit : 2) else {
@@ -79,7 +80,7 @@ extension CurlTransfer {
         return true
     }
 
-    /// Whether the last sending was over HTTP/2.
+    /// Whether this sending, or the last one, is over HTTP/2.
     private var wasMultiplexed: Bool {
         guard request.isSecure else { return request.limits.httpVersion == .http2PriorKnowledge }
         return tlsInformation?.value.applicationProtocol == "h2"

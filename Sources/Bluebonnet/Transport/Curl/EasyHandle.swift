@@ -267,18 +267,6 @@ extension EasyHandle {
         return recv(socket, &byte, 1, CInt(MSG_PEEK) | CInt(MSG_DONTWAIT)) > 0
     }
 
-    /// The socket of the connection that the transfer made, with its local port; only before the handle is taken off
-    /// its multi handle.
-    var newSocket: (localPort: Int, descriptor: curl_socket_t)? {
-        guard long(CURLINFO_NUM_CONNECTS) > 0 else { return nil }
-        var descriptor: curl_socket_t = -1
-        let port = long(CURLINFO_LOCAL_PORT)
-        guard port > 0,
-            bluebonnet_easy_getinfo_socket(raw, CURLINFO_ACTIVESOCKET, &descriptor) == CURLE_OK, descriptor >= 0
-        else { return nil }
-        return (port, descriptor)
-    }
-
     /// The `SSL` object of the connection in use (CURLINFO_TLS_SSL_PTR), nil without TLS; only while a callback runs.
     var tlsConnection: UnsafeMutableRawPointer? {
         var session: UnsafeMutablePointer<curl_tlssessioninfo>?

@@ -1,0 +1,53 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+internal import CCurl
+internal import Glibc
+
+extension CurlPartition {
+    /// Lets the partition hear of the sockets that are opened and closed for a handle's connections, which may outlive
+    /// the handle.
+    func watchConnections(of handle: EasyHandle) throws(CurlError) {
+        let context = UnsafeRawPointer(Unmanaged.passUnretained(self).toOpaque())
+        try handle.set(CURLOPT_SOCKOPTDATA, pointer: context)
+        try handle.set(CURLOPT_CLOSESOCKETDATA, pointer: context)
+        try bluebonnet_easy_setopt_sockopt_callback(handle.raw, connectionOpened).check()
+        try bluebonnet_easy_setopt_closesocket_callback(handle.raw, connectionClosed).check()
+    }
+
+    /// libcurl before 8.2 closes a socket that never got connected without saying so: what was known of its number is
+    /// about another one. A child process is not to hold the connection.
+    fileprivate func noteConnection(_ descriptor: curl_socket_t) {
+        loop.forget(descriptor)
+        _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+        connections.insert(descriptor)
+    }
+
+    fileprivate func closeConnection(_ descriptor: curl_socket_t) -> CInt {
+        connections.remove(descriptor)
+        burst.forget(descriptor)
+        loop.forget(descriptor)
+        return Glibc.close(descriptor)
+    }
+
+    func socket(localPort: Int) -> curl_socket_t? { connections.descriptor(localPort: localPort) }
+
+    /// A request is about to be written to a connection that others use too.
+    func sharedRequestIsWritten(localPort: Int) {
+        guard let socket = socket(localPort: localPort) else { return }
+        burst.requestIsWritten(to: socket)
+    }
+}
+
+private func connectionOpened(
+    _ context: UnsafeMutableRawPointer?, _ descriptor: curl_socket_t, _: curlsocktype
+) -> CInt {
+    guard let context else { return CInt(CURL_SOCKOPT_ERROR) }
+    Unmanaged<CurlPartition>.fromOpaque(context).takeUnretainedValue().noteConnection(descriptor)
+    return CInt(CURL_SOCKOPT_OK)
+}
+
+private func connectionClosed(_ context: UnsafeMutableRawPointer?, _ descriptor: curl_socket_t) -> CInt {
+    guard let context else { return -1 }
+    return Unmanaged<CurlPartition>.fromOpaque(context).takeUnretainedValue().closeConnection(descriptor)
+}

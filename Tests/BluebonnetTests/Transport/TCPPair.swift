@@ -1,0 +1,69 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import CLinux
+import Glibc
+import Testing
+
+/// A socket and the loopback connection to its peer, both closed with the last reference.
+final class TCPPair: Sendable {
+    let near: CInt
+    private let far: CInt
+
+    init() throws {
+        let listener = socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
+        defer { close(listener) }
+        near = socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let near = near
+        let result = withUnsafeMutablePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                bind(listener, address, length) | listen(listener, 1) | getsockname(listener, address, &length)
+                    | connect(near, address, length)
+            }
+        }
+        try #require(result == 0, "no connection on loopback")
+        far = accept(listener, nil, nil)
+        try #require(far >= 0)
+        var one: CInt = 1  // as libcurl's are
+        setsockopt(near, CInt(IPPROTO_TCP), TCP_NODELAY, &one, socklen_t(MemoryLayout<CInt>.size))
+    }
+
+    deinit {
+        close(near)
+        close(far)
+    }
+
+    /// Writes bytes at the near end.
+    func write(_ bytes: [UInt8]) { #expect(Glibc.write(near, bytes, bytes.count) == bytes.count) }
+
+    /// Takes so many bytes at the far end, once they are there.
+    func read(count: Int) -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: count)
+        return recv(far, &bytes, count, CInt(MSG_WAITALL)) == count ? bytes : []
+    }
+}
+
+/// What the kernel says of a TCP socket.
+struct TCPInformation {
+    /// Whether what is written is held back (TCP_CORK).
+    let isCorked: Bool
+    /// tcpi_data_segs_out, which glibc's own structure does not have.
+    let sentSegmentCount: Int
+
+    init(of socket: CInt) throws {
+        var cork: CInt = -1
+        var length = socklen_t(MemoryLayout<CInt>.size)
+        try #require(getsockopt(socket, CInt(IPPROTO_TCP), TCP_CORK, &cork, &length) == 0)
+        isCorked = cork == 1
+        let offset = 156  // of linux/tcp.h's tcp_info
+        var bytes = [UInt8](repeating: 0, count: 256)
+        length = socklen_t(bytes.count)
+        try #require(getsockopt(socket, CInt(IPPROTO_TCP), TCP_INFO, &bytes, &length) == 0)
+        try #require(length >= offset + 4)
+        sentSegmentCount = Int(bytes.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: offset, as: UInt32.self) })
+    }
+}
