@@ -39,7 +39,9 @@ final class ProcessingRound: RoundEndTask {
         swap(&ownOperations, &current)
         let count = current.count
         current.empty(keepingRoomFor: Self.keptCount) { $0.process(into: &handover.callbacks) }
-        if count < Self.manyCount { handover.callbacks.flush() } else { handover.schedule() }
+        guard count < Self.manyCount else { return handover.schedule() }
+        handover.callbacks.flush()
+        handover.letReturnedMemoryGo()
     }
 }
 
@@ -55,6 +57,8 @@ private final class Handover: RoundEndTask {
     @exclusivity(unchecked) private var serializedOperations: [RequestOperation] = []
     @exclusivity(unchecked) private var largeOperations: [HandedOver] = []
     @exclusivity(unchecked) var callbacks = CallbackRound(canBeOvertaken: false)
+    /// Empty, with room for what comes.
+    private var returned: [ReturnedMemory.Item] = []
     private let largeTurns = QueueTurns(Queues.largeProcessing)
     private let serializationTurns = QueueTurns(Queues.serialization)
     private var isScheduled = false
@@ -93,6 +97,12 @@ private final class Handover: RoundEndTask {
             largeTurns.next().async { Self.process(large.take()) }
         }
         largeOperations = []
+        letReturnedMemoryGo()
+    }
+
+    func letReturnedMemoryGo() {
+        ReturnedMemory.shared.takeAll(into: &returned)
+        returned.removeAll(keepingCapacity: true)
     }
 
     /// Serializing takes longer than a request, so that one queue would hold up what several processors could do: the

@@ -56,6 +56,7 @@ public class RequestOperation: Operation, @unchecked Sendable {  // safe: one Mu
 
     deinit {
         releaseChains()
+        if let transfer = shared.withLock({ $0.sharedOutcome?.value.transfer }) { ReturnedMemory.shared.add(transfer) }
     }
 
     /// Called on a processing queue when the transfers are over and before the operation is finished: turns what

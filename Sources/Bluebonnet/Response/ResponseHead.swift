@@ -36,6 +36,9 @@ final class ResponseHead: Sendable {
 
     var fields: [(name: String, value: String)] { block.fields }
 
+    /// What names and values take in memory.
+    var fieldByteCount: Int { block.byteCount }
+
     /// The values of `Location` with every byte escaped that is not ASCII.
     var locations: [String] { block.locations }
 

@@ -1,0 +1,79 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import FoundationNetworking
+import Synchronization
+import Testing
+
+@testable import Bluebonnet
+
+@Suite(.timeLimit(.minutes(1))) struct ReturnedMemoryTests {
+    private struct Watched {
+        weak var head: ResponseHead?
+    }
+
+    private static func transfer(
+        valueByteCount: Int = 10, body: TransferResult.Content = .none
+    ) -> SharedValue<TransferResult> {
+        let value = String(repeating: "v", count: valueByteCount)
+        let head = ResponseHead(url: ScriptedNetwork.url("/"), status: 200, fields: [("name", value)])
+        return SharedValue(TransferResult(head: head, content: body))
+    }
+
+    private static func takeAll(_ memory: ReturnedMemory) -> [ReturnedMemory.Item] {
+        var taken: [ReturnedMemory.Item] = []
+        memory.takeAll(into: &taken)
+        return taken
+    }
+
+    @Test func smallResponsesComeBackOnce() throws {
+        let memory = ReturnedMemory()
+        let transfers = [
+            Self.transfer(), Self.transfer(body: .memory(Data([1, 2, 3]))), Self.transfer(body: .stream),
+        ]
+        for transfer in transfers { memory.add(transfer) }
+        let taken = Self.takeAll(memory)
+        #expect(taken.count == transfers.count)
+        for (item, transfer) in zip(taken, transfers) { #expect(item.head === transfer.value.head) }
+        #expect(taken.map(\.body) == [Data(), Data([1, 2, 3]), Data()])
+        #expect(Self.takeAll(memory).isEmpty)
+    }
+
+    @Test func nothingLargeWaits() {
+        let memory = ReturnedMemory()
+        let limit = ReturnedMemory.byteCountLimit
+        memory.add(Self.transfer(valueByteCount: limit))
+        memory.add(Self.transfer(body: .memory(Data(count: limit))))
+        memory.add(SharedValue(TransferResult()))
+        #expect(Self.takeAll(memory).isEmpty)
+        memory.add(Self.transfer(valueByteCount: limit - 4))
+        #expect(Self.takeAll(memory).count == 1)
+    }
+
+    @Test func nothingMoreWaitsThanThereIsRoomFor() {
+        let memory = ReturnedMemory()
+        for _ in 0..<2 {
+            for _ in 0..<ReturnedMemory.countLimit + 3 { memory.add(Self.transfer()) }
+            #expect(Self.takeAll(memory).count == ReturnedMemory.countLimit)
+        }
+    }
+
+    @Test(arguments: [1, 20]) func theNextRoundsLetItGo(count: Int) async {
+        let services = NetworkServices(limit: 64, limitPerOrigin: 64, transport: InstantTransport())
+        let manager = RequestOperationManager(baseURL: nil, options: TransferOptions(), services: services)
+        let watched = await Self.heads(of: count, manager)
+        for _ in 0..<100 where watched.contains(where: { $0.head != nil }) { _ = await Self.heads(of: 1, manager) }
+        #expect(watched.allSatisfy { $0.head == nil })
+    }
+
+    /// Runs operations, lets them go, and gives the heads of their responses.
+    private static func heads(of count: Int, _ manager: RequestOperationManager) async -> [Watched] {
+        let operations = (0..<count).map { manager.operation(with: URLRequest(url: ScriptedNetwork.url("/\($0)"))) }
+        manager.operationQueue.addOperations(operations, waitUntilFinished: false)
+        for operation in operations { await operation.ends() }
+        let heads = operations.map { operation in Watched(head: operation.shared.withLock { $0.result?.head }) }
+        #expect(heads.allSatisfy { $0.head != nil })
+        return heads
+    }
+}
