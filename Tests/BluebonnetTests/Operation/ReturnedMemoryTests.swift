@@ -8,7 +8,7 @@ import Testing
 
 @testable import Bluebonnet
 
-@Suite(.timeLimit(.minutes(1))) struct ReturnedMemoryTests {
+@Suite(.timeLimit(.minutes(1)), .serialized) struct ReturnedMemoryTests {
     private struct Watched {
         weak var head: ResponseHead?
     }
@@ -59,9 +59,10 @@ import Testing
         }
     }
 
-    @Test(arguments: [1, 20]) func theNextRoundsLetItGo(count: Int) async {
+    @Test(arguments: [1, 20], [true, false]) func theNextRoundsLetItGo(count: Int, isSerialized: Bool) async {
         let services = NetworkServices(limit: 64, limitPerOrigin: 64, transport: InstantTransport())
         let manager = RequestOperationManager(baseURL: nil, options: TransferOptions(), services: services)
+        manager.responseSerializer = isSerialized ? JSONResponseSerializer() : HTTPResponseSerializer()
         let watched = await Self.heads(of: count, manager)
         for _ in 0..<100 where watched.contains(where: { $0.head != nil }) { _ = await Self.heads(of: 1, manager) }
         #expect(watched.allSatisfy { $0.head == nil })
