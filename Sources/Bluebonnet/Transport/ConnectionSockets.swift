@@ -13,7 +13,12 @@ struct ConnectionSockets: Sequence {
 
     func contains(_ descriptor: CInt) -> Bool { descriptors.contains(descriptor) }
 
+    /// Adds a new socket. One with the same number was closed without a word.
     mutating func insert(_ descriptor: CInt) {
+        if contains(descriptor) {
+            unnamed.removeAll { $0 == descriptor }
+            named = named.filter { $0.value != descriptor }
+        }
         descriptors.insert(descriptor)
         unnamed.append(descriptor)
     }

@@ -72,12 +72,16 @@ final class TransferRequest: Sendable {
     /// The body when it leaves in one piece with the header section: when it is small, and does not wait for the
     /// server's word. With such a body libcurl would wait for that over HTTP/2 too, where servers send none.
     var copiedBody: Data? {
-        guard let bytes = body.smallBytes, !hasExpectation else { return nil }
+        guard let bytes = body.smallBytes, !asksForContinue else { return nil }
         return bytes
     }
 
-    /// Whether the body waits for the server's word (RFC 9110, 10.1.1).
-    var hasExpectation: Bool { headers.contains { FieldSyntax.isSameName($0.name, Self.expectation) } }
+    /// Whether the body, if there is one, waits for the server's word (RFC 9110, 10.1.1).
+    var asksForContinue: Bool {
+        headers.contains {
+            FieldSyntax.isSameName($0.name, Self.expectation) && $0.value.lowercased().contains("100-continue")
+        }
+    }
 
     static let expectation = "Expect"
 

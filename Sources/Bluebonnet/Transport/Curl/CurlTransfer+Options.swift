@@ -14,7 +14,7 @@ extension CurlTransfer {
             try handle.setURL(request.url.absoluteString)
             try setBufferSize()
             try setSmallBody()
-            return try setHeaders(request.headers, namingHost: false)
+            return try setHeaders(fields, namingHost: false)
         }
         if handle.setup != nil { handle.reset() }
         try configureAfresh()
@@ -30,7 +30,7 @@ extension CurlTransfer {
         try setSmallBody()
         try setCookies()
         let namesHost = request.headers.contains { FieldSyntax.isSameName($0.name, "Host") }
-        try setHeaders(request.headers, namingHost: namesHost)
+        try setHeaders(fields, namingHost: namesHost)
         try setCallbacks()
         try partition.watchConnections(of: handle)
         try setContext()
@@ -40,10 +40,18 @@ extension CurlTransfer {
         try handle.setHeaders(fields, namingHost: namingHost) { headerLines(fields) }
     }
 
-    /// For a server that refused the expectation; also while libcurl is about to send.
-    func removeExpectation() throws(CurlError) {
-        let fields = request.headers.filter { !FieldSyntax.isSameName($0.name, TransferRequest.expectation) }
-        try setHeaders(fields, namingHost: handle.hasNamedHost)
+    /// For a server that refused the expectation.
+    func leaveExpectationOut() throws(CurlError) {
+        try setHeaders(fieldsWithoutExpectation, namingHost: handle.hasNamedHost)
+    }
+
+    /// The fields that go out: nothing is waited for where there is no body (RFC 9110, 10.1.1).
+    private var fields: [HTTPHeaders.Field] {
+        request.body.isEmpty && request.asksForContinue ? fieldsWithoutExpectation : request.headers
+    }
+
+    private var fieldsWithoutExpectation: [HTTPHeaders.Field] {
+        request.headers.filter { !FieldSyntax.isSameName($0.name, TransferRequest.expectation) }
     }
 
     private func setTarget() throws(CurlError) {

@@ -10,16 +10,27 @@ struct Sending {
     var isOnKeptConnection = false
     /// Bytes that nobody asked for were waiting on the connection that the transfer was given.
     var needsFreshConnection = false
-    /// A refusal of the expectation is the response, because the body had begun to leave.
-    var refusalStands = false
+    /// The server refused the expectation before the body began to leave.
+    var wasRefusedEarly = false
+    /// The request goes out without the expectation that it was made with.
+    var leavesExpectationOut = false
+}
+
+/// When a server refused an expectation.
+enum ExpectationRefusal {
+    /// The body had not begun to leave.
+    case beforeBody
+    case amidBody
 }
 
 /// A request that is not idempotent is sent once. Another one may be sent again while there is no answer: libcurl does so
 /// by itself on a new connection when a kept-alive one turns out dead (RFC 9110, 9.2.2), or when an HTTP/2 server says
 /// that it has not looked at the request (REFUSED_STREAM, GOAWAY; RFC 9113, 8.7). That it was the latter libcurl does
 /// not tell for certain: that it gave no reason is taken for it with an idempotent request only, never with a POST.
-/// Any request is sent again whose expectation was refused before its body began to leave (417; RFC 9110, 10.1.1): the
-/// server has not looked at it.
+///
+/// Any request is sent again, once and on a new connection, whose expectation was refused before its body began to leave
+/// (417; RFC 9110, 10.1.1): the server has not looked at it. libcurl would send it over the same connection, where the
+/// server may take it for the body that it was promised, and with a caller's `Expect` as before.
 extension CurlTransfer {
     /// How often a request may be sent that HTTP/2 servers go on refusing: as often as libcurl tries.
     private static let refusalLimit = 6
@@ -46,7 +57,6 @@ extension CurlTransfer {
         noteSending()
         if wasMultiplexed { partition.sharedRequestIsWritten(localPort: localPort) }
         guard sending.count > 1 else { return true }
-        if holdsRefusal { return mayDoWithoutExpectation() }
         guard request.isIdempotent && sending.count <= (isRefusal ? Self.refusalLimit : 2) else {
             let end = request.isIdempotent ? " twice" : "; \(request.method) is not sent a second time"
             stop(with: NetworkingError(.connectionLost, "\(hostName) closed the connection before it answered\(end)"))
@@ -60,24 +70,37 @@ extension CurlTransfer {
         return true
     }
 
-    /// libcurl answers a refused expectation by sending again, but with a caller's `Expect` as before, and over a
-    /// connection on which the server may still wait for the rest of the body.
-    private func mayDoWithoutExpectation() -> Bool {
-        guard readByteCount == 0 else {
-            sending.refusalStands = true
-            return false
-        }
+    /// What becomes of a response's head that says that the expectation is refused; nil when it does not say that, or
+    /// when libcurl takes it for a response like any other.
+    func refusal(by head: ResponseHead) -> ExpectationRefusal? {
+        guard head.status == 417, request.asksForContinue, !sending.leavesExpectationOut, head.httpVersion != "2",
+            let readByteCount = bodyReadByteCount
+        else { return nil }
+        if readByteCount == 0 { return .beforeBody }
+        // When all has left, libcurl reads what the server says of it.
+        return handle.large(CURLINFO_SIZE_UPLOAD_T) == request.body.byteCount ? nil : .amidBody
+    }
+
+    /// Prepares the transfer for beginning again without its expectation.
+    private func mayLeaveExpectationOut() -> Bool {
+        sending = Sending(leavesExpectationOut: true)
         do throws(CurlError) {
-            try removeExpectation()
+            try leaveExpectationOut()
+            try beginOnNewConnection()
         } catch {
             let text = "the request to \(hostName) could not be sent again without Expect"
             stop(with: NetworkingError(.connectionLost, text, underlying: error.libraryError))
             return false
         }
-        handle.isSpent = true  // it remembers the refusal
-        sending.count = 1
         startAgain()
+        waitForConnection()
         return true
+    }
+
+    private func beginOnNewConnection() throws(CurlError) {
+        handle.setup = nil  // no other request is to do without a kept-alive connection
+        handle.forgetErrorText()
+        try handle.set(CURLOPT_FRESH_CONNECT, true)
     }
 
     /// Whether this sending, or the last one, is over HTTP/2.
@@ -89,11 +112,11 @@ extension CurlTransfer {
     /// Whether the transfer has to begin again. Asked once it is off the multi handle.
     func mayBeginAgain(after result: CURLcode) -> Bool {
         guard failure == nil else { return false }
+        if sending.wasRefusedEarly { return mayLeaveExpectationOut() }
         if sending.needsFreshConnection {
             // The old connection is closed by now, and nothing was sent.
             sending.needsFreshConnection = false
-            handle.setup = nil  // no other request is to do without a kept-alive connection
-            return (try? handle.set(CURLOPT_FRESH_CONNECT, true)) != nil
+            return (try? beginOnNewConnection()) != nil
         }
         guard !isPaused, !hasHeaderBytes, wasMultiplexed, request.isIdempotent, wasCutShort(by: result) else {
             return false

@@ -33,9 +33,6 @@ final class CurlTransfer: Transfer {
     private var awaitedNotice: CloseNotice?
     /// Not counted while the connection is being made, which has a limit of its own.
     var idleLimit: IdleLimit
-    /// Whether the head is a refused expectation (417) that nobody was told of, because libcurl may answer it by
-    /// sending the request again.
-    private(set) var holdsRefusal = false
     /// How often its partition had called libcurl when libcurl got the transfer; nil before that.
     var callCountAtStart: Int?
     /// `Set-Cookie` fields that came; libcurl put those that it accepts into the jar.
@@ -97,7 +94,6 @@ extension CurlTransfer {
     func end(result: CURLcode) {
         tellSentBytes()
         let metrics = self.metrics
-        do throws(NetworkingError) { try tellRefusal() } catch { stop(with: error) }
         let error = endError(result: result)
         let delegate = self.delegate
         self.delegate = nil
@@ -139,7 +135,7 @@ extension CurlTransfer {
 
     private func endError(result: CURLcode) -> NetworkingError? {
         if let failure { return failure }
-        if result != CURLE_OK && !sending.refusalStands {
+        if result != CURLE_OK {
             return CurlErrorMapping(transfer: self, error: CurlError(code: result.rawValue)).networkingError
         }
         guard let head else {
@@ -196,7 +192,6 @@ extension CurlTransfer {
         head = nil
         hasHeaderBytes = false
         awaitedNotice = nil
-        holdsRefusal = false
         delegate?.transferDidStartAgain()
     }
 
@@ -212,12 +207,12 @@ extension CurlTransfer {
             guard case .complete(let head)? = try headParser.consume(line: line) else { return true }
             self.head = head
             noteFraming(of: head)
+            let refusal = refusal(by: head)
+            sending.wasRefusedEarly = refusal == .beforeBody
+            if sending.wasRefusedEarly { return false }
             if head.status >= 300 { giveUpPausedBody() }
-            if head.status == 417 && request.hasExpectation {
-                holdsRefusal = true
-            } else {
-                try delegate?.transferDidReceive(head: head)
-            }
+            try delegate?.transferDidReceive(head: head)
+            if refusal == .amidBody { throw refusalError }
             return true
         } catch {
             stop(with: error)
@@ -240,19 +235,20 @@ extension CurlTransfer {
         awaitedNotice = handle.tlsConnection.map(CloseNotice.awaited)
     }
 
-    /// The refusal is the response: libcurl did not send the request again.
-    private func tellRefusal() throws(NetworkingError) {
-        guard holdsRefusal, let head else { return }
-        holdsRefusal = false
-        try delegate?.transferDidReceive(head: head)
+    /// libcurl would throw the rest of the response away and send the request again.
+    private var refusalError: NetworkingError {
+        NetworkingError(
+            .badServerResponse, "\(hostName) refused the expectation (417) when the body was on its way to it")
     }
+
+    /// How much of the body libcurl has asked for; nil when there is none.
+    var bodyReadByteCount: Int64? { request.body.isEmpty ? nil : readByteCount }
 
     /// What became of a piece; nil aborts.
     func consumeBody(_ bytes: UnsafeRawBufferPointer) -> BodyIntake? {
         if delegate == nil { return nil }
         noteActivity()
         do throws(NetworkingError) {
-            try tellRefusal()
             let intake = try delegate?.transferDidReceive(bytes: bytes) ?? .taken
             isHeldBack = intake == .later
             if intake == .taken { takeShare(bytes) }

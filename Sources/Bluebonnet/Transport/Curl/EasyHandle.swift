@@ -62,7 +62,7 @@ final class EasyHandle {
         transfer = nil
         guard setup != nil else { return reset() }
         dropBody()
-        errorText.pointee = 0
+        forgetErrorText()
     }
 
     func close() {
@@ -74,6 +74,8 @@ final class EasyHandle {
     }
 
     deinit { precondition(isClosed, "an easy handle was let go without close()") }
+
+    func forgetErrorText() { errorText.pointee = 0 }
 
     /// libcurl's sentence about the last failure, when it wrote one.
     var lastErrorText: String? {
