@@ -251,6 +251,11 @@ extension RequestRunner: TransferDelegate {
         exchange?.noteSendingStartedAgain()
     }
 
+    func transferBeginsAgain(after metrics: TransferMetrics) {
+        account(metrics)
+        transferBegan = MonotonicClock.now()
+    }
+
     func transferDidReceive(head: ResponseHead) throws(NetworkingError) {
         try exchange?.receive(head)
     }

@@ -29,10 +29,13 @@ final class ReturnedMemory: Sendable {
     private let items = Mutex<[Item]>([])
 
     /// Takes an operation's response, if there is one and room for it. Any thread.
+    ///
+    /// A cache's is its owner's, and a body that was cut short may hold room for all that was announced.
     func add(_ transfer: SharedValue<TransferResult>) {
-        guard let head = transfer.value.head else { return }
+        let result = transfer.value
+        guard let head = result.head, result.error == nil, !result.summary.isFromCache else { return }
         var body = Data()
-        if case .memory(let data) = transfer.value.content { body = data }
+        if case .memory(let data) = result.content { body = data }
         guard head.fieldByteCount + body.count <= Self.byteCountLimit else { return }
         items.withLock { items in
             guard items.count < Self.countLimit else { return }

@@ -49,6 +49,15 @@ extension ResponseHead {
         }
     }
 
+    /// Whether the server closes an HTTP/1 connection behind this response (RFC 9112, 9.3): it says so, or nothing else
+    /// tells where the body ends.
+    func closesConnection(after method: String) -> Bool {
+        let options = ResponseHead.list(values(for: "Connection"))
+        if options.contains("close") { return true }
+        if httpVersion == "1.0" && !options.contains("keep-alive") { return true }
+        return hasBody(for: method) && contentLength == nil && !isChunked
+    }
+
     /// Refuses lengths that contradict each other: the end of such a body is a guess.
     func checkFraming() throws(NetworkingError) {
         if let fault = framing.fault { throw NetworkingError(.badServerResponse, fault) }

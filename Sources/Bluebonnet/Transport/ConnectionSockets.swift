@@ -3,22 +3,32 @@
 
 internal import CLinux
 
+/// The ends of a connection, as libcurl tells them (CURLOPT_PREREQFUNCTION). Valid while its callback runs.
+struct ConnectionEnds {
+    let localPort: Int
+    /// The address in text.
+    let peerAddress: UnsafePointer<CChar>
+    /// Behind a SOCKS proxy that of the server, although the connection ends at the proxy.
+    let peerPort: Int
+}
+
 /// The sockets of connections, those that are being made and those that are kept. It does not own them.
+///
+/// Some may be closed without a word; then the number is nobody's, or that of something else, until it is inserted or
+/// removed.
 struct ConnectionSockets: Sequence {
     private var descriptors = DescriptorSet()
-    /// By their local ports, once somebody has asked.
-    private var named: [Int: CInt] = [:]
     /// Those whose local ports nobody has looked at.
     private var unnamed: [CInt] = []
+    /// The local ports of the others, and the way back.
+    private var ports: [CInt: Int] = [:]
+    private var named: [Int: [CInt]] = [:]
 
     func contains(_ descriptor: CInt) -> Bool { descriptors.contains(descriptor) }
 
-    /// Adds a new socket. One with the same number was closed without a word.
+    /// Adds a new socket.
     mutating func insert(_ descriptor: CInt) {
-        if contains(descriptor) {
-            unnamed.removeAll { $0 == descriptor }
-            named = named.filter { $0.value != descriptor }
-        }
+        if contains(descriptor) { remove(descriptor) }
         descriptors.insert(descriptor)
         unnamed.append(descriptor)
     }
@@ -26,23 +36,62 @@ struct ConnectionSockets: Sequence {
     /// Forgets a socket that is about to be closed.
     mutating func remove(_ descriptor: CInt) {
         descriptors.remove(descriptor)
-        unnamed.removeAll { $0 == descriptor }
-        if let port = Self.localPort(of: descriptor), named[port] == descriptor { named[port] = nil }
+        guard let port = ports.removeValue(forKey: descriptor) else { return unnamed.removeAll { $0 == descriptor } }
+        named[port]?.removeAll { $0 == descriptor }
+        if named[port]?.isEmpty == true { named[port] = nil }
     }
 
-    /// The socket with a local port, of those that have been connected, or tried to.
-    mutating func descriptor(localPort: Int) -> CInt? {
-        if let descriptor = named[localPort] { return descriptor }
-        for descriptor in unnamed { Self.localPort(of: descriptor).map { named[$0] = descriptor } }
-        unnamed.removeAll(keepingCapacity: true)
-        return named[localPort]
+    /// The socket of a connection that is open.
+    mutating func descriptor(of ends: ConnectionEnds) -> CInt? {
+        nameAll()
+        guard let found = named[ends.localPort] else { return nil }
+        return found.count == 1 ? found[0] : Self.descriptor(of: ends, among: found)
     }
 
     func makeIterator() -> some IteratorProtocol<CInt> { descriptors.makeIterator() }
 
-    private static func localPort(of descriptor: CInt) -> Int? {
+    private mutating func nameAll() {
+        guard !unnamed.isEmpty else { return }
+        for descriptor in unnamed {
+            // Before it connects it has none, and it may be closed by now.
+            let port = SocketEnd.local(of: descriptor).map { Int($0.port) } ?? 0
+            ports[descriptor] = port
+            named[port, default: []].append(descriptor)
+        }
+        unnamed.removeAll(keepingCapacity: true)
+    }
+
+    /// The right one of several with one local port: connections to different servers may share it, and some may be
+    /// closed.
+    private static func descriptor(of ends: ConnectionEnds, among found: [CInt]) -> CInt? {
+        let address = bluebonnet_address_parse(ends.peerAddress)
+        let atServer = found.filter {
+            SocketEnd.local(of: $0)?.port == UInt16(truncatingIfNeeded: ends.localPort)
+                && SocketEnd.peer(of: $0)?.hasAddress(address) == true
+        }
+        return atServer.first { SocketEnd.peer(of: $0)?.port != UInt16(truncatingIfNeeded: ends.peerPort) }
+            ?? atServer.first
+    }
+}
+
+/// One end of an Internet connection.
+private struct SocketEnd {
+    private let address: bluebonnet_address
+    let port: UInt16
+
+    static func local(of descriptor: CInt) -> SocketEnd? { SocketEnd { bluebonnet_local_address(descriptor, &$0) } }
+    static func peer(of descriptor: CInt) -> SocketEnd? { SocketEnd { bluebonnet_peer_address(descriptor, &$0) } }
+
+    private init?(_ read: (inout UInt16) -> bluebonnet_address) {
         var port: UInt16 = 0
-        let hasAddress = bluebonnet_local_address(descriptor, &port).byte_count > 0
-        return hasAddress && port > 0 ? Int(port) : nil
+        address = read(&port)
+        self.port = port
+        guard address.byte_count > 0, port > 0 else { return nil }
+    }
+
+    func hasAddress(_ other: bluebonnet_address) -> Bool {
+        withUnsafeBytes(of: address.bytes) { bytes in
+            withUnsafeBytes(of: other.bytes) { other in bytes.elementsEqual(other) }
+        } && address.byte_count == other.byte_count
     }
 }

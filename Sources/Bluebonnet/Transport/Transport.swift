@@ -41,6 +41,8 @@ protocol TransferDelegate: AnyObject {
     func transferDidSend(bodyByteCount: Int)
     /// The request is sent from its start a second time, on a new connection: what was sent before counts no more.
     func transferDidStartAgain()
+    /// The transfer goes on with another connection: what the one before took.
+    func transferBeginsAgain(after metrics: TransferMetrics)
     /// The response's header section is complete; interim responses are not told.
     func transferDidReceive(head: ResponseHead) throws(NetworkingError)
     /// Body bytes as they came, still content-coded. The buffer is gone after the call.
@@ -52,6 +54,7 @@ protocol TransferDelegate: AnyObject {
 }
 
 extension TransferDelegate {
+    func transferBeginsAgain(after metrics: TransferMetrics) {}
     func transferDidFind(_ violation: PinViolation) {}
 }
 

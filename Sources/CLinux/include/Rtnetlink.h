@@ -46,15 +46,29 @@ static inline void bluebonnet_address_format(const uint8_t *bytes, uint32_t byte
     inet_ntop(byte_count == 4 ? AF_INET : AF_INET6, bytes, text, INET6_ADDRSTRLEN);
 }
 
+static inline struct bluebonnet_address bluebonnet_address_and_port(
+    const struct sockaddr_storage *address, uint16_t *port) {
+    // The port is at the same place in both structures.
+    *port = ntohs(((const struct sockaddr_in *)address)->sin_port);
+    return bluebonnet_address_from((const struct sockaddr *)address);
+}
+
 /// The address that a socket sends from; of none that is no Internet socket. Sets `port`, too.
 static inline struct bluebonnet_address bluebonnet_local_address(int descriptor, uint16_t *port) {
     struct sockaddr_storage address;
     socklen_t length = sizeof address;
     struct bluebonnet_address none = {{0}, 0, 0};
     if (getsockname(descriptor, (struct sockaddr *)&address, &length) != 0) return none;
-    // The port is at the same place in both structures.
-    *port = ntohs(((struct sockaddr_in *)&address)->sin_port);
-    return bluebonnet_address_from((struct sockaddr *)&address);
+    return bluebonnet_address_and_port(&address, port);
+}
+
+/// The address that a socket is connected to; of none that is no connected Internet socket. Sets `port`, too.
+static inline struct bluebonnet_address bluebonnet_peer_address(int descriptor, uint16_t *port) {
+    struct sockaddr_storage address;
+    socklen_t length = sizeof address;
+    struct bluebonnet_address none = {{0}, 0, 0};
+    if (getpeername(descriptor, (struct sockaddr *)&address, &length) != 0) return none;
+    return bluebonnet_address_and_port(&address, port);
 }
 
 /// Looks a name up; may take long. Gives getaddrinfo's code, and the first `capacity` addresses in its order.

@@ -79,13 +79,37 @@ extension NetworkTests {
             }
         }
 
+        /// How an answer comes that does not wait for the body: its last bytes come later than the others, or they do
+        /// not.
+        enum EarlyAnswer: CaseIterable {
+            case whole, inParts, closing, closingInParts, closingChunks, closingEnd
+
+            var isClosing: Bool { self != .whole && self != .inParts }
+
+            func reply(status: Int) -> Reply {
+                let head = "HTTP/1.1 \(status) No\r\n\(isClosing ? "Connection: close\r\n" : "")"
+                let later = Reply.Step.delay(.milliseconds(50))
+                switch self {
+                case .whole, .closing: return .raw(head + "Content-Length: 2\r\n\r\nno").then(.stall)
+                case .inParts, .closingInParts:
+                    let rest: [Reply.Step] = [later, .bytes(Data("o".utf8)), .stall]
+                    return Reply(Reply.raw(head + "Content-Length: 2\r\n\r\nn").steps + rest)
+                case .closingChunks:
+                    let rest: [Reply.Step] = [later, .bytes(Data("0\r\n\r\n".utf8)), .stall]
+                    return Reply(Reply.raw(head + "Transfer-Encoding: chunked\r\n\r\n2\r\nno\r\n").steps + rest)
+                case .closingEnd: return Reply(Reply.raw(head + "\r\nno").steps + [later, .close])
+                }
+            }
+        }
+
         /// The server may answer before the body has come; what it answers counts (RFC 9112, 9.5).
-        @Test(arguments: [301, 401, 403, 413, 500]) func anEarlyRefusalIsHeardWhileTheStreamIsBlocked(status: Int)
-            async throws
+        @Test(arguments: [301, 401, 403, 413, 417, 500], EarlyAnswer.allCases)
+        func
+            anEarlyRefusalIsHeardWhileTheStreamIsBlocked(status: Int, answer: EarlyAnswer) async throws
         {
             var options = TestServer.Options()
             options.readsBodies = false
-            try await TestServer.answering(.response(status: status, body: "no").then(.stall), options) { server in
+            try await TestServer.answering(answer.reply(status: status), options) { server in
                 let blocked = BlockedStream.request(server.url())
                 let limits = TransferOptions {
                     $0.idleTimeout = .seconds(2)
@@ -97,6 +121,55 @@ extension NetworkTests {
                 #expect(operation.statusCode == status)
                 #expect(operation.responseString == "no")
                 blocked.gate.signal()
+            }
+        }
+
+        /// An early success is no reason to stop, unless the connection ends with it.
+        @Test(arguments: EarlyAnswer.allCases.filter(\.isClosing)) func aConnectionThatEndsEndsTheBodyToo(
+            answer: EarlyAnswer
+        ) async throws {
+            var options = TestServer.Options()
+            options.readsBodies = false
+            try await TestServer.answering(answer.reply(status: 200), options) { server in
+                let blocked = BlockedStream.request(server.url())
+                let operation = RequestOperation(
+                    request: blocked.request, options: TransferOptions { $0.idleTimeout = .seconds(2) })
+                #expect(await operation.run().error == nil)
+                #expect(operation.responseString == "no")
+                blocked.gate.signal()
+            }
+        }
+
+        /// nginx answers and resets the stream, whose body it does not want (RFC 9113, 8.1).
+        @Test(.enabled(if: NginxServer.isAvailable)) func overHTTP2AnEarlyRefusalIsHeard() async throws {
+            try await HTTP2Fixture.with { fixture in
+                var options = fixture.options
+                options.idleTimeout = .seconds(2)
+                options.maximumRedirectCount = 0
+                let blocked = BlockedStream.request(fixture.nginx.tlsURL("/redirect"))
+                let operation = RequestOperation(request: blocked.request, options: options)
+                #expect(await operation.run().error == nil)
+                #expect(operation.statusCode == 302)
+                #expect(operation.httpVersion == "2")
+                blocked.gate.signal()
+            }
+        }
+
+        /// The server may want the body none the less: libcurl learns that it does not when it sends some of it.
+        @Test(.enabled(if: NginxServer.isAvailable)) func overHTTP2AnEarlySuccessIsHeardWhenTheStreamGoesOn()
+            async throws
+        {
+            try await HTTP2Fixture.with { fixture in
+                let blocked = BlockedStream.request(fixture.nginx.tlsURL("/tiny"))
+                let operation = RequestOperation(request: blocked.request, options: fixture.options)
+                let answered = Event()
+                operation.setDownloadProgress { _, _, _ in answered.happen() }
+                operation.start()
+                await answered.wait()
+                blocked.gate.signal()
+                await operation.finished()
+                #expect(operation.error == nil)
+                #expect(operation.responseString == "Hello, world!")
             }
         }
 

@@ -16,7 +16,8 @@ extension NetworkTests {
         enum Source: CaseIterable { case data, file, stream }
 
         private static func operation(
-            _ url: URL, _ source: Source, byteCount: Int, _ folder: TemporaryFolder
+            _ url: URL, _ source: Source, byteCount: Int, _ folder: TemporaryFolder,
+            _ options: TransferOptions = TransferOptions { $0.idleTimeout = .seconds(5) }
         ) throws -> RequestOperation {
             var request = URLRequest("POST", url)
             let body = Data(count: byteCount)
@@ -25,8 +26,7 @@ extension NetworkTests {
             case .stream: request.httpBodyStream = InputStream(data: body)
             case .file: break
             }
-            let operation = RequestOperation(
-                request: request, options: TransferOptions { $0.idleTimeout = .seconds(5) })
+            let operation = RequestOperation(request: request, options: options)
             if source == .file { operation.uploadFile = URL(fileURLWithPath: try folder.write("body", body)) }
             return operation
         }
@@ -70,6 +70,32 @@ extension NetworkTests {
             }
             try await TestServer.answering(.response(body: "answer")) { server in
                 #expect(await get(server.url()).responseString == "answer")
+            }
+        }
+
+        /// nginx answers and ends the stream, of which it wants no more (RFC 9113, 8.1). Its connection goes on.
+        @Test(
+            .enabled(if: NginxServer.isAvailable), arguments: Source.allCases,
+            [("/denied", 403), ("/accepted", 200)]
+        ) func overHTTP2AnAnswerThatDoesNotWaitIsHeard(source: Source, answer: (path: String, status: Int)) async throws
+        {
+            let directives = """
+                location /denied { deny all; error_page 403 /page.html; }
+                location /accepted { deny all; error_page 403 =200 /page.html; }
+                """
+            try await HTTP2Fixture.with(directives: directives) { fixture in
+                let page = Data.patterned(byteCount: 200_000)
+                _ = try fixture.folder.write("page.html", page)
+                for byteCount in [1, 100_000, 8_000_000] {
+                    let url = fixture.nginx.tlsURL(answer.path)
+                    let operation = try Self.operation(
+                        url, source, byteCount: byteCount, fixture.folder, fixture.options)
+                    #expect(await operation.run().error == nil, "\(byteCount) bytes")
+                    #expect(operation.statusCode == answer.status)
+                    #expect(operation.httpVersion == "2")
+                    #expect(operation.responseData == page)
+                }
+                #expect(await get(fixture.nginx.tlsURL("/tiny"), fixture.options).responseString == "Hello, world!")
             }
         }
 

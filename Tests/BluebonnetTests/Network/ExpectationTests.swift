@@ -14,6 +14,19 @@ extension NetworkTests {
         /// How the body is given.
         enum Source: CaseIterable { case data, largeData, file, stream }
 
+        /// How a response says that its connection is closed behind it.
+        enum ClosingManner: CaseIterable {
+            case field, version
+
+            var refusal: Reply {
+                switch self {
+                case .field: .response(status: 417, headers: ["Connection": "close"], body: "refused")
+                case .version: .raw("HTTP/1.0 417 Expectation Failed\r\nContent-Length: 7\r\n\r\nrefused")
+                }
+            }
+        }
+
+        private static let expectation = ["Expect": "100-continue"]
         private static let small = Data("payload".utf8)
         private static let large = Data.patterned(byteCount: 100_000)
 
@@ -30,6 +43,19 @@ extension NetworkTests {
             let operation = RequestOperation(request: request)
             if source == .file { operation.uploadFile = URL(fileURLWithPath: try folder.write("body", body)) }
             return (operation, body)
+        }
+
+        /// One whose body fills what may be on its way.
+        private static func hugeOperation(
+            _ url: URL, _ source: Source, _ folder: TemporaryFolder
+        ) throws -> RequestOperation {
+            var request = URLRequest("POST", url, headers: expectation)
+            let body = Data(count: 20_000_000)
+            if source == .largeData { request.httpBody = body }
+            if source == .stream { request.httpBodyStream = InputStream(data: body) }
+            let operation = RequestOperation(request: request)
+            if source == .file { operation.uploadFile = URL(fileURLWithPath: try folder.write("body", body)) }
+            return operation
         }
 
         private static func serving(
@@ -99,6 +125,21 @@ extension NetworkTests {
             }
         }
 
+        /// What the first connection took counts, too.
+        @Test func theTimeOfARefusalIsMeasured() async throws {
+            let script: TestServer.Script = {
+                guard $0.headers["Expect"] != nil else { return .response(body: "received") }
+                return Reply([.delay(.milliseconds(300))] + Reply.response(status: 417).steps)
+            }
+            try await Self.serving(script) { server in
+                let request = URLRequest("POST", server.url(), headers: Self.expectation, body: "payload")
+                let summary = await perform(request).summary
+                #expect(summary.timings.firstByte >= .milliseconds(290))
+                #expect(summary.timings.total >= summary.timings.firstByte)
+                #expect(!summary.isReused)
+            }
+        }
+
         @Test(arguments: ["", "refused"]) func aSecondRefusalIsTheAnswer(text: String) async throws {
             let script: TestServer.Script = { _ in .response(status: 417, body: text) }
             try await Self.serving(script) { server in
@@ -112,20 +153,48 @@ extension NetworkTests {
         }
 
         @Test(arguments: ["", "refused"]) func aRefusalOfAWholeRequestIsTheAnswer(text: String) async throws {
+            let folder = try TemporaryFolder()
+            defer { folder.remove() }
             var options = TestServer.Options()
             options.sendsContinue = false
             try await TestServer.answering(.response(status: 417, body: text), options) { server in
-                for method in ["GET", "POST"] {
-                    let body = method == "POST" ? "payload" : nil
-                    let request = URLRequest(method, server.url(), headers: ["Expect": "100-continue"], body: body)
-                    let operation = await perform(request)
-                    #expect(operation.error == nil)
+                var operations = [RequestOperation(request: URLRequest("GET", server.url(), headers: Self.expectation))]
+                for source in Source.allCases {
+                    operations.append(try Self.operation("POST", server.url(), source, folder).operation)
+                }
+                for operation in operations {
+                    #expect(await operation.run().error == nil)
                     #expect(operation.statusCode == 417)
                     #expect(operation.responseString == text)
                 }
-                #expect(server.requests.map(\.method) == ["GET", "POST"])
+                let (small, large) = (Self.small.count, Self.large.count)
+                #expect(server.requests.map(\.body.count) == [0, small, large, large, large])
                 // Where there is no body, nothing waits for a word.
-                #expect(server.requests.map { $0.headers["Expect"] } == [nil, "100-continue"])
+                let asked = server.requests.map { $0.headers["Expect"] }
+                #expect(asked == [nil] + Source.allCases.map { _ in "100-continue" })
+            }
+        }
+
+        /// libcurl reads what comes before the connection ends.
+        @Test(arguments: [Source.largeData, .file, .stream], ClosingManner.allCases)
+        func
+            aRefusalAmidTheBodyThatClosesIsTheAnswer(source: Source, manner: ClosingManner) async throws
+        {
+            let folder = try TemporaryFolder()
+            defer { folder.remove() }
+            var options = TestServer.Options()
+            options.readsBodies = false
+            let begun = Gate()
+            let reply = Reply([.wait(until: begun)] + manner.refusal.steps)
+            try await TestServer.answering(reply, options) { server in
+                let operation = try Self.hugeOperation(server.url(), source, folder)
+                operation.setUploadProgress { _, sent, _ in if sent > 0 { begun.open() } }
+                #expect(await operation.run().error == nil)
+                #expect(operation.statusCode == 417)
+                #expect(operation.responseString == "refused")
+                #expect(server.requests.count == 1)
+                #expect(await get(server.url()).statusCode == 417)
+                #expect(server.connectionCount == 2)
             }
         }
 
@@ -140,12 +209,7 @@ extension NetworkTests {
             options.readsBodies = false
             let refusal = Reply([.wait(until: begun)] + Reply.response(status: 417, body: "refused").steps)
             try await TestServer.answering(refusal, options) { server in
-                var request = URLRequest("POST", server.url(), headers: ["Expect": "100-continue"])
-                let body = Data(count: 20_000_000)
-                if source == .largeData { request.httpBody = body }
-                if source == .stream { request.httpBodyStream = InputStream(data: body) }
-                let operation = RequestOperation(request: request)
-                if source == .file { operation.uploadFile = URL(fileURLWithPath: try folder.write("body", body)) }
+                let operation = try Self.hugeOperation(server.url(), source, folder)
                 operation.setUploadProgress { _, sent, _ in if sent > 0 { begun.open() } }
                 #expect(await operation.run().statusCode == 417)
                 #expect(operation.error?.code == .badServerResponse)

@@ -14,11 +14,14 @@ import Testing
     }
 
     private static func transfer(
-        valueByteCount: Int = 10, body: TransferResult.Content = .none
+        valueByteCount: Int = 10, body: TransferResult.Content = .none,
+        _ change: (inout TransferResult) -> Void = { _ in }
     ) -> SharedValue<TransferResult> {
         let value = String(repeating: "v", count: valueByteCount)
         let head = ResponseHead(url: ScriptedNetwork.url("/"), status: 200, fields: [("name", value)])
-        return SharedValue(TransferResult(head: head, content: body))
+        var result = TransferResult(head: head, content: body)
+        change(&result)
+        return SharedValue(result)
     }
 
     private static func takeAll(_ memory: ReturnedMemory) -> [ReturnedMemory.Item] {
@@ -51,6 +54,16 @@ import Testing
         #expect(Self.takeAll(memory).count == 1)
     }
 
+    /// A cache's bytes are its owner's; a body that was cut short may hold room for all that was announced.
+    @Test func nothingOfACacheOrAFailureWaits() {
+        let memory = ReturnedMemory()
+        memory.add(Self.transfer { $0.summary.isFromCache = true })
+        memory.add(Self.transfer { $0.error = NetworkingError(.connectionLost, "cut short") })
+        #expect(Self.takeAll(memory).isEmpty)
+        memory.add(Self.transfer { $0.summary.isReused = true })
+        #expect(Self.takeAll(memory).count == 1)
+    }
+
     @Test func nothingMoreWaitsThanThereIsRoomFor() {
         let memory = ReturnedMemory()
         for _ in 0..<2 {
@@ -60,12 +73,45 @@ import Testing
     }
 
     @Test(arguments: [1, 20], [true, false]) func theNextRoundsLetItGo(count: Int, isSerialized: Bool) async {
-        let services = NetworkServices(limit: 64, limitPerOrigin: 64, transport: InstantTransport())
-        let manager = RequestOperationManager(baseURL: nil, options: TransferOptions(), services: services)
+        let manager = Self.manager()
         manager.responseSerializer = isSerialized ? JSONResponseSerializer() : HTTPResponseSerializer()
         let watched = await Self.heads(of: count, manager)
         for _ in 0..<100 where watched.contains(where: { $0.head != nil }) { _ = await Self.heads(of: 1, manager) }
         #expect(watched.allSatisfy { $0.head == nil })
+    }
+
+    /// What others let go of stays while the network thread does something else; unless there is no room, because much
+    /// else was let go of.
+    @Test func whatOthersLetGoOfWaitsForTheNetworkThread() async {
+        let manager = Self.manager()
+        var hasWaited = false
+        for _ in 0..<100 where !hasWaited {
+            var operation: RequestOperation? = await Self.finishedOperation(manager)
+            weak let released = operation
+            let watched = Watched(head: operation?.shared.withLock { $0.result?.head })
+            let (isHeld, goesOn) = (Event(), DispatchSemaphore(value: 0))
+            NetworkThread.shared.submit {
+                isHeld.happen()
+                goesOn.wait()
+            }
+            await isHeld.wait()
+            operation = nil
+            hasWaited = released == nil && watched.head != nil
+            goesOn.signal()
+        }
+        #expect(hasWaited)
+    }
+
+    private static func manager() -> RequestOperationManager {
+        let services = NetworkServices(limit: 64, limitPerOrigin: 64, transport: InstantTransport())
+        return RequestOperationManager(baseURL: nil, options: TransferOptions(), services: services)
+    }
+
+    private static func finishedOperation(_ manager: RequestOperationManager) async -> RequestOperation {
+        let operation = manager.operation(with: URLRequest(url: ScriptedNetwork.url("/")))
+        manager.operationQueue.addOperation(operation)
+        await operation.ends()
+        return operation
     }
 
     /// Runs operations, lets them go, and gives the heads of their responses.

@@ -77,6 +77,31 @@ import Testing
         #expect(head.contentLength == nil)
     }
 
+    /// RFC 9112, 9.3, and 6.3 for the last ones.
+    @Test(
+        arguments: [
+            ("1.1", [:], false), ("1.1", ["Connection": "close"], true),
+            ("1.1", ["connection": "Foo, Close"], true), ("1.1", ["Connection": "closed"], false),
+            ("1.1", ["Connection": "keep-alive"], false), ("1.0", [:], true),
+            ("1.0", ["Connection": "Keep-Alive"], false), ("1.0", ["Connection": "keep-alive, close"], true),
+        ] as [(String, [String: String], Bool)])
+    func whetherTheConnectionEndsWithTheResponse(
+        version: String, fields: [String: String], isClosed: Bool
+    ) {
+        for (name, value) in [("Content-Length", "5"), ("Transfer-Encoding", "chunked")] {
+            let fields = fields.map { ($0.key, $0.value) } + [(name, value)]
+            let head = ResponseHead(url: Self.url, status: 200, httpVersion: version, fields: fields)
+            #expect(head.closesConnection(after: "GET") == isClosed)
+        }
+    }
+
+    @Test func whereNothingElseEndsTheBodyTheConnectionDoes() {
+        #expect(head([]).closesConnection(after: "POST"))
+        #expect(!head([]).closesConnection(after: "HEAD"))
+        #expect(!head([], status: 204).closesConnection(after: "POST"))
+        #expect(head([("Transfer-Encoding", "gzip")]).closesConnection(after: "POST"))
+    }
+
     @Test func aLengthTogetherWithATransferCodingIsRefused() throws {
         let error = #expect(throws: NetworkingError.self) {
             try head([("Content-Length", "5"), ("Transfer-Encoding", "chunked")]).checkFraming()

@@ -8,24 +8,47 @@ import Testing
 @testable import Bluebonnet
 
 @Suite struct ConnectionSocketsTests {
-    private static func localPort(of pair: TCPPair) -> Int {
-        var port: UInt16 = 0
-        _ = bluebonnet_local_address(pair.near, &port)
-        return Int(port)
+    /// Where a connection ends, which is known when its socket is closed, too.
+    private struct Ends {
+        var localPort = 0
+        var peerAddress = "127.0.0.1"
+        var peerPort = 0
+
+        init() {}
+
+        init(of pair: TCPPair) {
+            var (local, peer): (UInt16, UInt16) = (0, 0)
+            _ = bluebonnet_local_address(pair.near, &local)
+            _ = bluebonnet_peer_address(pair.near, &peer)
+            (localPort, peerPort) = (Int(local), Int(peer))
+        }
+
+        func find(in sockets: inout ConnectionSockets) -> CInt? {
+            peerAddress.withCString {
+                sockets.descriptor(of: ConnectionEnds(localPort: localPort, peerAddress: $0, peerPort: peerPort))
+            }
+        }
+    }
+
+    private static func find(_ ends: [Ends], in sockets: inout ConnectionSockets) -> [CInt?] {
+        var found: [CInt?] = []
+        for ends in ends { found.append(ends.find(in: &sockets)) }
+        return found
     }
 
     @Test func eachIsFoundByItsLocalPort() throws {
         let pairs = try (0..<3).map { _ in try TCPPair() }
+        let ends = pairs.map(Ends.init)
         var sockets = ConnectionSockets()
         for (number, pair) in pairs.enumerated() {
             sockets.insert(pair.near)
             #expect(sockets.contains(pair.near))
-            let found = pairs.map { sockets.descriptor(localPort: Self.localPort(of: $0)) }
+            let found = Self.find(ends, in: &sockets)
             #expect(found == pairs.enumerated().map { $0 <= number ? $1.near : nil })
         }
         #expect(Set(sockets) == Set(pairs.map(\.near)))
         sockets.remove(pairs[1].near)
-        let found = pairs.map { sockets.descriptor(localPort: Self.localPort(of: $0)) }
+        let found = Self.find(ends, in: &sockets)
         #expect(found == [pairs[0].near, nil, pairs[2].near])
         #expect(!sockets.contains(pairs[1].near))
         #expect(Set(sockets) == [pairs[0].near, pairs[2].near])
@@ -36,36 +59,82 @@ import Testing
         var sockets = ConnectionSockets()
         sockets.insert(pair.near)
         sockets.remove(pair.near)
-        let found = sockets.descriptor(localPort: Self.localPort(of: pair))
-        #expect(found == nil)
+        let found = Self.find([Ends(of: pair)], in: &sockets)
+        #expect(found == [nil])
     }
 
     /// libcurl may close one without a word, and its number is another connection's.
-    @Test func aNumberThatIsUsedAgainIsFoundByItsNewPort() throws {
+    @Test(arguments: [false, true]) func aNumberThatIsUsedAgainIsFoundByItsNewPort(isKnown: Bool) throws {
         let (old, new) = (try TCPPair(), try TCPPair())
-        let (oldPort, newPort) = (Self.localPort(of: old), Self.localPort(of: new))
+        let ends = [Ends(of: old), Ends(of: new)]
         var sockets = ConnectionSockets()
         sockets.insert(old.near)
-        _ = sockets.descriptor(localPort: oldPort)
+        if isKnown { _ = ends[0].find(in: &sockets) }
         #expect(dup2(new.near, old.near) == old.near)
         sockets.insert(old.near)
-        let found = [oldPort, newPort].map { sockets.descriptor(localPort: $0) }
+        let found = Self.find(ends, in: &sockets)
         #expect(found == [nil, old.near])
         sockets.remove(old.near)
-        let later = sockets.descriptor(localPort: newPort)
-        #expect(later == nil)
+        let later = Self.find(ends, in: &sockets)
+        #expect(later == [nil, nil])
+    }
+
+    /// The kernel tells connections apart by both of their ends: those to different servers may have one local port.
+    @Test func ofThoseWithOneLocalPortTheServersIsFound() throws {
+        let first = try TCPPair()
+        let second = try TCPPair(localPort: Ends(of: first).localPort)
+        let ends = [Ends(of: first), Ends(of: second)]
+        try #require(ends[0].localPort == ends[1].localPort && ends[0].peerPort != ends[1].peerPort)
+        for pairs in [[first, second], [second, first]] {
+            var sockets = ConnectionSockets()
+            for pair in pairs { sockets.insert(pair.near) }
+            let found = Self.find(ends, in: &sockets)
+            #expect(found == [first.near, second.near])
+            sockets.remove(first.near)
+            let left = ends[1].find(in: &sockets)
+            #expect(left == second.near)
+        }
+    }
+
+    /// Then the peer is not the server that is named.
+    @Test func behindASOCKSProxyTheAddressDecides() throws {
+        let first = try TCPPair(peerAddress: 0x7F00_0002)
+        let second = try TCPPair(localPort: Ends(of: first).localPort)
+        var sockets = ConnectionSockets()
+        for pair in [first, second] { sockets.insert(pair.near) }
+        var ends = Ends(of: second)
+        ends.peerPort = 80
+        let found = ends.find(in: &sockets)
+        #expect(found == second.near)
+        ends.peerAddress = "127.0.0.2"
+        let other = ends.find(in: &sockets)
+        #expect(other == first.near)
+    }
+
+    /// libcurl may close one without a word, and nothing else have its number.
+    @Test(arguments: [false, true]) func aClosedOneIsNotTakenForAnotherWithItsPort(isKnown: Bool) throws {
+        let old = try TCPPair()
+        let new = try TCPPair(localPort: Ends(of: old).localPort)
+        var sockets = ConnectionSockets()
+        let number = dup(old.near)
+        sockets.insert(number)
+        if isKnown { _ = Ends(of: old).find(in: &sockets) }
+        sockets.insert(new.near)
+        close(number)
+        let found = Ends(of: new).find(in: &sockets)
+        #expect(found == new.near)
     }
 
     @Test func aSocketWithoutPortIsNobodys() throws {
-        var ends: [CInt] = [0, 0]
-        try #require(socketpair(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0, &ends) == 0)
-        defer { for end in ends { close(end) } }
+        var pair: [CInt] = [0, 0]
+        try #require(socketpair(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0, &pair) == 0)
+        defer { for end in pair { close(end) } }
         let unconnected = socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
         defer { close(unconnected) }
         var sockets = ConnectionSockets()
-        for descriptor in ends + [unconnected] { sockets.insert(descriptor) }
-        let found = sockets.descriptor(localPort: 0)
+        for descriptor in pair + [unconnected] { sockets.insert(descriptor) }
+        let found = Ends().find(in: &sockets)
         #expect(found == nil)
-        #expect(Set(sockets) == Set(ends + [unconnected]))
+        #expect(Set(sockets) == Set(pair + [unconnected]))
     }
 }

@@ -10,26 +10,41 @@ final class TCPPair: Sendable {
     let near: CInt
     private let far: CInt
 
-    init() throws {
+    /// - Parameters:
+    ///   - localPort: of the near end; 0 is any. Another pair may have the same, to another peer.
+    ///   - peerAddress: of the far end, in loopback's network.
+    init(localPort: Int = 0, peerAddress: UInt32 = 0x7F00_0001) throws {
         let listener = socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
         defer { close(listener) }
         near = socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        var one: CInt = 1
+        setsockopt(near, SOL_SOCKET, SO_REUSEADDR, &one, socklen_t(MemoryLayout<CInt>.size))
         let near = near
-        let result = withUnsafeMutablePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-                bind(listener, address, length) | listen(listener, 1) | getsockname(listener, address, &length)
-                    | connect(near, address, length)
+        let length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let isConnected =
+            Self.withAddress(0x7F00_0001, port: localPort) { bind(near, $0, length) == 0 }
+            && Self.withAddress(peerAddress, port: 0) { address in
+                var length = length
+                return bind(listener, address, length) == 0 && listen(listener, 1) == 0
+                    && getsockname(listener, address, &length) == 0 && connect(near, address, length) == 0
             }
-        }
-        try #require(result == 0, "no connection on loopback")
+        try #require(isConnected, "no connection on loopback")
         far = accept(listener, nil, nil)
         try #require(far >= 0)
-        var one: CInt = 1  // as libcurl's are
+        // As libcurl's are.
         setsockopt(near, CInt(IPPROTO_TCP), TCP_NODELAY, &one, socklen_t(MemoryLayout<CInt>.size))
+    }
+
+    private static func withAddress<Result>(
+        _ address: UInt32, port: Int, _ body: (UnsafeMutablePointer<sockaddr>) -> Result
+    ) -> Result {
+        var name = sockaddr_in()
+        name.sin_family = sa_family_t(AF_INET)
+        name.sin_addr.s_addr = address.bigEndian
+        name.sin_port = in_port_t(port).bigEndian
+        return withUnsafeMutablePointer(to: &name) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1, body)
+        }
     }
 
     deinit {

@@ -30,11 +30,9 @@ extension CurlPartition {
         return Glibc.close(descriptor)
     }
 
-    func socket(localPort: Int) -> curl_socket_t? { connections.descriptor(localPort: localPort) }
-
     /// A request is about to be written to a connection that others use too.
-    func sharedRequestIsWritten(localPort: Int) {
-        guard let socket = socket(localPort: localPort) else { return }
+    func sharedRequestIsWritten(over ends: ConnectionEnds) {
+        guard let socket = connections.descriptor(of: ends) else { return }
         burst.requestIsWritten(to: socket)
     }
 }

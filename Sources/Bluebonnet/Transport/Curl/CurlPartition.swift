@@ -21,6 +21,8 @@ final class CurlPartition: EventLoopClient, RoundEndTask {
     @exclusivity(unchecked) private var idleHandles: [EasyHandle] = []
     /// Transfers that had their share of a round, and go on when the deadlines are looked at.
     @exclusivity(unchecked) var resting: [CurlTransfer] = []
+    /// Transfers to be asked to go on when something was read: libcurl does not see that they are over.
+    @exclusivity(unchecked) private var lookedAfter: [CurlTransfer] = []
     /// libcurl is being told to stop reading until then.
     private var isSharing = false
     private var drainsThisRound = false
@@ -136,6 +138,7 @@ extension CurlPartition {
 
     private func forget(_ transfer: CurlTransfer) {
         setAwaited(transfer, false)
+        if !lookedAfter.isEmpty { lookedAfter.removeAll { $0 === transfer } }
         loop.transferCount -= 1
         curl_multi_remove_handle(multi, transfer.handle.raw)
         let index = transfer.activeIndex
@@ -155,7 +158,19 @@ extension CurlPartition {
         if events & EPOLLOUT.rawValue != 0 { mask |= CURL_CSELECT_OUT }
         if events & (EPOLLERR.rawValue | EPOLLHUP.rawValue) != 0 { mask |= CURL_CSELECT_ERR }
         act(on: descriptor, mask: mask)
+        if mask != CURL_CSELECT_OUT && !lookedAfter.isEmpty { goOnWithLookedAfter() }
         drainWhenAllIsRead()
+    }
+
+    /// Asks a transfer to go on after something was read next.
+    func lookAfterReading(_ transfer: CurlTransfer) {
+        if !lookedAfter.contains(where: { $0 === transfer }) { lookedAfter.append(transfer) }
+    }
+
+    private func goOnWithLookedAfter() {
+        let transfers = lookedAfter
+        lookedAfter = []
+        for transfer in transfers { transfer.resumeSending() }
     }
 
     func roundEnds() {
@@ -209,6 +224,7 @@ extension CurlPartition {
             guard let transfer = EasyHandle.of(handle)?.transfer else { continue }
             forget(transfer)
             if transfer.mayBeginAgain(after: result), curl_multi_add_handle(multi, handle) == CURLM_OK {
+                transfer.beginsAgain()
                 note(transfer)
             } else {
                 transfer.end(result: result)

@@ -109,10 +109,12 @@ private func seekCallback(_ context: UnsafeMutableRawPointer?, _ offset: curl_of
 }
 
 private func sendingCallback(
-    _ context: UnsafeMutableRawPointer?, _: UnsafeMutablePointer<CChar>?, _: UnsafeMutablePointer<CChar>?, _: CInt,
-    _ localPort: CInt
+    _ context: UnsafeMutableRawPointer?, _ peerAddress: UnsafeMutablePointer<CChar>?,
+    _: UnsafeMutablePointer<CChar>?, _ peerPort: CInt, _ localPort: CInt
 ) -> CInt {
-    CurlTransfer.recover(context).mayBeginSending(localPort: Int(localPort))
+    guard let peerAddress else { return CInt(CURL_PREREQFUNC_ABORT) }
+    let ends = ConnectionEnds(localPort: Int(localPort), peerAddress: peerAddress, peerPort: Int(peerPort))
+    return CurlTransfer.recover(context).mayBeginSending(over: ends)
         ? CInt(CURL_PREREQFUNC_OK) : CInt(CURL_PREREQFUNC_ABORT)
 }
 

@@ -16,13 +16,6 @@ struct Sending {
     var leavesExpectationOut = false
 }
 
-/// When a server refused an expectation.
-enum ExpectationRefusal {
-    /// The body had not begun to leave.
-    case beforeBody
-    case amidBody
-}
-
 /// A request that is not idempotent is sent once. Another one may be sent again while there is no answer: libcurl does so
 /// by itself on a new connection when a kept-alive one turns out dead (RFC 9110, 9.2.2), or when an HTTP/2 server says
 /// that it has not looked at the request (REFUSED_STREAM, GOAWAY; RFC 9113, 8.7). That it was the latter libcurl does
@@ -36,10 +29,10 @@ extension CurlTransfer {
     private static let refusalLimit = 6
 
     /// Before each sending of the request (CURLOPT_PREREQFUNCTION): a second one is libcurl's silent retry, or ours.
-    func mayBeginSending(localPort: Int) -> Bool {
+    func mayBeginSending(over ends: ConnectionEnds) -> Bool {
         if sending.count == 0 {
             sending.isOnKeptConnection = handle.long(CURLINFO_NUM_CONNECTS) == 0
-            if sending.isOnKeptConnection && handle.hasUnaskedBytes(on: partition.socket(localPort: localPort)) {
+            if sending.isOnKeptConnection && handle.hasUnaskedBytes(on: partition.connections.descriptor(of: ends)) {
                 sending.needsFreshConnection = true
                 return false
             }
@@ -55,7 +48,7 @@ extension CurlTransfer {
         if request.isSecure { tlsInformation = handle.tlsConnection.map(TLSConnection.information) }
         sending.count += 1
         noteSending()
-        if wasMultiplexed { partition.sharedRequestIsWritten(localPort: localPort) }
+        if wasMultiplexed { partition.sharedRequestIsWritten(over: ends) }
         guard sending.count > 1 else { return true }
         guard request.isIdempotent && sending.count <= (isRefusal ? Self.refusalLimit : 2) else {
             let end = request.isIdempotent ? " twice" : "; \(request.method) is not sent a second time"
@@ -70,17 +63,6 @@ extension CurlTransfer {
         return true
     }
 
-    /// What becomes of a response's head that says that the expectation is refused; nil when it does not say that, or
-    /// when libcurl takes it for a response like any other.
-    func refusal(by head: ResponseHead) -> ExpectationRefusal? {
-        guard head.status == 417, request.asksForContinue, !sending.leavesExpectationOut, head.httpVersion != "2",
-            let readByteCount = bodyReadByteCount
-        else { return nil }
-        if readByteCount == 0 { return .beforeBody }
-        // When all has left, libcurl reads what the server says of it.
-        return handle.large(CURLINFO_SIZE_UPLOAD_T) == request.body.byteCount ? nil : .amidBody
-    }
-
     /// Prepares the transfer for beginning again without its expectation.
     private func mayLeaveExpectationOut() -> Bool {
         sending = Sending(leavesExpectationOut: true)
@@ -92,6 +74,8 @@ extension CurlTransfer {
             stop(with: NetworkingError(.connectionLost, text, underlying: error.libraryError))
             return false
         }
+        if case .stream(let feed) = request.body { feed.whenReady(nil) }
+        tlsInformation = nil
         startAgain()
         waitForConnection()
         return true

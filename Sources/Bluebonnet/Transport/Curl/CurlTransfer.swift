@@ -17,13 +17,17 @@ final class CurlTransfer: Transfer {
     unowned let partition: CurlPartition
     private(set) var delegate: (any TransferDelegate)?
     @exclusivity(unchecked) private var headParser: ResponseHeadParser
-    private var head: ResponseHead?
+    private(set) var head: ResponseHead?
     /// What it took of the round at hand.
     @exclusivity(unchecked) var share = RoundShare()
     private(set) var failure: NetworkingError?
     private(set) var hasHeaderBytes = false
     var sending = Sending()
     private(set) var readByteCount: Int64 = 0
+    /// Whether libcurl has seen the end of the body.
+    private(set) var hasReadWholeBody = false
+    /// The body had no bytes when libcurl asked last.
+    private(set) var isBodyDry = false
     /// The body bytes that left, as far as they were told.
     private var toldSentByteCount: Int64 = 0
     private(set) var isPaused = false
@@ -81,7 +85,7 @@ final class CurlTransfer: Transfer {
     }
 
     /// The body has bytes again that libcurl asked for.
-    private func resumeSending() {
+    func resumeSending() {
         guard delegate != nil, !isPaused else { return }
         partition.resume(self)
     }
@@ -117,7 +121,7 @@ extension CurlTransfer {
     }
 
     /// Whether libcurl may hold bytes that it has for us.
-    private var isHoldingBytes: Bool { isPaused || isHeldBack }
+    var isHoldingBytes: Bool { isPaused || isHeldBack }
 
     /// libcurl keeps them where others go on using the connection, and would give them to the handle's next transfer:
     /// so it has to hand them out once more.
@@ -135,7 +139,7 @@ extension CurlTransfer {
 
     private func endError(result: CURLcode) -> NetworkingError? {
         if let failure { return failure }
-        if result != CURLE_OK {
+        if result != CURLE_OK && !isAnsweredEarly(result) {
             return CurlErrorMapping(transfer: self, error: CurlError(code: result.rawValue)).networkingError
         }
         guard let head else {
@@ -184,7 +188,7 @@ extension CurlTransfer {
 
     /// Forgets what was sent, because it is sent again.
     func startAgain() {
-        readByteCount = 0
+        readBody(from: 0)
         toldSentByteCount = 0
         idleLimit.startAgain()
         partition.deadlineMayBeEarlier(nextDeadline)
@@ -195,8 +199,18 @@ extension CurlTransfer {
         delegate?.transferDidStartAgain()
     }
 
+    /// Goes on with another connection: what the one before took is told now, because libcurl forgets it.
+    func beginsAgain() {
+        delegate?.transferBeginsAgain(after: metrics)
+        callCountAtStart = partition.callCount
+    }
+
     /// Goes on reading the body there.
-    func readBody(from offset: Int64) { readByteCount = offset }
+    func readBody(from offset: Int64) {
+        readByteCount = offset
+        hasReadWholeBody = false
+        isBodyDry = false
+    }
 
     func consumeHeaderLine(_ line: UnsafeRawBufferPointer) -> Bool {
         noteActivity()
@@ -211,6 +225,7 @@ extension CurlTransfer {
             sending.wasRefusedEarly = refusal == .beforeBody
             if sending.wasRefusedEarly { return false }
             if head.status >= 300 { giveUpPausedBody() }
+            noteDryBody()
             try delegate?.transferDidReceive(head: head)
             if refusal == .amidBody { throw refusalError }
             return true
@@ -220,25 +235,12 @@ extension CurlTransfer {
         }
     }
 
-    /// libcurl sends no more of a body that was refused, but goes on waiting for one that had no bytes for it just
-    /// then, until it is asked to go on.
-    private func giveUpPausedBody() {
-        guard case .stream = request.body else { return }
-        NetworkThread.shared.eventLoop.atEndOfRound { [weak self] in self?.resumeSending() }
-    }
-
     /// A body without length and without chunks ends with its connection: over TLS, only a notice makes that an end.
     private func noteFraming(of head: ResponseHead) {
         guard head.hasBody(for: request.method), head.contentLength == nil, !head.isChunked, head.httpVersion != "2",
             request.isSecure
         else { return }
         awaitedNotice = handle.tlsConnection.map(CloseNotice.awaited)
-    }
-
-    /// libcurl would throw the rest of the response away and send the request again.
-    private var refusalError: NetworkingError {
-        NetworkingError(
-            .badServerResponse, "\(hostName) refused the expectation (417) when the body was on its way to it")
     }
 
     /// How much of the body libcurl has asked for; nil when there is none.
@@ -264,11 +266,14 @@ extension CurlTransfer {
         tellSentBytes()
         do throws(NetworkingError) {
             let piece = try request.body.read(into: buffer, at: readByteCount)
+            isBodyDry = piece == .later
             if case .bytes(let count) = piece {
                 readByteCount += Int64(count)
+                hasReadWholeBody = count == 0
                 noteActivity()
             } else if case .stream(let feed) = request.body {
                 feed.whenReady { [weak self] in self?.resumeSending() }
+                noteDryBody()
             }
             return piece
         } catch {

@@ -1,0 +1,62 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+internal import CCurl
+
+/// When a server refused an expectation.
+enum ExpectationRefusal {
+    /// The body had not begun to leave.
+    case beforeBody
+    case amidBody
+}
+
+// Answers that come before the body has left.
+extension CurlTransfer {
+    /// What becomes of a response's head that says that the expectation is refused; nil when it does not say that, or
+    /// when libcurl takes it for a response like any other: it does when the whole body has left, or when the
+    /// connection ends with the response.
+    func refusal(by head: ResponseHead) -> ExpectationRefusal? {
+        guard head.status == 417, request.asksForContinue, !sending.leavesExpectationOut, head.httpVersion != "2",
+            let readByteCount = bodyReadByteCount, !isWholeBodySent
+        else { return nil }
+        if readByteCount == 0 { return .beforeBody }
+        return head.closesConnection(after: request.method) ? nil : .amidBody
+    }
+
+    /// libcurl would throw the rest of the response away and send the request again.
+    var refusalError: NetworkingError {
+        NetworkingError(
+            .badServerResponse, "\(hostName) refused the expectation (417) when the body was on its way to it")
+    }
+
+    private var isWholeBodySent: Bool {
+        guard let byteCount = request.body.byteCount else { return hasReadWholeBody }
+        return handle.large(CURLINFO_SIZE_UPLOAD_T) == byteCount
+    }
+
+    /// libcurl sends no more of a body that was refused, but goes on waiting for one that had no bytes for it just
+    /// then, until it is asked to go on.
+    func giveUpPausedBody() {
+        guard case .stream = request.body else { return }
+        NetworkThread.shared.eventLoop.atEndOfRound { [weak self] in self?.resumeSending() }
+    }
+
+    /// libcurl stops sending when a response is over that its connection ends with, but goes on waiting for a body that
+    /// has no bytes for it just then.
+    func noteDryBody() {
+        guard isBodyDry, let head, head.httpVersion != "2", head.closesConnection(after: request.method) else { return }
+        partition.lookAfterReading(self)
+    }
+
+    /// Whether an HTTP/2 server gave its whole response, and then ended the stream because it wants no more of the body
+    /// (NO_ERROR; RFC 9113, 8.1).
+    ///
+    /// Having more to send, libcurl ends with an error then, without a word: when a stream ends in another manner it has
+    /// words for that.
+    func isAnsweredEarly(_ result: CURLcode) -> Bool {
+        guard result == CURLE_HTTP2_STREAM, handle.lastErrorText == nil, let head, !isHoldingBytes, !isWholeBodySent
+        else { return false }
+        guard head.hasBody(for: request.method), let length = head.contentLength else { return true }
+        return length == handle.large(CURLINFO_SIZE_DOWNLOAD_T)
+    }
+}
