@@ -69,7 +69,7 @@ struct ConnectionSockets: Sequence {
             SocketEnd.local(of: $0)?.port == UInt16(truncatingIfNeeded: ends.localPort)
                 && SocketEnd.peer(of: $0)?.hasAddress(address) == true
         }
-        return atServer.first { SocketEnd.peer(of: $0)?.port != UInt16(truncatingIfNeeded: ends.peerPort) }
+        return atServer.first { SocketEnd.peer(of: $0)?.port == UInt16(truncatingIfNeeded: ends.peerPort) }
             ?? atServer.first
     }
 }

@@ -181,6 +181,8 @@ extension RequestOperationQueue: AnyOperationQueue {}
 
     @Test(arguments: Kind.allCases) func progressCountsBlocksOnceItsTotalIsSet(kind: Kind) async {
         let queue = kind.make()
+        // Blocks that end together in Foundation's change a set of its progress together, and crash.
+        if kind == .foundation { queue.maxConcurrentOperationCount = 1 }
         #expect(queue.progress.totalUnitCount == 0)
         queue.progress.totalUnitCount = 10
         for _ in 0..<10 { queue.addOperation(note("block")) }
