@@ -6,16 +6,24 @@ internal import Foundation
 internal import Glibc
 internal import Synchronization
 
-/// A download that is being written beside its destination, or in the folder where it gets a name at the end, locked
-/// against every other writer.
+/// A download that is being written beside its destination, or in the folder where it gets a name at the end.
 ///
 /// Beside `DEST` stand `DEST.bluebonnet-partial` with the bytes and, when they could be continued, a record
 /// `DEST.bluebonnet-partial.json` that says of what they are a part. The destination itself is not touched before the
 /// body is complete. Closed when the last reference goes; what then becomes of the files, `keepOrRemove` has said.
+///
+/// Where nothing was left by an earlier download and the file system can do it, the file has no name at first: making a
+/// name, replacing it and looking for a record are most of what a small file costs. `giveName` makes it when the body
+/// turns out to be worth it; a small one gets its destination's name when it is complete, and none before.
+///
+/// A claim keeps the other downloads of this process from a destination, and a lock those of others from a file with a
+/// name. Of files without one the last to be complete stays, whole.
 final class PartialFile: Sendable {
     /// The destination, from which the partial file's name is made; in a folder only the latter counts.
     private let destination: String
     private let folder: OutputFolder?
+    /// Nil in a folder.
+    private let claim: PathClaim?
     let isSynced: Bool
     /// The bytes that were there when the file was opened, and may be continued.
     let initialByteCount: Int64
@@ -24,11 +32,13 @@ final class PartialFile: Sendable {
     let descriptor: CInt
     /// Whether there may be a record: nobody else makes one while we have the lock, and looking costs.
     private let mayHaveRecord: Atomic<Bool>
+    /// Whether the file has its name, and with it the lock.
+    private let isNamed: Atomic<Bool>
     private let following: Mutex<FollowingDigest?>
 
     static let suffix = ".bluebonnet-partial"
     /// The partial file, as messages show it.
-    var path: String { shown(name) }
+    var path: String { isNamed.load(ordering: .relaxed) ? shown(name) : destination }
     private var name: String { destination + Self.suffix }
     private var recordName: String { name + ".json" }
     /// What names are relative to.
@@ -43,12 +53,13 @@ final class PartialFile: Sendable {
     convenience init(
         destination: String, url: URL?, isSynced: Bool = false, isDigested: Bool = false
     ) throws(NetworkingError) {
-        guard let file = try Self.openLocked(destination + Self.suffix, in: nil) else {
-            throw NetworkingError(
-                .cannotOpenFile, "cannot write \(destination + Self.suffix): another download writes to it")
-        }
+        let name = destination + Self.suffix
+        guard let claim = PathClaim(name) else { throw Self.inUse(name) }
+        var file = Self.openNameless(for: name)
+        if file == nil { file = try Self.openLocked(name, in: nil) }
+        guard let file else { throw Self.inUse(name) }
         try self.init(
-            file, destination: destination, folder: nil, url: url, isSynced: isSynced, isDigested: isDigested)
+            file, destination: destination, claim: claim, url: url, isSynced: isSynced, isDigested: isDigested)
     }
 
     /// Opens or creates a partial file in a folder, where the response will say its name. Its own name is made of the
@@ -61,30 +72,21 @@ final class PartialFile: Sendable {
             file, destination: destination, folder: folder, url: url, isSynced: isSynced, isDigested: isDigested)
     }
 
-    private static func openUnused(
-        of url: URL, in folder: OutputFolder
-    ) throws(NetworkingError) -> (file: (descriptor: CInt, size: Int64), destination: String) {
-        let digest = PartialRecord.digest(of: url).prefix(32)
-        for number in 1...1000 {
-            let destination = ".\(digest)" + (number == 1 ? "" : "-\(number)")
-            if let file = try openLocked(destination + suffix, in: folder) { return (file, destination) }
-        }
-        throw NetworkingError(.cannotOpenFile, "1000 downloads of this URL write to \(folder.path) already")
-    }
-
     private init(
-        _ file: (descriptor: CInt, size: Int64), destination: String, folder: OutputFolder?, url: URL?, isSynced: Bool,
-        isDigested: Bool
+        _ file: Opened, destination: String, folder: OutputFolder? = nil, claim: PathClaim? = nil, url: URL?,
+        isSynced: Bool, isDigested: Bool
     ) throws(NetworkingError) {
         descriptor = file.descriptor
         following = Mutex(isDigested ? FollowingDigest() : nil)
         self.destination = destination
         self.folder = folder
+        self.claim = claim
         self.isSynced = isSynced
-        let size = file.size
+        isNamed = Atomic(file.isNamed)
+        let size = file.byteCount
         let base = folder?.descriptor ?? AT_FDCWD
         let recordName = destination + Self.suffix + ".json"
-        let hasRecord = PartialRecord.isThere(recordName, in: base)
+        let hasRecord = file.isNamed && PartialRecord.isThere(recordName, in: base)
         mayHaveRecord = Atomic(hasRecord)
         let record = hasRecord ? PartialRecord.read(recordName, in: base) : nil
         let isOfURL = record != nil && record?.requestURLDigest == url.map(PartialRecord.digest)
@@ -97,38 +99,6 @@ final class PartialFile: Sendable {
         } else {
             setStamp(nil)  // first: it does not fit any more once a byte is written
         }
-    }
-
-    /// Opens the file and locks it; nil when another download has the lock. A writer before us may move it into place
-    /// between the two: then the lock is on a file that has another name by now, and everything is done again.
-    private static func openLocked(
-        _ name: String, in folder: OutputFolder?
-    ) throws(NetworkingError) -> (descriptor: CInt, size: Int64)? {
-        let base = folder?.descriptor ?? AT_FDCWD
-        let path = folder.map { "\($0.path)/\(name)" } ?? name
-        for _ in 0..<100 {
-            let opened = openat(base, name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o666)
-            guard opened >= 0 else {
-                throw NetworkingError(
-                    .cannotOpenFile, "cannot create \(path): does its folder exist and may it be written to?",
-                    underlying: POSIXError.last)
-            }
-            var file = bluebonnet_file()
-            var named = bluebonnet_file()
-            guard bluebonnet_look_at(opened, &file) == 0, file.is_regular else {
-                close(opened)
-                throw NetworkingError(.cannotOpenFile, "cannot write \(path): it is not a regular file")
-            }
-            guard flock(opened, LOCK_EX | LOCK_NB) == 0 else {
-                close(opened)
-                return nil
-            }
-            if bluebonnet_look_at_path(base, name, &named) == 0, named.inode == file.inode {
-                return (opened, named.byte_count)  // looked at since we have the lock
-            }
-            close(opened)
-        }
-        throw NetworkingError(.cannotOpenFile, "cannot write \(path): other downloads keep replacing it")
     }
 
     private func shown(_ name: String) -> String { folder.map { "\($0.path)/\(name)" } ?? name }
@@ -173,7 +143,10 @@ final class PartialFile: Sendable {
 
     /// Lets the next download to the same path begin, before anybody hears that this one is finished; the last
     /// reference may go later.
-    func unlock() { _ = flock(descriptor, LOCK_UN) }
+    func unlock() {
+        if isNamed.load(ordering: .relaxed) { _ = flock(descriptor, LOCK_UN) }
+        claim?.release()
+    }
 
     deinit { close(descriptor) }
 }
@@ -181,11 +154,26 @@ final class PartialFile: Sendable {
 // MARK: - The end
 
 extension PartialFile {
+    /// Gives the file its name, if it has none yet, and takes a record away that stood under it without a file.
+    ///
+    /// - Throws: `cannotOpenFile` when another download has made the name since this one looked for it.
+    func giveName() throws(NetworkingError) {
+        guard !isNamed.load(ordering: .relaxed) else { return }
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0, bluebonnet_link(descriptor, base, name) == 0 else {
+            if errno == EEXIST { throw Self.inUse(name) }
+            throw NetworkingError(.cannotWriteFile, "cannot create \(name)", underlying: POSIXError.last)
+        }
+        isNamed.store(true, ordering: .relaxed)
+        mayHaveRecord.store(true, ordering: .relaxed)
+        removeRecord()
+    }
+
     /// Writes down what the bytes are a part of, before the first of them is written. Readable by the owner only.
     ///
     /// Not synced to disk: it is for a process that was killed, not for a machine that lost its power. A record that
     /// was there is written over and cut afterwards, so that a full disk leaves the old one.
     func setRecord(_ record: PartialRecord) throws(NetworkingError) {
+        try giveName()
         mayHaveRecord.store(true, ordering: .relaxed)
         let descriptor = openat(base, recordName, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0, let data = try? record.encoded() else {
@@ -221,6 +209,7 @@ extension PartialFile {
     func moveIntoPlace(as suggestion: @autoclosure () -> String = SuggestedFileName.fallback) throws(NetworkingError)
         -> String
     {
+        if try linkIntoPlace() { return destination }
         guard isInPlace else {
             removeRecord()  // it says nothing about the file that stands there
             throw NetworkingError(.cannotWriteFile, "\(path) was removed or replaced while it was being written")
@@ -239,6 +228,22 @@ extension PartialFile {
         removeRecord()
         if isSynced { try syncFolder(of: final) }
         return final
+    }
+
+    /// Gives a file without a name that of its destination; false when it has a name, or needs one because it has to
+    /// take another file's place.
+    private func linkIntoPlace() throws(NetworkingError) -> Bool {
+        guard !isNamed.load(ordering: .relaxed) else { return false }
+        if isSynced { try sync(descriptor, path) }
+        if bluebonnet_link(descriptor, AT_FDCWD, destination) == 0 {
+            if isSynced { try syncFolder(of: destination) }
+            return true
+        }
+        guard errno == EEXIST else {
+            throw NetworkingError(.cannotWriteFile, "cannot create \(destination)", underlying: POSIXError.last)
+        }
+        try giveName()
+        return false
     }
 
     /// The file's bytes are safe; now its new name.
@@ -261,6 +266,7 @@ extension PartialFile {
     /// After a failure: keeps what can be continued, removes what cannot.
     func keepOrRemove(canContinue: Bool) {
         followingDigest?.stop()
+        guard isNamed.load(ordering: .relaxed) else { return }  // it goes when it is closed
         guard isInPlace else { return removeRecord() }  // what stands there is not ours, so the record is wrong
         if canContinue { return setStamp(stamp) }
         removeRecord()

@@ -117,12 +117,13 @@ extension Reception {
         return sink
     }
 
-    /// Notes what the file is a part of, when its rest could be asked for: an uncoded body with a strong validator that
-    /// is worth it.
+    /// Gives the file of a body that is not small its name, and notes what it is a part of, when its rest could be
+    /// asked for: an uncoded body with a strong validator.
     private mutating func setRecord(for head: ResponseHead, _ file: PartialFile) throws(NetworkingError) {
         record = nil
-        if head.status == 200, head.contentLength ?? .max >= Self.smallestContinuedBody {
-            record = makeRecord(for: head).map(SharedValue.init)
+        if head.contentLength ?? .max >= Self.smallestContinuedBody {
+            try file.giveName()
+            if head.status == 200 { record = makeRecord(for: head).map(SharedValue.init) }
         }
         if let record { try file.setRecord(record.value) } else { file.removeRecord() }
     }

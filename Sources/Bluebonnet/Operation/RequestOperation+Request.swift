@@ -87,7 +87,11 @@ extension RequestOperation {
     /// A file for the body of an accepted response: written beside it, moved into place when complete; it counts when
     /// the operation starts. `responseData` is nil then. Default nil: the body is kept in memory.
     ///
-    /// What an earlier attempt left beside it is continued when the server confirms it with a strong validator.
+    /// What an earlier attempt left beside it is continued when the server confirms it with a strong validator. The
+    /// part is in `NAME.bluebonnet-partial` while it grows; a body whose `Content-Length` is less than 64 KiB has no
+    /// name before it is complete, where the file system can do that, and leaves nothing when it fails. While one
+    /// operation of a process writes to a file, the others that want to fail with `cannotOpenFile`; so do those of
+    /// other processes as soon as the part has its name.
     public var outputFile: URL? {
         get { shared.withLock { $0.extras.outputFile } }
         set { replace(\.extras.outputFile, with: newValue) }

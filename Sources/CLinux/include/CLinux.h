@@ -9,6 +9,7 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/file.h>
@@ -80,6 +81,22 @@ static inline int bluebonnet_look_at_path(int folder, const char *path, struct b
     int result = fstatat(folder, path, &status, AT_SYMLINK_NOFOLLOW);
     if (result == 0) *file = bluebonnet_file_from(&status);
     return result;
+}
+
+/// Opens a new file without a name in a folder (O_TMPFILE, which only has that name for GNU's
+/// dialect); negative where
+/// that is not possible.
+static inline int bluebonnet_open_nameless(const char *folder) {
+    return open(folder, __O_TMPFILE | O_RDWR | O_CLOEXEC, 0666);
+}
+
+/// Gives such a file a name that must be free, read from a folder's descriptor (or AT_FDCWD); 0 when that worked.
+///
+/// By /proc: a link by descriptor alone needs a capability.
+static inline int bluebonnet_link(int descriptor, int folder, const char *name) {
+    char link[32];
+    snprintf(link, sizeof link, "/proc/self/fd/%d", descriptor);
+    return linkat(AT_FDCWD, link, folder, name, AT_SYMLINK_FOLLOW);
 }
 
 /// Renames within a folder only if the new name is free (renameat2 with RENAME_NOREPLACE, which the Glibc module does

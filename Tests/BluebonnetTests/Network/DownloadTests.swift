@@ -40,6 +40,30 @@ extension NetworkTests {
             }
         }
 
+        /// A name costs more than the bytes of a small file; whoever waits for a large one may want to look at it.
+        @Test(arguments: [("Content-Length: 65535", false), ("Content-Length: 65536", true), ("X: y", true)])
+        func aBodyThatIsSmallHasNoNameBeforeItIsComplete(field: String, hasName: Bool) async throws {
+            defer { folder.remove() }
+            let gate = Gate()
+            let body = Self.body.prefix(field.hasSuffix("65535") ? 65_535 : 65_536)
+            let head = Data("HTTP/1.1 200 OK\r\n\(field)\r\nConnection: close\r\n\r\n".utf8)
+            let reply = Reply([.bytes(head), .bytes(body.prefix(20_000)), .wait(until: gate)])
+                .then(.bytes(body.dropFirst(20_000))).then(.close)
+            try await TestServer.answering(reply) { server in
+                let operation = folder.operation(URLRequest(url: server.url()))
+                let arrived = Event()
+                operation.setDownloadProgress { _, _, _ in arrived.happen() }
+                operation.start()
+                await arrived.wait()
+                #expect(folder.names == (hasName ? ["file.bluebonnet-partial"] : []))
+                gate.open()
+                let place = try await operation.value(as: URL.self)
+                #expect(place.path == folder.path)
+                #expect(folder.contents == body)
+                #expect(folder.names == ["file"])
+            }
+        }
+
         @Test func anEmptyBodyMakesAnEmptyFile() async throws {
             defer { folder.remove() }
             try await TestServer.answering(.response()) { server in

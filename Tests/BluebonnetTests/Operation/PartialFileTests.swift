@@ -20,7 +20,7 @@ import Testing
 
     @Test func theDestinationIsNotTouchedBeforeTheBodyIsComplete() throws {
         try folder.write("old", to: "out")
-        let file = try open()
+        let file = try openNamed()
         try write("new", to: file)
         #expect(folder.text("out") == "old")
         #expect(folder.text("out.bluebonnet-partial") == "new")
@@ -51,7 +51,7 @@ import Testing
     /// A process that was killed may leave one without its file.
     @Test func aRecordWithoutItsFileIsRemoved() throws {
         try folder.write("{}", to: "out.bluebonnet-partial.json")
-        let file = try open()
+        let file = try openNamed()
         #expect(folder.names == ["out.bluebonnet-partial"])
         try write("new", to: file)
         try file.moveIntoPlace()
@@ -143,7 +143,7 @@ import Testing
     }
 
     @Test func startingAgainDropsEverything() throws {
-        let file = try open()
+        let file = try openNamed()
         try write("0123456789", to: file)
         try file.truncate()
         try write("abc", to: file)
@@ -165,13 +165,139 @@ import Testing
     }
 }
 
+// MARK: - Files without a name
+
+extension PartialFileTests {
+    @Test func aSmallFileHasNoNameBeforeItIsComplete() throws {
+        let file = try open()
+        try write("abc", to: file)
+        #expect(folder.names == [])
+        try file.moveIntoPlace()
+        #expect(folder.names == ["out"])
+        #expect(folder.text("out") == "abc")
+        let attributes = try FileManager.default.attributesOfItem(atPath: folder.path("out"))
+        let mask = umask(0)
+        umask(mask)
+        #expect(attributes[.posixPermissions] as? mode_t == 0o666 & ~mask)
+    }
+
+    @Test func aSmallFileTakesAnothersPlaceWhenItIsComplete() throws {
+        try folder.write("a longer old text", to: "out")
+        let file = try open()
+        try write("new", to: file)
+        #expect(folder.names == ["out"])
+        #expect(folder.text("out") == "a longer old text")
+        try file.moveIntoPlace()
+        #expect(folder.names == ["out"])
+        #expect(folder.text("out") == "new")
+    }
+
+    @Test func aLinkInPlaceOfTheDestinationIsReplacedAndItsTargetLeftAlone() throws {
+        try folder.write("precious", to: "target")
+        try FileManager.default.createSymbolicLink(at: folder.file("out"), withDestinationURL: folder.file("target"))
+        let file = try open()
+        try write("new", to: file)
+        try file.moveIntoPlace()
+        #expect(folder.text("target") == "precious")
+        #expect(throws: (any Error).self) {
+            try FileManager.default.destinationOfSymbolicLink(atPath: folder.path("out"))
+        }
+        #expect(folder.text("out") == "new")
+    }
+
+    @Test(arguments: [true, false]) func aSmallFileThatIsGivenUpLeavesNothing(isDropped: Bool) throws {
+        do {
+            let file = try open()
+            try write("abc", to: file)
+            if !isDropped { file.keepOrRemove(canContinue: false) }
+        }
+        #expect(folder.names == [])
+    }
+
+    /// A process that was killed with such a file leaves nothing, but one that has a name leaves it.
+    @Test func aFileKeepsItsBytesWhenItGetsItsName() throws {
+        let file = try open()
+        try write("abc", to: file)
+        try file.giveName()
+        #expect(folder.text("out.bluebonnet-partial") == "abc")
+        try file.giveName()
+        try write("def", at: 3, to: file)
+        #expect(folder.text("out.bluebonnet-partial") == "abcdef")
+    }
+
+    /// Another process has begun meanwhile.
+    @Test func aNameThatWasTakenMeanwhileIsLeftAlone() throws {
+        let file = try open()
+        try write("abc", to: file)
+        try folder.write("other", to: "out.bluebonnet-partial")
+        try folder.write("{}", to: "out.bluebonnet-partial.json")
+        #expect(refusal { try file.giveName() } == .cannotOpenFile)
+        #expect(refusal { try file.setRecord(record) } == .cannotOpenFile)
+        #expect(folder.text("out.bluebonnet-partial") == "other")
+        #expect(folder.text("out.bluebonnet-partial.json") == "{}")
+        file.keepOrRemove(canContinue: false)
+        #expect(folder.names == ["out.bluebonnet-partial", "out.bluebonnet-partial.json"])
+    }
+
+    @Test func aNamedFileIsLocked() throws {
+        let file = try openNamed()
+        let descriptor = Glibc.open(folder.path("out.bluebonnet-partial"), O_RDWR)
+        defer { close(descriptor) }
+        #expect(flock(descriptor, LOCK_EX | LOCK_NB) == -1)
+        file.unlock()
+        #expect(flock(descriptor, LOCK_EX | LOCK_NB) == 0)
+    }
+
+    @Test func aDestinationIsForOneDownloadOfThisProcess() throws {
+        let first = try open()
+        #expect(refusal { _ = try open() } == .cannotOpenFile)
+        #expect(throws: Never.self) { _ = try PartialFile(destination: folder.path("other"), url: url) }
+        try first.moveIntoPlace()
+        first.unlock()
+        #expect(refusal { _ = try open() } == nil)
+        withExtendedLifetime(first) {}
+    }
+
+    @Test func aDestinationWithoutAFolderIsInTheCurrentOne() throws {
+        let opened = try #require(PartialFile.openNameless(for: "\(UUID().uuidString).bluebonnet-partial"))
+        defer { close(opened.descriptor) }
+        let link = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(opened.descriptor)")
+        #expect(link.hasPrefix(FileManager.default.currentDirectoryPath + "/#"))
+    }
+
+    /// What is there already is opened by its name.
+    @Test func onlyANewFileHasNoName() throws {
+        let path = folder.path("out.bluebonnet-partial")
+        let opened = try #require(PartialFile.openNameless(for: path))
+        #expect(!opened.isNamed && opened.byteCount == 0)
+        close(opened.descriptor)
+        try folder.write("abc", to: "out.bluebonnet-partial")
+        #expect(PartialFile.openNameless(for: path) == nil)
+        #expect(PartialFile.openNameless(for: folder.path("none/out.bluebonnet-partial")) == nil)
+        #expect(PartialFile.openNameless(for: "/proc/self/out.bluebonnet-partial") == nil)  // no O_TMPFILE there
+        let named = try #require(try PartialFile.openLocked(path, in: nil))
+        #expect(named.isNamed && named.byteCount == 3)
+        close(named.descriptor)
+    }
+}
+
 // MARK: - Refusals
 
 extension PartialFileTests {
     @Test func twoDownloadsDoNotWriteToOneFile() throws {
-        let first = try open()
+        let first = try openNamed()
         #expect(refusal { _ = try open() } == .cannotOpenFile)
         try write("abc", to: first)
+        #expect(folder.text("out.bluebonnet-partial") == "abc")
+    }
+
+    /// As another process would hold it: by the lock alone.
+    @Test func aFileThatIsLockedIsNotWrittenTo() throws {
+        try folder.write("abc", to: "out.bluebonnet-partial")
+        let descriptor = Glibc.open(folder.path("out.bluebonnet-partial"), O_RDWR)
+        defer { close(descriptor) }
+        #expect(flock(descriptor, LOCK_EX) == 0)
+        #expect(refusal { _ = try open() } == .cannotOpenFile)
         #expect(folder.text("out.bluebonnet-partial") == "abc")
     }
 
@@ -197,7 +323,7 @@ extension PartialFileTests {
 
     @Test func aSymbolicLinkInPlaceOfTheRecordIsRefusedAndItsTargetLeftAlone() throws {
         try folder.write("precious", to: "target")
-        let file = try open()
+        let file = try openNamed()
         try FileManager.default.createSymbolicLink(
             at: folder.file("out.bluebonnet-partial.json"), withDestinationURL: folder.file("target"))
         #expect(refusal { try file.setRecord(record) } == .cannotWriteFile)
@@ -238,6 +364,12 @@ extension PartialFileTests {
 
     private func open() throws -> PartialFile {
         try PartialFile(destination: folder.path("out"), url: url)
+    }
+
+    private func openNamed() throws -> PartialFile {
+        let file = try open()
+        try file.giveName()
+        return file
     }
 
     private func write(_ text: String, at offset: Int64 = 0, to file: PartialFile) throws {

@@ -1,0 +1,78 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+internal import CLinux
+internal import Foundation
+internal import Glibc
+
+extension PartialFile {
+    /// A file as it was opened, locked if it has its name.
+    struct Opened {
+        let descriptor: CInt
+        let byteCount: Int64
+        let isNamed: Bool
+    }
+
+    /// Whether a file without a name can get one: that goes by the kernel's list of open files.
+    private static let canGiveNames = access("/proc/self/fd", X_OK) == 0
+
+    static func inUse(_ path: String) -> NetworkingError {
+        NetworkingError(.cannotOpenFile, "cannot write \(path): another download writes to it")
+    }
+
+    /// Opens a file without a name in the folder of a partial file; nil when there is a partial file already, or where
+    /// that cannot be done (a file system without O_TMPFILE, a folder that may not be written to): `openLocked` then
+    /// has the file, or the error.
+    static func openNameless(for path: String) -> Opened? {
+        var file = bluebonnet_file()
+        guard canGiveNames, bluebonnet_look_at_path(AT_FDCWD, path, &file) != 0, errno == ENOENT else { return nil }
+        let end = path.utf8.lastIndex(of: UInt8(ascii: "/"))
+        let descriptor = bluebonnet_open_nameless(end.map { String(path[...$0]) } ?? ".")
+        guard descriptor >= 0 else { return nil }
+        return Opened(descriptor: descriptor, byteCount: 0, isNamed: false)
+    }
+
+    /// Opens the file and locks it; nil when another download has the lock. A writer before us may move it into place
+    /// between the two: then the lock is on a file that has another name by now, and everything is done again.
+    static func openLocked(
+        _ name: String, in folder: OutputFolder?
+    ) throws(NetworkingError) -> Opened? {
+        let base = folder?.descriptor ?? AT_FDCWD
+        let path = folder.map { "\($0.path)/\(name)" } ?? name
+        for _ in 0..<100 {
+            let opened = openat(base, name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o666)
+            guard opened >= 0 else {
+                throw NetworkingError(
+                    .cannotOpenFile, "cannot create \(path): does its folder exist and may it be written to?",
+                    underlying: POSIXError.last)
+            }
+            var file = bluebonnet_file()
+            var named = bluebonnet_file()
+            guard bluebonnet_look_at(opened, &file) == 0, file.is_regular else {
+                close(opened)
+                throw NetworkingError(.cannotOpenFile, "cannot write \(path): it is not a regular file")
+            }
+            guard flock(opened, LOCK_EX | LOCK_NB) == 0 else {
+                close(opened)
+                return nil
+            }
+            if bluebonnet_look_at_path(base, name, &named) == 0, named.inode == file.inode {
+                // Its size is looked at since we have the lock.
+                return Opened(descriptor: opened, byteCount: named.byte_count, isNamed: true)
+            }
+            close(opened)
+        }
+        throw NetworkingError(.cannotOpenFile, "cannot write \(path): other downloads keep replacing it")
+    }
+
+    static func openUnused(
+        of url: URL, in folder: OutputFolder
+    ) throws(NetworkingError) -> (file: Opened, destination: String) {
+        let digest = PartialRecord.digest(of: url).prefix(32)
+        for number in 1...1000 {
+            let destination = ".\(digest)" + (number == 1 ? "" : "-\(number)")
+            if let file = try openLocked(destination + suffix, in: folder) { return (file, destination) }
+        }
+        throw NetworkingError(.cannotOpenFile, "1000 downloads of this URL write to \(folder.path) already")
+    }
+}
