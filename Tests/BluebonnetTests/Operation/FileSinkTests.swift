@@ -19,8 +19,11 @@ import Testing
         url = try #require(URL(string: "http://h/file"))
     }
 
+    /// A file that has its name, so that what is in it can be read by it.
     private func open(_ name: String = "out") throws -> PartialFile {
-        try PartialFile(destination: folder.path(name), url: url)
+        let file = try PartialFile(destination: folder.path(name), url: url)
+        try file.giveName()
+        return file
     }
 
     private func holds(_ body: Data, _ name: String = "out") -> Bool {
