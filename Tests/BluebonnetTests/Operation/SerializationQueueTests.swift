@@ -8,55 +8,61 @@ import Testing
 
 @testable import Bluebonnet
 
-/// Small bodies are serialized on several queues.
-@Suite(.timeLimit(.minutes(1))) struct SerializationQueueTests {
-    private let network = ScriptedNetwork()
+/// Suites with a test that holds one of the serialization queues until something else is serialized: two such tests at
+/// once would hold both, and each wait for the other.
+@Suite(.serialized) enum HeldQueueSuites {}
 
-    @Test(.enabled(if: Queues.serialization.count > 1, "one processor has one queue"))
-    func aBodyIsSerializedWhileAnotherOneIs() async {
-        let (began, served) = (Witness(), Witness())
-        let mayEnd = DispatchSemaphore(value: 0)
-        let manager = network.manager()
-        let slow = manager.get(
-            "slow",
-            returning: CalledSerializer {
-                began.increment()
-                mayEnd.wait()
-            })
-        await began.becomes { $0 == 1 }
-        // Each round goes to the next queue, but other tests' rounds do too.
-        let quick = await oneByOne(40) {
-            manager.get("quick", returning: CalledSerializer { served.increment() }).operation
-        }
-        await served.becomes { $0 > 0 }
-        #expect(served.value > 0)
-        mayEnd.signal()
-        await slow.operation.ends()
-        for operation in quick { await operation.ends() }
-        #expect(served.value == quick.count)
-    }
+extension HeldQueueSuites {
+    /// Small bodies are serialized on several queues.
+    @Suite(.timeLimit(.minutes(1))) struct SerializationQueueTests {
+        private let network = ScriptedNetwork()
 
-    @Test func everyBodyIsSerializedOnceAndForItsOwnOperation() async throws {
-        let calls = Witness()
-        network.answerOthers { [.head(200), .body("body of \($0.url.path)")] }
-        let manager = network.manager()
-        let handles = (0..<2_000).map { number in
-            manager.get("\(number)", returning: CalledSerializer { calls.increment() })
+        @Test(.enabled(if: Queues.serialization.count > 1, "one processor has one queue"))
+        func aBodyIsSerializedWhileAnotherOneIs() async {
+            let (began, served) = (Witness(), Witness())
+            let mayEnd = DispatchSemaphore(value: 0)
+            let manager = network.manager()
+            let slow = manager.get(
+                "slow",
+                returning: CalledSerializer {
+                    began.increment()
+                    mayEnd.wait()
+                })
+            await began.becomes { $0 == 1 }
+            // Each round goes to the next queue, but other tests' rounds do too.
+            let quick = await oneByOne(40) {
+                manager.get("quick", returning: CalledSerializer { served.increment() }).operation
+            }
+            await served.becomes { $0 > 0 }
+            #expect(served.value > 0)
+            mayEnd.signal()
+            await slow.operation.ends()
+            for operation in quick { await operation.ends() }
+            #expect(served.value == quick.count)
         }
-        for (number, handle) in handles.enumerated() {
-            #expect(try await handle.value == "body of /\(number)")
-        }
-        #expect(calls.value == handles.count)
-    }
 
-    /// Makes operations that end in rounds of their own, most likely.
-    private func oneByOne(_ count: Int, _ make: () -> HTTPRequestOperation) async -> [HTTPRequestOperation] {
-        var operations: [HTTPRequestOperation] = []
-        for _ in 0..<count {
-            operations.append(make())
-            await NetworkThread.shared.catchesUp()
+        @Test func everyBodyIsSerializedOnceAndForItsOwnOperation() async throws {
+            let calls = Witness()
+            network.answerOthers { [.head(200), .body("body of \($0.url.path)")] }
+            let manager = network.manager()
+            let handles = (0..<2_000).map { number in
+                manager.get("\(number)", returning: CalledSerializer { calls.increment() })
+            }
+            for (number, handle) in handles.enumerated() {
+                #expect(try await handle.value == "body of /\(number)")
+            }
+            #expect(calls.value == handles.count)
         }
-        return operations
+
+        /// Makes operations that end in rounds of their own, most likely.
+        private func oneByOne(_ count: Int, _ make: () -> HTTPRequestOperation) async -> [HTTPRequestOperation] {
+            var operations: [HTTPRequestOperation] = []
+            for _ in 0..<count {
+                operations.append(make())
+                await NetworkThread.shared.catchesUp()
+            }
+            return operations
+        }
     }
 }
 
