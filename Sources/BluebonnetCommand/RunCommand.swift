@@ -30,6 +30,7 @@ struct RunCommand: ParsableCommand {
         let control = StopControl()
         Signals.stop(control)
         let (source, status) = try InputSource.open(options.file)
+        if !options.requests.plan { RequestLineRunner.prepare() }
         let input = try RunInput(source, control: control)
         if options.requests.plan { try PlanRun(settings: try settings(for: input)).run(input).end() }
         let target = try Self.target(options.output.results, input: status)

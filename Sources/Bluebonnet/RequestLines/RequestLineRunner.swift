@@ -66,6 +66,10 @@ public final class RequestLineRunner: Sendable {
         self.onResult = onResult
     }
 
+    /// Begins, on other threads, what the first line of the process would wait for: the network thread, libcurl and
+    /// OpenSSL. Worth it where something takes time before the first line is added, like reading them. Returns at once.
+    public static func prepare() { NetworkServices.prepare() }
+
     /// Starts a line; what it depends on must have been added before.
     public func add(_ node: RequestLineGraph.Node) {
         let id = node.line.id

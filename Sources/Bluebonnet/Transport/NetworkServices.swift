@@ -1,6 +1,8 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
+internal import Dispatch
+
 /// What an operation runs on: a transport and an admission. A manager has its own, with its own limits; the connections
 /// below are the process's.
 final class NetworkServices: Sendable {
@@ -29,4 +31,11 @@ final class NetworkServices: Sendable {
 
     /// The process's connections; made on the network thread, where it is first asked for.
     private static let curl = NetworkBound(CurlTransport(loop: NetworkThread.shared.eventLoop))
+
+    /// Begins, on other threads, what the first transfer of the process would wait for: the network thread, libcurl and
+    /// OpenSSL.
+    static func prepare() {
+        NetworkThread.shared.submit { _ = Self.curl.value }
+        Queues.preparation.async { _ = MessageDigest(.sha256) }
+    }
 }

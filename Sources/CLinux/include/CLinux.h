@@ -4,6 +4,7 @@
 #define BLUEBONNET_CLINUX_H
 
 #include <arpa/inet.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <malloc.h>
 #include <signal.h>
@@ -90,13 +91,20 @@ static inline int bluebonnet_open_nameless(const char *folder) {
     return open(folder, __O_TMPFILE | O_RDWR | O_CLOEXEC, 0666);
 }
 
-/// Gives such a file a name that must be free, read from a folder's descriptor (or AT_FDCWD); 0 when that worked.
-///
-/// By /proc: a link by descriptor alone needs a capability.
-static inline int bluebonnet_link(int descriptor, int folder, const char *name) {
+/// Gives such a file a name that must be free, read from a folder's descriptor (or AT_FDCWD); 0 when that worked. By
+/// /proc.
+static inline int bluebonnet_link_by_path(int descriptor, int folder, const char *name) {
     char link[32];
     snprintf(link, sizeof link, "/proc/self/fd/%d", descriptor);
     return linkat(AT_FDCWD, link, folder, name, AT_SYMLINK_FOLLOW);
+}
+
+/// The same by the descriptor alone (AT_EMPTY_PATH), in half the time, where the kernel allows it: from Linux 6.10 to
+/// whoever opened the file, before to who has a capability. ENOENT says that it is not allowed, or what it always says.
+static inline int bluebonnet_link(int descriptor, int folder, const char *name) {
+    if (linkat(descriptor, "", folder, name, 0x1000) == 0) return 0;
+    if (errno != ENOENT && errno != EPERM) return -1;
+    return bluebonnet_link_by_path(descriptor, folder, name);
 }
 
 /// Renames within a folder only if the new name is free (renameat2 with RENAME_NOREPLACE, which the Glibc module does

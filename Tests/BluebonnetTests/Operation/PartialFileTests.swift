@@ -1,6 +1,7 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
+import CLinux
 import Foundation
 import Glibc
 import Testing
@@ -278,6 +279,20 @@ extension PartialFileTests {
         let named = try #require(try PartialFile.openLocked(path, in: nil))
         #expect(named.isNamed && named.byteCount == 3)
         close(named.descriptor)
+    }
+
+    /// By the descriptor alone where the kernel allows that; by its path where it does not.
+    @Test(arguments: [false, true]) func itGetsANameThatIsFree(isByPath: Bool) throws {
+        let path = folder.path("out")
+        let opened = try #require(PartialFile.openNameless(for: path))
+        defer { close(opened.descriptor) }
+        #expect(Glibc.write(opened.descriptor, "abc", 3) == 3)
+        let link = isByPath ? bluebonnet_link_by_path : bluebonnet_link
+        #expect(link(opened.descriptor, AT_FDCWD, path) == 0)
+        #expect(folder.text("out") == "abc")
+        #expect(link(opened.descriptor, AT_FDCWD, path) == -1 && errno == EEXIST)
+        #expect(link(opened.descriptor, AT_FDCWD, folder.path("none/out")) == -1 && errno == ENOENT)
+        #expect(folder.names == ["out"])
     }
 }
 
