@@ -22,6 +22,8 @@ struct QueueState: Sendable {
         var number: UInt64 = 0
         var turn: UInt64 = 0
         var priority = 0
+        /// It is started when admission has a place for it.
+        var needsPlace = false
         var stretch = 0
         /// Tells the place in line from one that the entry had before.
         var rankCount: UInt32 = 0
@@ -30,27 +32,15 @@ struct QueueState: Sendable {
 
         enum State { case waiting, ready, running, barrier }
 
-        func rank(in slot: Slot) -> Rank {
-            Rank(priority: priority, turn: turn, number: number, slot: slot, rankCount: rankCount)
-        }
-    }
-
-    private struct Rank: Comparable {
-        let priority: Int
-        let turn: UInt64
-        let number: UInt64
-        let slot: Slot
-        let rankCount: UInt32
-
-        static func < (a: Rank, b: Rank) -> Bool {
-            (-a.priority, a.turn, a.number) < (-b.priority, b.turn, b.number)
+        func rank(in slot: Slot) -> ReadyLines.Rank {
+            ReadyLines.Rank(priority: priority, turn: turn, number: number, slot: slot, rankCount: rankCount)
         }
     }
 
     /// The operations between two barriers.
     private struct Stretch {
         var count = 0
-        var ready = Heap<Rank>()
+        var ready = ReadyLines()
         /// The barrier behind them.
         var barrier: Slot?
         var isBarrierRunning = false
@@ -101,10 +91,13 @@ struct QueueState: Sendable {
 extension QueueState {
     /// Adds an operation behind the last barrier.
     ///
-    /// - Parameter share: whose turn it takes.
-    mutating func add(_ operation: Operation, share: Int, priority: Int) -> Slot {
+    /// - Parameters:
+    ///   - share: whose turn it takes.
+    ///   - needsPlace: whether it is started when admission has a place for it, rather than when it is ready.
+    mutating func add(_ operation: Operation, share: Int, priority: Int, needsPlace: Bool) -> Slot {
         let slot = append(operation)
         entries[Int(slot)].priority = priority
+        entries[Int(slot)].needsPlace = needsPlace
         entries[Int(slot)].turn = turns.take(share: share, priority: priority)
         stretches[stretches.count - 1].count += 1
         count += 1
@@ -209,7 +202,9 @@ extension QueueState {
         entries[Int(slot)].priority = priority
         entries[Int(slot)].rankCount += 1
         let rank = entries[Int(slot)].rank(in: slot)
-        stretches[entries[Int(slot)].stretch - finishedStretchCount].ready.insert(rank)
+        let entry = entries[Int(slot)]
+        let services = entry.needsPlace ? (entry.operation as? RequestOperation)?.services : nil
+        stretches[entries[Int(slot)].stretch - finishedStretchCount].ready.insert(rank, services: services)
     }
 
     /// Takes back an operation that could not be started: it was given another dependency after it was ready.
@@ -228,17 +223,37 @@ extension QueueState {
         return true
     }
 
+    /// What may start now, and the admissions that have no place for more of what is ready.
+    typealias Startable = (operations: Few<Operation>, full: Few<NetworkServices>)
+
     /// Takes what may start now, the first in line first, up to so many: then others have their round.
-    mutating func takeStartable(limit: Int) -> Few<Operation> {
+    ///
+    /// - Parameter room: how many more of a priority an admission has places for. What it has none for is left until
+    ///   `forgetFullness` is called.
+    mutating func takeStartable(limit: Int, room: (RequestOperation, Int) -> Int) -> Startable {
         isScheduled = false
-        guard cancellationCount == 0 else { return Few() }
+        guard cancellationCount == 0 else { return (Few(), Few()) }
         var startable = Few<Operation>()
+        var full = Few<NetworkServices>()
         while startable.count < limit, let (slot, number) = cancelled.popLast() {
-            if let operation = run(slot, number) { startable.append(operation) }
+            guard let operation = readyOperation(in: slot, number) else { continue }
+            run(slot)
+            startable.append(operation)
         }
-        while startable.count < limit, mayStart, hasPlace, let rank = stretches[0].ready.popFirst() {
-            guard entries[Int(rank.slot)].rankCount == rank.rankCount, let operation = run(rank.slot, rank.number)
-            else { continue }
+        stretches[0].ready.beginTaking()
+        while startable.count < limit, mayStart, hasPlace, let (rank, line) = stretches[0].ready.first {
+            guard let operation = operation(at: rank) else {
+                stretches[0].ready.removeFirst(of: line)
+                continue
+            }
+            if entries[Int(rank.slot)].needsPlace, let request = operation as? RequestOperation,
+                !takePlace(for: request, rank, line, room)
+            {
+                full.append(request.services)
+                continue
+            }
+            stretches[0].ready.removeFirst(of: line)
+            run(rank.slot)
             turns.serve(rank.turn, priority: rank.priority)
             startable.append(operation)
         }
@@ -246,23 +261,43 @@ extension QueueState {
             stretches[0].isBarrierRunning = true
             startable.append(barrier)
         }
-        return startable
+        return (startable, full)
     }
+
+    /// Admissions may have places again.
+    mutating func forgetFullness() { stretches[0].ready.forgetFullness() }
 
     private var mayStart: Bool { !isSuspended && !isHeld }
     private var hasPlace: Bool { limit.map { runningCount < $0 } ?? true }
-    private var isFirstReady: Bool { hasPlace && !stretches[0].ready.isEmpty }
+    private var isFirstReady: Bool { hasPlace && stretches[0].ready.mayHaveOne }
     private var isBarrierReady: Bool {
         stretches[0].count == 0 && stretches[0].barrier != nil && !stretches[0].isBarrierRunning
     }
 
-    /// Marks an operation as running, unless it runs or has gone already.
-    private mutating func run(_ slot: Slot, _ number: UInt64) -> Operation? {
+    private mutating func takePlace(
+        for operation: RequestOperation, _ rank: ReadyLines.Rank, _ line: Int, _ room: (RequestOperation, Int) -> Int
+    ) -> Bool {
+        stretches[0].ready.takePlace(line: line, priority: rank.priority) { room(operation, rank.priority) }
+    }
+
+    /// Nil when the rank stands for nothing any more.
+    private func operation(at rank: ReadyLines.Rank) -> Operation? {
+        guard let operation = readyOperation(in: rank.slot, rank.number),
+            entries[Int(rank.slot)].rankCount == rank.rankCount
+        else { return nil }
+        return operation
+    }
+
+    /// Nil when it runs or has gone.
+    private func readyOperation(in slot: Slot, _ number: UInt64) -> Operation? {
         guard entries.indices.contains(Int(slot)), entries[Int(slot)].number == number,
             entries[Int(slot)].state == .ready
         else { return nil }
+        return entries[Int(slot)].operation
+    }
+
+    private mutating func run(_ slot: Slot) {
         entries[Int(slot)].state = .running
         runningCount += 1
-        return entries[Int(slot)].operation
     }
 }

@@ -13,18 +13,20 @@ extension RequestOperationQueue: RoundEndTask {
         group.enter()
         let priority = operation.queuePriority.rawValue
         guard let request = operation as? RequestOperation else {
-            _ = shared.withLock { $0.add(operation, share: 0, priority: priority) }
+            _ = shared.withLock { $0.add(operation, share: 0, priority: priority, needsPlace: false) }
             watchEnd(of: operation)
             return watchReadiness(of: operation)
         }
-        let share = request.shared.withLock { state in
+        let (share, needsPlace) = request.shared.withLock { state in
             let isNew = state.queue == nil && state.lifecycle.isBeforeStart
             precondition(isNew, "an operation can be added to one queue only, once, before it is started")
             state.queue = self
-            return state.share
+            if state.lifecycle.isReady(isWaiting: request.place.isWaiting) { state.readyInstant = MonotonicClock.now() }
+            return (state.share, state.startNeedsPlace)
         }
         shared.withLock { state in
-            request.queueSlot.store(state.add(request, share: share, priority: priority), ordering: .relaxed)
+            let slot = state.add(request, share: share, priority: priority, needsPlace: needsPlace)
+            request.queueSlot.store(slot, ordering: .relaxed)
         }
         request.place.noteQueue()
         if request.isReadyNow { makeReady(request) }
@@ -114,10 +116,22 @@ extension RequestOperationQueue: RoundEndTask {
         NetworkThread.shared.eventLoop.atEndOfRound(.starting, self)
     }
 
-    /// Starts what is ready.
+    /// Starts what is ready, as far as there are places for it. Looks until there is no more to start: only then it is
+    /// certain that admission will tell when there is room again.
     func roundEnds() {
-        let started = shared.withLock { $0.takeStartable(limit: Self.roundLimit) }
-        started.visit(start)
+        var count = 0
+        while count < Self.roundLimit {
+            let taken = shared.withLock { state in
+                state.takeStartable(limit: Self.roundLimit - count) { [waiting] operation, priority in
+                    waiting.value.room(for: operation.services, priority: priority)
+                }
+            }
+            taken.operations.visit(start)
+            count += taken.operations.count
+            guard taken.operations.isEmpty else { continue }
+            taken.full.visit { $0.admission.tellOfRoom(self) }
+            break
+        }
         schedule()
     }
 
@@ -133,6 +147,43 @@ extension RequestOperationQueue: RoundEndTask {
         if request.isReadyNow { operationBecameReady(request) }
     }
 }
+
+extension RequestOperationState {
+    /// Whether a start leads to a wait for a place at once. A request that is made of others' results, and one that a
+    /// cache may answer, have something to do before.
+    fileprivate var startNeedsPlace: Bool { source.isReady && !sharedOptions.hasResponseCache }
+}
+
+extension RequestOperationQueue: AdmissionSource {
+    func roomMayHaveAppeared() {
+        shared.withLock { $0.forgetFullness() }
+        schedule()
+    }
+
+    /// Where its operations with these services are counted while they wait for admission. Network thread only.
+    func waitingCounts(for services: NetworkServices) -> WaitingCounts { waiting.value.counts(for: services) }
+}
+
+/// How many of a queue's operations wait for admission. Network thread only.
+final class QueueWaiting {
+    /// Mostly one: services are a manager's.
+    private var counts: [(services: NetworkServices, counts: WaitingCounts)] = []
+
+    func counts(for services: NetworkServices) -> WaitingCounts {
+        if let known = counts.first(where: { $0.services === services }) { return known.counts }
+        let made = WaitingCounts()
+        counts.append((services, made))
+        return made
+    }
+
+    /// How many more there are places for.
+    func room(for services: NetworkServices, priority: Int) -> Int {
+        services.admission.room(besides: counts(for: services), priority: priority)
+    }
+}
+
+@available(*, unavailable)
+extension QueueWaiting: Sendable {}
 
 /// Where the watches over other kinds of operations run: they only do bookkeeping.
 private enum OperationWatch {

@@ -11,7 +11,8 @@ internal import Synchronization
 /// It takes any `Operation`. One that is not a request operation runs on a Foundation queue behind it, under the same
 /// limit. All of it may be used from any thread.
 ///
-/// Those that are ready are started by priority. Among equals, the operations of each batch and those of no batch take
+/// A request operation that is ready is started when there is a place on the wire for it, or when its origin may have
+/// one. Those that are ready are started by priority. Among equals, the operations of each batch and those of no batch take
 /// turns, the oldest of each first: so a single request never waits behind a whole batch.
 public final class RequestOperationQueue: Sendable {
     /// As many as there is work for: transfers are limited by admission, not by the queue.
@@ -33,6 +34,7 @@ public final class RequestOperationQueue: Sendable {
     let foreign = OperationQueue()
     let reporting = ProgressReporting()
     let connectivity = NetworkBound(QueueConnectivity())
+    let waiting = NetworkBound(QueueWaiting())
     /// What tells this queue's transfers from others' in admission.
     let number = ShareNumbers.next()
     private let isMain: Bool

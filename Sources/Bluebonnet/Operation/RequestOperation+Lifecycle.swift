@@ -129,7 +129,11 @@ extension RequestOperation {
     }
 
     func announceReadiness(isReady: Bool) {
-        guard let queue = shared.withLock({ $0.queue }) else { return didChangeValue(forKey: "isReady") }
+        let queue = shared.withLock { state in
+            if isReady, state.queue != nil { state.readyInstant = MonotonicClock.now() }
+            return state.queue
+        }
+        guard let queue else { return didChangeValue(forKey: "isReady") }
         if isReady { queue.operationBecameReady(self) }
     }
 }

@@ -30,7 +30,9 @@ struct RequestOperationState: Sendable {
 
     /// Whose turn it is among those that wait for a place: the number of its batch, or 0.
     var share = 0
-    /// When it was started and when it was finished, by the monotonic clock; 0 before.
+    /// When it was ready in its queue, if it is in one, when it was started and when it was finished, by the monotonic
+    /// clock; 0 before.
+    var readyInstant: UInt64 = 0
     var startInstant: UInt64 = 0
     var finishInstant: UInt64 = 0
     /// The body's bytes so far, as progress was told of them; what is expected is -1 when it is not known.

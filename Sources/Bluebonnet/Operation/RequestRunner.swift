@@ -49,7 +49,8 @@ final class RequestRunner: AdmissionClient {
     var prepared: PreparedRequest?
     /// What came of it so far; nil before it was first let in, because those that wait for that are many.
     var exchange: Exchange?
-    private let started: UInt64
+    /// When it could begin.
+    private let began: UInt64
     /// When it was first let on the wire.
     private var admitted: UInt64?
     /// When the transfer at hand began, and since when it counts against the time limit: a pause lies in between.
@@ -65,9 +66,13 @@ final class RequestRunner: AdmissionClient {
     init(_ operation: RequestOperation) {
         self.operation = operation
         admission = operation.services.admission
-        let (share, startInstant) = operation.shared.withLock { ($0.shareNumber, $0.startInstant) }
-        started = startInstant != 0 ? startInstant : MonotonicClock.now()
-        ticket = admission.makeTicket(share: share, priority: operation.queuePriority.rawValue)
+        let (share, queue, began) = operation.shared.withLock { state in
+            (state.shareNumber, state.queue, state.readyInstant != 0 ? state.readyInstant : state.startInstant)
+        }
+        self.began = began != 0 ? began : MonotonicClock.now()
+        ticket = admission.makeTicket(
+            share: share, priority: operation.queuePriority.rawValue,
+            counts: queue?.waitingCounts(for: operation.services))
     }
 }
 
@@ -180,7 +185,7 @@ extension RequestRunner {
         if admitted == nil {
             admitted = now
             ticket.isNewcomer = false
-            summary.timings.nanoseconds.queued = now - started
+            summary.timings.nanoseconds.queued = now - began
         }
         transferBegan = now
         chargedSince = now
@@ -229,7 +234,7 @@ extension RequestRunner {
 
     func end(with error: NetworkingError?) {
         phase = .ended
-        summary.timings.nanoseconds.total = MonotonicClock.now() - started
+        summary.timings.nanoseconds.total = MonotonicClock.now() - began
         exchange?.flushProgress()
         let result = SharedValue(
             exchange?.result(error, summary, cacheExchange)

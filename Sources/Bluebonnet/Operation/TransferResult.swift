@@ -74,7 +74,7 @@ public struct TransferTimings: Sendable, Equatable {
 
     var nanoseconds = Nanoseconds()
 
-    /// From the operation's start until it was let on the wire.
+    /// From when the operation was ready in its queue, or was started without one, until it was let on the wire.
     public var queued: Duration { .nanoseconds(nanoseconds.queued) }
     /// Name look-up.
     public var nameLookup: Duration { .nanoseconds(nanoseconds.nameLookup) }
@@ -84,6 +84,6 @@ public struct TransferTimings: Sendable, Equatable {
     public var tls: Duration { .nanoseconds(nanoseconds.tls) }
     /// From being let on the wire to the first byte of the final response; zero when none came.
     public var firstByte: Duration { .nanoseconds(nanoseconds.firstByte) }
-    /// From the operation's start to the end of its last transfer.
+    /// From the same moment to the end of its last transfer.
     public var total: Duration { .nanoseconds(nanoseconds.total) }
 }

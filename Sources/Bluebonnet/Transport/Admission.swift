@@ -1,6 +1,12 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
+/// Has more to be let in than was handed over. Network thread only.
+protocol AdmissionSource: AnyObject {
+    /// What comes now may find a place.
+    func roomMayHaveAppeared()
+}
+
 /// Lets transfers start: the admission queue, looked at once a round. Network thread only.
 ///
 /// Those that come in one round of the event loop are looked at together, so that a priority counts among them.
@@ -9,6 +15,8 @@ final class Admission: RoundEndTask {
     private var isScheduled = false
     /// Those that have never been on the wire stay outside.
     private var isClosedToNewcomers = false
+    /// Told when a place becomes free.
+    private var sources: [any AdmissionSource] = []
 
     init(limit: Int, limitPerOrigin: Int) {
         queue = AdmissionQueue(limit: limit, limitPerOrigin: limitPerOrigin)
@@ -17,9 +25,17 @@ final class Admission: RoundEndTask {
     /// A place in the order of age, which an operation keeps over its transfers.
     ///
     /// - Parameter share: the number of the batch or queue whose turn it takes; 0 for those of none.
-    func makeTicket(share: Int, priority: Int) -> AdmissionQueue.Ticket {
-        queue.makeTicket(share: share, priority: priority)
+    func makeTicket(share: Int, priority: Int, counts: WaitingCounts?) -> AdmissionQueue.Ticket {
+        queue.makeTicket(share: share, priority: priority, counts: counts)
     }
+
+    /// How many more of this priority have a place to go to, or an origin that nobody who waits has.
+    ///
+    /// - Parameter counts: counts those of the same queue that wait.
+    func room(besides counts: WaitingCounts, priority: Int) -> Int { queue.room(besides: counts, priority: priority) }
+
+    /// Tells a source, once, when there may be room that there was none of.
+    func tellOfRoom(_ source: any AdmissionSource) { sources.append(source) }
 
     /// Waits for a place; `client` is told on the network thread when it is there, and `release` has to give it back.
     func enqueue(_ ticket: AdmissionQueue.Ticket, origin: Origin, priority: Int, client: any AdmissionClient) {
@@ -31,11 +47,13 @@ final class Admission: RoundEndTask {
     /// Stops waiting.
     func withdraw(_ ticket: AdmissionQueue.Ticket) {
         queue.withdraw(ticket)
+        tellSources()
     }
 
     /// Gives a place back.
     func release(origin: Origin) {
         queue.release(origin: origin)
+        tellSources()
         schedule()
     }
 
@@ -44,6 +62,14 @@ final class Admission: RoundEndTask {
         guard !isClosedToNewcomers else { return }
         isClosedToNewcomers = true
         queue.withdrawNewcomers()
+        tellSources()
+    }
+
+    private func tellSources() {
+        guard !sources.isEmpty else { return }
+        let told = sources
+        sources = []
+        for source in told { source.roomMayHaveAppeared() }
     }
 
     private func schedule() {

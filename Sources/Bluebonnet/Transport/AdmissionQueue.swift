@@ -16,6 +16,8 @@ struct AdmissionQueue {
     final class Ticket {
         let number: UInt64
         let turn: UInt64
+        /// Where it is counted while it is in line.
+        fileprivate let counts: WaitingCounts?
         /// Whether it has never been on the wire.
         var isNewcomer = true
         /// Who is told when it is let in; kept while it is in line.
@@ -23,10 +25,12 @@ struct AdmissionQueue {
         /// Its place in line, told from those that it had before; 0 outside.
         fileprivate var entry: UInt64 = 0
         fileprivate var line = 0
+        fileprivate var priority = 0
 
-        init(number: UInt64, turn: UInt64 = 0) {
+        init(number: UInt64, turn: UInt64 = 0, counts: WaitingCounts? = nil) {
             self.number = number
             self.turn = turn
+            self.counts = counts
         }
 
         /// Lets the client go.
@@ -100,17 +104,29 @@ struct AdmissionQueue {
     }
 
     /// A place in the order of turns and of age, which stays the same however often it waits.
-    mutating func makeTicket(share: Int, priority: Int) -> Ticket {
+    ///
+    /// - Parameter counts: where it is counted while it waits.
+    mutating func makeTicket(share: Int, priority: Int, counts: WaitingCounts? = nil) -> Ticket {
         lastNumber += 1
-        return Ticket(number: lastNumber, turn: turns.take(share: share, priority: priority))
+        return Ticket(number: lastNumber, turn: turns.take(share: share, priority: priority), counts: counts)
+    }
+
+    /// How many more of this priority can be let in: as many as there are free places, less those that are taken care
+    /// of by what `counts` counts with this priority or a higher one. What waits for a place of its origin takes care of
+    /// none.
+    func room(besides counts: WaitingCounts, priority: Int) -> Int {
+        let free = limit - runningCount
+        guard free > 0 else { return 0 }
+        return free - counts.admissibleCount(from: priority, limit: free) { limitPerOrigin - lines[$0].runningCount }
     }
 
     /// Puts a ticket in line. One that was in line before keeps its place among equals by its number.
     mutating func enqueue(_ ticket: Ticket, origin: Origin, priority: Int, client: (any AdmissionClient)? = nil) {
+        if ticket.entry != 0 { leave(ticket) }
         let line = line(for: origin)
         lastEntry += 1
-        if ticket.entry == 0 { waitingCount += 1 }
-        (ticket.entry, ticket.line, ticket.client) = (lastEntry, line, client)
+        (ticket.entry, ticket.line, ticket.client, ticket.priority) = (lastEntry, line, client, priority)
+        noteWaiting(ticket, 1)
         let rank = Rank(priority: priority, turn: ticket.turn, number: ticket.number, entry: lastEntry)
         lines[line].waiting.insert(Place(rank: rank, ticket: ticket))
         nominate(line)
@@ -130,8 +146,13 @@ struct AdmissionQueue {
     }
 
     private mutating func leave(_ ticket: Ticket) {
+        noteWaiting(ticket, -1)
         (ticket.entry, ticket.client) = (0, nil)
-        waitingCount -= 1
+    }
+
+    private mutating func noteWaiting(_ ticket: Ticket, _ change: Int) {
+        waitingCount += change
+        ticket.counts?.note(line: ticket.line, priority: ticket.priority, change)
     }
 
     /// Lets the next one in, if there is one and a place for it; it holds the place until `release`.
@@ -181,11 +202,11 @@ struct AdmissionQueue {
     }
 
     private mutating func admit(_ candidate: Candidate) -> Ticket? {
-        lines[candidate.line].runningCount += 1
         guard let ticket = lines[candidate.line].waiting.popFirst()?.ticket else { return nil }
         ticket.entry = 0
-        waitingCount -= 1
+        lines[candidate.line].runningCount += 1
         runningCount += 1
+        noteWaiting(ticket, -1)
         turns.serve(candidate.rank.turn, priority: candidate.rank.priority)
         nominate(candidate.line)
         return ticket

@@ -9,12 +9,12 @@ import Testing
 /// A queue's books as a value, with operations that never run. How a queue behaves is tested with the queue.
 @Suite struct QueueStateTests {
     private func ready(_ operation: Operation, in state: inout QueueState, priority: Int = 0) {
-        _ = state.add(operation, share: 0, priority: priority)
+        _ = state.add(operation, share: 0, priority: priority, needsPlace: true)
         state.makeReady(operation, priority: priority, isCancelled: false)
     }
 
     private func takeAll(_ state: inout QueueState) -> [Operation] {
-        state.takeStartable(limit: 1000).all
+        state.takeStartable(limit: 1000) { _, _ in .max }.operations.all
     }
 
     @Test(arguments: [1, 3, 200]) func aQueueThatWasEmptyIsUsedAgain(count: Int) {
@@ -36,11 +36,11 @@ import Testing
         let gone = Operation()
         ready(gone, in: &state, priority: 4)
         state.changePriority(of: gone, to: 8)
-        #expect(state.takeStartable(limit: 1).all == [gone])
+        #expect(state.takeStartable(limit: 1) { _, _ in .max }.operations.all == [gone])
         _ = state.remove(gone)
 
         let waiting = Operation()
-        _ = state.add(waiting, share: 0, priority: 0)
+        _ = state.add(waiting, share: 0, priority: 0, needsPlace: true)
         let isNeeded = state.takeScheduling()
         #expect(!isNeeded)
         #expect(takeAll(&state).isEmpty)
