@@ -3,41 +3,75 @@
 
 /// A body on its way to a file. Network thread only.
 ///
-/// What it was given is in the file when the round of the event loop ends, or when `settle` says so.
+/// A small one is in the file when the round of the event loop ends, or when `settle` says so. What comes of a large one
+/// is written by another thread, so that this one reads on; it is in the file when `settle` or `close` says so.
 final class FileSink: BodySink {
+    /// After so many bytes a body is large.
+    private static let largeByteCount: Int64 = 256 * 1024
+
     let file: PartialFile
     /// What it was given, with what is still held.
     private(set) var byteCount: Int64
     private var writtenByteCount: Int64
     /// Why something that was held could not be written: nothing is written behind the gap.
     private var failure: NetworkingError?
-    /// When the file's digest is to follow again.
-    private var nextDigestByteCount = PartialFile.digestStepByteCount
+    /// What it was given before it began, or began again.
+    private var startByteCount: Int64
+    /// Nil while the body is small.
+    private var writer: FileWriter?
+    private let roomAppeared: (() -> Void)?
 
-    init(_ file: PartialFile) {
+    /// - Parameter roomAppeared: called when there is room after there was none.
+    init(_ file: PartialFile, roomAppeared: (() -> Void)? = nil) {
         self.file = file
+        self.roomAppeared = roomAppeared
         byteCount = file.initialByteCount
         writtenByteCount = file.initialByteCount
+        startByteCount = file.initialByteCount
     }
 
     var byteLimit: Int? { nil }
+    var hasRoom: Bool { writer?.hasRoom() ?? true }
+    var closesLater: Bool { writer != nil }
 
     func write(_ bytes: UnsafeRawBufferPointer) throws(NetworkingError) {
-        if let failure { throw failure }
-        try HeldWrites.shared.value.write(bytes, of: self)
+        if let writer {
+            try writer.append(bytes)
+        } else {
+            if let failure { throw failure }
+            try HeldWrites.shared.value.write(bytes, of: self)
+        }
         byteCount += Int64(bytes.count)
+        if writer == nil, byteCount - startByteCount >= Self.largeByteCount { try becomeLarge() }
     }
 
     func settle() throws(NetworkingError) {
+        if let writer { return try writer.settle() }
         try HeldWrites.shared.value.settle(self)
         if let failure { throw failure }
     }
 
+    func close(then action: @escaping (NetworkingError?) -> Void) {
+        guard let writer else { return action(failure) }
+        writer.close(then: action)
+    }
+
     func truncate() throws(NetworkingError) {
+        writer?.stop()
+        writer = nil
         HeldWrites.shared.value.drop(file)
         try file.truncate()
-        (byteCount, writtenByteCount, failure) = (0, 0, nil)
-        nextDigestByteCount = PartialFile.digestStepByteCount
+        (byteCount, writtenByteCount, startByteCount, failure) = (0, 0, 0, nil)
+    }
+
+    private func becomeLarge() throws(NetworkingError) {
+        try settle()
+        let made = FileWriter(at: writtenByteCount) { [file] bytes, offset throws(NetworkingError) in
+            try file.write(bytes, at: offset)
+            file.followDigest(from: offset, upTo: offset + Int64(bytes.count))
+        }
+        made.whenRoomAppears(roomAppeared)
+        writer = made
     }
 
     fileprivate func put(_ bytes: UnsafeRawBufferPointer) throws(NetworkingError) {
@@ -47,8 +81,9 @@ final class FileSink: BodySink {
             failure = error
             throw error
         }
-        writtenByteCount += Int64(bytes.count)
-        if writtenByteCount >= nextDigestByteCount { nextDigestByteCount = file.followDigest(upTo: writtenByteCount) }
+        let end = writtenByteCount + Int64(bytes.count)
+        file.followDigest(from: writtenByteCount, upTo: end)
+        writtenByteCount = end
     }
 }
 

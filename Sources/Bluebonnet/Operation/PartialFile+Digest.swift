@@ -11,12 +11,12 @@ extension PartialFile {
     /// A body is read again in steps of so many bytes, while the next ones arrive.
     static let digestStepByteCount: Int64 = 4 << 20
 
-    /// Lets the digest follow what was written, off this thread, and gives the length at which to say so again.
-    func followDigest(upTo byteCount: Int64) -> Int64 {
-        if let digest = followingDigest, digest.extendGoal(to: byteCount) {
-            digest.queue.async { [self] in digest.follow(descriptor) }
-        }
-        return byteCount + Self.digestStepByteCount
+    /// Lets the digest follow what was written, off this thread, when another step is there.
+    func followDigest(from start: Int64, upTo end: Int64) {
+        guard start / Self.digestStepByteCount != end / Self.digestStepByteCount, let digest = followingDigest,
+            digest.extendGoal(to: end)
+        else { return }
+        digest.queue.async { [self] in digest.follow(descriptor) }
     }
 
     /// The digest of what was written, in hexadecimal: of the bytes as they were read again, most of them soon after

@@ -17,6 +17,8 @@ enum Queues {
     static let serialization = (0..<width).map { DispatchQueue(label: "org.bluebonnet.serialization.\($0)") }
     /// Where requests are made from the results of others, and files are opened: what may wait.
     static let preparation = DispatchQueue(label: "org.bluebonnet.preparation", attributes: .concurrent)
+    /// Where large bodies are written to their files while they arrive: concurrent, because one file may be slow.
+    static let writing = DispatchQueue(label: "org.bluebonnet.writing", attributes: .concurrent)
 
     /// Where large responses are serialized, large files, or those that have to be on the disk, are finished, and the
     /// digests of downloads follow: serial queues in turn, one for each processor but at most four. The network thread

@@ -87,7 +87,7 @@ extension Reception {
     private func continuedSink() throws(NetworkingError) -> any BodySink {
         if let sink { return sink }
         guard let file else { throw NetworkingError(.resumeRefused, "there is nothing to continue") }
-        return FileSink(file)
+        return FileSink(file, roomAppeared: roomAppeared)
     }
 
     private mutating func makeSink(
@@ -102,7 +102,8 @@ extension Reception {
     }
 
     private mutating func fileSink(_ file: PartialFile, for head: ResponseHead) throws(NetworkingError) -> FileSink {
-        let sink = FileSink(file)
+        try? sink?.settle()  // nothing of an earlier body is written any more
+        let sink = FileSink(file, roomAppeared: roomAppeared)
         try sink.truncate()
         try setRecord(for: head, file)
         return sink

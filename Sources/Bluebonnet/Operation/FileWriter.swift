@@ -1,0 +1,175 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+internal import Dispatch
+internal import Synchronization
+
+/// Writes a large body on another thread while the network thread reads on. It knows neither file nor transfer.
+///
+/// The network thread appends; whoever writes takes all that waits, so that a slower file gets larger pieces. Little
+/// waits at most, and then the connection is not read until there is room. A failure is kept: nothing is written behind
+/// the gap.
+final class FileWriter: RoundEndTask, Sendable {
+    /// Bytes that may wait; the piece that reaches it is still taken.
+    static let capacity = 512 * 1024
+    /// A decoder may give much more at once, which is written before it goes on.
+    private static let overflow = 4 * capacity
+    /// So much is worth another thread at once; less waits for the end of the round.
+    private static let usualByteCount = 128 * 1024
+
+    /// Writes bytes at an offset: all of them, or throws.
+    typealias Write = @Sendable (UnsafeRawBufferPointer, Int64) throws(NetworkingError) -> Void
+
+    private let put: Write
+    private let state = Mutex(State())
+    /// What is on its way into the file, and where it goes. Whoever holds it writes.
+    private let writing: Mutex<Writing>
+    private let producer = NetworkBound(Producer())
+
+    private struct State {
+        /// In order behind what is being written.
+        var bytes: [UInt8] = []
+        var failure: NetworkingError?
+        /// Somebody will come and write.
+        var isScheduled = false
+        /// The network thread waits for room, or for the end.
+        var isRoomAwaited = false
+        var isEndAwaited = false
+    }
+
+    private struct Writing {
+        var bytes: [UInt8] = []
+        var offset: Int64
+    }
+
+    private final class Producer {
+        var roomAppeared: (() -> Void)?
+        var end: ((NetworkingError?) -> Void)?
+        var isRoundEndAwaited = false
+    }
+
+    /// - Parameters:
+    ///   - offset: where the next byte goes.
+    ///   - put: called on any thread, by one at a time.
+    init(at offset: Int64, put: @escaping Write) {
+        self.put = put
+        writing = Mutex(Writing(offset: offset))
+    }
+}
+
+// MARK: - The network thread's side
+
+extension FileWriter {
+    /// Called when there is room again after there was none.
+    func whenRoomAppears(_ action: (() -> Void)?) { producer.value.roomAppeared = action }
+
+    /// Whether a piece may be appended. If not, the action for room is called when one may.
+    func hasRoom() -> Bool {
+        state.withLock { state in
+            state.isRoomAwaited = state.bytes.count >= Self.capacity
+            return !state.isRoomAwaited
+        }
+    }
+
+    /// - Throws: what kept an earlier piece from being written.
+    func append(_ piece: UnsafeRawBufferPointer) throws(NetworkingError) {
+        let (failure, count) = state.withLock { state in
+            if state.failure == nil {
+                if state.bytes.isEmpty { state.bytes.reserveCapacity(Self.capacity + piece.count) }
+                state.bytes += piece
+            }
+            return (state.failure, state.bytes.count)
+        }
+        if let failure { throw failure }
+        if count >= Self.overflow { return try settle() }
+        if count >= Self.usualByteCount { return writeSoon() }
+        guard !producer.value.isRoundEndAwaited else { return }
+        producer.value.isRoundEndAwaited = true
+        NetworkThread.shared.eventLoop.atEndOfRound(.handover, self)
+    }
+
+    func roundEnds() {
+        producer.value.isRoundEndAwaited = false
+        writeSoon()
+    }
+
+    /// Writes what waits, here and now, and waits for what is being written.
+    func settle() throws(NetworkingError) {
+        writeAll()
+        if let failure = state.withLock({ $0.failure }) { throw failure }
+    }
+
+    /// Forgets what waits, and waits for what is being written: nothing is written any more.
+    func stop() {
+        state.withLock { $0.bytes = [] }
+        writing.withLock { _ in }
+    }
+
+    /// Calls `action` once everything is written, or with the reason why it is not; at once, if that is so already.
+    func close(then action: @escaping (NetworkingError?) -> Void) {
+        let (isOver, failure) = state.withLock { state in
+            let isOver = !state.isScheduled && state.bytes.isEmpty
+            state.isEndAwaited = !isOver
+            return (isOver, state.failure)
+        }
+        if isOver { return action(failure) }
+        producer.value.end = action
+        writeSoon()
+    }
+
+    private func writeSoon() {
+        let isNeeded = state.withLock { state in
+            let isNeeded = !state.isScheduled && !state.bytes.isEmpty
+            if isNeeded { state.isScheduled = true }
+            return isNeeded
+        }
+        if isNeeded { Queues.writing.async { [self] in writeAll() } }
+    }
+}
+
+// MARK: - Any thread
+
+extension FileWriter {
+    /// Writes until nothing waits.
+    private func writeAll() {
+        writing.withLock { writing in
+            while take(&writing.bytes) { write(&writing) }
+        }
+    }
+
+    /// Takes what waits, for an empty array with room. False when there is nothing: the next comer has to schedule.
+    private func take(_ bytes: inout [UInt8]) -> Bool {
+        let (hasBytes, hasRoom, isEnd) = state.withLock { state in
+            swap(&state.bytes, &bytes)
+            let (hasRoom, isEnd) = (state.isRoomAwaited, bytes.isEmpty && state.isEndAwaited)
+            state.isRoomAwaited = false
+            if isEnd { state.isEndAwaited = false }
+            if bytes.isEmpty { state.isScheduled = false }
+            return (!bytes.isEmpty, hasRoom, isEnd)
+        }
+        if hasRoom { NetworkThread.shared.submit { [producer] in producer.value.roomAppeared?() } }
+        if isEnd { NetworkThread.shared.submit { [self] in reportEnd() } }
+        return hasBytes
+    }
+
+    private func write(_ writing: inout Writing) {
+        defer { writing.bytes.removeAll(keepingCapacity: true) }
+        guard state.withLock({ $0.failure == nil }) else { return }
+        let (offset, count) = (writing.offset, Int64(writing.bytes.count))
+        do throws(NetworkingError) {
+            let result = writing.bytes.withUnsafeBytes { bytes in
+                Result { () throws(NetworkingError) in try put(bytes, offset) }
+            }
+            try result.get()
+            writing.offset += count
+        } catch {
+            state.withLock { $0.failure = error }
+        }
+    }
+
+    private func reportEnd() {
+        let action = producer.value.end
+        producer.value.end = nil
+        action?(state.withLock { $0.failure })
+    }
+}

@@ -1,0 +1,174 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import Dispatch
+import Foundation
+import Synchronization
+import Testing
+
+@testable import Bluebonnet
+
+/// What is appended is written whole and in order, or the reason why it is not is told; and little waits.
+@Suite(.timeLimit(.minutes(1))) struct FileWriterTests {
+    /// A file in memory that takes bytes when it is let, and fails behind a size.
+    private final class SlowFile: Sendable {
+        let bytes = Witness(Data())
+        let isBlocked = Witness(false)
+        private let gate = DispatchSemaphore(value: 0)
+        private let isSlow: Bool
+        private let size: Int
+
+        init(isSlow: Bool = false, size: Int = .max) { (self.isSlow, self.size) = (isSlow, size) }
+
+        func letWrite() { gate.signal() }
+
+        var writer: FileWriter {
+            FileWriter(at: 0) { [self] piece, offset throws(NetworkingError) in try put(piece, offset) }
+        }
+
+        private func put(_ piece: UnsafeRawBufferPointer, _ offset: Int64) throws(NetworkingError) {
+            if isSlow {
+                isBlocked.update { $0 = true }
+                gate.wait()
+                isBlocked.update { $0 = false }
+            }
+            guard Int(offset) + piece.count <= size else { throw NetworkingError(.cannotWriteFile, "full") }
+            let piece = Data(piece)
+            bytes.update { $0 = $0.prefix(Int(offset)) + piece }
+        }
+    }
+
+    private func append(_ data: Data, in size: Int, to writer: FileWriter) throws {
+        var rest = data
+        while !rest.isEmpty {
+            try rest.prefix(size).withUnsafeBytes { try writer.append($0) }
+            rest = rest.dropFirst(size)
+        }
+    }
+
+    /// Gives what `close` says.
+    private func close(_ writer: FileWriter) async throws -> NetworkingError.Code? {
+        let end = Witness([NetworkingError.Code?]())
+        try await onNetworkThread { writer.close { error in end.append(error?.code) } }
+        await end.becomes { $0.count == 1 }
+        return end.value[0]
+    }
+
+    @Test(arguments: [1000, 16_384, 100_000, 5_000_000]) func everythingIsThereWhenItIsClosed(size: Int) async throws {
+        let (file, body) = (SlowFile(), Data.patterned(byteCount: 5_000_003))
+        let writer = file.writer
+        try await onNetworkThread { try append(body, in: size, to: writer) }
+        #expect(try await close(writer) == nil)
+        #expect(file.bytes.value == body)
+        #expect(try await close(writer) == nil, "once more, with nothing to write")
+    }
+
+    @Test func aLittleIsWrittenWhenTheRoundEnds() async throws {
+        let file = SlowFile()
+        let writer = file.writer
+        try await onNetworkThread { try append(Data("little".utf8), in: 6, to: writer) }
+        await file.bytes.becomes { $0 == Data("little".utf8) }
+    }
+
+    @Test func theNetworkThreadIsToldWhenThereIsRoomAgain() async throws {
+        let (file, body) = (SlowFile(isSlow: true), Data.patterned(byteCount: 2 * FileWriter.capacity))
+        let writer = file.writer
+        let rooms = Witness(0)
+        try await onNetworkThread {
+            writer.whenRoomAppears { rooms.update { $0 += 1 } }
+            try append(body.prefix(200_000), in: 16_384, to: writer)
+        }
+        await file.isBlocked.becomes { $0 }  // it has taken what was there, or a part of it
+        let hadRoom = try await onNetworkThread {
+            try append(body.dropFirst(200_000).prefix(FileWriter.capacity), in: 16_384, to: writer)
+            return writer.hasRoom()
+        }
+        #expect(!hadRoom && rooms.value == 0)
+        file.letWrite()
+        await rooms.becomes { $0 == 1 }
+        #expect(try await onNetworkThread { writer.hasRoom() })
+        for _ in 0..<10 { file.letWrite() }
+        try await onNetworkThread { try append(body.dropFirst(200_000 + FileWriter.capacity), in: 16_384, to: writer) }
+        #expect(try await close(writer) == nil)
+        #expect(file.bytes.value == body && rooms.value == 1)
+    }
+
+    @Test func whatDoesNotFitIsWrittenAtOnce() async throws {
+        let (file, body) = (SlowFile(), Data.patterned(byteCount: 20 * FileWriter.capacity))
+        let writer = file.writer
+        let count = try await onNetworkThread {
+            try append(body, in: body.count, to: writer)
+            return file.bytes.value.count
+        }
+        #expect(count == body.count)
+    }
+
+    @Test func settlingWaitsAndWritesTheRest() async throws {
+        let (file, body) = (SlowFile(isSlow: true), Data.patterned(byteCount: 300_000))
+        let writer = file.writer
+        try await onNetworkThread { try append(body.prefix(200_000), in: 16_384, to: writer) }
+        await file.isBlocked.becomes { $0 }
+        for _ in 0..<10 { file.letWrite() }
+        let bytes = try await onNetworkThread {
+            try append(body.dropFirst(200_000), in: 16_384, to: writer)
+            try writer.settle()
+            return file.bytes.value
+        }
+        #expect(bytes == body)
+    }
+
+    @Test func aFailureIsMetByTheNextPieceAndAtTheEndAndNothingIsWrittenBehindIt() async throws {
+        let (file, body) = (SlowFile(size: 300_000), Data.patterned(byteCount: 400_000))
+        let writer = file.writer
+        try await onNetworkThread { try append(body.prefix(250_000), in: 16_384, to: writer) }
+        await file.bytes.becomes { $0.count == 250_000 }
+        try await onNetworkThread { try append(body.suffix(150_000), in: 150_000, to: writer) }
+        #expect(try await close(writer) == .cannotWriteFile)
+        let codes = try await onNetworkThread {
+            var codes: [NetworkingError.Code?] = []
+            do { try append(Data([1]), in: 1, to: writer) } catch { codes.append((error as? NetworkingError)?.code) }
+            do throws(NetworkingError) { try writer.settle() } catch { codes.append(error.code) }
+            return codes
+        }
+        #expect(codes == [.cannotWriteFile, .cannotWriteFile])
+        #expect(try await close(writer) == .cannotWriteFile)
+        #expect(file.bytes.value == body.prefix(250_000))
+    }
+
+    /// Whoever waits for room must not wait for ever.
+    @Test func aFailureMakesRoom() async throws {
+        let file = SlowFile(isSlow: true, size: 0)
+        let writer = file.writer
+        let rooms = Witness(0)
+        try await onNetworkThread {
+            writer.whenRoomAppears { rooms.update { $0 += 1 } }
+            try append(Data(count: 200_000), in: 16_384, to: writer)
+        }
+        await file.isBlocked.becomes { $0 }
+        let hadRoom = try await onNetworkThread {
+            try append(Data(count: FileWriter.capacity), in: 16_384, to: writer)
+            return writer.hasRoom()
+        }
+        #expect(!hadRoom)
+        for _ in 0..<10 { file.letWrite() }
+        await rooms.becomes { $0 == 1 }
+        #expect(try await close(writer) == .cannotWriteFile)
+        #expect(file.bytes.value.isEmpty)
+    }
+
+    @Test func nothingIsWrittenAfterAStop() async throws {
+        let file = SlowFile(isSlow: true)
+        let writer = file.writer
+        try await onNetworkThread { try append(Data(count: 200_000), in: 16_384, to: writer) }
+        await file.isBlocked.becomes { $0 }
+        for _ in 0..<10 { file.letWrite() }
+        let count = try await onNetworkThread {
+            try append(Data(count: 100_000), in: 16_384, to: writer)
+            writer.stop()
+            return file.bytes.value.count
+        }
+        try await onNetworkThread {}
+        #expect(try await close(writer) == nil)
+        #expect(file.bytes.value.count == count)
+    }
+}
