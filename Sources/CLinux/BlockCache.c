@@ -12,12 +12,13 @@ struct free_block {
 };
 
 // A region is cut into pages, and a page into blocks of one kind: small ones in steps of 16 bytes, and two larger sizes.
-enum { PAGE_SIZE = 64 * 1024, PAGE_COUNT = 64, REGION_SIZE = PAGE_SIZE * PAGE_COUNT };
+enum { PAGE_SIZE = 64 * 1024, PAGE_COUNT = 96, REGION_SIZE = PAGE_SIZE * PAGE_COUNT };
 enum { SMALL_STEP = 16, SMALL_KINDS = 64, SMALL_MOST = SMALL_STEP * SMALL_KINDS };
 enum { MIDDLE_SIZE = 2048, LARGE_LEAST = 8 * 1024, LARGE_SIZE = 16 * 1024 + 64 };
 enum { MIDDLE_KIND = SMALL_KINDS, LARGE_KIND, KIND_COUNT, NO_KIND = -1 };
-// Large blocks leave pages for the others.
-enum { LARGE_PAGES_MOST = 22 };
+// Two large blocks for each of 64 transfers: one that is read into and, over TLS, one that is written from. They leave
+// pages for the others.
+enum { LARGE_PAGES_MOST = 43 };
 enum { REGIONS_MOST = 8 };
 
 struct store {

@@ -18,6 +18,11 @@ static inline void bluebonnet_forbid_renegotiation(SSL_CTX *context) {
     SSL_CTX_set_options(context, SSL_OP_NO_RENEGOTIATION);
 }
 
+/// SSL_CTX_clear_mode is a macro.
+static inline void bluebonnet_keep_buffers(SSL_CTX *context) {
+    SSL_CTX_clear_mode(context, SSL_MODE_RELEASE_BUFFERS);
+}
+
 /// SSL_CTX_set_tlsext_status_type and SSL_CTX_set_tlsext_status_cb are macros.
 static inline void bluebonnet_ask_for_status(SSL_CTX *context, int (*callback)(SSL *, void *)) {
     SSL_CTX_set_tlsext_status_type(context, TLSEXT_STATUSTYPE_ocsp);

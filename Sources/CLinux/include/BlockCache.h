@@ -8,7 +8,7 @@
 
 #include <stddef.h>
 
-/// From now on the calling thread takes blocks of up to 2 kB, and those of 8 to 16 kB, from a region of its own: 4 MB at
+/// From now on the calling thread takes blocks of up to 2 kB, and those of 8 to 16 kB, from a region of its own: 6 MB at
 /// most, which the process keeps for good. When the region is full, or eight other threads have one, the C library gives
 /// the blocks. Before the thread ends it has to let the region go.
 void bluebonnet_keep_blocks(void);

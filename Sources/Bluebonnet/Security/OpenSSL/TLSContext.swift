@@ -27,6 +27,8 @@ final class TLSContext {
         let context = OpaquePointer(pointer)
         // Nobody looks at what a server shows in a second handshake on the same connection.
         bluebonnet_forbid_renegotiation(context)
+        // libcurl asks for its buffers to be given back whenever they are empty: twice a small response and request.
+        bluebonnet_keep_buffers(context)
         // libcurl has set its own when the environment names a file.
         SSL_CTX_set_keylog_callback(context, nil)
         guard let setup else { return true }

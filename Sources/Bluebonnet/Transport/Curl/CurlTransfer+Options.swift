@@ -76,6 +76,17 @@ extension CurlTransfer {
         let milliseconds = (request.limits.connectTimeout + 999_999) / 1_000_000
         try handle.set(CURLOPT_CONNECTTIMEOUT_MS, milliseconds == 0 ? Int(Int32.max) : Int(min(milliseconds, 1 << 30)))
         try setBufferSize()
+        try setSendingBufferSize()
+    }
+
+    /// How much libcurl sends at once of a body that it asks for; over TLS it also copies every request into a buffer of
+    /// that size, which the C library would give back to the system and take again for each.
+    private func setSendingBufferSize() throws(CurlError) {
+        if request.body.isEmpty || request.copiedBody != nil {
+            try handle.set(CURLOPT_UPLOAD_BUFFERSIZE, 16 * 1024)  // the least; BlockCache keeps it
+        } else if case .file(let file) = request.body, file.byteCount >= 1 << 20 {
+            try handle.set(CURLOPT_UPLOAD_BUFFERSIZE, 256 * 1024)
+        }
     }
 
     /// Depends on what else is under way, so that it is chosen for each transfer.
