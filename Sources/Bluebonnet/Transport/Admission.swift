@@ -35,7 +35,9 @@ final class Admission: RoundEndTask {
     func room(besides counts: WaitingCounts, priority: Int) -> Int { queue.room(besides: counts, priority: priority) }
 
     /// Tells a source, once, when there may be room that there was none of.
-    func tellOfRoom(_ source: any AdmissionSource) { sources.append(source) }
+    func tellOfRoom(_ source: any AdmissionSource) {
+        if !sources.contains(where: { $0 === source }) { sources.append(source) }
+    }
 
     /// Waits for a place; `client` is told on the network thread when it is there, and `release` has to give it back.
     func enqueue(_ ticket: AdmissionQueue.Ticket, origin: Origin, priority: Int, client: any AdmissionClient) {

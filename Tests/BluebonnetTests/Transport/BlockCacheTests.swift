@@ -126,7 +126,7 @@ import Testing
     }
 
     /// Pages stay with their sizes, so that there may be less room than there was in the beginning, but not none.
-    @Test(arguments: [(16, 262_144), (2048, 2048), (16_448, 66)])
+    @Test(arguments: [(16, 393_216), (2048, 3072), (16_448, 129)])
     func aFullRegionLeavesTheRestToTheCLibrary(size: Int, most: Int) async {
         let (used, intact, left) = await onKeepingThread {
             for each in [16, 2048, 16_448] { bluebonnet_free(bluebonnet_malloc(each)) }
@@ -156,7 +156,7 @@ import Testing
     @Test func whatAnotherThreadFreedComesBackWhenItIsNeeded() async {
         let (isInUse, isTakenAgain) = await onKeepingThread {
             // One more than any region has, so that the next one has to come back.
-            let blocks = (0..<67).map { _ in bluebonnet_malloc(16_385) }
+            let blocks = (0..<130).map { _ in bluebonnet_malloc(16_385) }
             let used = bluebonnet_used_block_count()
             let address = UInt(bitPattern: blocks[0])
             let isFreed = DispatchSemaphore(value: 0)

@@ -79,14 +79,19 @@ extension CurlTransfer {
         try setSendingBufferSize()
     }
 
-    /// How much libcurl sends at once of a body that it asks for; over TLS it also copies every request into a buffer of
+    /// How much libcurl sends at once of a body that it asks for. Over TLS it also copies every request into a buffer of
     /// that size, which the C library would give back to the system and take again for each.
+    ///
+    /// It is always set: curl_easy_reset (7.88) goes back to 64 KiB and keeps a buffer that may be smaller, which only
+    /// setting the size lets go.
     private func setSendingBufferSize() throws(CurlError) {
-        if request.body.isEmpty || request.copiedBody != nil {
-            try handle.set(CURLOPT_UPLOAD_BUFFERSIZE, 16 * 1024)  // the least; BlockCache keeps it
-        } else if case .file(let file) = request.body, file.byteCount >= 1 << 20 {
-            try handle.set(CURLOPT_UPLOAD_BUFFERSIZE, 256 * 1024)
-        }
+        try handle.set(CURLOPT_UPLOAD_BUFFERSIZE, sendingBufferByteCount)
+    }
+
+    private var sendingBufferByteCount: Int {
+        if request.body.isEmpty || request.copiedBody != nil { return 16 * 1024 }  // the least; BlockCache keeps it
+        if case .file(let file) = request.body, file.byteCount >= 1 << 20 { return 256 * 1024 }
+        return 64 * 1024
     }
 
     /// Depends on what else is under way, so that it is chosen for each transfer.
