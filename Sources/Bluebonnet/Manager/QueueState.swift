@@ -166,7 +166,7 @@ extension QueueState {
     private mutating func becameEmpty() {
         let isLarge = entries.count > Self.keptCount
         if isLarge { (entries, freeSlots) = ([], []) }
-        if isLarge || !stretches[0].ready.isEmpty { stretches = [Stretch()] }
+        if isLarge || !stretches[0].ready.isEmpty || stretches[0].ready.hasManyLines { stretches = [Stretch()] }
     }
 
     private func slot(of operation: Operation) -> Slot? {
@@ -189,6 +189,8 @@ extension QueueState {
         if isCancelled { cancelled.append((slot, entries[Int(slot)].number)) }
         guard state == .waiting || entries[Int(slot)].priority != priority else { return }
         entries[Int(slot)].state = .ready
+        // One that may be skipped is started when it is ready, to end.
+        if (operation as? RequestOperation)?.place.hasSeenFailure == true { entries[Int(slot)].needsPlace = false }
         insertRank(slot, priority)
     }
 

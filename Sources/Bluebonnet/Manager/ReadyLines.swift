@@ -35,8 +35,11 @@ struct ReadyLines: Sendable {
         }
     }
 
-    /// Few: as many as managers share the queue, and one.
+    /// Few: as many as managers have shared the queue since it was empty, and one.
     private var lines: [Line] = []
+
+    /// Whether it is worth beginning anew when all are empty.
+    var hasManyLines: Bool { lines.count > 4 }
 
     var isEmpty: Bool { lines.allSatisfy(\.ranks.isEmpty) }
 

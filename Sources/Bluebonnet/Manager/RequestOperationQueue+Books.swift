@@ -117,7 +117,7 @@ extension RequestOperationQueue: RoundEndTask {
     }
 
     /// Starts what is ready, as far as there are places for it. Looks until there is no more to start: only then it is
-    /// certain that admission will tell when there is room again.
+    /// certain that admission will tell when there is room again. After many the next round looks.
     func roundEnds() {
         var count = 0
         while count < Self.roundLimit {
@@ -130,8 +130,9 @@ extension RequestOperationQueue: RoundEndTask {
             count += taken.operations.count
             guard taken.operations.isEmpty else { continue }
             taken.full.visit { $0.admission.tellOfRoom(self) }
-            break
+            return schedule()
         }
+        shared.withLock { $0.forgetFullness() }
         schedule()
     }
 
@@ -166,11 +167,14 @@ extension RequestOperationQueue: AdmissionSource {
 
 /// How many of a queue's operations wait for admission. Network thread only.
 final class QueueWaiting {
-    /// Mostly one: services are a manager's.
+    private static let keptCount = 8
+
+    /// Mostly one: services are a manager's. Those that nothing waits for are forgotten when there are many.
     private var counts: [(services: NetworkServices, counts: WaitingCounts)] = []
 
     func counts(for services: NetworkServices) -> WaitingCounts {
         if let known = counts.first(where: { $0.services === services }) { return known.counts }
+        if counts.count >= Self.keptCount { counts.removeAll { $0.counts.isEmpty } }
         let made = WaitingCounts()
         counts.append((services, made))
         return made

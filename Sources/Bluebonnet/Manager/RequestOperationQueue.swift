@@ -11,8 +11,8 @@ internal import Synchronization
 /// It takes any `Operation`. One that is not a request operation runs on a Foundation queue behind it, under the same
 /// limit. All of it may be used from any thread.
 ///
-/// A request operation that is ready is started when there is a place on the wire for it, or when its origin may have
-/// one. Those that are ready are started by priority. Among equals, the operations of each batch and those of no batch take
+/// Once there are as many transfers as the manager allows in all, a request operation that is ready is started when
+/// there is a place on the wire for it. Those that are ready are started by priority. Among equals, the operations of each batch and those of no batch take
 /// turns, the oldest of each first: so a single request never waits behind a whole batch.
 public final class RequestOperationQueue: Sendable {
     /// As many as there is work for: transfers are limited by admission, not by the queue.

@@ -32,7 +32,7 @@ final class FileSink: BodySink {
 
     var byteLimit: Int? { nil }
     var hasRoom: Bool { writer?.hasRoom() ?? true }
-    var closesLater: Bool { writer != nil }
+    var closesLater: Bool { writer != nil || failure != nil }
 
     func write(_ bytes: UnsafeRawBufferPointer) throws(NetworkingError) {
         if let writer {
@@ -45,10 +45,18 @@ final class FileSink: BodySink {
         if writer == nil, byteCount - startByteCount >= Self.largeByteCount { try becomeLarge() }
     }
 
+    /// A large body that goes on after this starts as a small one: many may be paused, and a writer has memory.
     func settle() throws(NetworkingError) {
-        if let writer { return try writer.settle() }
-        try HeldWrites.shared.value.settle(self)
         if let failure { throw failure }
+        guard let writer else { return try HeldWrites.shared.value.settle(self) }
+        self.writer = nil
+        do throws(NetworkingError) {
+            try writer.settle()
+        } catch {
+            failure = error
+            throw error
+        }
+        (writtenByteCount, startByteCount) = (byteCount, byteCount)
     }
 
     func close(then action: @escaping (NetworkingError?) -> Void) {

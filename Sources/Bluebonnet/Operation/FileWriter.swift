@@ -144,7 +144,7 @@ extension FileWriter {
             let (hasRoom, isEnd) = (state.isRoomAwaited, bytes.isEmpty && state.isEndAwaited)
             state.isRoomAwaited = false
             if isEnd { state.isEndAwaited = false }
-            if bytes.isEmpty { state.isScheduled = false }
+            state.isScheduled = !bytes.isEmpty  // whoever takes is who writes
             return (!bytes.isEmpty, hasRoom, isEnd)
         }
         if hasRoom { NetworkThread.shared.submit { [producer] in producer.value.roomAppeared?() } }

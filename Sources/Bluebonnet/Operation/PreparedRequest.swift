@@ -154,9 +154,6 @@ extension PreparedRequest {
         return Files(body: data.map(TransferBody.data) ?? .none)
     }
 
-    /// Whether the body of an accepted response goes to a file.
-    var hasOutputFile: Bool { named.map { $0.value.output != nil || $0.value.outputDirectory.url != nil } ?? false }
-
     /// The folder of the one file to open, for the response; nil where others have to be opened too.
     var onlyFolder: Substring? {
         guard let named = named?.value, named.upload == nil, named.outputDirectory.url == nil,

@@ -102,7 +102,7 @@ extension Reception {
     }
 
     private mutating func fileSink(_ file: PartialFile, for head: ResponseHead) throws(NetworkingError) -> FileSink {
-        try? sink?.settle()  // nothing of an earlier body is written any more
+        try (sink as? FileSink)?.truncate()  // nothing of an earlier body is written any more
         let sink = FileSink(file, roomAppeared: roomAppeared)
         try sink.truncate()
         try setRecord(for: head, file)
@@ -186,7 +186,7 @@ extension Reception {
 
     /// Changes nothing, but is asked in place: a copy of all this would cost more than the rest of an end.
     mutating func end(isComplete: Bool) -> End {
-        try? sink?.settle()  // a complete body is settled already
+        try? sink?.settle()  // a complete body is settled already, or was closed
         var end = End(byteCount: sink?.byteCount ?? 0, isContinued: isContinued, canBeContinued: record != nil)
         switch sink {
         case let memory as MemorySink: end.content = .memory(memory.data)

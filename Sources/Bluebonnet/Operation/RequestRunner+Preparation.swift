@@ -46,7 +46,7 @@ extension RequestRunner {
     private func madeExchange(_ prepared: PreparedRequest) -> Exchange {
         if let exchange { return exchange }
         let made = Exchange(prepared, operation: operation)
-        if prepared.streamOutput != nil || prepared.hasOutputFile { watchConsumer(of: made) }
+        if prepared.hasOutput { watchConsumer(of: made) }
         exchange = made
         return made
     }

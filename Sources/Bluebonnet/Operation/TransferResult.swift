@@ -84,6 +84,6 @@ public struct TransferTimings: Sendable, Equatable {
     public var tls: Duration { .nanoseconds(nanoseconds.tls) }
     /// From being let on the wire to the first byte of the final response; zero when none came.
     public var firstByte: Duration { .nanoseconds(nanoseconds.firstByte) }
-    /// From the same moment to the end of its last transfer.
+    /// From the moment from which `queued` counts to the end of its last transfer.
     public var total: Duration { .nanoseconds(nanoseconds.total) }
 }

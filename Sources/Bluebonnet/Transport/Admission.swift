@@ -29,7 +29,7 @@ final class Admission: RoundEndTask {
         queue.makeTicket(share: share, priority: priority, counts: counts)
     }
 
-    /// How many more of this priority have a place to go to, or an origin that nobody who waits has.
+    /// How many more of this priority have a place to go to.
     ///
     /// - Parameter counts: counts those of the same queue that wait.
     func room(besides counts: WaitingCounts, priority: Int) -> Int { queue.room(besides: counts, priority: priority) }

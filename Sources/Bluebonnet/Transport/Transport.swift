@@ -79,6 +79,16 @@ final class TransferRequest: Sendable {
         return bytes
     }
 
+    /// How much is sent at once. The least that libcurl takes, of which the network thread keeps some, does where header
+    /// section and body have room in it. Not more than usual over TLS: what has left of a piece is not known before all
+    /// of it has, and looks like standing still.
+    var sendingBufferByteCount: Int {
+        if body.isEmpty { return 16 * 1024 }
+        if let copiedBody { return copiedBody.count <= 8 * 1024 ? 16 * 1024 : 64 * 1024 }
+        guard case .file(let file) = body, file.byteCount >= 1 << 20, !isSecure else { return 64 * 1024 }
+        return 256 * 1024
+    }
+
     /// Whether the body, if there is one, waits for the server's word (RFC 9110, 10.1.1).
     var asksForContinue: Bool {
         headers.contains {

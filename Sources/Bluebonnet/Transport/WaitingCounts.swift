@@ -29,6 +29,8 @@ final class WaitingCounts {
     private var recent = LineCounts(line: -1)
     private var others: [Int: LineCounts] = [:]
 
+    var isEmpty: Bool { recent.isEmpty && others.isEmpty }
+
     /// One came, or left.
     func note(line: Int, priority: Int, _ change: Int) {
         if line != recent.line {

@@ -96,6 +96,62 @@ import Testing
         #expect(holds(body))
     }
 
+    @Test func aLargeBodyIsInTheFileWhenItIsClosed() async throws {
+        let (file, body) = (try open(), Data.patterned(byteCount: 3_000_001))
+        let end = Witness([NetworkingError.Code?]())
+        try await onNetworkThread {
+            let sink = FileSink(file)
+            try sink.write(body, inPiecesOf: Self.piece)
+            #expect(sink.closesLater && sink.byteCount == body.count)
+            sink.close { error in end.append(error?.code) }
+        }
+        await end.becomes { $0 == [nil] }
+        #expect(holds(body))
+    }
+
+    @Test func aLargeBodyThatStartsAgainLeavesNothing() async throws {
+        let (file, body) = (try open(), Data.patterned(byteCount: 400_000))
+        try await onNetworkThread {
+            let sink = FileSink(file)
+            try sink.write(Data(repeating: 7, count: 3_000_000), inPiecesOf: Self.piece)
+            try sink.truncate()
+            #expect(sink.byteCount == 0 && !sink.closesLater)
+            try sink.write(body, inPiecesOf: Self.piece)
+            try sink.settle()
+        }
+        try await onNetworkThread {}
+        #expect(holds(body))
+    }
+
+    @Test func aLargeBodyGoesOnAfterAPause() async throws {
+        let (file, body) = (try open(), Data.patterned(byteCount: 2_000_003))
+        try await onNetworkThread {
+            let sink = FileSink(file)
+            for start in stride(from: 0, to: body.count, by: 500_000) {
+                try sink.write(body.dropFirst(start).prefix(500_000), inPiecesOf: Self.piece)
+                try sink.settle()
+                #expect(file.stamp?.byteCount == sink.byteCount)
+            }
+        }
+        #expect(holds(body))
+    }
+
+    /// The last piece of a large body, and the whole of one that was interrupted and needs no more.
+    @Test(arguments: [false, true]) func aLargeBodyThatCannotBeWrittenEndsWithTheReason(isSettled: Bool) async throws {
+        let file = try open()
+        let end = Witness([NetworkingError.Code?]())
+        try await onNetworkThread {
+            let sink = FileSink(file)
+            try sink.write(Data(repeating: 7, count: 256 * 1024), inPiecesOf: Self.piece)
+            try fill(file)
+            try sink.write(Data(repeating: 7, count: 1000), inPiecesOf: 1000)
+            if isSettled { try? sink.settle() }
+            #expect(sink.closesLater)
+            sink.close { error in end.append(error?.code) }
+        }
+        await end.becomes { $0 == [.cannotWriteFile] }
+    }
+
     @Test func aWriteThatFailsIsMetAtTheNextOneAndAtTheEnd() async throws {
         let (file, other) = (try open(), try open("other"))
         try fill(file)

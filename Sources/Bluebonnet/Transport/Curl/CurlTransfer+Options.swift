@@ -85,13 +85,7 @@ extension CurlTransfer {
     /// It is always set: curl_easy_reset (7.88) goes back to 64 KiB and keeps a buffer that may be smaller, which only
     /// setting the size lets go.
     private func setSendingBufferSize() throws(CurlError) {
-        try handle.set(CURLOPT_UPLOAD_BUFFERSIZE, sendingBufferByteCount)
-    }
-
-    private var sendingBufferByteCount: Int {
-        if request.body.isEmpty || request.copiedBody != nil { return 16 * 1024 }  // the least; BlockCache keeps it
-        if case .file(let file) = request.body, file.byteCount >= 1 << 20 { return 256 * 1024 }
-        return 64 * 1024
+        try handle.set(CURLOPT_UPLOAD_BUFFERSIZE, request.sendingBufferByteCount)
     }
 
     /// Depends on what else is under way, so that it is chosen for each transfer.

@@ -10,6 +10,7 @@
 struct HandleSetup: Equatable {
     private let method: String
     private let hasBody: Bool
+    private let sendingBufferByteCount: Int
     private let httpVersion: HTTPVersion
     private let connectTimeout: UInt64
     private let expectsLargeBody: Bool
@@ -22,6 +23,7 @@ struct HandleSetup: Equatable {
             request.identity.addressOverrides.isEmpty,
             !request.headers.contains(where: { FieldSyntax.isSameName($0.name, "Host") })
         else { return nil }
+        sendingBufferByteCount = request.sendingBufferByteCount
         method = request.method
         httpVersion = request.limits.httpVersion
         connectTimeout = request.limits.connectTimeout
