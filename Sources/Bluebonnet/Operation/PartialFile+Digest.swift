@@ -48,6 +48,8 @@ final class FollowingDigest: Sendable {
     private let goal = Atomic<Int64>(0)
     private let isFollowing = Atomic(false)
     private static let bufferByteCount = 256 * 1024
+    /// A small file is read into the stack: the C library would get memory from the system for each, and give it back.
+    private static let smallBufferByteCount = 16 * 1024
 
     /// The file has grown; true when somebody has to call `follow` now.
     func extendGoal(to byteCount: Int64) -> Bool {
@@ -76,17 +78,37 @@ final class FollowingDigest: Sendable {
 
     private func read(_ descriptor: CInt) throws(POSIXError) {
         let failure: POSIXError? = progress.withLock { progress in
+            let end = withUnsafeTemporaryAllocation(byteCount: Self.smallBufferByteCount, alignment: 16) { buffer in
+                read(descriptor, into: buffer, &progress, stopsWhenFull: true)
+            }
+            guard case .wasFull = end else { return end.failure }
             let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.bufferByteCount, alignment: 16)
             defer { buffer.deallocate() }
-            while true {
-                let wanted = min(Int64(buffer.count), goal.load(ordering: .acquiring) - progress.byteCount)
-                guard wanted > 0 else { return nil }
-                let count = pread(descriptor, buffer.baseAddress, Int(wanted), off_t(progress.byteCount))
-                guard count > 0 else { return count < 0 ? POSIXError.last : nil }
-                progress.digest.update(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
-                progress.byteCount += Int64(count)
-            }
+            return read(descriptor, into: buffer, &progress, stopsWhenFull: false).failure
         }
         if let failure { throw failure }
+    }
+
+    private enum End {
+        case goal
+        case wasFull
+        case failed(POSIXError)
+
+        var failure: POSIXError? { if case .failed(let failure) = self { failure } else { nil } }
+    }
+
+    /// Reads on to the goal, or to the end of the file.
+    private func read(
+        _ descriptor: CInt, into buffer: UnsafeMutableRawBufferPointer, _ progress: inout Progress, stopsWhenFull: Bool
+    ) -> End {
+        while true {
+            let wanted = min(Int64(buffer.count), goal.load(ordering: .acquiring) - progress.byteCount)
+            guard wanted > 0 else { return .goal }
+            let count = pread(descriptor, buffer.baseAddress, Int(wanted), off_t(progress.byteCount))
+            guard count > 0 else { return count < 0 ? .failed(.last) : .goal }
+            progress.digest.update(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+            progress.byteCount += Int64(count)
+            if stopsWhenFull, count == buffer.count { return .wasFull }
+        }
     }
 }

@@ -34,6 +34,8 @@ final class PartialFile: Sendable {
     private let mayHaveRecord: Atomic<Bool>
     /// Whether the file has its name, and with it the lock.
     private let isNamed: Atomic<Bool>
+    /// Whether there may be anything in it.
+    private let mayHaveBytes: Atomic<Bool>
     private let following: Mutex<FollowingDigest?>
 
     static let suffix = ".bluebonnet-partial"
@@ -84,6 +86,7 @@ final class PartialFile: Sendable {
         self.isSynced = isSynced
         isNamed = Atomic(file.isNamed)
         let size = file.byteCount
+        mayHaveBytes = Atomic(size > 0)
         let base = folder?.descriptor ?? AT_FDCWD
         let recordName = destination + Self.suffix + ".json"
         let hasRecord = file.isNamed && PartialRecord.isThere(recordName, in: base)
@@ -113,6 +116,7 @@ final class PartialFile: Sendable {
     }
 
     func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(NetworkingError) {
+        mayHaveBytes.store(true, ordering: .relaxed)
         var done = 0
         while done < bytes.count {
             let rest = UnsafeRawBufferPointer(rebasing: bytes[done...])
@@ -132,7 +136,7 @@ final class PartialFile: Sendable {
             following?.stop()
             following = following.map { _ in FollowingDigest() }
         }
-        if stamp?.byteCount == 0 { return }
+        if !mayHaveBytes.load(ordering: .relaxed) || stamp?.byteCount == 0 { return }
         guard ftruncate(descriptor, 0) == 0 else {
             throw NetworkingError(.resumeRefused, "cannot truncate \(path) to start again", underlying: POSIXError.last)
         }
