@@ -132,11 +132,12 @@ final class PartialFile: Sendable {
     /// Throws away what was written. An empty file is left alone: ext4 would write one that was truncated to the disk
     /// as soon as it is closed.
     func truncate() throws(NetworkingError) {
+        guard mayHaveBytes.load(ordering: .relaxed) else { return }
         following.withLock { following in
             following?.stop()
             following = following.map { _ in FollowingDigest() }
         }
-        if !mayHaveBytes.load(ordering: .relaxed) || stamp?.byteCount == 0 { return }
+        if stamp?.byteCount == 0 { return }
         guard ftruncate(descriptor, 0) == 0 else {
             throw NetworkingError(.resumeRefused, "cannot truncate \(path) to start again", underlying: POSIXError.last)
         }
