@@ -155,40 +155,6 @@ extension RequestOperationState {
     fileprivate var startNeedsPlace: Bool { source.isReady && !sharedOptions.hasResponseCache }
 }
 
-extension RequestOperationQueue: AdmissionSource {
-    func roomMayHaveAppeared() {
-        shared.withLock { $0.forgetFullness() }
-        schedule()
-    }
-
-    /// Where its operations with these services are counted while they wait for admission. Network thread only.
-    func waitingCounts(for services: NetworkServices) -> WaitingCounts { waiting.value.counts(for: services) }
-}
-
-/// How many of a queue's operations wait for admission. Network thread only.
-final class QueueWaiting {
-    private static let keptCount = 8
-
-    /// Mostly one: services are a manager's. Those that nothing waits for are forgotten when there are many.
-    private var counts: [(services: NetworkServices, counts: WaitingCounts)] = []
-
-    func counts(for services: NetworkServices) -> WaitingCounts {
-        if let known = counts.first(where: { $0.services === services }) { return known.counts }
-        if counts.count >= Self.keptCount { counts.removeAll { $0.counts.isEmpty } }
-        let made = WaitingCounts()
-        counts.append((services, made))
-        return made
-    }
-
-    /// How many more there are places for.
-    func room(for services: NetworkServices, priority: Int) -> Int {
-        services.admission.room(besides: counts(for: services), priority: priority)
-    }
-}
-
-@available(*, unavailable)
-extension QueueWaiting: Sendable {}
-
 /// Where the watches over other kinds of operations run: they only do bookkeeping.
 private enum OperationWatch {
     static let queue: OperationQueue = {
