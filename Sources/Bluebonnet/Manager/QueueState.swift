@@ -203,10 +203,9 @@ extension QueueState {
     private mutating func insertRank(_ slot: Slot, _ priority: Int) {
         entries[Int(slot)].priority = priority
         entries[Int(slot)].rankCount += 1
-        let rank = entries[Int(slot)].rank(in: slot)
         let entry = entries[Int(slot)]
         let services = entry.needsPlace ? (entry.operation as? RequestOperation)?.services : nil
-        stretches[entries[Int(slot)].stretch - finishedStretchCount].ready.insert(rank, services: services)
+        stretches[entry.stretch - finishedStretchCount].ready.insert(entry.rank(in: slot), services: services)
     }
 
     /// Takes back an operation that could not be started: it was given another dependency after it was ready.

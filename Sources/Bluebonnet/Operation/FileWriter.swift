@@ -30,7 +30,7 @@ final class FileWriter: RoundEndTask, Sendable {
         /// In order behind what is being written.
         var bytes: [UInt8] = []
         var failure: NetworkingError?
-        /// Somebody will come and write.
+        /// Somebody writes, or will come and write.
         var isScheduled = false
         /// The network thread waits for room, or for the end.
         var isRoomAwaited = false
