@@ -83,7 +83,12 @@ extension NetworkTests {
             let folder = try DownloadFolder()
             defer { folder.remove() }
             try folder.folder.write("file", "what was there")
-            try await TestServer.serving(script: Self.script(Collected())) { server in
+            // What is to be killed never gets all of it, however late the kill comes.
+            let script: TestServer.Script = { request in
+                let answer = Self.versions[0].answer(to: request)
+                return request.headers["X-Process"] == nil ? answer : answer.cut(afterByteCount: 500_000, then: .stall)
+            }
+            try await TestServer.serving(script: script) { server in
                 await downloadAndBeKilled(server, folder.path, afterByteCount: 400_000)
                 #expect(folder.contents == Data("what was there".utf8))
                 #expect(await folder.download(server.url("/file")).error == nil)
