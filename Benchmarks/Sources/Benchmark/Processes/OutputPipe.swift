@@ -24,25 +24,27 @@ struct OutputPipe {
     /// Closes the end for reading.
     func closeReader() { close(reader) }
 
-    /// Reads to the end. Calls `observe` at least once an interval until then.
+    /// Reads to the end. Calls `observe` at first and then once an interval: to look at a process costs more than to read
+    /// what it wrote, and takes a processor from what is measured.
     func readToEnd(every milliseconds: CInt, observe: () throws -> Void) throws -> Data {
         var output = Data()
+        var buffer = [UInt8](repeating: 0, count: 64 * 1024)
+        let interval = Duration.milliseconds(milliseconds)
+        var next = ContinuousClock.now
         while true {
-            try observe()
+            if ContinuousClock.now >= next {
+                try observe()
+                next = ContinuousClock.now + interval
+            }
             guard isReadable(within: milliseconds) else { continue }
-            guard let bytes = readSome(), !bytes.isEmpty else { return output }
-            output.append(contentsOf: bytes)
+            let count = read(reader, &buffer, buffer.count)
+            guard count > 0 else { return output }
+            output.append(contentsOf: buffer[..<count])
         }
     }
 
     private func isReadable(within milliseconds: CInt) -> Bool {
         var entry = pollfd(fd: reader, events: Int16(POLLIN), revents: 0)
         return poll(&entry, 1, milliseconds) > 0
-    }
-
-    private func readSome() -> ArraySlice<UInt8>? {
-        var buffer = [UInt8](repeating: 0, count: 4096)
-        let count = read(reader, &buffer, buffer.count)
-        return count < 0 ? nil : buffer[..<count]
     }
 }
