@@ -102,6 +102,13 @@ import Testing
         loop.runTurn()
         #expect(loop.roundNumber == 1)
     }
+
+    @Test func aTurnEndsAtOnceWhileOtherThreadsAreAtWork() {
+        let loop = EventLoop(inbox: Inbox(), wakefulness: Self.patient)
+        loop.elsewhereCount = 1
+        loop.runTurn()
+        #expect(loop.roundNumber == 1)
+    }
 }
 
 /// An event loop that another thread's work changes, when this one runs it.
