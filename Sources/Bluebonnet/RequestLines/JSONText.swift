@@ -1,19 +1,32 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
+internal import Foundation
+
 /// Writes compact JSON text, one token after the other, and keeps the commas right; the caller keeps the nesting right.
-struct JSONText {
-    private(set) var bytes: [UInt8] = []
+///
+/// A result line has some forty tokens, most of a few bytes, for which an array's way of growing is most of the work: the
+/// text has memory of its own.
+struct JSONText: ~Copyable {
+    private var start: UnsafeMutablePointer<UInt8>
+    private var capacity: Int
+    private var byteCount = 0
     /// Whether a value stands before the next one in the same container.
     private var needsComma = false
 
     /// Starts a text of about this size.
-    init(expectedByteCount: Int = 0) {
-        bytes.reserveCapacity(expectedByteCount)
+    init(expectedByteCount: Int = 64) {
+        capacity = max(expectedByteCount, 1)
+        start = .allocate(capacity: capacity)
     }
 
+    deinit { start.deallocate() }
+
     /// The text so far; it is always valid UTF-8.
-    var string: String { String(decoding: bytes, as: UTF8.self) }
+    var string: String { String(decoding: UnsafeBufferPointer(start: start, count: byteCount), as: UTF8.self) }
+
+    /// The bytes so far.
+    var data: Data { Data(bytes: start, count: byteCount) }
 
     /// Writes `{`, the members and `}`.
     mutating func object(_ writeMembers: (inout JSONText) -> Void) {
@@ -28,75 +41,139 @@ struct JSONText {
     /// Writes the name of a member; its value comes next.
     mutating func key(_ name: String) {
         string(name)
-        bytes.append(UInt8(ascii: ":"))
-        needsComma = false
+        endKey()
+    }
+
+    /// The same for a name in which nothing has to be escaped.
+    mutating func key(_ name: StaticString) {
+        beginValue()
+        append(scalar: "\"")
+        append(UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount))
+        append(scalar: "\"")
+        endKey()
+    }
+
+    /// The same for a name that is given by its ASCII bytes and written in lower case.
+    mutating func key(lowercasing name: UnsafeBufferPointer<UInt8>) {
+        let first = byteCount + (needsComma ? 2 : 1)
+        string(name)
+        for index in first..<byteCount - 1 { start[index] = FieldSyntax.lowercase(start[index]) }
+        endKey()
     }
 
     mutating func string(_ text: String) {
-        beginValue()
-        bytes.append(UInt8(ascii: "\""))
         var text = text
-        text.withUTF8 { appendEscaped($0) }
-        bytes.append(UInt8(ascii: "\""))
+        text.withUTF8 { string($0) }
+    }
+
+    /// Writes a string that is given by its UTF-8.
+    mutating func string(_ text: UnsafeBufferPointer<UInt8>) {
+        beginValue()
+        append(scalar: "\"")
+        appendEscaped(text)
+        append(scalar: "\"")
     }
 
     /// Writes text that is a JSON token already: a number, `true`, `false` or `null`.
     mutating func token(_ text: String) {
         beginValue()
-        bytes.append(contentsOf: text.utf8)
+        append(text)
     }
 
     /// Writes a time: at most six digits after the point, at least one, never an exponent.
     mutating func seconds(_ seconds: Double) {
         let microseconds = Int64((min(max(seconds.isNaN ? 0 : seconds, 0), 1e12) * 1_000_000).rounded())
         beginValue()
-        if microseconds < 1_000_000 {
-            bytes.append(UInt8(ascii: "0"))
-        } else {
-            bytes.append(contentsOf: String(microseconds / 1_000_000).utf8)
-        }
-        bytes.append(UInt8(ascii: "."))
+        if microseconds < 1_000_000 { append(scalar: "0") } else { append(String(microseconds / 1_000_000)) }
+        append(scalar: ".")
         var (rest, unit) = (microseconds % 1_000_000, Int64(100_000))
         repeat {
-            bytes.append(UInt8(ascii: "0") + UInt8(rest / unit))
+            append(UInt8(ascii: "0") + UInt8(rest / unit))
             (rest, unit) = (rest % unit, unit / 10)
         } while rest > 0
     }
 
     /// Ends a line of a file.
     mutating func endLine() {
-        bytes.append(UInt8(ascii: "\n"))
+        append(scalar: "\n")
     }
 
     private mutating func container(
         _ open: Unicode.Scalar, _ close: Unicode.Scalar, _ write: (inout JSONText) -> Void
     ) {
         beginValue()
-        bytes.append(UInt8(ascii: open))
+        append(scalar: open)
         needsComma = false
         write(&self)
-        bytes.append(UInt8(ascii: close))
+        append(scalar: close)
         needsComma = true
     }
 
     private mutating func beginValue() {
-        if needsComma { bytes.append(UInt8(ascii: ",")) }
+        if needsComma { append(scalar: ",") }
         needsComma = true
+    }
+
+    private mutating func endKey() {
+        append(scalar: ":")
+        needsComma = false
+    }
+}
+
+// MARK: - Bytes
+
+extension JSONText {
+    private mutating func append(scalar: Unicode.Scalar) {
+        append(UInt8(ascii: scalar))
+    }
+
+    private mutating func append(_ byte: UInt8) {
+        makeRoom(for: 1)
+        start[byteCount] = byte
+        byteCount += 1
+    }
+
+    private mutating func append(_ text: String) {
+        var text = text
+        text.withUTF8 { append($0) }
+    }
+
+    private mutating func append(_ text: UnsafeBufferPointer<UInt8>) {
+        guard let first = text.baseAddress else { return }
+        makeRoom(for: text.count)
+        (start + byteCount).initialize(from: first, count: text.count)
+        byteCount += text.count
+    }
+
+    private mutating func makeRoom(for count: Int) {
+        if capacity - byteCount < count { grow(by: count) }
+    }
+
+    private mutating func grow(by count: Int) {
+        capacity = max(2 * capacity, byteCount + count)
+        let larger = UnsafeMutablePointer<UInt8>.allocate(capacity: capacity)
+        larger.moveInitialize(from: start, count: byteCount)
+        start.deallocate()
+        start = larger
     }
 
     /// Copies runs of bytes that stand for themselves, and escapes what is between them.
     private mutating func appendEscaped(_ text: UnsafeBufferPointer<UInt8>) {
+        guard Self.hasEscapes(text) else { return append(text) }
         var runStart = 0
         for index in text.indices where Self.mustBeEscaped(text[index]) {
-            append(text, runStart..<index)
+            append(UnsafeBufferPointer(rebasing: text[runStart..<index]))
             appendEscape(text[index])
             runStart = index + 1
         }
-        append(text, runStart..<text.count)
+        append(UnsafeBufferPointer(rebasing: text[runStart...]))
     }
 
-    private mutating func append(_ text: UnsafeBufferPointer<UInt8>, _ range: Range<Int>) {
-        bytes.append(contentsOf: UnsafeBufferPointer(rebasing: text[range]))
+    /// Most texts have none. Without a way out the loop looks at many bytes at once.
+    private static func hasEscapes(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
+        var found: UInt8 = 0
+        for byte in text { found |= mustBeEscaped(byte) ? 1 : 0 }
+        return found != 0
     }
 
     private static func mustBeEscaped(_ byte: UInt8) -> Bool {
@@ -105,13 +182,15 @@ struct JSONText {
 
     private mutating func appendEscape(_ byte: UInt8) {
         switch byte {
-        case 0x08: bytes.append(contentsOf: #"\b"#.utf8)
-        case 0x09: bytes.append(contentsOf: #"\t"#.utf8)
-        case 0x0A: bytes.append(contentsOf: #"\n"#.utf8)
-        case 0x0C: bytes.append(contentsOf: #"\f"#.utf8)
-        case 0x0D: bytes.append(contentsOf: #"\r"#.utf8)
-        case 0..<0x20: bytes.append(contentsOf: "\\u00\(byte < 0x10 ? "0" : "")\(String(byte, radix: 16))".utf8)
-        default: bytes += [UInt8(ascii: "\\"), byte]
+        case 0x08: append(#"\b"#)
+        case 0x09: append(#"\t"#)
+        case 0x0A: append(#"\n"#)
+        case 0x0C: append(#"\f"#)
+        case 0x0D: append(#"\r"#)
+        case 0..<0x20: append("\\u00\(byte < 0x10 ? "0" : "")\(String(byte, radix: 16))")
+        default:
+            append(scalar: "\\")
+            append(byte)
         }
     }
 }

@@ -167,7 +167,7 @@ extension ResultLine {
         guard let head = operation.responseHead else { return }
         status = head.status
         url = URLText.withoutUserInfo(head.url.absoluteString)
-        headers = HeaderFields(head.fields)
+        headers = HeaderFields(head.block)
         `protocol` = head.httpVersion == "2" ? "h2" : "http/\(head.httpVersion)"
         bytes = Int(operation.receivedByteCount)
         sha256 = operation.digest
@@ -196,11 +196,13 @@ extension ResultLine.Failure {
 extension ResultLine.Timing {
     fileprivate init(_ timings: TransferTimings) {
         self.init()
-        queued = timings.queued.seconds
-        dns = timings.nameLookup.seconds
-        connect = timings.connect.seconds
-        tls = timings.tls.seconds
-        firstByte = timings.firstByte.seconds
-        total = timings.total.seconds
+        func seconds(_ nanoseconds: UInt64) -> Double { Double(nanoseconds) / 1e9 }
+        let times = timings.nanoseconds
+        queued = seconds(times.queued)
+        dns = seconds(times.nameLookup)
+        connect = seconds(times.connect)
+        tls = seconds(times.tls)
+        firstByte = seconds(times.firstByte)
+        total = seconds(times.total)
     }
 }

@@ -24,13 +24,15 @@ extension ResultLine {
             line.member("error", error) { $1.write(to: &$0) }
         }
         text.endLine()
-        return Data(text.bytes)
+        return text.data
     }
 }
 
 extension JSONText {
     /// Writes a member, unless there is no value.
-    fileprivate mutating func member<Value>(_ name: String, _ value: Value?, _ write: (inout JSONText, Value) -> Void) {
+    fileprivate mutating func member<Value>(
+        _ name: StaticString, _ value: Value?, _ write: (inout JSONText, Value) -> Void
+    ) {
         guard let value else { return }
         key(name)
         write(&self, value)
@@ -44,6 +46,12 @@ extension JSONText {
 extension ResultLine.HeaderFields {
     fileprivate func write(to text: inout JSONText) {
         text.object { object in
+            if let block = plainBlock {
+                return block.eachField { name, value in
+                    object.key(lowercasing: name)
+                    object.string(value)
+                }
+            }
             for field in fields {
                 object.key(field.name)
                 if field.isList {

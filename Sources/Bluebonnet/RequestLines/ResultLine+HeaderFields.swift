@@ -15,11 +15,39 @@ extension ResultLine {
             public fileprivate(set) var values: [String]
         }
 
+        private enum Storage {
+            case fields([Field])
+            /// As it arrived: names that come once each, none of which is a list, and nothing but ASCII.
+            case block(FieldBlock)
+        }
+
+        private let storage: Storage
+
         /// The headers in the order in which their names first came.
-        public private(set) var fields: [Field] = []
+        public var fields: [Field] {
+            switch storage {
+            case .fields(let fields): fields
+            case .block(let block): Self.collected(block.fields)
+            }
+        }
+
+        /// The headers as they arrived, where nothing has to be joined to show them.
+        var plainBlock: FieldBlock? {
+            if case .block(let block) = storage { block } else { nil }
+        }
 
         /// Collects headers as they arrived.
         public init(_ headers: [(name: String, value: String)]) {
+            storage = .fields(Self.collected(headers))
+        }
+
+        init(_ block: FieldBlock) {
+            let isPlain = block.isASCII && !block.hasRepeatedNames && !block.hasField("set-cookie")
+            storage = isPlain ? .block(block) : .fields(Self.collected(block.fields))
+        }
+
+        private static func collected(_ headers: [(name: String, value: String)]) -> [Field] {
+            var fields: [Field] = []
             var places = Places()
             fields.reserveCapacity(headers.count)
             for header in headers {
@@ -30,6 +58,7 @@ extension ResultLine {
                     fields.append(Field(name: name, values: [header.value]))
                 }
             }
+            return fields
         }
 
         /// Finds fields by their names: most responses have so few that looking at each is quicker than a table.

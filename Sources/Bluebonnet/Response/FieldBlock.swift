@@ -130,6 +130,20 @@ extension FieldBlock {
         }
     }
 
+    /// Calls `body` with the bytes of each field, in order.
+    func eachField(_ body: (_ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>) -> Void) {
+        bytes.withUnsafeBufferPointer { bytes in
+            for place in places {
+                body(
+                    UnsafeBufferPointer(rebasing: bytes[place.nameRange]),
+                    UnsafeBufferPointer(rebasing: bytes[place.valueRange]))
+            }
+        }
+    }
+
+    /// Whether there is nothing else in it.
+    var isASCII: Bool { bytes.reduce(0, |) < 0x80 }
+
     /// The values of the fields with that name, whatever its case, in order.
     func values(for name: String) -> [String] {
         var name = name

@@ -14,7 +14,7 @@ final class ResponseHead: Sendable {
     let reason: String
     /// `1.0`, `1.1`, `2` or `3`.
     let httpVersion: String
-    private let block: FieldBlock
+    let block: FieldBlock
     /// What the fields say about the body, read once.
     let framing: Framing
 

@@ -25,6 +25,26 @@ import Testing
         #expect(headers.fields.map(\.values) == (0..<count).map { ["\($0), again"] })
     }
 
+    /// Most heads are written as they arrived; what has to be joined or put right is not.
+    @Test(arguments: [
+        ([("ETag", "\"e\""), ("X-Tab", "a\tb"), ("empty", "")], #"{"etag":"\"e\"","x-tab":"a\tb","empty":""}"#),
+        ([("Vary", "a"), ("X", "1"), ("vary", "b")], #"{"vary":"a, b","x":"1"}"#),
+        ([("Set-Cookie", "a=1")], #"{"set-cookie":["a=1"]}"#),
+        ([("Set-Cookie", "a"), ("SET-COOKIE", "b")], #"{"set-cookie":["a","b"]}"#),
+        ([("Name", "Zoë")], #"{"name":"Zoë"}"#), ([], "{}"),
+    ])
+    func aHeadIsWrittenAsTheListOfItsFieldsIs(_ list: [(String, String)], _ expected: String) {
+        let fields = list.map { (name: $0.0, value: $0.1) }
+        for headers in [HeaderFields(FieldBlock(fields)), HeaderFields(fields)] {
+            var line = ResultLine(id: "1", outcome: .success)
+            line.headers = headers
+            let text = String(decoding: line.encodedLine(), as: UTF8.self)
+            #expect(text.contains(#""headers":\#(expected),"attempts""#))
+            #expect(headers == HeaderFields(fields))
+            #expect(headers.fields.map(\.name) == HeaderFields(fields).fields.map(\.name))
+        }
+    }
+
     @Test func cookiesAreNeverJoined() {
         let headers = HeaderFields([("Set-Cookie", "a"), ("X", "1"), ("SET-COOKIE", "b")])
         #expect(headers.fields.map(\.values) == [["a", "b"], ["1"]])

@@ -44,6 +44,30 @@ import Testing
         #expect(try JSONValue(parsing: Data(JSONText.text(of: .number(number)).utf8)).number == number)
     }
 
+    @Test func aTextGrowsAsFarAsItHasTo() {
+        for byteCount in [0, 1, 7, 64, 1_000] {
+            var text = JSONText(expectedByteCount: byteCount)
+            text.array { array in
+                for count in 0..<200 { array.string(String(repeating: "x", count: count)) }
+            }
+            let expected = (0..<200).map { "\"\(String(repeating: "x", count: $0))\"" }.joined(separator: ",")
+            #expect(text.string == "[\(expected)]")
+            #expect(text.data == Data("[\(expected)]".utf8))
+        }
+    }
+
+    @Test func namesAreWrittenInLowerCaseWhereThatIsWanted() {
+        var text = JSONText()
+        text.object { object in
+            for name in ["ETag", "x\"Y\u{1F}Z"] {
+                var name = name
+                name.withUTF8 { object.key(lowercasing: $0) }
+                object.string("A")
+            }
+        }
+        #expect(text.string == #"{"etag":"A","x\"y\u001fz":"A"}"#)
+    }
+
     @Test func longTextIsShortenedInMessages() {
         #expect(JSONText.quoted("abc", maximumCount: 3) == #""abc""#)
         #expect(JSONText.quoted("abcd", maximumCount: 3) == #""abc…""#)
