@@ -21,6 +21,8 @@ internal import Synchronization
 final class PartialFile: Sendable {
     /// The destination, from which the partial file's name is made; in a folder only the latter counts.
     private let destination: String
+    /// The destination as the caller named it; nil in a folder.
+    let place: URL?
     private let folder: OutputFolder?
     /// Nil in a folder.
     private let claim: PathClaim?
@@ -49,11 +51,12 @@ final class PartialFile: Sendable {
     /// Opens or creates the partial file of a destination that is known; may block for as long as the file system does.
     ///
     /// - Parameters:
+    ///   - place: the destination as the caller named it.
     ///   - url: what will be requested: a partial body of another URL is not continued.
     ///   - isSynced: whether the file is on the disk, not only on its way there, when it has been moved into place.
     ///   - isDigested: whether its digest will be asked for.
     convenience init(
-        destination: String, url: URL?, isSynced: Bool = false, isDigested: Bool = false
+        destination: String, place: URL? = nil, url: URL?, isSynced: Bool = false, isDigested: Bool = false
     ) throws(NetworkingError) {
         let name = destination + Self.suffix
         guard let claim = PathClaim(name) else { throw Self.inUse(name) }
@@ -61,7 +64,8 @@ final class PartialFile: Sendable {
         if file == nil { file = try Self.openLocked(name, in: nil) }
         guard let file else { throw Self.inUse(name) }
         try self.init(
-            file, destination: destination, claim: claim, url: url, isSynced: isSynced, isDigested: isDigested)
+            file, destination: destination, place: place, claim: claim, url: url, isSynced: isSynced,
+            isDigested: isDigested)
     }
 
     /// Opens or creates a partial file in a folder, where the response will say its name. Its own name is made of the
@@ -75,13 +79,14 @@ final class PartialFile: Sendable {
     }
 
     private init(
-        _ file: Opened, destination: String, folder: OutputFolder? = nil, claim: PathClaim? = nil, url: URL?,
-        isSynced: Bool, isDigested: Bool
+        _ file: Opened, destination: String, place: URL? = nil, folder: OutputFolder? = nil, claim: PathClaim? = nil,
+        url: URL?, isSynced: Bool, isDigested: Bool
     ) throws(NetworkingError) {
         descriptor = file.descriptor
         following = Mutex(isDigested ? FollowingDigest() : nil)
         self.destination = destination
         self.folder = folder
+        self.place = place.flatMap { $0.relativeString.utf8.last == UInt8(ascii: "/") ? nil : $0 }
         self.claim = claim
         self.isSynced = isSynced
         isNamed = Atomic(file.isNamed)

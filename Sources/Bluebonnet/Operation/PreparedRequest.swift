@@ -181,7 +181,7 @@ extension PreparedRequest {
         }
         if let url = named.output {
             files.output = try PartialFile(
-                destination: Self.checked(named.outputPath, of: url), url: first.url,
+                destination: Self.checked(named.outputPath, of: url), place: url, url: first.url,
                 isSynced: options.syncsFilesToDisk, isDigested: isDigested)
         }
         if let url = named.outputDirectory.url {

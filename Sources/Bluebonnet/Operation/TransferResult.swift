@@ -38,6 +38,7 @@ extension TransferResult {
     /// Moves the complete body to where it belongs; where it was named by the response, under that name.
     func moveIntoPlace(_ file: PartialFile) throws(NetworkingError) -> URL {
         let path = try file.moveIntoPlace(as: head.map(SuggestedFileName.name) ?? SuggestedFileName.fallback)
+        if let place = file.place { return place }
         return URL(fileURLWithPath: path, isDirectory: false)
     }
 }

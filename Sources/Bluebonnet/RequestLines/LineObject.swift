@@ -2,21 +2,40 @@
 // SPDX-License-Identifier: MIT
 
 /// The members of one object of a request line, by the names that it may have.
-struct LineObject<Name: RawRepresentable<String> & CaseIterable> {
-    let members: [String: JSONValue]
+struct LineObject<Name: RawRepresentable<String> & CaseIterable & Hashable> {
+    /// Everything that stands in the object, also under other names.
+    private let members: [String: JSONValue]
+    /// The names of what has one, and its values in the same order: so little that looking at each is quicker than
+    /// computing a hash.
+    private var names: [Name] = []
+    private var values: [JSONValue] = []
     let path: FieldPath
+
+    init(members: [String: JSONValue], path: FieldPath) {
+        self.members = members
+        self.path = path
+        for (text, value) in members {
+            guard let name = Name(rawValue: text) else { continue }
+            names.append(name)
+            values.append(value)
+        }
+    }
+
+    /// Whether any member has one of these names.
+    func hasAny(of some: [Name]) -> Bool {
+        names.contains { name in some.contains { Self.areSame($0, name) } }
+    }
 
     /// The member with this name, or nil.
     subscript(name: Name) -> LineField? {
-        value(name.rawValue).map { LineField(value: $0, path: path.member(name.rawValue)) }
-    }
-
-    /// Most objects have so few members that looking at each is quicker than computing a hash.
-    private func value(_ name: String) -> JSONValue? {
-        guard members.count <= 6 else { return members[name] }
-        for (key, value) in members where key == name { return value }
+        for index in names.indices where Self.areSame(names[index], name) {
+            return LineField(value: values[index], path: path.member(name.rawValue))
+        }
         return nil
     }
+
+    /// As names, not as strings, which the operator of what has a raw value would compare.
+    private static func areSame<Value: Equatable>(_ one: Value, _ other: Value) -> Bool { one == other }
 
     /// The member with this name, which must be there.
     func required(_ name: Name) throws(RequestLineError) -> LineField {
@@ -32,6 +51,7 @@ struct LineObject<Name: RawRepresentable<String> & CaseIterable> {
     }
 
     func refuseUnknownNames() throws(RequestLineError) {
+        guard names.count < members.count else { return }
         let unknown = members.keys.filter { Name(rawValue: $0) == nil }
         guard let name = unknown.min() else { return }
         let nearest = NearestName.of(name, among: Name.allCases.map(\.rawValue))

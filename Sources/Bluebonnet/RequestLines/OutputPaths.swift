@@ -11,10 +11,20 @@ struct OutputPaths {
     /// A path that names one file: its bytes, as the file system knows no other equality.
     struct Key: Hashable {
         fileprivate let bytes: [UInt8]
+
+        /// All bytes at once, which an array would hash one by one.
+        func hash(into hasher: inout Hasher) {
+            bytes.withUnsafeBytes { hasher.combine(bytes: $0) }
+        }
     }
 
     private let workingDirectory = FileManager.default.currentDirectoryPath
     private var lineNumbers: [Key: Int] = [:]
+
+    /// Makes room for so many lines.
+    mutating func reserveCapacity(_ count: Int) {
+        lineNumbers.reserveCapacity(count)
+    }
 
     /// What a line writes, as far as it is known.
     ///

@@ -9,6 +9,8 @@ extension RequestLine: FieldCodable {
         case httpVersion, unixSocket, resolve, script
     }
 
+    private static let bodyNames: [Name] = [.json, .form, .plist, .text, .file, .multipart]
+
     init(_ field: LineField) throws(RequestLineError) {
         let fields = try field.object(of: Name.self)
         self.init(url: try fields.required(.url).string())
@@ -16,7 +18,7 @@ extension RequestLine: FieldCodable {
         method = try fields[.method]?.string() ?? method
         headers = try fields[.headers].map { names throws(RequestLineError) in try Self.headers(names) } ?? headers
         query = try fields[.query]?.members()
-        body = try Body.read(fields.group(Body.Name.self))
+        if fields.hasAny(of: Self.bodyNames) { body = try Body.read(fields.group(Body.Name.self)) }
         after = try fields[.after]?.each { id throws(RequestLineError) in try id.identifier() } ?? after
         output = try fields[.output]?.string()
         expect = try fields[.expect].map { expect throws(RequestLineError) in try Expectation(expect) }

@@ -20,6 +20,7 @@ extension RequestLine {
     ///
     /// - Throws: `unresolvedReference`, for the first reference that leads nowhere.
     public func resolved(using source: (String) -> ReferenceSource?) throws(NetworkingError) -> RequestLine {
+        guard mayHoldReferences else { return self }
         var line = self
         try line.replaceStrings { text, path throws(NetworkingError) in
             let template: ReferenceTemplate?
@@ -35,6 +36,7 @@ extension RequestLine {
 
     /// All references of the line, with their fields.
     func referencedMentions() throws(RequestLineError) -> [Mention] {
+        guard mayHoldReferences else { return [] }
         var mentions: [Mention] = []
         var line = self
         try line.replaceStrings { text, path throws(RequestLineError) in
@@ -44,6 +46,15 @@ extension RequestLine {
             return text
         }
         return mentions
+    }
+
+    /// False when no string of the line has to be looked at more closely, as in most lines: little is said in them.
+    private var mayHoldReferences: Bool {
+        guard headers.isEmpty, query == nil, body == nil, expect == nil, credential == nil, security == nil,
+            proxy == nil, unixSocket == nil, resolve.isEmpty
+        else { return true }
+        if ReferenceTemplate.isNeeded(for: url) || ReferenceTemplate.isNeeded(for: method) { return true }
+        return output.map(ReferenceTemplate.isNeeded) ?? false
     }
 
     /// The template in `text`, or nil when the text is all literal.

@@ -8,11 +8,27 @@
 /// a line can only depend on earlier ones. Nothing here is recursive, and the time is linear in lines and references.
 public struct RequestLineGraph: Sendable {
     /// A line with its dependencies.
-    public struct Node: Sendable, Hashable {
+    public struct Node: Sendable {
+        /// A line has more than twenty fields, and a node goes through many hands: they share it.
+        private final class Storage: Sendable {
+            let line: NumberedLine
+            let dependencies: [String]
+
+            init(_ line: NumberedLine, _ dependencies: [String]) {
+                self.line = line
+                self.dependencies = dependencies
+            }
+        }
+
+        private let storage: Storage
         /// The line.
-        public let line: NumberedLine
+        public var line: NumberedLine { storage.line }
         /// The ids that it waits for, each once: those of `after`, then those that it refers to, as first mentioned.
-        public let dependencies: [String]
+        public var dependencies: [String] { storage.dependencies }
+
+        fileprivate init(line: NumberedLine, dependencies: [String]) {
+            storage = Storage(line, dependencies)
+        }
     }
 
     /// The lines in the order in which they were given.
@@ -28,6 +44,7 @@ public struct RequestLineGraph: Sendable {
     /// Checks all lines of a batch, or throws everything that is wrong with them.
     public init(_ lines: [NumberedLine]) throws(RequestLineErrors) {
         var errors: [RequestLineError] = []
+        reserveCapacity(lines.count)
         lazy var ids = Set(lines.map(\.id))  // asked for when a line waits for another
         for line in lines {
             do throws(RequestLineError) {
@@ -68,10 +85,27 @@ public struct RequestLineGraph: Sendable {
     /// A line that may be inserted, and what it writes.
     private typealias Checked = (node: Node, output: OutputPaths.Key?)
 
+    private mutating func reserveCapacity(_ count: Int) {
+        nodes.reserveCapacity(count)
+        indices.reserveCapacity(count)
+        outputs.reserveCapacity(count)
+    }
+
     private mutating func insert(_ checked: Checked) {
         indices[checked.node.line.id] = nodes.count
         if let output = checked.output { outputs.claim(output, for: checked.node.line) }
         nodes.append(checked.node)
+    }
+}
+
+extension RequestLineGraph.Node: Hashable {
+    public static func == (one: Self, other: Self) -> Bool {
+        one.line == other.line && one.dependencies == other.dependencies
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(line)
+        hasher.combine(dependencies)
     }
 }
 
@@ -104,6 +138,7 @@ extension RequestLineGraph {
 extension RequestLine {
     /// Everything that makes an operation wait for another.
     fileprivate func mentions() throws(RequestLineError) -> [Mention] {
+        if after.isEmpty { return try referencedMentions() }
         let afterPath = FieldPath.top.member(Name.after.rawValue)
         let named = after.enumerated().map { Mention(id: $1, path: afterPath.element($0)) }
         return named + (try referencedMentions())

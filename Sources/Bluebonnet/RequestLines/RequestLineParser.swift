@@ -1,7 +1,9 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
+internal import Dispatch
 public import Foundation
+internal import Synchronization
 
 /// A request line with its place in the file.
 public struct NumberedLine: Sendable, Hashable {
@@ -35,20 +37,38 @@ public struct RequestLineParser: Sendable {
         try parse(ArraySlice(line), number: number)
     }
 
-    /// Reads all lines of a file, or throws the first error of every bad line.
+    /// Reads all lines of a file, or throws the first error of every bad line. A long file is read by all processors.
     public func parse(file: Data) throws(RequestLineErrors) -> [NumberedLine] {
+        let texts = Array(file).split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+        let pieceLength = max(texts.count / (2 * ProcessInfo.processInfo.activeProcessorCount), Self.leastPieceLength)
+        let starts = Array(stride(from: 0, to: texts.count, by: pieceLength))
+        let pieces = Mutex([Int: Piece]())
+        DispatchQueue.concurrentPerform(iterations: starts.count) { index in
+            let piece = parse(texts, starts[index]..<min(starts[index] + pieceLength, texts.count))
+            pieces.withLock { $0[index] = piece }
+        }
+        let inOrder = pieces.withLock { pieces in starts.indices.compactMap { pieces[$0] } }
+        if let errors = RequestLineErrors(inOrder.flatMap(\.errors)) { throw errors }
+        return inOrder.flatMap(\.lines)
+    }
+
+    /// What some lines of a file say, and what is wrong with them.
+    private struct Piece {
         var lines: [NumberedLine] = []
         var errors: [RequestLineError] = []
-        let slices = Array(file).split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
-        for (index, slice) in slices.enumerated() {
+    }
+
+    private func parse(_ texts: [ArraySlice<UInt8>], _ range: Range<Int>) -> Piece {
+        var piece = Piece()
+        piece.lines.reserveCapacity(range.count)
+        for index in range {
             do throws(RequestLineError) {
-                if let line = try parse(slice, number: index + 1) { lines.append(line) }
+                if let line = try parse(texts[index], number: index + 1) { piece.lines.append(line) }
             } catch {
-                errors.append(error)
+                piece.errors.append(error)
             }
         }
-        if let errors = RequestLineErrors(errors) { throw errors }
-        return lines
+        return piece
     }
 
     private func parse(_ bytes: ArraySlice<UInt8>, number: Int) throws(RequestLineError) -> NumberedLine? {
@@ -67,11 +87,13 @@ public struct RequestLineParser: Sendable {
 // MARK: - Steps
 
 extension RequestLineParser {
+    /// Fewer lines are not worth another thread.
+    private static let leastPieceLength = 128
     private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
     private static let blanks: [UInt8] = [0x20, 0x09, 0x0A, 0x0D]
 
     private static func value(_ text: ArraySlice<UInt8>) throws(RequestLineError) -> JSONValue {
-        guard String(validating: text, as: UTF8.self) != nil else { throw RequestLineError(message: "not valid UTF-8") }
+        guard isUTF8(text) else { throw RequestLineError(message: "not valid UTF-8") }
         guard !text.starts(with: byteOrderMark) else {
             throw RequestLineError(message: "a byte order mark may stand at the start of the file only")
         }
@@ -87,6 +109,11 @@ extension RequestLineParser {
             throw RequestLineError(at: path, "given twice")
         }
         return parsed.value
+    }
+
+    private static func isUTF8(_ text: ArraySlice<UInt8>) -> Bool {
+        let union = text.withUnsafeBufferPointer { bytes in bytes.reduce(0, |) }
+        return union < 0x80 || String(validating: text, as: UTF8.self) != nil
     }
 
     /// An error of text that is JSON as far as `prefix` goes.

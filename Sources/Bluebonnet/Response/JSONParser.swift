@@ -115,6 +115,7 @@ extension JSONParser {
     private mutating func object() throws(JSONSyntaxError) -> JSONValue {
         var members: [String: JSONValue] = [:]
         if skip(UInt8(ascii: "}")) { return .object(members) }
+        if makesValues { members.reserveCapacity(3) }  // else most would be made anew at their second member
         repeat {
             skipSpace()
             guard next == UInt8(ascii: "\"") else { throw error("a member's name is expected") }

@@ -28,6 +28,24 @@ import Testing
         #expect(line == expected)
     }
 
+    /// More lines than one thread reads by itself.
+    @Test func manyLinesKeepTheirOrderAndTheirNumbers() throws {
+        let texts = (1...5_000).map { $0 % 7 == 0 ? "" : #"{"url":"/\#($0)"}"# }
+        let lines = try lines("\u{FEFF}" + texts.joined(separator: "\n"))
+        #expect(lines.map(\.number) == (1...5_000).filter { $0 % 7 != 0 })
+        #expect(lines.map(\.line.url) == lines.map { "/\($0.number)" })
+    }
+
+    @Test func badOnesAmongManyLinesAreAllNamedInTheirOrder() throws {
+        let bad = [1, 128, 129, 1_250, 3_999, 5_000]
+        var texts = (1...5_000).map { Data(#"{"url":"/\#($0)"}"#.utf8) }
+        for number in bad { texts[number - 1] = Data(number == 1_250 ? [0x7B, 0xFF, 0x7D] : [0x7B]) }
+        let file = Data(texts.joined(separator: [UInt8(ascii: "\n")]))
+        let errors = #expect(throws: RequestLineErrors.self) { try RequestLineParser().parse(file: file) }
+        #expect(errors?.errors.map(\.line) == bad)
+        #expect(errors?.errors[3].message == "not valid UTF-8")
+    }
+
     @Test func aLineWithOnlyAURLHasTheDefaultsOfTheFormat() throws {
         let line = try line(#"{"url":"/x"}"#)
         #expect(line.id == nil)
