@@ -17,6 +17,8 @@ protocol BodySink: AnyObject {
     func truncate() throws(NetworkingError)
     /// Writes what is still held: everything is where it belongs then, or on its way there.
     func settle() throws(NetworkingError)
+    /// The same for a body that is complete, which may be written later by whoever finishes the operation.
+    func complete() throws(NetworkingError)
     /// Whether a piece may be written now.
     var hasRoom: Bool { get }
     /// Whether what was written is still on its way, so that the end has to wait for `close`.
@@ -27,6 +29,7 @@ protocol BodySink: AnyObject {
 
 extension BodySink {
     func settle() throws(NetworkingError) {}
+    func complete() throws(NetworkingError) { try settle() }
     var hasRoom: Bool { true }
     var closesLater: Bool { false }
 

@@ -3,8 +3,9 @@
 
 /// A body on its way to a file. Network thread only.
 ///
-/// A small one is in the file when the round of the event loop ends, or when `settle` says so. What comes of a large one
-/// is written by another thread, so that this one reads on; it is in the file when `settle` or `close` says so.
+/// A small one is in the file when the round of the event loop ends, or when `settle` says so; one that is complete
+/// before that is left to whoever moves the file into place, or wants its digest. What comes of a large one is written
+/// by another thread, so that this one reads on; it is in the file when `settle` or `close` says so.
 final class FileSink: BodySink {
     /// After so many bytes a body is large.
     private static let largeByteCount: Int64 = 256 * 1024
@@ -13,6 +14,8 @@ final class FileSink: BodySink {
     /// What it was given, with what is still held.
     private(set) var byteCount: Int64
     private var writtenByteCount: Int64
+    /// All that came of a body in this round, when it is little.
+    private var beginning: [UInt8]?
     /// Why something that was held could not be written: nothing is written behind the gap.
     private var failure: NetworkingError?
     /// What it was given before it began, or began again.
@@ -39,7 +42,13 @@ final class FileSink: BodySink {
             try writer.append(bytes)
         } else {
             if let failure { throw failure }
-            try HeldWrites.shared.value.write(bytes, of: self)
+            if byteCount == 0, bytes.count < HeldWrites.fullPieceByteCount {
+                beginning = Array(bytes)
+                HeldWrites.shared.value.add(self)
+            } else {
+                try putBeginning()
+                try HeldWrites.shared.value.write(bytes, of: self)
+            }
         }
         byteCount += Int64(bytes.count)
         if writer == nil, byteCount - startByteCount >= Self.largeByteCount { try becomeLarge() }
@@ -48,6 +57,7 @@ final class FileSink: BodySink {
     /// A large body that goes on after this starts as a small one: many may be paused, and a writer has memory.
     func settle() throws(NetworkingError) {
         if let failure { throw failure }
+        try putBeginning()
         guard let writer else { return try HeldWrites.shared.value.settle(self) }
         self.writer = nil
         do throws(NetworkingError) {
@@ -57,6 +67,13 @@ final class FileSink: BodySink {
             throw error
         }
         (writtenByteCount, startByteCount) = (byteCount, byteCount)
+    }
+
+    func complete() throws(NetworkingError) {
+        guard let beginning else { return try settle() }
+        self.beginning = nil
+        file.holdWhole(beginning)
+        writtenByteCount = byteCount
     }
 
     func close(then action: @escaping (NetworkingError?) -> Void) {
@@ -82,6 +99,14 @@ final class FileSink: BodySink {
         writer = made
     }
 
+    fileprivate func dropBeginning() { beginning = nil }
+
+    fileprivate func putBeginning() throws(NetworkingError) {
+        guard let bytes = beginning else { return }
+        beginning = nil
+        try bytes.withUnsafeBytes { bytes in Result { () throws(NetworkingError) in try put(bytes) } }.get()
+    }
+
     fileprivate func put(_ bytes: UnsafeRawBufferPointer) throws(NetworkingError) {
         do throws(NetworkingError) {
             try file.write(bytes, at: writtenByteCount)
@@ -104,12 +129,20 @@ private final class HeldWrites: RoundEndTask {
     static let shared = NetworkBound(HeldWrites())
 
     /// A piece that is smaller is the last one for now (CURL_MAX_WRITE_SIZE).
-    private static let fullPieceByteCount = 16 * 1024
+    static let fullPieceByteCount = 16 * 1024
     private static let capacity = 128 * 1024
 
     private var bytes = [UInt8]()
     private var owner: FileSink?
+    /// Those that may hold the beginning of a body.
+    private var beginners: [FileSink] = []
     private var isScheduled = false
+
+    /// At the end of the round it has to write what it holds.
+    func add(_ sink: FileSink) {
+        beginners.append(sink)
+        schedule()
+    }
 
     /// Writes a piece, or holds it for a moment.
     func write(_ piece: UnsafeRawBufferPointer, of sink: FileSink) throws(NetworkingError) {
@@ -121,6 +154,10 @@ private final class HeldWrites: RoundEndTask {
         if bytes.isEmpty { bytes.reserveCapacity(Self.capacity) }
         bytes += piece
         if isLast { return try settle(sink) }
+        schedule()
+    }
+
+    private func schedule() {
         guard !isScheduled else { return }
         isScheduled = true
         NetworkThread.shared.eventLoop.atEndOfRound(.handover, self)
@@ -137,6 +174,7 @@ private final class HeldWrites: RoundEndTask {
 
     /// Forgets what is held for a file.
     func drop(_ file: PartialFile) {
+        for sink in beginners where sink.file === file { sink.dropBeginning() }
         guard let owner, owner.file === file else { return }
         self.owner = nil
         bytes.removeAll(keepingCapacity: true)
@@ -145,6 +183,8 @@ private final class HeldWrites: RoundEndTask {
     func roundEnds() {
         isScheduled = false
         settleOwner()
+        for sink in beginners { try? sink.putBeginning() }
+        beginners.removeAll(keepingCapacity: true)
     }
 
     /// An error is kept by the sink, and meets whoever writes to it or settles it next.

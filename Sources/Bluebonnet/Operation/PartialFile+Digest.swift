@@ -5,24 +5,58 @@ internal import Foundation
 internal import Glibc
 internal import Synchronization
 
-// The digest of what is written, which is read again from the file: while it arrives, so that little is left at the
-// end.
+// A small body, before it is written; and the digest of what is written, which is read again from the file: while it
+// arrives, so that little is left at the end.
 extension PartialFile {
+    /// What is known of the bytes.
+    struct Contents {
+        /// Whether their digest will be asked for, as far as was known.
+        let isDigested: Bool
+        /// What reads them again as they come, once there are many.
+        var following: FollowingDigest?
+        /// All of them, until they are written.
+        var whole: [UInt8]?
+    }
+
+    /// Takes a body that is complete and small. It is written when the file is moved into place.
+    func holdWhole(_ bytes: [UInt8]) {
+        contents.withLock { $0.whole = bytes }
+    }
+
+    /// Writes the body that is held, if there is one.
+    func writeWhole() throws(NetworkingError) {
+        let whole = contents.withLock { contents in
+            defer { contents.whole = nil }
+            return contents.whole
+        }
+        guard let whole else { return }
+        try whole.withUnsafeBytes { bytes in Result { () throws(NetworkingError) in try write(bytes, at: 0) } }.get()
+    }
+
     /// A body is read again in steps of so many bytes, while the next ones arrive.
     static let digestStepByteCount: Int64 = 4 << 20
 
     /// Lets the digest follow what was written, off this thread, when another step is there.
     func followDigest(from start: Int64, upTo end: Int64) {
-        guard start / Self.digestStepByteCount != end / Self.digestStepByteCount, let digest = followingDigest,
+        guard start / Self.digestStepByteCount != end / Self.digestStepByteCount, let digest = madeFollowingDigest(),
             digest.extendGoal(to: end)
         else { return }
         digest.queue.async { [self] in digest.follow(descriptor) }
     }
 
+    private func madeFollowingDigest() -> FollowingDigest? {
+        contents.withLock { contents in
+            if contents.isDigested, contents.following == nil { contents.following = FollowingDigest() }
+            return contents.following
+        }
+    }
+
     /// The digest of what was written, in hexadecimal: of the bytes as they were read again, most of them soon after
     /// they had been written.
     func digest() throws(NetworkingError) -> String {
-        let digest = followingDigest ?? FollowingDigest()
+        let (whole, following) = contents.withLock { ($0.whole, $0.following) }
+        if let whole { return MessageDigest.hexadecimalDigest(of: whole) }
+        let digest = following ?? FollowingDigest()
         do throws(POSIXError) {
             try digest.finish(descriptor)
         } catch {

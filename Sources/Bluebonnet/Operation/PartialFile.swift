@@ -38,7 +38,7 @@ final class PartialFile: Sendable {
     private let isNamed: Atomic<Bool>
     /// Whether there may be anything in it.
     private let mayHaveBytes: Atomic<Bool>
-    private let following: Mutex<FollowingDigest?>
+    let contents: Mutex<Contents>
 
     static let suffix = ".bluebonnet-partial"
     /// The partial file, as messages show it.
@@ -83,7 +83,7 @@ final class PartialFile: Sendable {
         url: URL?, isSynced: Bool, isDigested: Bool
     ) throws(NetworkingError) {
         descriptor = file.descriptor
-        following = Mutex(isDigested ? FollowingDigest() : nil)
+        contents = Mutex(Contents(isDigested: isDigested))
         self.destination = destination
         self.folder = folder
         self.place = place.flatMap { $0.relativeString.utf8.last == UInt8(ascii: "/") ? nil : $0 }
@@ -137,19 +137,16 @@ final class PartialFile: Sendable {
     /// Throws away what was written. An empty file is left alone: ext4 would write one that was truncated to the disk
     /// as soon as it is closed.
     func truncate() throws(NetworkingError) {
-        guard mayHaveBytes.load(ordering: .relaxed) else { return }
-        following.withLock { following in
-            following?.stop()
-            following = following.map { _ in FollowingDigest() }
+        contents.withLock { contents in
+            contents.following?.stop()
+            (contents.following, contents.whole) = (nil, nil)
         }
+        guard mayHaveBytes.load(ordering: .relaxed) else { return }
         if stamp?.byteCount == 0 { return }
         guard ftruncate(descriptor, 0) == 0 else {
             throw NetworkingError(.resumeRefused, "cannot truncate \(path) to start again", underlying: POSIXError.last)
         }
     }
-
-    /// What reads the bytes again as they come; nil when their digest is not wanted, as far as was known.
-    var followingDigest: FollowingDigest? { following.withLock { $0 } }
 
     /// Lets the next download to the same path begin, before anybody hears that this one is finished; the last
     /// reference may go later.
@@ -219,6 +216,7 @@ extension PartialFile {
     func moveIntoPlace(as suggestion: @autoclosure () -> String = SuggestedFileName.fallback) throws(NetworkingError)
         -> String
     {
+        try writeWhole()
         if try linkIntoPlace() { return destination }
         guard isInPlace else {
             removeRecord()  // it says nothing about the file that stands there
@@ -275,10 +273,10 @@ extension PartialFile {
 
     /// After a failure: keeps what can be continued, removes what cannot.
     func keepOrRemove(canContinue: Bool) {
-        followingDigest?.stop()
+        contents.withLock { $0.following?.stop() }
         guard isNamed.load(ordering: .relaxed) else { return }  // it goes when it is closed
         guard isInPlace else { return removeRecord() }  // what stands there is not ours, so the record is wrong
-        if canContinue { return setStamp(stamp) }
+        if canContinue, (try? writeWhole()) != nil { return setStamp(stamp) }
         removeRecord()
         unlinkat(base, name, 0)
     }

@@ -69,6 +69,62 @@ import Testing
         #expect(holds(body))
     }
 
+    @Test func theBeginningOfASmallBodyIsInTheFileWhenTheRoundEnds() async throws {
+        let (file, body) = (try open(), Data.patterned(byteCount: 100))
+        let held = try await onNetworkThread {
+            try FileSink(file).write(body, inPiecesOf: 100)
+            return file.stamp?.byteCount
+        }
+        #expect(held == 0)
+        try await onNetworkThread {}
+        #expect(holds(body))
+    }
+
+    @Test func aSmallBodyThatIsCompleteIsWrittenWhenItIsMovedIntoPlace() async throws {
+        let (file, body) = (try open(), Data.patterned(byteCount: 2_000))
+        try await complete(body, file)
+        try await onNetworkThread {}
+        #expect(file.stamp?.byteCount == 0)
+        #expect(try file.digest() == MessageDigest.hexadecimalDigest(of: body))
+        #expect(try file.moveIntoPlace() == folder.path("out"))
+        #expect(try Data(contentsOf: URL(fileURLWithPath: folder.path("out"))) == body)
+        #expect(try file.digest() == MessageDigest.hexadecimalDigest(of: body))
+    }
+
+    @Test func aSmallBodyThatCannotBeWrittenIsNotMovedIntoPlace() async throws {
+        let file = try open()
+        try await complete(Data(repeating: 7, count: 100), file)
+        try fill(file)
+        let error = #expect(throws: NetworkingError.self) { try file.moveIntoPlace() }
+        #expect(error?.code == .cannotWriteFile)
+        #expect(!FileManager.default.fileExists(atPath: folder.path("out")))
+    }
+
+    @Test(arguments: [false, true]) func aSmallBodyOfAFailureIsKeptOrNot(canContinue: Bool) async throws {
+        let (file, body) = (try open(), Data.patterned(byteCount: 100))
+        try await complete(body, file)
+        file.keepOrRemove(canContinue: canContinue)
+        #expect(holds(body) == canContinue)
+    }
+
+    @Test func aSmallBodyThatWasCompleteLeavesNothingWhenItStartsAgain() async throws {
+        let (file, body) = (try open(), Data.patterned(byteCount: 100))
+        try await complete(Data(repeating: 7, count: 2_000), file)
+        try await onNetworkThread { try FileSink(file).truncate() }
+        try await complete(body, file)
+        _ = try file.moveIntoPlace()
+        #expect(try Data(contentsOf: URL(fileURLWithPath: folder.path("out"))) == body)
+    }
+
+    private func complete(_ body: Data, _ file: PartialFile) async throws {
+        try await onNetworkThread {
+            let sink = FileSink(file)
+            try sink.write(body, inPiecesOf: body.count)
+            try sink.complete()
+            try sink.settle()
+        }
+    }
+
     @Test func bodiesThatComeInTurnsAreKeptApart() async throws {
         let (first, second) = (try open("a"), try open("b"))
         let (one, two) = (Data.patterned(byteCount: 400_000), Data(repeating: 7, count: 400_000))
@@ -86,6 +142,14 @@ import Testing
 
     @Test func whatAnotherSinkHeldForTheFileIsDroppedWithItsBody() async throws {
         let (file, body) = (try open(), Data.patterned(byteCount: 100))
+        for byteCount in [Self.piece, 2_000] {
+            try await onNetworkThread {
+                try FileSink(file).write(Data(repeating: 7, count: byteCount), inPiecesOf: Self.piece)
+                try FileSink(file).truncate()
+            }
+            try await onNetworkThread {}
+            #expect(file.stamp?.byteCount == 0)
+        }
         try await onNetworkThread {
             try FileSink(file).write(Data(repeating: 7, count: Self.piece), inPiecesOf: Self.piece)
             let sink = FileSink(file)
