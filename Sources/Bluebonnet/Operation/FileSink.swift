@@ -4,8 +4,8 @@
 /// A body on its way to a file. Network thread only.
 ///
 /// A small one is in the file when the round of the event loop ends, or when `settle` says so; one that is complete
-/// before that is left to whoever moves the file into place, or wants its digest. What comes of a large one is written
-/// by another thread, so that this one reads on; it is in the file when `settle` or `close` says so.
+/// before that is left to whoever moves the file into place. What comes of a large one is written by another thread, so
+/// that this one reads on; it is in the file when `settle` or `close` says so.
 final class FileSink: BodySink {
     /// After so many bytes a body is large.
     private static let largeByteCount: Int64 = 256 * 1024
@@ -38,6 +38,7 @@ final class FileSink: BodySink {
     var closesLater: Bool { writer != nil || failure != nil }
 
     func write(_ bytes: UnsafeRawBufferPointer) throws(NetworkingError) {
+        file.expectBytes()
         if let writer {
             try writer.append(bytes)
         } else {
@@ -70,9 +71,9 @@ final class FileSink: BodySink {
     }
 
     func complete() throws(NetworkingError) {
-        guard let beginning else { return try settle() }
+        guard let beginning, let body = HeldBody(beginning) else { return try settle() }
         self.beginning = nil
-        file.holdWhole(beginning)
+        file.holdWhole(body)
         writtenByteCount = byteCount
     }
 
@@ -84,7 +85,7 @@ final class FileSink: BodySink {
     func truncate() throws(NetworkingError) {
         writer?.stop()
         writer = nil
-        HeldWrites.shared.value.drop(file)
+        if file.mayHoldBytes { HeldWrites.shared.value.drop(file) }
         try file.truncate()
         (byteCount, writtenByteCount, startByteCount, failure) = (0, 0, 0, nil)
     }
@@ -98,6 +99,8 @@ final class FileSink: BodySink {
         made.whenRoomAppears(roomAppeared)
         writer = made
     }
+
+    fileprivate var hasBeginning: Bool { beginning != nil }
 
     fileprivate func dropBeginning() { beginning = nil }
 
@@ -124,7 +127,8 @@ final class FileSink: BodySink {
 extension FileSink: Sendable {}
 
 /// The pieces of one body at a time, until they are written together: libcurl hands a body on in pieces of 16 KiB at
-/// most, and the kernel takes four of them in one call in half the time. Network thread only.
+/// most, and the kernel takes four of them in one call in half the time. Also who has the beginning of a small body, to
+/// write it in time. Network thread only.
 private final class HeldWrites: RoundEndTask {
     static let shared = NetworkBound(HeldWrites())
 
@@ -183,6 +187,8 @@ private final class HeldWrites: RoundEndTask {
     func roundEnds() {
         isScheduled = false
         settleOwner()
+        // First: of a file that others are at the last reference must not go here, where closing it may take long.
+        beginners.removeAll { !$0.hasBeginning }
         for sink in beginners { try? sink.putBeginning() }
         beginners.removeAll(keepingCapacity: true)
     }

@@ -15,12 +15,12 @@ extension PartialFile {
         /// What reads them again as they come, once there are many.
         var following: FollowingDigest?
         /// All of them, until they are written.
-        var whole: [UInt8]?
+        var whole: HeldBody?
     }
 
-    /// Takes a body that is complete and small. It is written when the file is moved into place.
-    func holdWhole(_ bytes: [UInt8]) {
-        contents.withLock { $0.whole = bytes }
+    /// Takes a body that is complete. It is written when the file is moved into place, or kept to be continued.
+    func holdWhole(_ body: HeldBody) {
+        contents.withLock { $0.whole = body }
     }
 
     /// Writes the body that is held, if there is one.
@@ -30,7 +30,9 @@ extension PartialFile {
             return contents.whole
         }
         guard let whole else { return }
-        try whole.withUnsafeBytes { bytes in Result { () throws(NetworkingError) in try write(bytes, at: 0) } }.get()
+        try whole.bytes.withUnsafeBytes { bytes in
+            Result { () throws(NetworkingError) in try write(bytes, at: 0) }
+        }.get()
     }
 
     /// A body is read again in steps of so many bytes, while the next ones arrive.
@@ -55,7 +57,7 @@ extension PartialFile {
     /// they had been written.
     func digest() throws(NetworkingError) -> String {
         let (whole, following) = contents.withLock { ($0.whole, $0.following) }
-        if let whole { return MessageDigest.hexadecimalDigest(of: whole) }
+        if let whole { return MessageDigest.hexadecimalDigest(of: whole.bytes) }
         let digest = following ?? FollowingDigest()
         do throws(POSIXError) {
             try digest.finish(descriptor)
@@ -64,6 +66,26 @@ extension PartialFile {
         }
         return digest.value
     }
+}
+
+/// A small body that is complete, and has yet to be written by another thread than the one that received it.
+///
+/// There are few at a time: where files are slow, the network thread has to write the next ones itself, which keeps it from
+/// receiving more and more of them, each with a descriptor.
+final class HeldBody: Sendable {
+    static let limit = 128
+    private static let count = Atomic(0)
+
+    let bytes: [UInt8]
+
+    /// Nil when there are as many as there may be.
+    init?(_ bytes: [UInt8]) {
+        self.bytes = bytes
+        let count = Self.count.wrappingAdd(1, ordering: .relaxed).newValue
+        if count > Self.limit { return nil }  // it is complete, so that it is let go as any other, and counted out
+    }
+
+    deinit { Self.count.wrappingSubtract(1, ordering: .relaxed) }
 }
 
 /// The digest of a file's bytes from its beginning to where it has come. It does not know who writes them, and may be

@@ -21,7 +21,7 @@ internal import Synchronization
 final class PartialFile: Sendable {
     /// The destination, from which the partial file's name is made; in a folder only the latter counts.
     private let destination: String
-    /// The destination as the caller named it; nil in a folder.
+    /// The destination as the caller named it; nil in a folder, and where that is not how the file's URL looks.
     let place: URL?
     private let folder: OutputFolder?
     /// Nil in a folder.
@@ -36,7 +36,7 @@ final class PartialFile: Sendable {
     private let mayHaveRecord: Atomic<Bool>
     /// Whether the file has its name, and with it the lock.
     private let isNamed: Atomic<Bool>
-    /// Whether there may be anything in it.
+    /// Whether there may be anything in it, or held for it.
     private let mayHaveBytes: Atomic<Bool>
     let contents: Mutex<Contents>
 
@@ -86,7 +86,7 @@ final class PartialFile: Sendable {
         contents = Mutex(Contents(isDigested: isDigested))
         self.destination = destination
         self.folder = folder
-        self.place = place.flatMap { $0.relativeString.utf8.last == UInt8(ascii: "/") ? nil : $0 }
+        self.place = place.flatMap { $0.isPlainFileURL ? $0 : nil }
         self.claim = claim
         self.isSynced = isSynced
         isNamed = Atomic(file.isNamed)
@@ -120,8 +120,13 @@ final class PartialFile: Sendable {
         return FileStamp(byteCount: file.byte_count, modified: file.modified)
     }
 
+    var mayHoldBytes: Bool { mayHaveBytes.load(ordering: .relaxed) }
+
+    /// Bytes will be written to it.
+    func expectBytes() { mayHaveBytes.store(true, ordering: .relaxed) }
+
     func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(NetworkingError) {
-        mayHaveBytes.store(true, ordering: .relaxed)
+        expectBytes()
         var done = 0
         while done < bytes.count {
             let rest = UnsafeRawBufferPointer(rebasing: bytes[done...])
@@ -208,7 +213,7 @@ extension PartialFile {
         mayHaveRecord.store(!isGone, ordering: .relaxed)
     }
 
-    /// Moves the complete body into place and gives its path: over a file that was at the destination, or into the
+    /// Writes what is held of the complete body, moves it into place and gives its path: over a file that was at the destination, or into the
     /// folder under a name that the response suggests.
     ///
     /// - Parameter suggestion: what the response suggests.
@@ -271,14 +276,21 @@ extension PartialFile {
         throw NetworkingError(.cannotWriteFile, "cannot sync \(path) to its disk", underlying: POSIXError.last)
     }
 
-    /// After a failure: keeps what can be continued, removes what cannot.
+    /// After a failure: keeps what can be continued, and writes what is held of it; removes what cannot.
     func keepOrRemove(canContinue: Bool) {
         contents.withLock { $0.following?.stop() }
         guard isNamed.load(ordering: .relaxed) else { return }  // it goes when it is closed
         guard isInPlace else { return removeRecord() }  // what stands there is not ours, so the record is wrong
-        if canContinue, (try? writeWhole()) != nil { return setStamp(stamp) }
+        if canContinue {
+            do { return try keep() } catch {}  // what cannot be written cannot be continued
+        }
         removeRecord()
         unlinkat(base, name, 0)
+    }
+
+    private func keep() throws(NetworkingError) {
+        try writeWhole()
+        setStamp(stamp)
     }
 
     /// Whether the path still names the file that is being written.
@@ -287,5 +299,14 @@ extension PartialFile {
         var named = bluebonnet_file()
         return bluebonnet_look_at(descriptor, &file) == 0 && bluebonnet_look_at_path(base, name, &named) == 0
             && file.inode == named.inode
+    }
+}
+
+extension URL {
+    /// Whether it looks like one that was made of the path of a file.
+    fileprivate var isPlainFileURL: Bool {
+        let text = relativeString
+        let isPlain = text.utf8.last != UInt8(ascii: "/") && !text.hasByte(UInt8(ascii: "?"))
+        return isPlain && !text.hasByte(UInt8(ascii: "#")) && baseURL == nil
     }
 }

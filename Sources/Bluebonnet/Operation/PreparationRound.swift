@@ -32,11 +32,11 @@ final class PreparationRound: RoundEndTask {
             let count = first.folder == nil ? Self.groupCount : Self.fileGroupCount
             let group = rest.prefix(count).prefix { $0.folder == first.folder }
             rest = rest.dropFirst(group.count)
-            NetworkThread.shared.eventLoop.elsewhereCount += 1
+            NetworkThread.shared.eventLoop.preparationCount += 1
             Queues.preparation.async { [group = group.map(\.item)] in
                 let followUps = group.map { $0() }
                 NetworkThread.shared.submit {
-                    NetworkThread.shared.eventLoop.elsewhereCount -= 1
+                    NetworkThread.shared.eventLoop.preparationCount -= 1
                     for followUp in followUps { followUp() }
                 }
             }

@@ -186,7 +186,7 @@ extension Reception {
 
     /// Changes nothing, but is asked in place: a copy of all this would cost more than the rest of an end.
     mutating func end(isComplete: Bool) -> End {
-        try? sink?.settle()  // a complete body is settled already, or was closed
+        try? sink?.settle()  // a complete body is settled already, or closed, or its file has it
         var end = End(byteCount: sink?.byteCount ?? 0, isContinued: isContinued, canBeContinued: record != nil)
         switch sink {
         case let memory as MemorySink: end.content = .memory(memory.data)

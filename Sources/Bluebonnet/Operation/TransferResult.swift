@@ -27,7 +27,7 @@ struct TransferResult: Sendable {
     enum Content: Sendable {
         case none
         case memory(Data)
-        /// A body in a file that has to be moved into place or given up.
+        /// A body in a file, or held by it, that has to be moved into place or given up.
         case file(PartialFile, canContinue: Bool)
         /// A body that was given away as it came.
         case stream

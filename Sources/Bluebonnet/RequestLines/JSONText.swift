@@ -5,8 +5,8 @@ internal import Foundation
 
 /// Writes compact JSON text, one token after the other, and keeps the commas right; the caller keeps the nesting right.
 ///
-/// A result line has some forty tokens, most of a few bytes, for which an array's way of growing is most of the work: the
-/// text has memory of its own.
+/// A result line has some forty tokens, most of a few bytes, for which an array's way of growing is most of the work:
+/// the text has memory of its own.
 struct JSONText: ~Copyable {
     private var start: UnsafeMutablePointer<UInt8>
     private var capacity: Int

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 /// The members of one object of a request line, by the names that it may have.
-struct LineObject<Name: RawRepresentable<String> & CaseIterable & Hashable> {
+struct LineObject<Name: RawRepresentable<String> & CaseIterable & Equatable> {
     /// Everything that stands in the object, also under other names.
     private let members: [String: JSONValue]
     /// The names of what has one, and its values in the same order: so little that looking at each is quicker than

@@ -9,7 +9,7 @@ extension RequestLine: FieldCodable {
         case httpVersion, unixSocket, resolve, script
     }
 
-    private static let bodyNames: [Name] = [.json, .form, .plist, .text, .file, .multipart]
+    private static let bodyNames = Body.Name.allCases.compactMap { Name(rawValue: $0.rawValue) }
 
     init(_ field: LineField) throws(RequestLineError) {
         let fields = try field.object(of: Name.self)

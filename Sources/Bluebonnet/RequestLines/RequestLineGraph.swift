@@ -100,7 +100,7 @@ public struct RequestLineGraph: Sendable {
 
 extension RequestLineGraph.Node: Hashable {
     public static func == (one: Self, other: Self) -> Bool {
-        one.line == other.line && one.dependencies == other.dependencies
+        one.storage === other.storage || one.line == other.line && one.dependencies == other.dependencies
     }
 
     public func hash(into hasher: inout Hasher) {

@@ -75,6 +75,7 @@ extension ResultLine {
 
         /// The value of the header, whatever the case of `name`; the values of `set-cookie` are joined too.
         public subscript(name: String) -> String? {
+            if let plainBlock { return plainBlock.values(for: name).first }
             let name = name.lowercased()
             return fields.first { $0.name == name }?.values.joined(separator: ", ")
         }

@@ -141,7 +141,7 @@ extension FieldBlock {
         }
     }
 
-    /// Whether there is nothing else in it.
+    /// Whether all names and values are ASCII.
     var isASCII: Bool { bytes.reduce(0, |) < 0x80 }
 
     /// The values of the fields with that name, whatever its case, in order.

@@ -49,8 +49,8 @@ final class EventLoop {
     /// How many transfers are under way, and how many answers are waited for that are small, as far as anybody knows.
     var transferCount = 0
     var awaitedCount = 0
-    /// How many pieces of work other threads have that come back to this one.
-    var elsewhereCount = 0
+    /// How many groups of preparations other threads have that come back to this one.
+    var preparationCount = 0
     private var wakefulness: Wakefulness
     /// What the kernel was told, by descriptor.
     @exclusivity(unchecked) private var watches: [Watch] = []
@@ -207,10 +207,9 @@ extension EventLoop {
     /// Waits for a moment without sleeping, where that is of use. Returns whether there is something to do, which is
     /// left for the next round to take.
     private func waitAwake() -> Bool {
-        // What other threads are at comes sooner when they have this processor.
-        guard elsewhereCount == 0, wakefulness.begins(transferCount: transferCount, awaitedCount: awaitedCount) else {
-            return false
-        }
+        let begins = wakefulness.begins(
+            transferCount: transferCount, awaitedCount: awaitedCount, busyCount: preparationCount)
+        guard begins else { return false }
         let end = MonotonicClock.now() + wakefulness.time
         var hasCome = false
         repeat {

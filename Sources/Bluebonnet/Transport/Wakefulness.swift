@@ -16,6 +16,8 @@ struct Wakefulness {
     var time: UInt64 = 200_000
     /// For so many transfers at most.
     var transferLimit = 16
+    /// While other threads prepare requests on all the others, this thread's processor is needed.
+    var processorCount = 2
 
     private static let failureLimit = 10
     private var lastTurnEnd: UInt64 = 0
@@ -27,7 +29,8 @@ struct Wakefulness {
     /// With one processor, whoever is waited for could not run in the meantime.
     static var usual: Wakefulness {
         var usual = Wakefulness()
-        if ProcessInfo.processInfo.activeProcessorCount < 2 { usual.shortWait = 0 }
+        usual.processorCount = ProcessInfo.processInfo.activeProcessorCount
+        if usual.processorCount < 2 { usual.shortWait = 0 }
         return usual
     }
 
@@ -37,9 +40,12 @@ struct Wakefulness {
 
     /// Whether to wait awake this time; `ended` has to say what became of it.
     ///
-    /// - Parameter awaitedCount: how many of the transfers have a small answer, as far as anybody knows.
-    mutating func begins(transferCount: Int, awaitedCount: Int) -> Bool {
+    /// - Parameters:
+    ///   - awaitedCount: how many of the transfers have a small answer, as far as anybody knows.
+    ///   - busyCount: how many other threads may be at work for this one.
+    mutating func begins(transferCount: Int, awaitedCount: Int, busyCount: Int = 0) -> Bool {
         guard wasWaitShort, transferCount == awaitedCount, transferCount <= transferLimit else { return false }
+        guard busyCount == 0 || busyCount + 1 < processorCount else { return false }
         guard skipCount == 0 else {
             skipCount -= 1
             return false

@@ -8,7 +8,7 @@ import Testing
 @testable import Bluebonnet
 
 /// What a file sink was given is in its file when it says so, and when the round ends, however it was held in between.
-@Suite(.timeLimit(.minutes(1))) struct FileSinkTests {
+@Suite(.timeLimit(.minutes(1)), .serialized) struct FileSinkTests {
     /// As much as libcurl hands on at once.
     private static let piece = 16 * 1024
     private let folder: ScratchFolder
@@ -89,6 +89,20 @@ import Testing
         #expect(try file.moveIntoPlace() == folder.path("out"))
         #expect(try Data(contentsOf: URL(fileURLWithPath: folder.path("out"))) == body)
         #expect(try file.digest() == MessageDigest.hexadecimalDigest(of: body))
+    }
+
+    @Test func whereManyBodiesWaitTheNextOneIsWrittenAtOnce() async throws {
+        let (file, body) = (try open(), Data.patterned(byteCount: 2_000))
+        var held: [HeldBody] = []
+        while let one = HeldBody([]) { held.append(one) }
+        #expect(held.count <= HeldBody.limit)
+        try await complete(body, file)
+        #expect(file.stamp?.byteCount == 2_000)
+        held = []
+        let other = try open("other")
+        try await complete(body, other)
+        #expect(other.stamp?.byteCount == 0)
+        #expect(try other.moveIntoPlace() == folder.path("other"))
     }
 
     @Test func aSmallBodyThatCannotBeWrittenIsNotMovedIntoPlace() async throws {

@@ -41,6 +41,8 @@ import Testing
             let text = String(decoding: line.encodedLine(), as: UTF8.self)
             #expect(text.contains(#""headers":\#(expected),"attempts""#))
             #expect(headers == HeaderFields(fields))
+            for field in fields { #expect(headers[field.name] == HeaderFields(fields)[field.name]) }
+            #expect(headers["none"] == nil)
             #expect(headers.fields.map(\.name) == HeaderFields(fields).fields.map(\.name))
         }
     }

@@ -53,6 +53,37 @@ import Testing
         #expect(places(of: line) == ["url", "method", "query.q.a", "query.q.b[1]"])
     }
 
+    /// Most lines say so little that they are not walked through: each field by itself has to be enough for that.
+    @Test func aReferenceInAnyOneFieldIsFound() throws {
+        let reference = "${a.status}"
+        let changes: [(inout RequestLine) -> Void] = [
+            { $0.url = reference }, { $0.method = reference }, { $0.headers = ["A": reference] },
+            { $0.query = ["q": .string(reference)] }, { $0.body = .text(reference) }, { $0.output = reference },
+            { $0.expect = .init(type: [reference]) }, { $0.expect = .init(sha256: reference) },
+            { $0.credential = .init(user: reference, password: "") },
+            { $0.credential = .init(user: "", password: reference) }, { $0.proxy = reference },
+            { $0.unixSocket = reference }, { $0.resolve = ["h": reference] },
+            { $0.security = Self.security { $0.pins = [reference] } },
+            { $0.security = Self.security { $0.ca = reference } },
+            { $0.security = Self.security { $0.clientCertificate = reference } },
+            { $0.security = Self.security { $0.clientKey = reference } },
+        ]
+        for (number, change) in changes.enumerated() {
+            var line = RequestLine(url: "u")
+            change(&line)
+            #expect(try line.referencedIDs() == ["a"], "the change of index \(number)")
+            let resolved = try line.resolved { $0 == "a" ? ReferenceSource(status: 204) : nil }
+            #expect(try resolved.referencedIDs() == [], "the change of index \(number)")
+            #expect(resolved != line)
+        }
+    }
+
+    private static func security(_ change: (inout RequestLine.Security) -> Void) -> RequestLine.Security {
+        var security = RequestLine.Security()
+        change(&security)
+        return security
+    }
+
     @Test func everyStringIsReplacedAndNothingElse() throws {
         var line = RequestLineCodingTests.full
         line.replaceStrings { text, _ in "<\(text)>" }

@@ -103,9 +103,18 @@ import Testing
         #expect(loop.roundNumber == 1)
     }
 
-    @Test func aTurnEndsAtOnceWhileOtherThreadsAreAtWork() {
+    @Test func itLeavesTheProcessorToThoseThatPrepareRequests() {
+        var wakefulness = Self.after(wait: 1)
+        for (processors, busy, isTried) in [(2, 0, true), (2, 1, false), (4, 2, true), (4, 3, false), (4, 9, false)] {
+            wakefulness.processorCount = processors
+            let begins = wakefulness.begins(transferCount: 0, awaitedCount: 0, busyCount: busy)
+            #expect(begins == isTried)
+        }
+    }
+
+    @Test func aTurnEndsAtOnceWhileRequestsArePrepared() {
         let loop = EventLoop(inbox: Inbox(), wakefulness: Self.patient)
-        loop.elsewhereCount = 1
+        loop.preparationCount = 1
         loop.runTurn()
         #expect(loop.roundNumber == 1)
     }

@@ -24,19 +24,20 @@ struct OutputPipe {
     /// Closes the end for reading.
     func closeReader() { close(reader) }
 
-    /// Reads to the end. Calls `observe` at first and then once an interval: to look at a process costs more than to read
-    /// what it wrote, and takes a processor from what is measured.
+    /// Reads to the end. Calls `observe` at first and then once an interval: to look at a process costs more than to
+    /// read what it wrote, and takes a processor from what is measured.
     func readToEnd(every milliseconds: CInt, observe: () throws -> Void) throws -> Data {
         var output = Data()
         var buffer = [UInt8](repeating: 0, count: 64 * 1024)
-        let interval = Duration.milliseconds(milliseconds)
         var next = ContinuousClock.now
         while true {
-            if ContinuousClock.now >= next {
+            let now = ContinuousClock.now
+            if now >= next {
                 try observe()
-                next = ContinuousClock.now + interval
+                next = now + .milliseconds(milliseconds)
             }
-            guard isReadable(within: milliseconds) else { continue }
+            let rest = CInt(((next - now) / .milliseconds(1)).rounded(.up))
+            guard isReadable(within: min(rest, milliseconds)) else { continue }
             let count = read(reader, &buffer, buffer.count)
             guard count > 0 else { return output }
             output.append(contentsOf: buffer[..<count])
