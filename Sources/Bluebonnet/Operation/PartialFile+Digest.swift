@@ -68,26 +68,6 @@ extension PartialFile {
     }
 }
 
-/// A small body that is complete, and has yet to be written by another thread than the one that received it.
-///
-/// There are few at a time: where files are slow, the network thread has to write the next ones itself, which keeps it from
-/// receiving more and more of them, each with a descriptor.
-final class HeldBody: Sendable {
-    static let limit = 128
-    private static let count = Atomic(0)
-
-    let bytes: [UInt8]
-
-    /// Nil when there are as many as there may be.
-    init?(_ bytes: [UInt8]) {
-        self.bytes = bytes
-        let count = Self.count.wrappingAdd(1, ordering: .relaxed).newValue
-        if count > Self.limit { return nil }  // it is complete, so that it is let go as any other, and counted out
-    }
-
-    deinit { Self.count.wrappingSubtract(1, ordering: .relaxed) }
-}
-
 /// The digest of a file's bytes from its beginning to where it has come. It does not know who writes them, and may be
 /// used from any thread; `follow` and `finish` wait for each other.
 final class FollowingDigest: Sendable {

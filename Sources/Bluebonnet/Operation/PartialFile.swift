@@ -20,10 +20,10 @@ internal import Synchronization
 /// name. Of files without one the last to be complete stays, whole.
 final class PartialFile: Sendable {
     /// The destination, from which the partial file's name is made; in a folder only the latter counts.
-    private let destination: String
+    let destination: String
     /// The destination as the caller named it; nil in a folder, and where that is not how the file's URL looks.
     let place: URL?
-    private let folder: OutputFolder?
+    let folder: OutputFolder?
     /// Nil in a folder.
     private let claim: PathClaim?
     let isSynced: Bool
@@ -35,7 +35,7 @@ final class PartialFile: Sendable {
     /// Whether there may be a record: nobody else makes one while we have the lock, and looking costs.
     private let mayHaveRecord: Atomic<Bool>
     /// Whether the file has its name, and with it the lock.
-    private let isNamed: Atomic<Bool>
+    let isNamed: Atomic<Bool>
     /// Whether there may be anything in it, or held for it.
     private let mayHaveBytes: Atomic<Bool>
     let contents: Mutex<Contents>
@@ -43,10 +43,10 @@ final class PartialFile: Sendable {
     static let suffix = ".bluebonnet-partial"
     /// The partial file, as messages show it.
     var path: String { isNamed.load(ordering: .relaxed) ? shown(name) : destination }
-    private var name: String { destination + Self.suffix }
+    var name: String { destination + Self.suffix }
     private var recordName: String { name + ".json" }
     /// What names are relative to.
-    private var base: CInt { folder?.descriptor ?? AT_FDCWD }
+    var base: CInt { folder?.descriptor ?? AT_FDCWD }
 
     /// Opens or creates the partial file of a destination that is known; may block for as long as the file system does.
     ///
@@ -163,7 +163,7 @@ final class PartialFile: Sendable {
     deinit { close(descriptor) }
 }
 
-// MARK: - The end
+// MARK: - Name and record
 
 extension PartialFile {
     /// Gives the file its name, if it has none yet, and takes a record away that stood under it without a file.
@@ -200,7 +200,7 @@ extension PartialFile {
 
     /// Notes in the record what the file is like while nobody writes to it; nil when somebody is about to. Without a
     /// stamp the bytes are believed as they are.
-    private func setStamp(_ stamp: FileStamp?) {
+    func setStamp(_ stamp: FileStamp?) {
         guard var record = PartialRecord.read(recordName, in: base), record.stamp != stamp else { return }
         record.stamp = stamp
         do { try setRecord(record) } catch { removeRecord() }
@@ -211,94 +211,6 @@ extension PartialFile {
         guard mayHaveRecord.load(ordering: .relaxed) else { return }
         let isGone = unlinkat(base, recordName, 0) == 0 || errno == ENOENT
         mayHaveRecord.store(!isGone, ordering: .relaxed)
-    }
-
-    /// Writes what is held of the complete body, moves it into place and gives its path: over a file that was at the destination, or into the
-    /// folder under a name that the response suggests.
-    ///
-    /// - Parameter suggestion: what the response suggests.
-    @discardableResult
-    func moveIntoPlace(as suggestion: @autoclosure () -> String = SuggestedFileName.fallback) throws(NetworkingError)
-        -> String
-    {
-        try writeWhole()
-        if try linkIntoPlace() { return destination }
-        guard isInPlace else {
-            removeRecord()  // it says nothing about the file that stands there
-            throw NetworkingError(.cannotWriteFile, "\(path) was removed or replaced while it was being written")
-        }
-        if isSynced { try sync(descriptor, path) }
-        let final: String
-        if let folder {
-            final = try folder.place(name, as: suggestion())
-        } else {
-            guard rename(name, destination) == 0 else {
-                throw NetworkingError(
-                    .cannotWriteFile, "cannot move \(path) to \(destination)", underlying: POSIXError.last)
-            }
-            final = destination
-        }
-        removeRecord()
-        if isSynced { try syncFolder(of: final) }
-        return final
-    }
-
-    /// Gives a file without a name that of its destination; false when it has a name, or needs one because it has to
-    /// take another file's place.
-    private func linkIntoPlace() throws(NetworkingError) -> Bool {
-        guard !isNamed.load(ordering: .relaxed) else { return false }
-        if isSynced { try sync(descriptor, path) }
-        if bluebonnet_link(descriptor, AT_FDCWD, destination) == 0 {
-            if isSynced { try syncFolder(of: destination) }
-            return true
-        }
-        guard errno == EEXIST else {
-            throw NetworkingError(.cannotWriteFile, "cannot create \(destination)", underlying: POSIXError.last)
-        }
-        try giveName()
-        return false
-    }
-
-    /// The file's bytes are safe; now its new name.
-    private func syncFolder(of final: String) throws(NetworkingError) {
-        if let folder { return try sync(folder.descriptor, folder.path) }
-        let path = URL(fileURLWithPath: final).deletingLastPathComponent().path
-        let opened = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard opened >= 0 else {
-            throw NetworkingError(.cannotWriteFile, "cannot sync the folder \(path)", underlying: POSIXError.last)
-        }
-        defer { close(opened) }
-        try sync(opened, path)
-    }
-
-    private func sync(_ descriptor: CInt, _ path: String) throws(NetworkingError) {
-        guard fsync(descriptor) != 0 else { return }
-        throw NetworkingError(.cannotWriteFile, "cannot sync \(path) to its disk", underlying: POSIXError.last)
-    }
-
-    /// After a failure: keeps what can be continued, and writes what is held of it; removes what cannot.
-    func keepOrRemove(canContinue: Bool) {
-        contents.withLock { $0.following?.stop() }
-        guard isNamed.load(ordering: .relaxed) else { return }  // it goes when it is closed
-        guard isInPlace else { return removeRecord() }  // what stands there is not ours, so the record is wrong
-        if canContinue {
-            do { return try keep() } catch {}  // what cannot be written cannot be continued
-        }
-        removeRecord()
-        unlinkat(base, name, 0)
-    }
-
-    private func keep() throws(NetworkingError) {
-        try writeWhole()
-        setStamp(stamp)
-    }
-
-    /// Whether the path still names the file that is being written.
-    private var isInPlace: Bool {
-        var file = bluebonnet_file()
-        var named = bluebonnet_file()
-        return bluebonnet_look_at(descriptor, &file) == 0 && bluebonnet_look_at_path(base, name, &named) == 0
-            && file.inode == named.inode
     }
 }
 

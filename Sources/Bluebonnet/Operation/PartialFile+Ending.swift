@@ -1,0 +1,98 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+internal import CLinux
+internal import Foundation
+internal import Glibc
+internal import Synchronization
+
+// What becomes of the file: the destination, or a part to be continued, or nothing.
+extension PartialFile {
+    /// Writes what is held of the complete body, moves it into place and gives its path: over a file that was at the destination, or into the
+    /// folder under a name that the response suggests.
+    ///
+    /// - Parameter suggestion: what the response suggests.
+    @discardableResult
+    func moveIntoPlace(as suggestion: @autoclosure () -> String = SuggestedFileName.fallback) throws(NetworkingError)
+        -> String
+    {
+        try writeWhole()
+        if try linkIntoPlace() { return destination }
+        guard isInPlace else {
+            removeRecord()  // it says nothing about the file that stands there
+            throw NetworkingError(.cannotWriteFile, "\(path) was removed or replaced while it was being written")
+        }
+        if isSynced { try sync(descriptor, path) }
+        let final: String
+        if let folder {
+            final = try folder.place(name, as: suggestion())
+        } else {
+            guard rename(name, destination) == 0 else {
+                throw NetworkingError(
+                    .cannotWriteFile, "cannot move \(path) to \(destination)", underlying: POSIXError.last)
+            }
+            final = destination
+        }
+        removeRecord()
+        if isSynced { try syncFolder(of: final) }
+        return final
+    }
+
+    /// Gives a file without a name that of its destination; false when it has a name, or needs one because it has to
+    /// take another file's place.
+    private func linkIntoPlace() throws(NetworkingError) -> Bool {
+        guard !isNamed.load(ordering: .relaxed) else { return false }
+        if isSynced { try sync(descriptor, path) }
+        if bluebonnet_link(descriptor, AT_FDCWD, destination) == 0 {
+            if isSynced { try syncFolder(of: destination) }
+            return true
+        }
+        guard errno == EEXIST else {
+            throw NetworkingError(.cannotWriteFile, "cannot create \(destination)", underlying: POSIXError.last)
+        }
+        try giveName()
+        return false
+    }
+
+    /// The file's bytes are safe; now its new name.
+    private func syncFolder(of final: String) throws(NetworkingError) {
+        if let folder { return try sync(folder.descriptor, folder.path) }
+        let path = URL(fileURLWithPath: final).deletingLastPathComponent().path
+        let opened = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard opened >= 0 else {
+            throw NetworkingError(.cannotWriteFile, "cannot sync the folder \(path)", underlying: POSIXError.last)
+        }
+        defer { close(opened) }
+        try sync(opened, path)
+    }
+
+    private func sync(_ descriptor: CInt, _ path: String) throws(NetworkingError) {
+        guard fsync(descriptor) != 0 else { return }
+        throw NetworkingError(.cannotWriteFile, "cannot sync \(path) to its disk", underlying: POSIXError.last)
+    }
+
+    /// After a failure: keeps what can be continued, and writes what is held of it; removes what cannot.
+    func keepOrRemove(canContinue: Bool) {
+        contents.withLock { $0.following?.stop() }
+        guard isNamed.load(ordering: .relaxed) else { return }  // it goes when it is closed
+        guard isInPlace else { return removeRecord() }  // what stands there is not ours, so the record is wrong
+        if canContinue {
+            do { return try keep() } catch {}  // what cannot be written cannot be continued
+        }
+        removeRecord()
+        unlinkat(base, name, 0)
+    }
+
+    private func keep() throws(NetworkingError) {
+        try writeWhole()
+        setStamp(stamp)
+    }
+
+    /// Whether the path still names the file that is being written.
+    private var isInPlace: Bool {
+        var file = bluebonnet_file()
+        var named = bluebonnet_file()
+        return bluebonnet_look_at(descriptor, &file) == 0 && bluebonnet_look_at_path(base, name, &named) == 0
+            && file.inode == named.inode
+    }
+}
