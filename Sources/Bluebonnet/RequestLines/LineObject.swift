@@ -21,11 +21,6 @@ struct LineObject<Name: RawRepresentable<String> & CaseIterable & Equatable> {
         }
     }
 
-    /// Whether any member has one of these names.
-    func hasAny(of some: [Name]) -> Bool {
-        names.contains { name in some.contains { Self.areSame($0, name) } }
-    }
-
     /// The member with this name, or nil.
     subscript(name: Name) -> LineField? {
         for index in names.indices where Self.areSame(names[index], name) {
