@@ -55,6 +55,26 @@ struct CaseFiles {
         }
     }
 
+    /// Fills as much memory as a client is about to fill with what it gets, and gives it back.
+    ///
+    /// A virtual machine that gives free memory back to its host gets it again page by page, when it is first touched,
+    /// which can take longer than the download: the client that came after a pause would pay for it.
+    func touchMemory() throws {
+        guard [.downloadFile, .downloadMemory, .largeFiles].contains(work) else { return }
+        let file = folder.appendingPathComponent("touched")
+        defer { try? FileManager.default.removeItem(at: file) }
+        guard FileManager.default.createFile(atPath: file.path, contents: nil) else {
+            throw BenchmarkError("\(file.path) cannot be made")
+        }
+        let handle = try FileHandle(forWritingTo: file)
+        defer { try? handle.close() }
+        let piece = Data(count: 1 << 20)
+        for _ in 0..<(byteCountEach * Int64(paths.count) >> 20) {
+            try Interruption.check()
+            try handle.write(contentsOf: piece)
+        }
+    }
+
     private var output: URL { folder.appendingPathComponent("output") }
 
     /// Looks at what a client left: a download byte for byte in the first round, its length in every other; of an

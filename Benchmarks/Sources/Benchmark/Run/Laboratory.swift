@@ -102,6 +102,7 @@ final class Laboratory {
     private func round(
         _ testCase: Case, _ contender: Contender, _ plan: Trial, _ files: CaseFiles, isFirst: Bool
     ) throws -> Measured {
+        try files.touchMemory()
         if testCase.work.isForCommands {
             let peer = Peer(
                 contender: contender, urls: try files.paths.map { try server.url($0) },
