@@ -63,16 +63,7 @@ struct CaseFiles {
         guard [.downloadFile, .downloadMemory, .largeFiles].contains(work) else { return }
         let file = folder.appendingPathComponent("touched")
         defer { try? FileManager.default.removeItem(at: file) }
-        guard FileManager.default.createFile(atPath: file.path, contents: nil) else {
-            throw BenchmarkError("\(file.path) cannot be made")
-        }
-        let handle = try FileHandle(forWritingTo: file)
-        defer { try? handle.close() }
-        let piece = Data(count: 1 << 20)
-        for _ in 0..<(byteCountEach * Int64(paths.count) >> 20) {
-            try Interruption.check()
-            try handle.write(contentsOf: piece)
-        }
+        try PatternFile(mebibyteCount: Int(byteCountEach) * paths.count >> 20).write(to: file)
     }
 
     private var output: URL { folder.appendingPathComponent("output") }
