@@ -11,14 +11,16 @@ internal import Synchronization
 /// the gap.
 final class FileWriter: RoundEndTask, Sendable {
     /// Bytes that may wait; the piece that reaches it is still taken.
-    static let capacity = 512 * 1024
+    let capacity: Int
     /// A decoder may give much more at once, which is written before it goes on.
-    private static let overflow = 4 * capacity
+    private var overflow: Int { 4 * capacity }
     /// So much is worth another thread at once; less waits for the end of the round.
     private static let usualByteCount = 128 * 1024
 
     /// Writes bytes at an offset: all of them, or throws.
     typealias Write = @Sendable (UnsafeRawBufferPointer, Int64) throws(NetworkingError) -> Void
+
+    private static let atWork = Atomic(0)
 
     private let put: Write
     private let state = Mutex(State())
@@ -54,7 +56,13 @@ final class FileWriter: RoundEndTask, Sendable {
     init(at offset: Int64, put: @escaping Write) {
         self.put = put
         writing = Mutex(Writing(offset: offset))
+        capacity = Self.capacity(atWork: Self.atWork.add(1, ordering: .relaxed).newValue)
     }
+
+    deinit { Self.atWork.subtract(1, ordering: .relaxed) }
+
+    /// With 1 MiB neither thread waits for the other; more is of no use. Beyond 32 files each new one gets less.
+    static func capacity(atWork count: Int) -> Int { min(max(32 * 1024 * 1024 / count, 256 * 1024), 1024 * 1024) }
 }
 
 // MARK: - The network thread's side
@@ -66,7 +74,7 @@ extension FileWriter {
     /// Whether a piece may be appended. If not, the action for room is called when one may.
     func hasRoom() -> Bool {
         state.withLock { state in
-            state.isRoomAwaited = state.bytes.count >= Self.capacity
+            state.isRoomAwaited = state.bytes.count >= capacity
             return !state.isRoomAwaited
         }
     }
@@ -75,13 +83,13 @@ extension FileWriter {
     func append(_ piece: UnsafeRawBufferPointer) throws(NetworkingError) {
         let (failure, count) = state.withLock { state in
             if state.failure == nil {
-                if state.bytes.isEmpty { state.bytes.reserveCapacity(Self.capacity + piece.count) }
+                if state.bytes.isEmpty { state.bytes.reserveCapacity(capacity + piece.count) }
                 state.bytes += piece
             }
             return (state.failure, state.bytes.count)
         }
         if let failure { throw failure }
-        if count >= Self.overflow { return try settle() }
+        if count >= overflow { return try settle() }
         if count >= Self.usualByteCount { return writeSoon() }
         guard !producer.value.isRoundEndAwaited else { return }
         producer.value.isRoundEndAwaited = true

@@ -72,8 +72,9 @@ import Testing
     }
 
     @Test func theNetworkThreadIsToldWhenThereIsRoomAgain() async throws {
-        let (file, body) = (SlowFile(isSlow: true), Data.patterned(byteCount: 2 * FileWriter.capacity))
+        let file = SlowFile(isSlow: true)
         let writer = file.writer
+        let body = Data.patterned(byteCount: 2 * writer.capacity)
         let rooms = Witness(0)
         try await onNetworkThread {
             writer.whenRoomAppears { rooms.update { $0 += 1 } }
@@ -81,7 +82,7 @@ import Testing
         }
         await file.isBlocked.becomes { $0 }  // it has taken what was there, or a part of it
         let hadRoom = try await onNetworkThread {
-            try append(body.dropFirst(200_000).prefix(FileWriter.capacity), in: 16_384, to: writer)
+            try append(body.dropFirst(200_000).prefix(writer.capacity), in: 16_384, to: writer)
             return writer.hasRoom()
         }
         #expect(!hadRoom && rooms.value == 0)
@@ -89,14 +90,27 @@ import Testing
         await rooms.becomes { $0 == 1 }
         #expect(try await onNetworkThread { writer.hasRoom() })
         for _ in 0..<10 { file.letWrite() }
-        try await onNetworkThread { try append(body.dropFirst(200_000 + FileWriter.capacity), in: 16_384, to: writer) }
+        try await onNetworkThread { try append(body.dropFirst(200_000 + writer.capacity), in: 16_384, to: writer) }
         #expect(try await close(writer) == nil)
         #expect(file.bytes.value == body && rooms.value == 1)
     }
 
+    @Test(arguments: [(1, 1024), (32, 1024), (64, 512), (128, 256), (10_000, 256)])
+    func manyFilesShareTheMemory(count: Int, kibibytes: Int) {
+        #expect(FileWriter.capacity(atWork: count) == kibibytes * 1024)
+    }
+
+    /// Counted among those that other tests have at work: more than 32 of its own are, and then they are not.
+    @Test func onlyThoseAtWorkHaveAShare() {
+        let file = SlowFile()
+        #expect((0..<200).map { _ in file.writer }.last?.capacity == 256 * 1024)
+        #expect(file.writer.capacity > 256 * 1024)
+    }
+
     @Test func whatDoesNotFitIsWrittenAtOnce() async throws {
-        let (file, body) = (SlowFile(), Data.patterned(byteCount: 20 * FileWriter.capacity))
+        let file = SlowFile()
         let writer = file.writer
+        let body = Data.patterned(byteCount: 20 * writer.capacity)
         let count = try await onNetworkThread {
             try append(body, in: body.count, to: writer)
             return file.bytes.value.count
@@ -147,7 +161,7 @@ import Testing
         }
         await file.isBlocked.becomes { $0 }
         let hadRoom = try await onNetworkThread {
-            try append(Data(count: FileWriter.capacity), in: 16_384, to: writer)
+            try append(Data(count: writer.capacity), in: 16_384, to: writer)
             return writer.hasRoom()
         }
         #expect(!hadRoom)
@@ -163,7 +177,7 @@ import Testing
         try await onNetworkThread { try append(Data(count: 200_000), in: 16_384, to: writer) }
         await file.isBlocked.becomes { $0 }
         try await onNetworkThread {
-            try append(Data(count: FileWriter.capacity), in: 16_384, to: writer)
+            try append(Data(count: writer.capacity), in: 16_384, to: writer)
             #expect(!writer.hasRoom())
             // The write under way goes on when the stop has thrown away what waits, and waits itself.
             Thread.detachNewThread {
