@@ -36,11 +36,6 @@ package struct Grid: Sendable {
         testCase.contenders.filter(contenders.contains)
     }
 
-    /// The order of a round: every second one backwards, so that nobody always comes after the same one.
-    package static func order(_ contenders: [Contender], round: Int) -> [Contender] {
-        round.isMultiple(of: 2) ? contenders : contenders.reversed()
-    }
-
     /// How many requests take about so many seconds, by what a trial came to; enough to use every place in flight.
     package static func requestCount(rate: Double, seconds: Double, concurrency: Int) -> Int {
         let wanted = rate.isFinite ? Int(min(rate * seconds, 1_000_000)) : 0

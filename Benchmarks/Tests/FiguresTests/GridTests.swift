@@ -26,12 +26,6 @@ import Testing
         #expect(grid.contenders(of: Case(.smallFiles, concurrency: 64)) == [.aria2c])
     }
 
-    @Test func everySecondRoundGoesBackwards() {
-        #expect(Grid.order([.libcurl, .bluebonnet], round: 0) == [.libcurl, .bluebonnet])
-        #expect(Grid.order([.libcurl, .bluebonnet], round: 1) == [.bluebonnet, .libcurl])
-        #expect(Grid.order([.libcurl, .bluebonnet], round: 4) == [.libcurl, .bluebonnet])
-    }
-
     @Test(arguments: [
         (40_000.0, 0.5, 64, 20_000), (10, 0.5, 64, 320), (10, 0.5, 1, 200), (1e12, 1, 1, 1_000_000),
         (.infinity, 1, 1, 200),

@@ -13,10 +13,9 @@ struct EverythingCommand: ParsableCommand {
         commandName: "everything",
         abstract: "All clients and commands beside each other: a table, JSON and a plot.",
         discussion: """
-            Each contender runs in a process of its own, the contenders in turn, in as many rounds as asked for, every \
-            second one backwards; figures are medians (least–most). A process warms up first; then it measures its time \
-            and the CPU time of all its threads. The status and the length of every answer are looked at as part of the \
-            work. Allocations are counted in a shorter trial before the rounds. Before each download of large files, as \
+            Each contender runs in a process of its own, in as many rounds as asked for, in another order in each; \
+            figures are medians (least–most). A process warms up first; then it measures its time and the CPU time of \
+            all its threads. The status and the length of every answer are looked at as part of the work. Allocations are counted in a shorter trial before the rounds. Before each download of large files, as \
             much memory is filled and given back. Ratios are taken round by round; those to async-http-client are to the \
             faster one of its two forms. The server shares the processors with the client: compare figures of one run \
             only.
@@ -76,6 +75,7 @@ struct EverythingCommand: ParsableCommand {
         var sizes = Laboratory.Sizes()
         (sizes.seconds, sizes.mebibyteCount, sizes.enqueuedCount) = (seconds, mebibytes, enqueued)
         (sizes.smallFileCount, sizes.largeFileCount) = (smallFiles, largeFiles)
+        if let warning = Surroundings.warning { print(warning + "\n") }
         let began = ContinuousClock.now
         let (report, failures) = try Stage.withServer(byteCount: sizes.byteCount) { folder, server in
             let command = ReleaseCommand(path: command)

@@ -9,17 +9,34 @@ enum Surroundings {
     /// By name.
     static var facts: [String: String] {
         let information = ProcessInfo.processInfo
-        let load = try? String(contentsOfFile: "/proc/loadavg", encoding: .utf8)
+        let load = line(of: "/proc/loadavg")
         return [
+            "congestion control": congestionControl ?? "unknown",
             "date": ISO8601DateFormatter().string(from: Date()),
-            "kernel": (try? String(contentsOfFile: "/proc/sys/kernel/osrelease", encoding: .utf8))?
-                .trimmingCharacters(in: .newlines) ?? "unknown",
+            "kernel": line(of: "/proc/sys/kernel/osrelease") ?? "unknown",
             "libcurl": CurlLibrary.version,
             "load at the end": load?.split(separator: " ").prefix(3).joined(separator: " ") ?? "unknown",
             "processor": processor ?? "unknown",
             "processors": "\(information.activeProcessorCount)",
             "system": information.operatingSystemVersionString,
         ]
+    }
+
+    /// What figures of large bodies mean less by; nil when there is nothing.
+    static var warning: String? {
+        guard congestionControl == "bbr" else { return nil }
+        return """
+            TCP's congestion control is bbr, which holds the server's large bodies back, also on loopback: no client can \
+            be faster than it lets them come. In a network namespace of its own, Benchmark can have another one:
+            sudo unshare --net sh -c 'ip link set lo up && sysctl -w net.ipv4.tcp_congestion_control=reno && \
+            Benchmarks/.build/release/Benchmark'
+            """
+    }
+
+    private static var congestionControl: String? { line(of: "/proc/sys/net/ipv4/tcp_congestion_control") }
+
+    private static func line(of path: String) -> String? {
+        (try? String(contentsOfFile: path, encoding: .utf8))?.trimmingCharacters(in: .newlines)
     }
 
     private static var processor: String? {
