@@ -11,19 +11,21 @@ struct free_block {
     struct free_block *next;
 };
 
-// A region is cut into pages, and a page into blocks of one kind: small ones in steps of 16 bytes, and two larger sizes.
-enum { PAGE_SIZE = 64 * 1024, PAGE_COUNT = 96, REGION_SIZE = PAGE_SIZE * PAGE_COUNT };
+// A region begins with pages, each of which is cut into blocks of one kind: small ones in steps of 16 bytes, and middle
+// ones. Behind them are the large blocks: two for each of a thousand transfers, one that is read into and, over TLS, one
+// that is written from.
 enum { SMALL_STEP = 16, SMALL_KINDS = 64, SMALL_MOST = SMALL_STEP * SMALL_KINDS };
 enum { MIDDLE_SIZE = 2048, LARGE_LEAST = 8 * 1024, LARGE_SIZE = 16 * 1024 + 64 };
 enum { MIDDLE_KIND = SMALL_KINDS, LARGE_KIND, KIND_COUNT, NO_KIND = -1 };
-// Two large blocks for each of 64 transfers: one that is read into and, over TLS, one that is written from. They leave
-// pages for the others.
-enum { LARGE_PAGES_MOST = 43 };
+enum { PAGE_SIZE = 64 * 1024, PAGE_COUNT = 160, PAGES_SIZE = PAGE_SIZE * PAGE_COUNT };
+enum { LARGE_COUNT = 2048, LARGE_AREA_SIZE = LARGE_COUNT * LARGE_SIZE, REGION_SIZE = PAGES_SIZE + LARGE_AREA_SIZE };
+// When none of more large blocks than these is in use any more, the kernel gets their memory back.
+enum { LARGE_COUNT_KEPT = 128 };
 enum { REGIONS_MOST = 8 };
 
 struct store {
     struct free_block *first;
-    // What has not been taken yet of the page that was begun last.
+    // What has not been taken yet: of the page that was begun last, or of all large blocks.
     char *rest;
     int rest_count;
 };
@@ -36,8 +38,8 @@ struct region {
     _Atomic(struct free_block *) returned;
     // The owner's.
     int page_count;
-    int large_page_count;
     int used_count;
+    int used_large_count;
     struct store stores[KIND_COUNT];
     unsigned char kinds[PAGE_COUNT];
 };
@@ -72,15 +74,34 @@ static struct region *region_of(const void *block) {
 }
 
 static int kind_of(struct region *region, const void *block) {
-    char *start = atomic_load_explicit(&region->start, memory_order_relaxed);
-    return region->kinds[((const char *)block - start) / PAGE_SIZE];
+    size_t offset = (const char *)block - atomic_load_explicit(&region->start, memory_order_relaxed);
+    return offset < PAGES_SIZE ? region->kinds[offset / PAGE_SIZE] : LARGE_KIND;
+}
+
+// From here on the large blocks are taken from the first one on.
+static void begin_large(struct region *region) {
+    char *start = atomic_load_explicit(&region->start, memory_order_relaxed) + PAGES_SIZE;
+    region->stores[LARGE_KIND] = (struct store){.rest = start, .rest_count = LARGE_COUNT};
+}
+
+// Called when no large block is in use.
+static void give_large_back(struct region *region) {
+    struct store *store = &region->stores[LARGE_KIND];
+    int taken_count = LARGE_COUNT - store->rest_count;
+    if (taken_count <= LARGE_COUNT_KEPT) return;
+    begin_large(region);
+    madvise(store->rest, (size_t)taken_count * LARGE_SIZE, MADV_DONTNEED);
 }
 
 static void put(struct region *region, struct free_block *block) {
-    struct store *store = &region->stores[kind_of(region, block)];
+    int kind = kind_of(region, block);
+    struct store *store = &region->stores[kind];
     block->next = store->first;
     store->first = block;
     region->used_count -= 1;
+    if (kind != LARGE_KIND) return;
+    region->used_large_count -= 1;
+    if (region->used_large_count == 0) give_large_back(region);
 }
 
 // Puts what other threads freed where it belongs.
@@ -103,6 +124,7 @@ void bluebonnet_keep_blocks(void) {
         mmap(NULL, REGION_SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (memory == MAP_FAILED) return bluebonnet_let_blocks_go();
     atomic_store_explicit(&own->start, memory, memory_order_release);
+    begin_large(own);
 }
 
 void bluebonnet_let_blocks_go(void) {
@@ -117,9 +139,7 @@ int bluebonnet_used_block_count(void) {
 
 // Begins a page of the kind; false when there is none left.
 static int begin_page(struct region *region, int kind) {
-    if (region->page_count == PAGE_COUNT) return 0;
-    if (kind == LARGE_KIND && region->large_page_count == LARGE_PAGES_MOST) return 0;
-    region->large_page_count += kind == LARGE_KIND;
+    if (kind == LARGE_KIND || region->page_count == PAGE_COUNT) return 0;
     region->kinds[region->page_count] = (unsigned char)kind;
     struct store *store = &region->stores[kind];
     char *start = atomic_load_explicit(&region->start, memory_order_relaxed);
@@ -143,6 +163,7 @@ static void *take_rest(struct region *region, int kind) {
         store->rest_count -= 1;
     }
     region->used_count += 1;
+    region->used_large_count += kind == LARGE_KIND;
     return block;
 }
 
@@ -160,6 +181,7 @@ void *bluebonnet_malloc(size_t size) {
     // The one that is taken next will be read then.
     __builtin_prefetch(store->first);
     region->used_count += 1;
+    region->used_large_count += kind == LARGE_KIND;
     return block;
 }
 

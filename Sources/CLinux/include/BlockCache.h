@@ -8,9 +8,10 @@
 
 #include <stddef.h>
 
-/// From now on the calling thread takes blocks of up to 2 kB, and those of 8 to 16 kB, from a region of its own: 6 MB at
-/// most, which the process keeps for good. When the region is full, or eight other threads have one, the C library gives
-/// the blocks. Before the thread ends it has to let the region go.
+/// From now on the calling thread takes blocks of up to 2 kB, and those of 8 to 16 kB, from a region of its own. For the
+/// former the process keeps what it once needed, 10 MB at most; for the latter 2 MB, and up to 34 MB until none of them is
+/// in use. When the region is full, or eight other threads have one, the C library gives the blocks. Before the thread
+/// ends it has to let the region go.
 void bluebonnet_keep_blocks(void);
 /// The calling thread's region goes to the next thread that keeps blocks; what was taken from it stays valid.
 void bluebonnet_let_blocks_go(void);

@@ -126,7 +126,7 @@ import Testing
     }
 
     /// Pages stay with their sizes, so that there may be less room than there was in the beginning, but not none.
-    @Test(arguments: [(16, 393_216), (2048, 3072), (16_448, 129)])
+    @Test(arguments: [(16, 655_360), (2048, 5120), (16_448, 2048)])
     func aFullRegionLeavesTheRestToTheCLibrary(size: Int, most: Int) async {
         let (used, intact, left) = await onKeepingThread {
             for each in [16, 2048, 16_448] { bluebonnet_free(bluebonnet_malloc(each)) }
@@ -138,6 +138,32 @@ import Testing
             return (used, intact == count, bluebonnet_used_block_count())
         }
         #expect((1...most).contains(used) && intact && left == 0)
+    }
+
+    /// Memory that the kernel has had back is zero.
+    @Test(arguments: [(128, true), (129, false), (2048, false)])
+    func manyLargeBlocksAreKeptWhileOneIsInUse(count: Int, areKept: Bool) async {
+        let (whileInUse, afterwards, isWhole) = await onKeepingThread {
+            let place = 8192
+            func look() -> UInt8? {
+                let block = bluebonnet_malloc(16_448)
+                defer { bluebonnet_free(block) }
+                return block?.load(fromByteOffset: place, as: UInt8.self)
+            }
+            let blocks = (0..<count).map { _ in Block(bluebonnet_malloc(16_448), 16_448, 0xA5) }
+            for block in blocks.dropFirst() { bluebonnet_free(block.bytes.baseAddress) }
+            let whileInUse = look()
+            bluebonnet_free(blocks[0].bytes.baseAddress)
+            let afterwards = look()
+            // All of them are there once more.
+            let again = (0..<count).map { Block(bluebonnet_malloc(16_448), 16_448, UInt8(truncatingIfNeeded: $0)) }
+            let isWhole = Int(bluebonnet_used_block_count()) == count && again.allSatisfy(\.isIntact)
+            for block in again { bluebonnet_free(block.bytes.baseAddress) }
+            return (whileInUse, afterwards, isWhole)
+        }
+        #expect(whileInUse == 0xA5)
+        #expect(afterwards == (areKept ? 0xA5 : 0))
+        #expect(isWhole)
     }
 
     @Test func aThreadThatDoesNotKeepHasTheCLibrarys() {
@@ -156,7 +182,7 @@ import Testing
     @Test func whatAnotherThreadFreedComesBackWhenItIsNeeded() async {
         let (isInUse, isTakenAgain) = await onKeepingThread {
             // One more than any region has, so that the next one has to come back.
-            let blocks = (0..<130).map { _ in bluebonnet_malloc(16_385) }
+            let blocks = (0..<2049).map { _ in bluebonnet_malloc(16_385) }
             let used = bluebonnet_used_block_count()
             let address = UInt(bitPattern: blocks[0])
             let isFreed = DispatchSemaphore(value: 0)
