@@ -15,10 +15,10 @@ struct EverythingCommand: ParsableCommand {
         discussion: """
             Each contender runs in a process of its own, in as many rounds as asked for, in another order in each; \
             figures are medians (least–most). A process warms up first; then it measures its time and the CPU time of \
-            all its threads. The status and the length of every answer are looked at as part of the work. Allocations are counted in a shorter trial before the rounds. Before each download of large files, as \
-            much memory is filled and given back. Ratios are taken round by round; those to async-http-client are to the \
-            faster one of its two forms. The server shares the processors with the client: compare figures of one run \
-            only.
+            all its threads. The status and the length of every answer are looked at as part of the work. Allocations are \
+            counted in a shorter trial before the rounds. Before each download of large files, as much memory is filled \
+            and given back. Ratios are taken round by round; those to async-http-client are to the faster one of its two \
+            forms. The server shares the processors with the client: compare figures of one run only.
             """)
 
     @Option(
