@@ -22,7 +22,7 @@ enum Surroundings {
         ]
     }
 
-    /// What figures of large bodies mean less by; nil when there is nothing.
+    /// What makes figures of large bodies mean less, and what to do about it; nil when nothing does.
     static var warning: String? {
         guard congestionControl == "bbr" else { return nil }
         return """
