@@ -29,10 +29,11 @@ let package = Package(
         // Without pkgConfig: gdk-pixbuf's flags hold one that SwiftPM warns about. Only BluebonnetImage needs it
         // installed.
         .systemLibrary(name: "CGdkPixbuf", providers: [.apt(["libgdk-pixbuf-2.0-dev"])]),
+        .target(name: "CHTTP2"),
         .target(name: "CLinux"),
         .target(
             name: "Bluebonnet",
-            dependencies: ["CCurl", "COpenSSL", "CZlib", "CLinux"],
+            dependencies: ["CCurl", "CHTTP2", "CLinux", "COpenSSL", "CZlib"],
             swiftSettings: strict
         ),
         .target(

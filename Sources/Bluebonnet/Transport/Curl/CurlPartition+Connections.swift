@@ -25,9 +25,16 @@ extension CurlPartition {
 
     fileprivate func closeConnection(_ descriptor: curl_socket_t) -> CInt {
         connections.remove(descriptor)
+        closedSockets.append(descriptor)
         burst.forget(descriptor)
         loop.forget(descriptor)
         return Glibc.close(descriptor)
+    }
+
+    /// Whether a socket was closed since transfers were last ended; any socket, when it is not known which.
+    func hasClosedConnection(_ descriptor: curl_socket_t?) -> Bool {
+        guard let descriptor else { return !closedSockets.isEmpty }
+        return closedSockets.contains(descriptor)
     }
 
     /// A request is about to be written to a connection that others use too.

@@ -13,6 +13,7 @@ final class CurlPartition: EventLoopClient, RoundEndTask {
     private static let idleConnectionLimit = 256
     private let multi: UnsafeMutableRawPointer
     let loop: EventLoop
+    private let observesFrames: Bool
     private var slot = -1
     @exclusivity(unchecked) private(set) var active: [CurlTransfer] = []
     @exclusivity(unchecked) var connections = ConnectionSockets()
@@ -23,6 +24,8 @@ final class CurlPartition: EventLoopClient, RoundEndTask {
     @exclusivity(unchecked) var resting: [CurlTransfer] = []
     /// Transfers to be asked to go on when something was read: libcurl does not see that they are over.
     @exclusivity(unchecked) private var lookedAfter: [CurlTransfer] = []
+    /// The sockets that were closed since transfers were last ended.
+    @exclusivity(unchecked) var closedSockets: [curl_socket_t] = []
     /// libcurl is being told to stop reading until then.
     private var isSharing = false
     private var drainsThisRound = false
@@ -33,10 +36,11 @@ final class CurlPartition: EventLoopClient, RoundEndTask {
     /// When the last transfer ended, while there is none.
     private(set) var idleSince: UInt64?
 
-    init(loop: EventLoop) {
+    init(loop: EventLoop, observesFrames: Bool = true) {
         guard let multi = curl_multi_init() else { preconditionFailure("libcurl is out of memory") }
         self.multi = multi
         self.loop = loop
+        self.observesFrames = observesFrames
         slot = loop.add(self)
         let context = Unmanaged.passUnretained(self).toOpaque()
         _ = bluebonnet_multi_setopt_socket_callback(multi, socketCallback)
@@ -48,6 +52,8 @@ final class CurlPartition: EventLoopClient, RoundEndTask {
     }
 
     var isIdle: Bool { active.isEmpty }
+    /// How the end of a response over HTTP/2 is known, once there is a connection.
+    var endEvidence: HTTP2EndEvidence { HTTP2EndEvidence(mayObserve: observesFrames) }
 
     /// Closes every connection; the partition is of no use afterwards. Only while it is idle.
     func close() {
@@ -140,7 +146,7 @@ extension CurlPartition {
         setAwaited(transfer, false)
         if !lookedAfter.isEmpty { lookedAfter.removeAll { $0 === transfer } }
         loop.transferCount -= 1
-        curl_multi_remove_handle(multi, transfer.handle.raw)
+        HTTP2Frames.observed { _ = curl_multi_remove_handle(multi, transfer.handle.raw) }
         let index = transfer.activeIndex
         active.swapAt(index, active.count - 1)
         active[index].activeIndex = index
@@ -200,7 +206,7 @@ extension CurlPartition {
     private func act(on descriptor: curl_socket_t, mask: CInt) {
         var runningCount: CInt = 0
         callCount += 1
-        curl_multi_socket_action(multi, descriptor, mask, &runningCount)
+        HTTP2Frames.observed { _ = curl_multi_socket_action(multi, descriptor, mask, &runningCount) }
         burst.end()
     }
 
@@ -230,6 +236,7 @@ extension CurlPartition {
                 transfer.end(result: result)
             }
         }
+        closedSockets.removeAll(keepingCapacity: true)
     }
 
     private func enforceLimits(now: UInt64) {

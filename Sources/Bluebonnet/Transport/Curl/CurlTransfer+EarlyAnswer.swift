@@ -48,15 +48,40 @@ extension CurlTransfer {
         partition.lookAfterReading(self)
     }
 
-    /// Whether an HTTP/2 server gave its whole response, and then ended the stream because it wants no more of the body
-    /// (NO_ERROR; RFC 9113, 8.1).
-    ///
-    /// Having more to send, libcurl ends with an error then, without a word: when a stream ends in another manner it has
-    /// words for that.
-    func isAnsweredEarly(_ result: CURLcode) -> Bool {
-        guard result == CURLE_HTTP2_STREAM, handle.lastErrorText == nil, let head, !isHoldingBytes, !isWholeBodySent
-        else { return false }
+    /// Whether an HTTP/2 server gave its whole response before libcurl met an error: one in what followed on the
+    /// connection, or that of a stream that the server ended because it wants no more of the request's body (NO_ERROR;
+    /// RFC 9113, 8.1).
+    func isAnsweredInSpite(of result: CURLcode) -> Bool {
+        guard let head, isMultiplexed, !isHoldingBytes else { return false }
+        if partition.endEvidence == .frames {
+            return stream.hasEnded && isComplete(head)
+        }
+        // libcurl has no words for an early end; for other ends of a stream it has.
+        guard result == CURLE_HTTP2_STREAM, handle.lastErrorText == nil, !isWholeBodySent else { return false }
         guard head.hasBody(for: request.method), let length = head.contentLength else { return true }
         return length == handle.large(CURLINFO_SIZE_DOWNLOAD_T)
+    }
+
+    /// Whether the body of a response that libcurl takes for complete may be a part of what its server wanted to send.
+    func isCutShort(_ head: ResponseHead) -> Bool {
+        guard isMultiplexed else { return false }
+        switch partition.endEvidence {
+        case .libcurl: return false
+        case .frames: return !isComplete(head)
+        case .openConnection:
+            guard head.hasBody(for: request.method), head.contentLength == nil else { return false }
+            return partition.hasClosedConnection(socket)
+        }
+    }
+
+    private func isComplete(_ head: ResponseHead) -> Bool {
+        stream.isComplete(hasBody: head.hasBody(for: request.method), length: head.contentLength)
+    }
+
+    /// The error of a body that ended before its stream.
+    func truncationError(_ head: ResponseHead) -> NetworkingError {
+        NetworkingError(
+            .badServerResponse,
+            "\(hostName) did not end the HTTP/2 stream of status \(head.status): the body may be truncated")
     }
 }

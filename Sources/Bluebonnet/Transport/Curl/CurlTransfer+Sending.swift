@@ -48,7 +48,10 @@ extension CurlTransfer {
         if request.isSecure { tlsInformation = handle.tlsConnection.map(TLSConnection.information) }
         sending.count += 1
         noteSending()
-        if wasMultiplexed { partition.sharedRequestIsWritten(over: ends) }
+        if wasMultiplexed {
+            partition.sharedRequestIsWritten(over: ends)
+            if partition.endEvidence == .openConnection { socket = partition.connections.descriptor(of: ends) }
+        }
         guard sending.count > 1 else { return true }
         guard request.isIdempotent && sending.count <= (isRefusal ? Self.refusalLimit : 2) else {
             let end = request.isIdempotent ? " twice" : "; \(request.method) is not sent a second time"

@@ -42,6 +42,10 @@ final class CurlTransfer: Transfer {
     /// `Set-Cookie` fields that came; libcurl put those that it accepts into the jar.
     private var receivedCookieCount = 0
     var tlsInformation: SharedValue<TLSInformation>?
+    /// What the server sent over HTTP/2.
+    var stream = HTTP2Stream()
+    /// The socket of an HTTP/2 connection, where it is evidence and could be told.
+    var socket: curl_socket_t?
 
     init(_ request: TransferRequest, handle: EasyHandle, partition: CurlPartition, delegate: any TransferDelegate) {
         self.request = request
@@ -139,7 +143,7 @@ extension CurlTransfer {
 
     private func endError(result: CURLcode) -> NetworkingError? {
         if let failure { return failure }
-        if result != CURLE_OK && !isAnsweredEarly(result) {
+        if result != CURLE_OK && !isAnsweredInSpite(of: result) {
             return CurlErrorMapping(transfer: self, error: CurlError(code: result.rawValue)).networkingError
         }
         guard let head else {
@@ -152,7 +156,7 @@ extension CurlTransfer {
                 "\(hostName) ended the TLS connection without notice: the body of status \(head.status) may be truncated"
             )
         }
-        return nil
+        return isCutShort(head) ? truncationError(head) : nil
     }
 
     /// None of a transfer that libcurl has not looked at yet: its handle would give those of the one before.
@@ -194,6 +198,7 @@ extension CurlTransfer {
         partition.deadlineMayBeEarlier(nextDeadline)
         headParser = makeHeadParser(for: request)
         head = nil
+        stream = HTTP2Stream()
         hasHeaderBytes = false
         awaitedNotice = nil
         delegate?.transferDidStartAgain()
@@ -253,7 +258,10 @@ extension CurlTransfer {
         do throws(NetworkingError) {
             let intake = try delegate?.transferDidReceive(bytes: bytes) ?? .taken
             isHeldBack = intake == .later
-            if intake == .taken { takeShare(bytes) }
+            if intake == .taken {
+                stream.noteDelivered(bytes.count)
+                takeShare(bytes)
+            }
             return intake
         } catch {
             stop(with: error)

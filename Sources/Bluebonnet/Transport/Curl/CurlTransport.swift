@@ -16,6 +16,7 @@ final class CurlTransport: Transport {
     private static let usualTransferCount = 64
     private static let partitionLimit = 16
     private let loop: EventLoop
+    private let observesFrames: Bool
     /// The last identity that was asked for, and where its partitions are: nearly always that of the next request.
     @exclusivity(unchecked) private var last: (identity: SharedIdentity, partitions: [CurlPartition])?
     private var partitions: [TrustIdentity: [CurlPartition]] = [:] {
@@ -27,8 +28,10 @@ final class CurlTransport: Transport {
     private let addresses: NetworkMonitor
     private var reaperSlot = -1
 
-    init(loop: EventLoop) {
+    /// - Parameter observesFrames: false in tests of what is done where HTTP/2 frames cannot be observed.
+    init(loop: EventLoop, observesFrames: Bool = true) {
         self.loop = loop
+        self.observesFrames = observesFrames
         addresses = NetworkMonitor(loop: loop, settings: NetworkMonitor.Settings(groups: .addresses))
         bluebonnet_keep_blocks()
         curl_global_init_mem(  // does nothing but count where somebody has initialized libcurl before
@@ -55,7 +58,7 @@ final class CurlTransport: Transport {
         if known.count == Self.partitionLimit, let partition = known.min(by: { $0.active.count < $1.active.count }) {
             return partition
         }
-        let partition = CurlPartition(loop: loop)
+        let partition = CurlPartition(loop: loop, observesFrames: observesFrames)
         last?.partitions.append(partition)
         if partitions.isEmpty { scheduleReaper() }
         partitions[identity.value, default: []].append(partition)

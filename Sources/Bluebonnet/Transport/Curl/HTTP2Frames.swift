@@ -1,0 +1,46 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+internal import CCurl
+internal import CHTTP2
+
+/// How a partition knows that a server ended a response's HTTP/2 stream (END_STREAM; RFC 9113, 8.1). libcurl before 8.1
+/// takes some connections that break for the end of the response.
+enum HTTP2EndEvidence {
+    /// libcurl tells: from 8.1 on.
+    case libcurl
+    /// The frames that nghttp2 received are observed below libcurl.
+    case frames
+    /// The frames cannot be observed: a response without length counts as cut short when its connection is closed
+    /// together with the response's end. This refuses some responses that are complete.
+    case openConnection
+
+    /// The evidence for a connection that exists.
+    ///
+    /// - Parameter mayObserve: false in tests of what is done where frames cannot be observed.
+    init(mayObserve: Bool) {
+        if HTTP2Frames.areTold {
+            self = .libcurl
+        } else {
+            self = mayObserve && bluebonnet_http2_frames_are_observed() ? .frames : .openConnection
+        }
+    }
+}
+
+/// Hears of the HTTP/2 frames that libcurl receives, and notes them in the transfer that they belong to.
+enum HTTP2Frames {
+    /// Whether this libcurl tells by itself when a stream did not end.
+    static let areTold: Bool = (curl_version_info(CURLVERSION_TENTH)?.pointee.version_num ?? 0) >= 0x08_01_00
+
+    /// Runs a call of libcurl in which frames may arrive.
+    static func observed<Result>(_ call: () -> Result) -> Result {
+        let outer = bluebonnet_observe_http2_frames(frameArrived)
+        defer { _ = bluebonnet_observe_http2_frames(outer) }
+        return call()
+    }
+}
+
+private func frameArrived(_ handle: UnsafeMutableRawPointer?, _ frame: bluebonnet_http2_frame) {
+    guard let handle, let transfer = EasyHandle.of(handle)?.transfer else { return }
+    transfer.stream.note(dataByteCount: frame.data_byte_count, endsStream: frame.ends_stream)
+}

@@ -1,0 +1,35 @@
+// What HTTP/2 servers send, as the nghttp2 below libcurl sees it.
+//
+// libcurl before 8.1 does not tell whether a response's stream was ended by its server (END_STREAM; RFC 9113, 5.1): when
+// the connection breaks in certain ways, a body without a length that was cut short looks like a whole one. nghttp2 tells
+// libcurl of each frame, through a callback that libcurl sets with nghttp2_session_callbacks_set_on_frame_recv_callback.
+// This module has a function of that name. Where the program's symbols come before nghttp2's, as they do in an
+// executable that this module is linked into, libcurl calls that one, which puts a callback before libcurl's own and
+// else does what nghttp2's does. No other user of nghttp2 in the process is observed.
+#ifndef BLUEBONNET_HTTP2_FRAMES_H
+#define BLUEBONNET_HTTP2_FRAMES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/// A frame that belongs to the stream of a libcurl easy handle, and that nghttp2 found to be valid.
+typedef struct {
+    /// 0: DATA, 1: HEADERS, 3: RST_STREAM (RFC 9113, 6).
+    uint8_t type;
+    /// The body bytes of a DATA frame, without its padding.
+    size_t data_byte_count;
+    /// Whether it ends the stream.
+    bool ends_stream;
+} bluebonnet_http2_frame;
+
+typedef void (*bluebonnet_http2_observer)(void *easy_handle, bluebonnet_http2_frame frame);
+
+/// From now on `observer` hears of the frames that libcurl receives on the calling thread; NULL: nobody does.
+/// Returns the observer of before.
+bluebonnet_http2_observer bluebonnet_observe_http2_frames(bluebonnet_http2_observer observer);
+
+/// Whether observers hear of the frames of libcurl's HTTP/2 connections. False until libcurl has made one.
+bool bluebonnet_http2_frames_are_observed(void);
+
+#endif

@@ -1,0 +1,107 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import FoundationNetworking
+import TestServer
+
+@testable import Bluebonnet
+
+/// Requests that a frame server answers, each over a connection of its own.
+struct HTTP2FrameRun: Sendable {
+    struct Outcome: Sendable {
+        let answer: String
+        let error: NetworkingError?
+        /// In memory or in the file; nil when there is no such file.
+        let body: String?
+    }
+
+    private let server: HTTP2FrameServer
+    private let method: String
+    private let isSecure: Bool
+    private let writesFiles: Bool
+    private let hasSibling: Bool
+    private let observesFrames: Bool
+
+    /// - Parameters:
+    ///   - hasSibling: whether another request waits for its response on the same connection.
+    ///   - observesFrames: false for a transport that cannot observe what the server sends.
+    init(
+        _ server: HTTP2FrameServer, method: String = "POST", isSecure: Bool = true, writesFiles: Bool = false,
+        hasSibling: Bool = false, observesFrames: Bool = true
+    ) {
+        (self.server, self.method, self.isSecure, self.writesFiles) = (server, method, isSecure, writesFiles)
+        (self.hasSibling, self.observesFrames) = (hasSibling, observesFrames)
+    }
+
+    /// Asks for each answer, for some at a time.
+    func outcomes(of answers: [String]) async throws -> [Outcome] {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let options = try TransferOptions.trustingTestAuthority
+        let services = observesFrames ? NetworkServices(limit: 64, limitPerOrigin: 64) : await Self.unobserved()
+        return await withTaskGroup(of: Outcome.self) { group in
+            var outcomes: [Outcome] = []
+            for (index, answer) in answers.enumerated() {
+                if index >= 16, let outcome = await group.next() { outcomes.append(outcome) }
+                group.addTask {
+                    let file = folder.url.appendingPathComponent("\(index)")
+                    return await outcome(of: answer, options.with(answer, isSecure), services, file)
+                }
+            }
+            for await outcome in group { outcomes.append(outcome) }
+            return outcomes
+        }
+    }
+
+    private func outcome(
+        of answer: String, _ options: TransferOptions, _ services: NetworkServices, _ file: URL
+    ) async -> Outcome {
+        let sibling = hasSibling ? await startSibling(options, services) : nil
+        let operation = operation(method, answer, options, services)
+        if writesFiles { operation.outputFile = file }
+        _ = await operation.run()
+        sibling?.cancel()
+        await sibling?.finished()
+        let body = writesFiles ? try? String(contentsOf: file, encoding: .utf8) : operation.responseString
+        return Outcome(answer: answer, error: operation.error, body: body)
+    }
+
+    private func operation(
+        _ method: String, _ answer: String, _ options: TransferOptions, _ services: NetworkServices
+    ) -> RequestOperation {
+        let request = URLRequest(method, server.url(answer, isSecure: isSecure))
+        return RequestOperation(source: .ready(request), options: SharedOptions(options), services: services)
+    }
+
+    /// Starts a request on the same connection, and waits for the beginning of its response, whose rest does not come.
+    private func startSibling(_ options: TransferOptions, _ services: NetworkServices) async -> RequestOperation {
+        let sibling = operation("POST", "head.data-1.silent", options, services)
+        let hasBegun = Witness(false)
+        sibling.setDownloadProgress { _, _, _ in hasBegun.update { $0 = true } }
+        sibling.start()
+        await hasBegun.becomes { $0 }
+        return sibling
+    }
+
+    /// A transport of its own that cannot observe frames.
+    private static func unobserved() async -> NetworkServices {
+        await withCheckedContinuation { waiter in
+            NetworkThread.shared.submit {
+                let transport = CurlTransport(loop: NetworkThread.shared.eventLoop, observesFrames: false)
+                waiter.resume(returning: NetworkServices(limit: 64, limitPerOrigin: 64, transport: transport))
+            }
+        }
+    }
+}
+
+extension TransferOptions {
+    /// The options for one answer: requests with other address overrides have connections of their own.
+    fileprivate func with(_ answer: String, _ isSecure: Bool) -> TransferOptions {
+        var options = self
+        options.httpVersion = isSecure ? .negotiated : .http2PriorKnowledge
+        options.idleTimeout = .seconds(5)
+        options.addressOverrides = ["\(answer.replacing("/", with: "-then-")).invalid": "127.0.0.1"]
+        return options
+    }
+}

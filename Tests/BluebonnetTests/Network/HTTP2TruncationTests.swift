@@ -1,0 +1,133 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import FoundationNetworking
+import TestServer
+import Testing
+
+@testable import Bluebonnet
+
+extension NetworkTests {
+    /// Responses over HTTP/2 whose stream the server did not end, and responses that are complete whatever follows them.
+    @Suite(.enabled(if: HTTP2FrameServer.isAvailable)) struct HTTP2TruncationTests {
+        private typealias Run = HTTP2FrameRun
+
+        /// What came before the fault: nothing, a head, or a head and a part of the body; the fault in the same segment
+        /// or in the next one.
+        private static let truncated = ["", "head", "head.data-5", "head.padded-5", "length-100", "length-100.data-5"]
+            .flatMap { beginning in
+                (HTTP2FrameServer.faults.map { "\($0)/close" } + ends).flatMap { fault in
+                    beginning.isEmpty ? [fault] : ["\(beginning).\(fault)", "\(beginning)/\(fault)"]
+                }
+            }
+            .filter { $0 != "pseudo-trailers/close" }  // without a head before, that is an empty response
+        private static let ends = [
+            "close", "cut", "goaway-0/close", "goaway-2/close", "goaway-2.close", "reset-0/close", "reset-8/close",
+        ]
+
+        /// Complete responses, with their bodies.
+        private static let complete = [
+            "head.end-5": "bbbbb", "head.data-5.end-0": "bbbbb", "head/end-5": "bbbbb", "head.data-5/end-0": "bbbbb",
+            "head.data-2/end-3": "bbbbb", "head.data-5.trailers": "bbbbb", "head.data-5/trailers": "bbbbb",
+            "head.padded-5/end-0": "bbbbb", "length-5.end-5": "bbbbb", "length-5.data-5/end-0": "bbbbb",
+            "empty-200": "", "empty-204": "", "head/end-0": "",
+        ]
+        /// What may follow.
+        private static let followers =
+            HTTP2FrameServer.faults + ["close", "goaway-0", "goaway-2", "goaway-11", "reset-0", "reset-8"]
+
+        /// The complete responses by themselves, and followed in the same segment or in the next one.
+        private static func completeAndMore(_ answers: some Sequence<String> = complete.keys) -> [String] {
+            answers.flatMap { answer in
+                [answer, "\(answer)/close", "\(answer)/goaway-2", "\(answer)/noise"] + followers.map { "\(answer).\($0)" }
+            }
+        }
+
+        /// The body that a complete response has, whatever follows it.
+        private static func body(of answer: String) -> String? {
+            complete.filter { answer == $0.key || answer.hasPrefix($0.key + ".") || answer.hasPrefix($0.key + "/") }
+                .max { $0.key.count < $1.key.count }?.value
+        }
+
+        @Test(arguments: [true, false]) func streamsThatDidNotEndAreNoSuccess(isSecure: Bool) async throws {
+            try await HTTP2FrameServer.serving { server in
+                for outcome in try await Run(server, isSecure: isSecure).outcomes(of: Self.truncated) {
+                    #expect(outcome.error != nil, "\(outcome.answer)")
+                }
+            }
+        }
+
+        @Test func streamsThatDidNotEndAreNoSuccessForAFile() async throws {
+            try await HTTP2FrameServer.serving { server in
+                for outcome in try await Run(server, writesFiles: true).outcomes(of: Self.truncated) {
+                    #expect(outcome.error != nil, "\(outcome.answer)")
+                    #expect(outcome.body == nil, "\(outcome.answer): the file was moved into place")
+                }
+            }
+        }
+
+        @Test func streamsThatDidNotEndAreNoSuccessBesideOthers() async throws {
+            try await HTTP2FrameServer.serving { server in
+                for outcome in try await Run(server, hasSibling: true).outcomes(of: Self.truncated) {
+                    #expect(outcome.error != nil, "\(outcome.answer)")
+                }
+            }
+        }
+
+        /// Where the frames cannot be observed, a connection that is closed with the response's end counts as broken.
+        @Test(arguments: [true, false]) func streamsThatDidNotEndAreNoSuccessUnobserved(isSecure: Bool) async throws {
+            try await HTTP2FrameServer.serving { server in
+                let run = Run(server, isSecure: isSecure, observesFrames: false)
+                // A stream that is reset without an error looks like one that ended.
+                for outcome in try await run.outcomes(of: Self.truncated.filter { !$0.contains("reset-0/") }) {
+                    #expect(outcome.error != nil, "\(outcome.answer)")
+                }
+                for outcome in try await run.outcomes(of: Array(Self.complete.keys)) {
+                    #expect(outcome.error == nil, "\(outcome.answer)")
+                    #expect(outcome.body == Self.body(of: outcome.answer), "\(outcome.answer)")
+                }
+            }
+        }
+
+        @Test(arguments: [true, false]) func completeResponsesAreASuccessWhateverFollows(isSecure: Bool) async throws {
+            try await HTTP2FrameServer.serving { server in
+                for outcome in try await Run(server, isSecure: isSecure).outcomes(of: Self.completeAndMore()) {
+                    #expect(outcome.error == nil, "\(outcome.answer)")
+                    #expect(outcome.body == Self.body(of: outcome.answer), "\(outcome.answer)")
+                }
+            }
+        }
+
+        @Test func completeResponsesAreASuccessForAFile() async throws {
+            try await HTTP2FrameServer.serving { server in
+                let answers = Self.completeAndMore(["head.data-5.end-0", "head/end-5"])
+                for outcome in try await Run(server, writesFiles: true).outcomes(of: answers) {
+                    #expect(outcome.error == nil, "\(outcome.answer)")
+                    #expect(outcome.body == Self.body(of: outcome.answer), "\(outcome.answer)")
+                }
+            }
+        }
+
+        @Test func completeResponsesAreASuccessBesideOthers() async throws {
+            try await HTTP2FrameServer.serving { server in
+                let answers = Self.completeAndMore(["head.data-5.end-0", "head/end-5", "empty-204"])
+                for outcome in try await Run(server, hasSibling: true).outcomes(of: answers) {
+                    #expect(outcome.error == nil, "\(outcome.answer)")
+                    #expect(outcome.body == Self.body(of: outcome.answer), "\(outcome.answer)")
+                }
+            }
+        }
+
+        /// There is no body to be cut short.
+        @Test func responsesToHEADAreCompleteWithTheirHead() async throws {
+            try await HTTP2FrameServer.serving { server in
+                let answers = ["head", "length-100", "head.end-0", "empty-200", "head.goaway-2", "head.noise"]
+                for outcome in try await Run(server, method: "HEAD").outcomes(of: answers) {
+                    #expect(outcome.error == nil, "\(outcome.answer)")
+                    #expect(outcome.body == "", "\(outcome.answer)")
+                }
+            }
+        }
+    }
+}
