@@ -40,7 +40,8 @@ extension NetworkTests {
         /// The complete responses by themselves, and followed in the same segment or in the next one.
         private static func completeAndMore(_ answers: some Sequence<String> = complete.keys) -> [String] {
             answers.flatMap { answer in
-                [answer, "\(answer)/close", "\(answer)/goaway-2", "\(answer)/noise"] + followers.map { "\(answer).\($0)" }
+                [answer, "\(answer)/close", "\(answer)/goaway-2", "\(answer)/noise"]
+                    + followers.map { "\(answer).\($0)" }
             }
         }
 
