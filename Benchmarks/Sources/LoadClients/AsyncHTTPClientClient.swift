@@ -24,9 +24,11 @@ final class AsyncHTTPClientClient: LoadClient {
         }
         client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
         self.usesFutures = usesFutures
+        // Kept until the process ends, never shut down. async-http-client 1.37 ends a request when its answer is there;
+        // where the end of the request is sent only afterwards, as happens with POSTs, the connection is given back
+        // later still, which traps when the client was shut down in between.
+        _ = Unmanaged.passRetained(client)
     }
-
-    deinit { try? client.syncShutdown() }
 
     func run(_ job: Job, _ ledger: Ledger) throws {
         let client = client
