@@ -52,6 +52,8 @@ let package = Package(
             swiftSettings: strict
         ),
         .testTarget(name: "FiguresTests", dependencies: ["Figures"], swiftSettings: strict),
+        .testTarget(
+            name: "LoadClientsTests", dependencies: ["CurlDriver", "Figures", "LoadClients"], swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "CurlDriver.h"
 
+#include "MixedTransfer.h"
 #include "SocketLoop.h"
 
 #include <errno.h>
@@ -26,6 +27,7 @@ struct lane {
     int output;
     int input;
     int is_running;
+    struct mixed_transfer mixed;
 };
 
 struct curl_driver {
@@ -103,6 +105,12 @@ static int open_output(struct lane *lane) {
     return lane->output;
 }
 
+static int prepare_mixed(struct lane *lane) {
+    const curl_driver_job *job = lane->driver->job;
+    uint64_t number = job->first_number + (uint64_t)lane->number;
+    return mixed_transfer_prepare(&lane->mixed, lane->easy, job->origins, job->origin_count, number);
+}
+
 static void start(struct lane *lane) {
     curl_driver *driver = lane->driver;
     lane->received = 0;
@@ -110,6 +118,7 @@ static void start(struct lane *lane) {
     lane->number = driver->started++;
     clock_gettime(CLOCK_MONOTONIC, &lane->began);
     if (driver->job->output_folder != NULL && open_output(lane) < 0) fail(driver, "an output file cannot be made");
+    if (driver->job->origins != NULL && prepare_mixed(lane) != 0) fail(driver, "a mixed request cannot be made");
     if (lane->input >= 0) lseek(lane->input, 0, SEEK_SET);
     CURLMcode result = curl_multi_add_handle(driver->loop.multi, lane->easy);
     if (result != CURLM_OK) fail(driver, curl_multi_strerror(result));
@@ -124,6 +133,7 @@ static void stop(struct lane *lane) {
     if (!lane->is_running) return;
     lane->is_running = 0;
     curl_multi_remove_handle(lane->driver->loop.multi, lane->easy);
+    mixed_transfer_release(&lane->mixed, lane->easy);
     close_file(&lane->output);
 }
 
@@ -191,18 +201,22 @@ static int open_lane(struct lane *lane, curl_driver *driver, const char *authori
     return 0;
 }
 
-curl_driver *curl_driver_create(int concurrency, const char *authority_file) {
-    curl_driver *driver = calloc(1, sizeof *driver + (size_t)concurrency * sizeof *driver->lanes);
+static void set_limits(CURLM *multi, const curl_driver_limits *limits) {
+    // All of a round may travel on one HTTP/2 connection, and every connection is kept.
+    curl_multi_setopt(multi, CURLMOPT_PIPELINING, (long)CURLPIPE_MULTIPLEX);
+    curl_multi_setopt(multi, CURLMOPT_MAX_CONCURRENT_STREAMS, (long)limits->in_flight);
+    curl_multi_setopt(multi, CURLMOPT_MAXCONNECTS, (long)limits->kept);
+    if (limits->per_origin < limits->in_flight)
+        curl_multi_setopt(multi, CURLMOPT_MAX_HOST_CONNECTIONS, (long)limits->per_origin);
+}
+
+curl_driver *curl_driver_create(const curl_driver_limits *limits, const char *authority_file) {
+    curl_driver *driver = calloc(1, sizeof *driver + (size_t)limits->in_flight * sizeof *driver->lanes);
     if (driver == NULL) return NULL;
-    driver->lane_count = concurrency;
+    driver->lane_count = limits->in_flight;
     int result = socket_loop_open(&driver->loop);
-    if (result == 0) {
-        // All of a round may travel on one HTTP/2 connection, and every connection is kept.
-        curl_multi_setopt(driver->loop.multi, CURLMOPT_PIPELINING, (long)CURLPIPE_MULTIPLEX);
-        curl_multi_setopt(driver->loop.multi, CURLMOPT_MAX_CONCURRENT_STREAMS, (long)concurrency);
-        curl_multi_setopt(driver->loop.multi, CURLMOPT_MAXCONNECTS, (long)concurrency);
-    }
-    for (int index = 0; index < concurrency && result == 0; index++)
+    if (result == 0) set_limits(driver->loop.multi, limits);
+    for (int index = 0; index < driver->lane_count && result == 0; index++)
         result = open_lane(&driver->lanes[index], driver, authority_file);
     if (result == 0) return driver;
     curl_driver_free(driver);
@@ -236,8 +250,9 @@ static int prepare_body(struct lane *lane, const curl_driver_job *job) {
 /// Sets what the job changes: the request, and for large bodies a buffer that is worth a system call.
 static int prepare(struct lane *lane, const curl_driver_job *job) {
     int is_large = job->output_folder != NULL || job->byte_count > 1 << 20;
-    curl_easy_setopt(lane->easy, CURLOPT_URL, job->url);
     curl_easy_setopt(lane->easy, CURLOPT_BUFFERSIZE, is_large ? 256 * 1024L : (long)CURL_MAX_WRITE_SIZE);
+    if (job->origins != NULL) return 0;
+    curl_easy_setopt(lane->easy, CURLOPT_URL, job->url);
     if (job->body_byte_count >= 0 && prepare_body(lane, job) != 0) return -1;
     if (strcmp(job->method, "GET") != 0) curl_easy_setopt(lane->easy, CURLOPT_CUSTOMREQUEST, job->method);
     return 0;

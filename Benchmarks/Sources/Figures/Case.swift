@@ -4,6 +4,9 @@
 /// What is asked of every contender.
 package enum Work: String, Codable, CaseIterable, Sendable {
     case tiny, json, post
+    /// Requests that differ in everything, to 20 origins or to one.
+    case mixed
+    case mixedOneOrigin = "mixed-one-origin"
     case downloadFile = "download-file"
     case downloadMemory = "download-memory"
     case upload, enqueued
@@ -16,6 +19,8 @@ package enum Work: String, Codable, CaseIterable, Sendable {
         case .tiny: "GET of 13 bytes"
         case .json: "GET of 1 kB of JSON, decoded"
         case .post: "POST of 1 kB"
+        case .mixed: "mixed requests to 20 origins"
+        case .mixedOneOrigin: "mixed requests to one origin"
         case .downloadFile: "download to a file"
         case .downloadMemory: "download to memory"
         case .upload: "upload of a file"
@@ -28,8 +33,17 @@ package enum Work: String, Codable, CaseIterable, Sendable {
     /// Whether it is many small requests, of which each one counts, not the bytes.
     package var isSmall: Bool {
         switch self {
-        case .tiny, .json, .post, .enqueued: true
+        case .tiny, .json, .post, .mixed, .mixedOneOrigin, .enqueued: true
         case .downloadFile, .downloadMemory, .upload, .smallFiles, .largeFiles: false
+        }
+    }
+
+    /// How many origins mixed requests go to; nil for requests that are all alike.
+    package var mixedOriginCount: Int? {
+        switch self {
+        case .mixed: 20
+        case .mixedOneOrigin: 1
+        case .tiny, .json, .post, .downloadFile, .downloadMemory, .upload, .enqueued, .smallFiles, .largeFiles: nil
         }
     }
 
@@ -82,6 +96,10 @@ package struct Case: Hashable, Codable, Sendable {
                 case .bluebonnetCommand, .curlCommand, .wget2, .aria2c: false
                 }
             }
+        case .mixed, .mixedOneOrigin:
+            return [
+                .bluebonnet, .bluebonnetLoop, .bluebonnetAsync, .asyncHTTPClient, .asyncHTTPClientFuture, .libcurl,
+            ]
         case .downloadFile, .downloadMemory:
             return [.bluebonnet, .asyncHTTPClient, .asyncHTTPClientFuture, .urlSession, .libcurl]
         case .upload: return [.bluebonnet, .asyncHTTPClient, .urlSession, .libcurl]

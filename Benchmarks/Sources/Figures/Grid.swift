@@ -18,12 +18,17 @@ package struct Grid: Sendable {
         self.contenders = contenders
     }
 
+    /// How many mixed requests are in flight, of those that were asked for.
+    package static let mixedConcurrencies = [1, 64, 1000]
+
     /// The cases in the order in which they are measured, without those that nobody takes part in.
     package var cases: [Case] {
         works.flatMap { work -> [Case] in
             switch work {
             case .tiny, .json:
                 wires.flatMap { wire in concurrencies.map { Case(work, wire, concurrency: $0) } }
+            case .mixed, .mixedOneOrigin:
+                Self.mixedConcurrencies.filter(concurrencies.contains).map { Case(work, concurrency: $0) }
             case .post, .enqueued, .smallFiles, .largeFiles: [Case(work, concurrency: 64)]
             case .downloadFile, .downloadMemory, .upload: [Case(work, concurrency: 1)]
             }

@@ -34,6 +34,11 @@ package struct RunReport: Codable, Sendable {
         return TextTable(rows: [["what has to hold", "measured", "met"]] + rows).lines.joined(separator: "\n")
     }
 
+    /// A table of mixed requests for each number of origins that was measured.
+    package var throughputTexts: [String] {
+        [Work.mixed, .mixedOneOrigin].compactMap { ThroughputTable($0, cases)?.text }
+    }
+
     /// Requests a second and CPU time over the requests in flight, for the GETs of 13 bytes over one wire; nil when
     /// fewer than two concurrencies were measured.
     package func plot(_ wire: Wire) -> LinePlot? {

@@ -9,14 +9,14 @@ import NIOFoundationCompat
 import NIOHTTP1
 import NIOSSL
 
-/// async-http-client with room for as many connections as requests may be in flight, in its async or its future form.
+/// async-http-client with room for as many connections as every client may have, in its async or its future form.
 final class AsyncHTTPClientClient: LoadClient {
     private let client: HTTPClient
     private let usesFutures: Bool
 
-    init(_ concurrency: Int, _ authorityFile: String?, usesFutures: Bool) throws {
+    init(_ limits: ConnectionLimits, _ authorityFile: String?, usesFutures: Bool) throws {
         var configuration = HTTPClient.Configuration()
-        configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = concurrency
+        configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = limits.perOrigin
         if let authorityFile {
             var tls = TLSConfiguration.makeClientConfiguration()
             tls.trustRoots = .file(authorityFile)
@@ -51,7 +51,22 @@ final class AsyncHTTPClientClient: LoadClient {
 /// One request by the calls that wait.
 private enum AsyncForm {
     static func send(_ job: Job, _ number: Int, _ client: HTTPClient) async throws -> String? {
-        var request = HTTPClientRequest(url: job.url.absoluteString)
+        let response = try await client.execute(try request(job, number), timeout: .minutes(10))
+        let status = Int(response.status.code)
+        if let file = job.outputFile(number) {
+            return job.fault(status: status, byteCount: try await write(response.body, to: file))
+        }
+        let body = try await response.body.collect(upTo: .max)
+        return try fault(job, number, status, body)
+    }
+
+    private static func request(_ job: Job, _ number: Int) throws -> HTTPClientRequest {
+        let url: URL
+        switch job.traffic {
+        case .uniform(let only): url = only
+        case .mixed(let plan): return MixedAsyncHTTPClient.request(plan.request(number))
+        }
+        var request = HTTPClientRequest(url: url.absoluteString)
         request.method = .RAW(value: job.method)
         switch job.body {
         case .none: break
@@ -59,13 +74,7 @@ private enum AsyncForm {
         case .file(let file, let byteCount):
             request.body = .stream(try FileChunks(file), length: .known(byteCount))
         }
-        let response = try await client.execute(request, timeout: .minutes(10))
-        let status = Int(response.status.code)
-        if let file = job.outputFile(number) {
-            return job.fault(status: status, byteCount: try await write(response.body, to: file))
-        }
-        let body = try await response.body.collect(upTo: .max)
-        return try fault(job, status, body)
+        return request
     }
 
     private static func write(_ body: HTTPClientResponse.Body, to file: URL) async throws -> Int64 {
@@ -74,7 +83,10 @@ private enum AsyncForm {
         return output.byteCount
     }
 
-    static func fault(_ job: Job, _ status: Int, _ body: ByteBuffer) throws -> String? {
+    static func fault(_ job: Job, _ number: Int, _ status: Int, _ body: ByteBuffer) throws -> String? {
+        if case .mixed(let plan) = job.traffic, 200..<300 ~= status {
+            guard try MixedAsyncHTTPClient.isDecoded(body, plan.decoding(number)) else { return Job.notDecoded }
+        }
         if job.decodes { _ = try JSONDecoder().decode(Catalogue.self, from: body) }
         return job.fault(status: status, byteCount: Int64(body.readableBytes))
     }
@@ -113,8 +125,7 @@ private enum FutureForm {
     }
 
     private static func send(_ job: Job, _ number: Int, _ client: HTTPClient) throws -> EventLoopFuture<String?> {
-        let request = try HTTPClient.Request(
-            url: job.url.absoluteString, method: .RAW(value: job.method), body: try body(job.body))
+        let request = try request(job, number)
         if let file = job.outputFile(number) {
             let delegate = try FileDownloadDelegate(path: file.path)
             return client.execute(request: request, delegate: delegate).futureResult.map { progress in
@@ -122,7 +133,16 @@ private enum FutureForm {
             }
         }
         return client.execute(request: request).flatMapThrowing { response in
-            try AsyncForm.fault(job, Int(response.status.code), response.body ?? ByteBuffer())
+            try AsyncForm.fault(job, number, Int(response.status.code), response.body ?? ByteBuffer())
+        }
+    }
+
+    private static func request(_ job: Job, _ number: Int) throws -> HTTPClient.Request {
+        switch job.traffic {
+        case .uniform(let url):
+            try HTTPClient.Request(
+                url: url.absoluteString, method: .RAW(value: job.method), body: try body(job.body))
+        case .mixed(let plan): try MixedAsyncHTTPClient.futureRequest(plan.request(number))
         }
     }
 

@@ -8,8 +8,8 @@ import Foundation
 final class BluebonnetAsyncClient: LoadClient {
     private let manager: RequestOperationManager
 
-    init(_ concurrency: Int, _ authorityFile: String?) throws {
-        manager = try BluebonnetClient.makeManager(concurrency, authorityFile)
+    init(_ limits: ConnectionLimits, _ authorityFile: String?) throws {
+        manager = try BluebonnetClient.makeManager(limits, authorityFile)
     }
 
     func run(_ job: Job, _ ledger: Ledger) throws {
@@ -24,19 +24,25 @@ final class BluebonnetAsyncClient: LoadClient {
         }
     }
 
-    /// A plain GET goes by the verb that waits, whose result has the type; everything else by an operation.
+    /// A plain GET and all of mixed traffic go by the verbs that wait, whose results have the type; everything else goes
+    /// by an operation.
     private static func send(_ job: Job, _ number: Int, _ manager: RequestOperationManager) async throws -> String? {
+        let url: URL
+        switch job.traffic {
+        case .uniform(let only): url = only
+        case .mixed(let plan): return try await MixedBluebonnet.send(job, plan.request(number), manager)
+        }
         guard job.method == "GET", job.outputFolder == nil else {
-            let operation = BluebonnetClient.operation(job, number, manager)
+            let operation = try BluebonnetClient.operation(job, number, manager)
             manager.operationQueue.addOperation(operation)
             let value = try await operation.value()
-            return BluebonnetClient.fault(job, operation, value, status: operation.statusCode)
+            return BluebonnetClient.fault(job, number, operation, value, status: operation.statusCode)
         }
         if job.decodes {
-            let _: Catalogue = try await manager.get(job.url.absoluteString)
+            let _: Catalogue = try await manager.get(url.absoluteString)
             return nil
         }
-        let data: Data = try await manager.get(job.url.absoluteString)
+        let data: Data = try await manager.get(url.absoluteString)
         return job.fault(status: 200, byteCount: Int64(data.count))
     }
 }

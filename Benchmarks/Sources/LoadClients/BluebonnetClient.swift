@@ -23,8 +23,8 @@ final class BluebonnetClient: LoadClient {
     private let form: Form
 
     /// - Parameter isPinned: whether the authorities of the file are pins as well.
-    init(_ concurrency: Int, _ authorityFile: String?, _ form: Form, isPinned: Bool = false) throws {
-        manager = try Self.makeManager(concurrency, authorityFile, isPinned: isPinned)
+    init(_ limits: ConnectionLimits, _ authorityFile: String?, _ form: Form, isPinned: Bool = false) throws {
+        manager = try Self.makeManager(limits, authorityFile, isPinned: isPinned)
         self.form = form
     }
 
@@ -60,10 +60,16 @@ final class BluebonnetClient: LoadClient {
         then: @escaping @Sendable () -> Void
     ) {
         let began = Moment.now
-        let operation = operation(job, number, manager)
+        let operation: HTTPRequestOperation
+        do {
+            operation = try self.operation(job, number, manager)
+        } catch {
+            ledger.end(number, began: began, fault: "\(error)")
+            return then()
+        }
         operation.setCompletionBlock { operation, object in
             let status = form == .queuedWithResponse ? operation.response?.statusCode : operation.statusCode
-            ledger.end(number, began: began, fault: fault(job, operation, object, status: status))
+            ledger.end(number, began: began, fault: fault(job, number, operation, object, status: status))
             then()
         } failure: { _, error in
             ledger.end(number, began: began, fault: error.message)
@@ -77,11 +83,11 @@ final class BluebonnetClient: LoadClient {
 
 extension BluebonnetClient {
     static func makeManager(
-        _ concurrency: Int, _ authorityFile: String?, isPinned: Bool = false
+        _ limits: ConnectionLimits, _ authorityFile: String?, isPinned: Bool = false
     ) throws -> RequestOperationManager {
         var configuration = RequestOperationManager.Configuration()
-        configuration.maximumConcurrentTransferCount = concurrency
-        configuration.maximumConcurrentTransferCountPerOrigin = concurrency
+        configuration.maximumConcurrentTransferCount = limits.inFlight
+        configuration.maximumConcurrentTransferCountPerOrigin = limits.perOrigin
         configuration.transferOptions.maximumBodyByteCount = 1 << 40
         if let authorityFile {
             configuration.transferOptions.securityPolicy = try SecurityPolicy(
@@ -96,18 +102,32 @@ extension BluebonnetClient {
         job.decodes ? DecodableResponseSerializer(Catalogue.self) : HTTPResponseSerializer()
     }
 
-    static func operation(_ job: Job, _ number: Int, _ manager: RequestOperationManager) -> HTTPRequestOperation {
-        let operation = manager.operation(with: job.request)
+    /// - Throws: a `BenchmarkError` when a URL of mixed traffic is none.
+    static func operation(
+        _ job: Job, _ number: Int, _ manager: RequestOperationManager
+    ) throws -> HTTPRequestOperation {
+        let url: URL
+        switch job.traffic {
+        case .uniform(let only): url = only
+        case .mixed(let plan): return try MixedBluebonnet.operation(plan.request(number), manager)
+        }
+        let operation = manager.operation(with: job.request(to: url))
         if let file = job.outputFile(number) { operation.outputFile = file }
         if case .file(let file, _) = job.body { operation.uploadFile = file }
         return operation
     }
 
     /// What is wrong with an operation that succeeded.
-    static func fault(_ job: Job, _ operation: HTTPRequestOperation, _ object: any Sendable, status: Int?) -> String? {
+    static func fault(
+        _ job: Job, _ number: Int, _ operation: HTTPRequestOperation, _ object: any Sendable, status: Int?
+    ) -> String? {
+        if case .mixed(let plan) = job.traffic {
+            guard MixedBluebonnet.isDecoded(object, plan.decoding(number)) else { return Job.notDecoded }
+            return job.fault(status: status, byteCount: operation.receivedByteCount)
+        }
         let byteCount =
             job.outputFolder == nil ? (object as? Data).map { Int64($0.count) } : operation.receivedByteCount
-        if job.decodes, object as? Catalogue == nil { return "the body was not decoded" }
+        if job.decodes, object as? Catalogue == nil { return Job.notDecoded }
         return job.fault(status: status, byteCount: job.decodes ? operation.receivedByteCount : byteCount)
     }
 }

@@ -4,23 +4,32 @@
 import CurlDriver
 import Figures
 import Foundation
-import Glibc
 
-/// libcurl, driven from C; everything happens inside one call. Bodies are never decoded.
+/// libcurl, driven from C; everything happens inside one call. Bodies are never decoded, also not those of mixed
+/// traffic.
 final class CurlClient: LoadClient {
-    private let concurrency: Int
+    private let limits: ConnectionLimits
     private let authorityFile: String?
     private var driver: OpaquePointer
 
-    init(concurrency: Int, authorityFile: String?) throws {
-        self.concurrency = concurrency
+    init(_ limits: ConnectionLimits, _ authorityFile: String?) throws {
+        self.limits = limits
         self.authorityFile = authorityFile
-        driver = try Self.makeDriver(concurrency, authorityFile)
+        driver = try Self.makeDriver(limits, authorityFile)
     }
 
     deinit { curl_driver_free(driver) }
 
     func run(_ job: Job, _ ledger: Ledger) throws {
+        let failure =
+            switch job.traffic {
+            case .uniform(let url): runUniform(job, url, ledger)
+            case .mixed(let plan): runMixed(job, plan, ledger)
+            }
+        if let failure { ledger.note(failure) }
+    }
+
+    private func runUniform(_ job: Job, _ url: URL, _ ledger: Ledger) -> String? {
         let body: Data
         var (bodyFile, byteCount): (String?, Int64) = (nil, job.body.byteCount)
         switch job.body {
@@ -28,19 +37,35 @@ final class CurlClient: LoadClient {
         case .bytes(let data): body = data
         case .file(let file, _): (body, bodyFile) = (Data(), file.path)
         }
-        let strings = [job.url.absoluteString, job.method, bodyFile, job.outputFolder?.path].map {
-            $0.map { strdup($0) }
+        let strings = CStrings([url.absoluteString, job.method, bodyFile, job.outputFolder?.path])
+        return body.withUnsafeBytes { bytes in
+            var work = Self.work(job, ledger)
+            (work.url, work.method) = (strings[0], strings[1])
+            (work.body, work.body_file, work.body_byte_count) = (bytes.baseAddress, strings[2], byteCount)
+            work.output_folder = strings[3]
+            return withExtendedLifetime(strings) { run(&work) }
         }
-        defer { for string in strings { free(string ?? nil) } }
-        let failure = body.withUnsafeBytes { bytes in
-            var work = curl_driver_job(
-                url: strings[0] ?? nil, method: strings[1] ?? nil, body: bytes.baseAddress,
-                body_file: strings[2] ?? nil, body_byte_count: byteCount, output_folder: strings[3] ?? nil,
-                request_count: job.requestCount, byte_count: job.expectedByteCount ?? -1,
-                microseconds: ledger.microseconds)
-            return curl_driver_run(driver, &work).map { String(cString: $0) }
+    }
+
+    private func runMixed(_ job: Job, _ plan: MixedPlan, _ ledger: Ledger) -> String? {
+        CStrings(plan.origins).withPointers { origins in
+            var work = Self.work(job, ledger)
+            (work.origins, work.origin_count) = (origins, plan.origins.count)
+            work.first_number = UInt64(plan.firstNumber)
+            return run(&work)
         }
-        if let failure { ledger.note(failure) }
+    }
+
+    /// What both kinds of traffic have.
+    private static func work(_ job: Job, _ ledger: Ledger) -> curl_driver_job {
+        var work = curl_driver_job()
+        (work.request_count, work.byte_count) = (job.requestCount, job.expectedByteCount ?? -1)
+        work.microseconds = ledger.microseconds
+        return work
+    }
+
+    private func run(_ work: inout curl_driver_job) -> String? {
+        curl_driver_run(driver, &work).map { String(cString: $0) }
     }
 
     /// Only so many are ever started at a time, whatever the job says.
@@ -48,14 +73,16 @@ final class CurlClient: LoadClient {
 
     /// A multi handle closes its connections only when it goes.
     func closeIdleConnections() -> Bool {
-        guard let fresh = try? Self.makeDriver(concurrency, authorityFile) else { return false }
+        guard let fresh = try? Self.makeDriver(limits, authorityFile) else { return false }
         curl_driver_free(driver)
         driver = fresh
         return true
     }
 
-    private static func makeDriver(_ concurrency: Int, _ authorityFile: String?) throws -> OpaquePointer {
-        guard let driver = curl_driver_create(CInt(concurrency), authorityFile) else {
+    private static func makeDriver(_ limits: ConnectionLimits, _ authorityFile: String?) throws -> OpaquePointer {
+        var limits = curl_driver_limits(
+            in_flight: CInt(limits.inFlight), per_origin: CInt(limits.perOrigin), kept: CInt(limits.kept))
+        guard let driver = curl_driver_create(&limits, authorityFile) else {
             throw BenchmarkError("libcurl in C did not start")
         }
         return driver

@@ -23,7 +23,22 @@ package struct Job: Sendable {
         }
     }
 
-    package var url: URL
+    /// Where requests go.
+    package enum Traffic: Sendable {
+        /// All to one URL, with the method and the body of the job.
+        case uniform(URL)
+        /// Each with a URL, fields, a method, a body and a decoding of its own; those of the job do not count.
+        case mixed(MixedPlan)
+
+        var originCount: Int {
+            switch self {
+            case .uniform: 1
+            case .mixed(let plan): plan.origins.count
+            }
+        }
+    }
+
+    package var traffic: Traffic
     package var method = "GET"
     package var body = Body.none
     /// A folder in which each body goes to a file that is named by the request's number; nil keeps bodies in memory.
@@ -38,14 +53,23 @@ package struct Job: Sendable {
     /// Whether all are started at once, so that most of them wait in the client.
     package var startsAllAtOnce = false
 
+    package init(_ traffic: Traffic, requestCount: Int, concurrency: Int) {
+        self.traffic = traffic
+        self.requestCount = requestCount
+        self.concurrency = concurrency
+    }
+
+    /// What every client is allowed.
+    var limits: ConnectionLimits { ConnectionLimits(inFlight: concurrency, originCount: traffic.originCount) }
+
     /// How many chains of requests, each started when the one before it has ended, a client without a queue keeps.
     var chainCount: Int { startsAllAtOnce ? requestCount : min(concurrency, requestCount) }
 
     /// The file for a request's body.
     func outputFile(_ number: Int) -> URL? { outputFolder?.appendingPathComponent("\(number)") }
 
-    /// The request as Foundation has it.
-    var request: URLRequest {
+    /// The request of uniform traffic as Foundation has it.
+    func request(to url: URL) -> URLRequest {
         var request = URLRequest(url: url)
         if method != "GET" { request.httpMethod = method }
         if case .bytes(let data) = body { request.httpBody = data }
@@ -58,19 +82,7 @@ package struct Job: Sendable {
         guard let expectedByteCount, byteCount != expectedByteCount else { return nil }
         return "\(byteCount ?? 0) bytes, expected \(expectedByteCount)"
     }
-}
 
-/// The type that the JSON of the benchmark is decoded to.
-struct Catalogue: Decodable, Sendable {
-    struct Item: Decodable, Sendable {
-        let sku: String
-        let price: Double
-        let quantity: Int
-        let tags: [String]
-    }
-
-    let id: Int
-    let name: String
-    let isOpen: Bool
-    let items: [Item]
+    /// The fault of an answer whose body is not the JSON of the benchmark.
+    static let notDecoded = "the body was not decoded"
 }

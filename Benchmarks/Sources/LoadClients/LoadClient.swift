@@ -24,20 +24,20 @@ extension LoadClient {
 }
 
 extension Contender {
-    /// Makes the client, with room for so many transfers in flight.
+    /// Makes the client with room for so many transfers in flight and connections.
     ///
     /// - Parameter authorityFile: a PEM file of the authorities to trust instead of the system's.
-    func makeClient(concurrency: Int, authorityFile: String?) throws -> any LoadClient {
+    func makeClient(_ limits: ConnectionLimits, authorityFile: String?) throws -> any LoadClient {
         switch self {
-        case .libcurl: try CurlClient(concurrency: concurrency, authorityFile: authorityFile)
-        case .bluebonnet: try BluebonnetClient(concurrency, authorityFile, .queued)
-        case .bluebonnetLoop: try BluebonnetClient(concurrency, authorityFile, .oneAfterAnother)
-        case .bluebonnetResponse: try BluebonnetClient(concurrency, authorityFile, .queuedWithResponse)
-        case .bluebonnetPinned: try BluebonnetClient(concurrency, authorityFile, .queued, isPinned: true)
-        case .bluebonnetAsync: try BluebonnetAsyncClient(concurrency, authorityFile)
-        case .asyncHTTPClient: try AsyncHTTPClientClient(concurrency, authorityFile, usesFutures: false)
-        case .asyncHTTPClientFuture: try AsyncHTTPClientClient(concurrency, authorityFile, usesFutures: true)
-        case .urlSession: try URLSessionClient(concurrency, authorityFile)
+        case .libcurl: try CurlClient(limits, authorityFile)
+        case .bluebonnet: try BluebonnetClient(limits, authorityFile, .queued)
+        case .bluebonnetLoop: try BluebonnetClient(limits, authorityFile, .oneAfterAnother)
+        case .bluebonnetResponse: try BluebonnetClient(limits, authorityFile, .queuedWithResponse)
+        case .bluebonnetPinned: try BluebonnetClient(limits, authorityFile, .queued, isPinned: true)
+        case .bluebonnetAsync: try BluebonnetAsyncClient(limits, authorityFile)
+        case .asyncHTTPClient: try AsyncHTTPClientClient(limits, authorityFile, usesFutures: false)
+        case .asyncHTTPClientFuture: try AsyncHTTPClientClient(limits, authorityFile, usesFutures: true)
+        case .urlSession: try URLSessionClient(limits, authorityFile)
         case .bluebonnetCommand, .curlCommand, .wget2, .aria2c:
             throw BenchmarkError("\(rawValue) is a command of its own: LoadDriver does not have it")
         }

@@ -21,13 +21,26 @@ package struct LoadCommand: ParsableCommand {
             process. Latency is from the call that starts a request to its handler; it is missing for `bluebonnet`, \
             whose operations are all queued at once: `bluebonnet-loop` queues the next one in the last one's handler. \
             The megabytes are those of request bodies, and of answers where --expect says how long they are.
+
+            Mixed traffic (--mix) goes to as many origins as are named, in an order without a pattern, each with \
+            \(MixedPlan.pathCount) paths. Each request has a query, a traceparent, an Idempotency-Key and a bearer \
+            token of its own; every tenth is a POST of a small JSON body of its own. By turns an answer is decoded to \
+            a tree of JSON values, kept as bytes, and decoded to a type, each of which needs the benchmark's JSON as \
+            the answer; `libcurl` decodes nothing. Each client may have the same number of connections to an origin: \
+            --concurrency divided by the number of origins, rounded up, times two, but no more than --concurrency. \
+            `urlsession` does no mixed traffic. The bodies of mixed traffic are not in the megabytes.
             """)
 
     @Option(help: "Which client: \(Contender.clients.map(\.rawValue).joined(separator: ", ")).")
     var client = Contender.bluebonnet
 
     @Option(help: ArgumentHelp("Where requests go, http or https.", valueName: "url"))
-    var url: String
+    var url: String?
+
+    @Option(
+        parsing: .upToNextOption,
+        help: ArgumentHelp("Origins for mixed traffic, in place of --url.", valueName: "origin"))
+    var mix: [String] = []
 
     @Option(help: "How many requests are measured.")
     var count: Int
@@ -84,7 +97,16 @@ package struct LoadCommand: ParsableCommand {
             throw ValidationError("--body-bytes and --body-file exclude each other.")
         }
         guard !client.isCommand else { throw ValidationError("\(client.rawValue) is not a client.") }
-        _ = try Self.parse(url)
+        if !mix.isEmpty { try validateMix() }
+        _ = try traffic()
+    }
+
+    private func validateMix() throws {
+        guard url == nil, warmUpURL == nil, method == "GET", bodyBytes == 0, bodyFile == nil, output == .memory, !decode
+        else {
+            throw ValidationError("--mix decides on URLs, methods, bodies and decoding; bodies go to memory.")
+        }
+        guard client != .urlSession else { throw ValidationError("urlsession does no mixed traffic.") }
     }
 
     package func run() throws {
@@ -110,8 +132,23 @@ extension LoadCommand {
         return url
     }
 
+    /// An origin without a path, as `MixedPlan` has it.
+    private static func parseOrigin(_ text: String) throws -> String {
+        let url = try parse(text)
+        guard ["", "/"].contains(url.path), url.query == nil, url.fragment == nil, text.utf8.count <= 128 else {
+            throw ValidationError("\(text) is not an origin: a scheme, a host and a port.")
+        }
+        return text.hasSuffix("/") ? String(text.dropLast()) : text
+    }
+
+    private func traffic() throws -> Job.Traffic {
+        if !mix.isEmpty { return .mixed(MixedPlan(origins: try mix.map(Self.parseOrigin))) }
+        guard let url else { throw ValidationError("Either --url or --mix has to be there.") }
+        return .uniform(try Self.parse(url))
+    }
+
     private func job() throws -> Job {
-        var job = Job(url: try Self.parse(url), requestCount: count, concurrency: concurrency)
+        var job = Job(try traffic(), requestCount: count, concurrency: concurrency)
         job.method = method
         job.decodes = decode
         job.expectedByteCount = expect
@@ -128,16 +165,23 @@ extension LoadCommand {
     private func warmUp() throws -> Job? {
         // Large bodies are not sent or fetched twice unless that is asked for.
         let isLarge = warmUpURL == nil && (bodyFile != nil || output == .file)
-        let warmUpCount = warmUpCount ?? (isLarge ? 0 : concurrency + 100)
+        let warmUpCount = warmUpCount ?? (isLarge ? 0 : defaultWarmUpCount)
         guard warmUpCount > 0 else { return nil }
         guard let warmUpURL else {
             var warmUp = try job()
+            if case .mixed(var plan) = warmUp.traffic {
+                plan.firstNumber = count
+                warmUp.traffic = .mixed(plan)
+            }
             warmUp.requestCount = warmUpCount
             warmUp.startsAllAtOnce = false
             return warmUp
         }
-        return Job(url: try Self.parse(warmUpURL), requestCount: warmUpCount, concurrency: concurrency)
+        return Job(.uniform(try Self.parse(warmUpURL)), requestCount: warmUpCount, concurrency: concurrency)
     }
+
+    /// Connections to many origins are opened one by one, as the requests in flight fall on them.
+    private var defaultWarmUpCount: Int { mix.isEmpty ? concurrency + 100 : 3 * concurrency + 500 }
 
     /// Bodies go to the named folder, or to one that is removed in the end. Files that are there already go first: some
     /// clients would not write over them.

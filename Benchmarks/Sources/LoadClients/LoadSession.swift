@@ -1,20 +1,20 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-import Figures
+package import Figures
 import HeapFigures
 
 /// One client's part of one round in this process: warm up, measure, look at the outcome.
-struct LoadSession {
-    let client: Contender
+package struct LoadSession: Sendable {
+    private let client: Contender
     var job: Job
-    let warmUp: Job?
+    private let warmUp: Job?
     /// A PEM file of the authorities to trust instead of the system's.
-    let authorityFile: String?
+    private let authorityFile: String?
     var countsAllocations = false
     var countsDescriptors = false
 
-    init(client: Contender, job: Job, warmUp: Job?, authorityFile: String?) {
+    package init(client: Contender, job: Job, warmUp: Job? = nil, authorityFile: String? = nil) {
         self.client = client
         self.job = job
         self.warmUp = warmUp
@@ -24,8 +24,8 @@ struct LoadSession {
     /// Does it.
     ///
     /// - Throws: a `BenchmarkError` when the client could not begin, or failed to warm up.
-    func run() throws -> Measured {
-        let client = try client.makeClient(concurrency: job.concurrency, authorityFile: authorityFile)
+    package func run() throws -> Measured {
+        let client = try client.makeClient(job.limits, authorityFile: authorityFile)
         try warmUp(client)
         let descriptorsBefore = descriptorCount(client)
         let ledger = Ledger(requestCount: job.requestCount)

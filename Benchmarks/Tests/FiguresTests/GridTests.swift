@@ -10,7 +10,10 @@ import Testing
         #expect(cases.count { $0.work == .tiny } == 15)
         #expect(cases.count { $0.work == .json } == 15)
         #expect(Set(cases).count == cases.count)
-        for work in Work.allCases where work != .tiny && work != .json {
+        for work in [Work.mixed, .mixedOneOrigin] {
+            #expect(cases.filter { $0.work == work }.map(\.concurrency) == [1, 64, 1000], "\(work)")
+        }
+        for work in Work.allCases where ![.tiny, .json, .mixed, .mixedOneOrigin].contains(work) {
             #expect(cases.count { $0.work == work } == 1, "\(work)")
         }
     }
@@ -18,6 +21,12 @@ import Testing
     @Test func whatNobodyTakesPartInIsLeftOut() {
         #expect(Grid(contenders: [.wget2]).cases.map(\.work) == [.smallFiles, .largeFiles])
         #expect(Grid(works: [.tiny], concurrencies: [1000], contenders: [.urlSession]).cases.isEmpty)
+    }
+
+    @Test func mixedRequestsKeepToTheConcurrenciesThatWereAskedFor() {
+        let grid = Grid(works: [.mixed], concurrencies: [16, 64])
+        #expect(grid.cases == [Case(.mixed, concurrency: 64)])
+        #expect(!grid.contenders(of: grid.cases[0]).contains(.urlSession))
     }
 
     @Test func onlyThoseWhoWereAskedForTakePart() {

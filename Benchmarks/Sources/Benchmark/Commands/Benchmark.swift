@@ -16,6 +16,7 @@ struct Benchmark: ParsableCommand {
               swift run -c release --package-path Benchmarks Benchmark            everything, about a quarter of an hour
               swift run -c release --package-path Benchmarks Benchmark --quick    a look, about a minute
               swift run -c release --package-path Benchmarks Benchmark build-time
+              swift run -c release --package-path Benchmarks Benchmark mixed
               swift run -c release --package-path Benchmarks Benchmark queued
               swift run -c release --package-path Benchmarks Benchmark graph
               swift run -c release --package-path Benchmarks Benchmark serialization
@@ -25,8 +26,8 @@ struct Benchmark: ParsableCommand {
             stopped again.
             """,
         subcommands: [
-            EverythingCommand.self, QueuedCommand.self, GraphCommand.self, SerializationCommand.self,
-            BuildTimeCommand.self, LoadCommand.self,
+            EverythingCommand.self, MixedCommand.self, QueuedCommand.self, GraphCommand.self,
+            SerializationCommand.self, BuildTimeCommand.self, LoadCommand.self,
         ],
         defaultSubcommand: EverythingCommand.self)
 }

@@ -4,7 +4,6 @@
 import ArgumentParser
 import Figures
 import Foundation
-import Glibc
 import LoadClients
 
 /// Everything that is measured beside others, in one run.
@@ -39,7 +38,7 @@ struct EverythingCommand: ParsableCommand {
     @Option(help: "How often each is measured.")
     var rounds = 5
 
-    @Option(help: "About how many seconds one contender's part of one round of GETs takes.")
+    @Option(help: "About how many seconds one contender's part of one round of GETs or mixed requests takes.")
     var seconds = 0.25
 
     @Option(help: "The length of the large file in MiB; what goes to memory is a quarter of it.")
@@ -82,21 +81,12 @@ struct EverythingCommand: ParsableCommand {
             let laboratory = Laboratory(
                 server, folder, sizes, roundCount: roundCount, bluebonnetPath: { try command.path() })
             if cases.contains(where: \.testCase.work.isForCommands) { _ = try command.path() }
-            let reports = try cases.map { testCase, contenders in
-                let report = try laboratory.measure(testCase, contenders)
-                print(report.text + "\n")
-                fflush(nil)
-                return report
-            }
-            return (try finish(reports), laboratory.failures)
+            return (try finish(try laboratory.measure(cases)), laboratory.failures)
         }
-        print(report.requirementText)
+        print((report.throughputTexts + [report.requirementText]).joined(separator: "\n\n"))
         print("\nIt took \(Int((ContinuousClock.now - began) / .seconds(1))) s.")
         try results.write(report, failures)
-        guard failures.isEmpty else {
-            print("\nWhat failed and is left out:\n" + failures.joined(separator: "\n"))
-            throw ExitCode.failure
-        }
+        try Laboratory.check(failures)
     }
 
     private var roundCount: Int { quick ? min(rounds, 3) : rounds }

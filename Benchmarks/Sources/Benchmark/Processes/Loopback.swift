@@ -6,19 +6,25 @@ import Glibc
 
 /// Ports of 127.0.0.1.
 enum Loopback {
-    /// A port on which nothing listens at the moment.
-    static func freePort() throws -> UInt16 {
-        let port = withSocket { descriptor -> UInt16? in
-            guard call(bind, descriptor, port: 0) else { return nil }
-            var address = sockaddr_in()
-            var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-            let status = withUnsafeMutablePointer(to: &address) { pointer in
-                pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(descriptor, $0, &length) }
+    /// Different ports on which nothing listens at the moment.
+    static func freePorts(_ count: Int) throws -> [UInt16] {
+        guard count > 0 else { return [] }
+        // The socket keeps its port while the others are chosen.
+        return try withSocket { descriptor in
+            guard call(bind, descriptor, port: 0), let port = port(of: descriptor) else {
+                throw BenchmarkError("no port of 127.0.0.1 is free")
             }
-            return status == 0 ? UInt16(bigEndian: address.sin_port) : nil
+            return [port] + (try freePorts(count - 1))
         }
-        guard let port else { throw BenchmarkError("no port of 127.0.0.1 is free") }
-        return port
+    }
+
+    private static func port(of descriptor: CInt) -> UInt16? {
+        var address = sockaddr_in()
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let status = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(descriptor, $0, &length) }
+        }
+        return status == 0 ? UInt16(bigEndian: address.sin_port) : nil
     }
 
     /// Whether something listens on a port.
@@ -26,10 +32,10 @@ enum Loopback {
         withSocket { call(connect, $0, port: port) }
     }
 
-    private static func withSocket<Result>(_ body: (CInt) -> Result) -> Result {
+    private static func withSocket<Result>(_ body: (CInt) throws -> Result) rethrows -> Result {
         let descriptor = socket(AF_INET, CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue), 0)
         defer { close(descriptor) }
-        return body(descriptor)
+        return try body(descriptor)
     }
 
     /// Calls `bind` or `connect`; both fail on a socket that could not be made.

@@ -4,23 +4,27 @@
 import Figures
 import Foundation
 import Glibc
+import LoadClients
 
 /// An nginx of one process, on free ports of 127.0.0.1, that keeps connections alive without limit.
 ///
 /// It answers `/tiny` with 13 bytes whatever the method, `/json` with 1 kB of JSON and `/sink` once it has read the
-/// request's body, and serves the files in its folder. What it read for `/sink` is in `sink.log`.
+/// request's body, and serves the files in its folder. What it read for `/sink` is in `sink.log`. The origins for mixed
+/// traffic answer every request with the same small JSON.
 struct NginxServer {
     private let process: pid_t
     private let ports: Ports
 
-    /// One port for each wire.
+    /// One port for each wire, and those for mixed traffic.
     struct Ports {
         let plain: UInt16
         let tls: UInt16
         let http2: UInt16
+        let mixed: [UInt16]
 
         init() throws {
-            (plain, tls, http2) = (try Loopback.freePort(), try Loopback.freePort(), try Loopback.freePort())
+            let ports = try Loopback.freePorts(3 + (Work.mixed.mixedOriginCount ?? 0))
+            (plain, tls, http2, mixed) = (ports[0], ports[1], ports[2], Array(ports[3...]))
         }
     }
 
@@ -40,6 +44,9 @@ struct NginxServer {
         }
         return url
     }
+
+    /// Where mixed requests go.
+    var mixedOrigins: [String] { ports.mixed.map { "http://127.0.0.1:\($0)" } }
 
     /// Starts a server in a folder, runs `body`, and stops the server however that ended.
     static func whileRunning<Result>(in folder: URL, _ body: (NginxServer) throws -> Result) throws -> Result {
@@ -116,9 +123,13 @@ extension NginxServer {
                     listen 127.0.0.1:\(ports.http2) backlog=4096 ssl http2;
                     root "\(folder.path)";
                     location = /tiny { return 200 "\(tinyBody)"; }
-                    location = /json { default_type application/json; return 200 '\(JSONDocument.text)'; }
+                    location = /json { default_type application/json; return 200 '\(JSONDocument.large.text)'; }
                     location = /empty { return 200; }
                     \(sink(ports, folder))
+                }
+                server {
+                    \(ports.mixed.map { "listen 127.0.0.1:\($0) backlog=4096;" }.joined(separator: "\n        "))
+                    location / { default_type application/json; return 200 '\(JSONDocument.small.text)'; }
                 }
             }
 

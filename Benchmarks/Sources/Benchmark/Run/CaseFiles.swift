@@ -20,7 +20,7 @@ struct CaseFiles {
         self.work = work
         self.folder = folder
         switch work {
-        case .tiny, .json, .post, .enqueued: (pattern, paths, byteCountEach) = (nil, [], 0)
+        case .tiny, .json, .post, .mixed, .mixedOneOrigin, .enqueued: (pattern, paths, byteCountEach) = (nil, [], 0)
         case .downloadFile, .upload, .downloadMemory:
             // What goes to memory is a quarter as long.
             let count = work == .downloadMemory ? max(1, sizes.mebibyteCount / 4) : sizes.mebibyteCount
@@ -48,7 +48,7 @@ struct CaseFiles {
     /// The options of `load` that name them.
     var arguments: [String] {
         switch work {
-        case .tiny, .json, .post, .enqueued, .smallFiles, .largeFiles: []
+        case .tiny, .json, .post, .mixed, .mixedOneOrigin, .enqueued, .smallFiles, .largeFiles: []
         case .downloadMemory: ["--expect", "\(byteCountEach)"]
         case .downloadFile: ["--expect", "\(byteCountEach)", "--output", "file", "--output-folder", output.path]
         case .upload: ["--body-file", folder.appendingPathComponent(Self.largeName).path]

@@ -1,8 +1,10 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
+import ArgumentParser
 import Figures
 import Foundation
+import Glibc
 import LoadClients
 
 /// Carries out the cases of a run, one round of one contender at a time, against one server.
@@ -12,6 +14,8 @@ final class Laboratory {
     /// How large and how many what is measured is.
     struct Sizes {
         var seconds = 0.25
+        /// How many mixed requests a round has; nil is as many as take `seconds`.
+        var mixedCount: Int?
         var mebibyteCount = 1024
         var enqueuedCount = 100_000
         var smallFileCount = 3000
@@ -31,13 +35,30 @@ final class Laboratory {
 
     init(
         _ server: NginxServer, _ folder: URL, _ sizes: Sizes, roundCount: Int,
-        bluebonnetPath: @escaping () throws -> String
+        bluebonnetPath: @escaping () throws -> String = { throw BenchmarkError("no command takes part") }
     ) {
         self.server = server
         self.folder = folder
         self.sizes = sizes
         self.roundCount = roundCount
         self.bluebonnetPath = bluebonnetPath
+    }
+
+    /// Measures cases one by one and prints the table of each.
+    func measure(_ cases: [(testCase: Case, contenders: [Contender])]) throws -> [CaseReport] {
+        try cases.map { testCase, contenders in
+            let report = try measure(testCase, contenders)
+            print(report.text + "\n")
+            fflush(nil)
+            return report
+        }
+    }
+
+    /// Ends the program with status 1 when a contender had to leave a case, and says why.
+    static func check(_ failures: [String]) throws {
+        guard !failures.isEmpty else { return }
+        print("\nWhat failed and is left out:\n" + failures.joined(separator: "\n"))
+        throw ExitCode.failure
     }
 
     /// Measures a case: a trial of each contender where there are many requests, then the rounds, interleaved.
@@ -89,13 +110,15 @@ final class Laboratory {
         case .enqueued: return Trial(requestCount: sizes.enqueuedCount, allocationsPerRequest: nil)
         case .downloadFile, .downloadMemory, .upload, .smallFiles, .largeFiles:
             return Trial(requestCount: 1, allocationsPerRequest: nil)
-        case .tiny, .json, .post:
+        case .tiny, .json, .post, .mixed, .mixedOneOrigin:
             let count = max(300, 2 * testCase.concurrency)
             let arguments = try arguments(testCase, count) + ["--count-allocations"]
             let measured = try LoadProcess(contender: contender, arguments: arguments).run().measurement
+            let wanted = testCase.work.mixedOriginCount == nil ? nil : sizes.mixedCount
             return Trial(
-                requestCount: Grid.requestCount(
-                    rate: measured.requestsPerSecond, seconds: sizes.seconds, concurrency: testCase.concurrency),
+                requestCount: wanted
+                    ?? Grid.requestCount(
+                        rate: measured.requestsPerSecond, seconds: sizes.seconds, concurrency: testCase.concurrency),
                 allocationsPerRequest: measured.allocationsPerRequest)
         }
     }
@@ -127,11 +150,16 @@ final class Laboratory {
         case .tiny: return words + ["--url", try url("tiny", testCase), "--expect", "13"]
         case .enqueued: return words + ["--url", try url("tiny", testCase), "--expect", "13", "--at-once"]
         case .json:
-            return words + ["--url", try url("json", testCase), "--decode", "--expect", "\(JSONDocument.byteCount)"]
+            return words + [
+                "--url", try url("json", testCase), "--decode", "--expect", "\(JSONDocument.large.byteCount)",
+            ]
         case .post:
             return words + [
                 "--url", try url("tiny", testCase), "--method", "POST", "--body-bytes", "1024", "--expect", "13",
             ]
+        case .mixed, .mixedOneOrigin:
+            let origins = server.mixedOrigins.prefix(testCase.work.mixedOriginCount ?? 1)
+            return words + ["--mix"] + origins + ["--expect", "\(JSONDocument.small.byteCount)"]
         case .downloadFile, .downloadMemory:
             return words + ["--url", try url(CaseFiles.largeName, testCase)] + (try warmUp(testCase))
         case .upload: return words + ["--url", try url("sink", testCase), "--method", "PUT"] + (try warmUp(testCase))

@@ -4,7 +4,7 @@
 import Figures
 import Foundation
 
-/// Where a run's results are written: the figures as JSON and as text, and a plot for each wire.
+/// Where a run's results are written: the figures as JSON and as text, and a plot for each wire that has one.
 struct ResultFolder {
     let path: String
 
@@ -13,11 +13,15 @@ struct ResultFolder {
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
     }
 
-    func write(_ report: RunReport, _ failures: [String]) throws {
-        try write(try report.json(), to: "figures.json")
+    /// - Parameter name: of the files of figures, without an extension.
+    func write(_ report: RunReport, _ failures: [String], name: String = "figures") throws {
+        try write(try report.json(), to: "\(name).json")
         let facts = report.environment.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }
-        let parts = [facts.joined(separator: "\n")] + report.cases.map(\.text) + [report.requirementText] + failures
-        try write(Data((parts.joined(separator: "\n\n") + "\n").utf8), to: "figures.txt")
+        let tables = report.cases.map(\.text) + report.throughputTexts
+        let parts =
+            [facts.joined(separator: "\n")] + tables + (report.requirements.isEmpty ? [] : [report.requirementText])
+            + failures
+        try write(Data((parts.joined(separator: "\n\n") + "\n").utf8), to: "\(name).txt")
         for wire in Wire.allCases {
             guard let plot = report.plot(wire) else { continue }
             try write(Data(plot.svg.utf8), to: "throughput-\(wire.rawValue).svg")

@@ -6,14 +6,31 @@
 #ifndef BLUEBONNET_CURL_DRIVER_H
 #define BLUEBONNET_CURL_DRIVER_H
 
+#include "MixedRequest.h"
+
 #include <stdint.h>
 
 /// One multi handle behind an epoll loop of its own, and as many easy handles, used again and again, as transfers may
 /// be in flight. One thread only.
 typedef struct curl_driver curl_driver;
 
+/// How many transfers and connections there may be.
+typedef struct {
+    int in_flight;
+    /// Connections to one origin.
+    int per_origin;
+    /// Connections that are kept, idle ones included.
+    int kept;
+} curl_driver_limits;
+
 /// What to send, how often, and what each answer has to be besides a status from 200 to 299.
 typedef struct {
+    /// The origins of mixed traffic, whose requests are those of `mixed_request_make`; then there is no other URL,
+    /// method or body. NULL for traffic of one request.
+    const char *const *origins;
+    long origin_count;
+    /// The number of the first request of mixed traffic.
+    uint64_t first_number;
     const char *url;
     const char *method;
     /// The bytes of each request's body, or NULL where there is none or `body_file` is a file that holds them.
@@ -34,7 +51,7 @@ typedef struct {
 /// Makes a driver; NULL when there is no memory or no descriptor left.
 ///
 /// `authority_file` is a PEM file of the authorities to trust instead of the system's, or NULL.
-curl_driver *curl_driver_create(int concurrency, const char *authority_file);
+curl_driver *curl_driver_create(const curl_driver_limits *limits, const char *authority_file);
 
 /// Runs a job to its end. Returns NULL, or what was wrong with the first answer that was not as it had to be: a
 /// sentence that stays until the next call.

@@ -1,0 +1,83 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import Bluebonnet
+import Figures
+import Foundation
+import FoundationNetworking
+
+/// Requests of mixed traffic as programs on Bluebonnet make and read them.
+enum MixedBluebonnet {
+    private static let json = JSONResponseSerializer()
+    private static let data = HTTPResponseSerializer()
+    private static let decodable = DecodableResponseSerializer(Catalogue.self)
+
+    /// An operation with a URL, fields, a body and a serializer of its own.
+    ///
+    /// - Throws: a `BenchmarkError` when the URL is none.
+    static func operation(
+        _ request: MixedRequest, _ manager: RequestOperationManager
+    ) throws -> HTTPRequestOperation {
+        let serializer: any ResponseSerializer =
+            switch request.decoding {
+            case .json: json
+            case .data: data
+            case .decodable: decodable
+            }
+        return manager.operation(with: try urlRequest(request), responseSerializer: serializer)
+    }
+
+    private static func urlRequest(_ request: MixedRequest) throws -> URLRequest {
+        guard let url = URL(string: request.url) else { throw BenchmarkError("\(request.url) is not a URL") }
+        var result = URLRequest(url: url)
+        result.setValue(request.traceParent, forHTTPHeaderField: MixedRequest.Field.traceParent)
+        result.setValue(request.idempotencyKey, forHTTPHeaderField: MixedRequest.Field.idempotencyKey)
+        result.setValue(request.authorization, forHTTPHeaderField: MixedRequest.Field.authorization)
+        guard let body = request.body else { return result }
+        result.httpMethod = "POST"
+        result.setValue(MixedRequest.contentType, forHTTPHeaderField: MixedRequest.Field.contentType)
+        result.httpBody = Data(body.utf8)
+        return result
+    }
+
+    /// Whether a serializer made the value that it had to make.
+    static func isDecoded(_ object: any Sendable, _ decoding: MixedRequest.Decoding) -> Bool {
+        switch decoding {
+        case .json: (object as? JSONValue)?["id"]?.integer == Int64(JSONDocument.id)
+        case .data: object is Data
+        case .decodable: (object as? Catalogue)?.id == JSONDocument.id
+        }
+    }
+}
+
+// MARK: - The verbs that wait
+
+extension MixedBluebonnet {
+    /// Sends a request by the verb that waits, whose result has the type; gives what was wrong with the answer.
+    static func send(_ job: Job, _ request: MixedRequest, _ manager: RequestOperationManager) async throws -> String? {
+        switch request.decoding {
+        case .json:
+            let value: JSONValue = try await value(of: request, manager)
+            return isDecoded(value, .json) ? nil : Job.notDecoded
+        case .data:
+            let body: Data = try await value(of: request, manager)
+            return job.fault(status: 200, byteCount: Int64(body.count))
+        case .decodable:
+            let catalogue: Catalogue = try await value(of: request, manager)
+            return isDecoded(catalogue, .decodable) ? nil : Job.notDecoded
+        }
+    }
+
+    private static func value<Value: Decodable & Sendable>(
+        of request: MixedRequest, _ manager: RequestOperationManager
+    ) async throws -> Value {
+        let headers: HTTPHeaders = [
+            MixedRequest.Field.traceParent: request.traceParent,
+            MixedRequest.Field.idempotencyKey: request.idempotencyKey,
+            MixedRequest.Field.authorization: request.authorization,
+        ]
+        guard let body = request.body else { return try await manager.get(request.url, headers: headers) }
+        let data = RequestBody.data(Data(body.utf8), contentType: MixedRequest.contentType)
+        return try await manager.post(request.url, headers: headers, body: data)
+    }
+}
