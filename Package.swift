@@ -82,7 +82,7 @@ let package = Package(
         ),
         .testTarget(
             name: "BluebonnetTests",
-            dependencies: ["Bluebonnet", "CLinux", "TestServer"],
+            dependencies: ["Bluebonnet", "CLinux", "COpenSSL", "TestServer"],
             resources: [.copy("Security/Pins")],
             swiftSettings: strict
         ),

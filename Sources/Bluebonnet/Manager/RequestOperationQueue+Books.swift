@@ -86,7 +86,7 @@ extension RequestOperationQueue: RoundEndTask {
             return (removal, removal != .holdsPlace && state.takeScheduling())
         }
         if removal != .unknown {
-            reporting.noteEnd()
+            reporting.noteEnd(before: group)
             group.leave()
         }
         if isNeeded { startSoon() }
@@ -209,8 +209,8 @@ enum BackingQueues {
 /// A queue's `Progress`, made when it is asked for. It knows nothing of operations but that one has ended.
 final class ProgressReporting: Sendable {
     private let made = Mutex<Progress?>(nil)
-    /// Serial: a `Progress` has no lock, and calls its parent.
-    private let queue = DispatchQueue(label: "org.bluebonnet.queue-progress")
+    /// Serial: a `Progress` has no lock, and calls its parent, which is the user's.
+    let queue = DispatchQueue(label: "org.bluebonnet.queue-progress")
     private let isAskedFor = Atomic<Bool>(false)
 
     var progress: Progress {
@@ -223,9 +223,12 @@ final class ProgressReporting: Sendable {
         return progress
     }
 
-    func noteEnd() {
+    /// An operation has ended. Any thread.
+    ///
+    /// - Parameter group: waits until the progress says so.
+    func noteEnd(before group: DispatchGroup) {
         guard isAskedFor.load(ordering: .acquiring), let progress = made.withLock({ $0 }) else { return }
-        queue.sync {
+        queue.async(group: group) {
             if progress.totalUnitCount > 0 { progress.completedUnitCount += 1 }
         }
     }

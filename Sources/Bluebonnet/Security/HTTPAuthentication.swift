@@ -15,24 +15,32 @@ struct HTTPAuthentication {
     private(set) var tryCount = 0
     private var nonceCount = 0
     private let makeClientNonce: () -> String
+    private let isAvailable: (MessageDigest.Algorithm) -> Bool
 
     /// - Parameters:
     ///   - credential: what is used when nobody is asked.
     ///   - makeClientNonce: a new random value for each Digest answer.
+    ///   - isAvailable: whether a digest can be computed.
     init(
         credential: URLCredential?, origin: Origin,
-        makeClientNonce: @escaping () -> String = { UUID().uuidString.replacingOccurrences(of: "-", with: "") }
+        makeClientNonce: @escaping () -> String = { UUID().uuidString.replacingOccurrences(of: "-", with: "") },
+        isAvailable: @escaping (MessageDigest.Algorithm) -> Bool = { $0.isAvailable }
     ) {
         defaultCredential = credential
         self.origin = origin
         self.makeClientNonce = makeClientNonce
+        self.isAvailable = isAvailable
     }
 
     /// The strongest challenge of a 401 that can be answered; nil when there is none, or after two tries.
     func challenge(in fields: [String]) -> HTTPChallenge? {
         guard tryCount < 2 else { return nil }
-        return HTTPChallenge.parse(fields).filter { $0.isSupported && $0.isPrintable }
+        return HTTPChallenge.parse(fields).filter { $0.isSupported && $0.isPrintable && canCompute($0) }
             .max { $0.strength < $1.strength }
+    }
+
+    private func canCompute(_ challenge: HTTPChallenge) -> Bool {
+        challenge.scheme != "digest" || isAvailable(challenge.digest)
     }
 
     /// Answers with a credential from the next request on; false when it cannot be sent.
@@ -125,10 +133,15 @@ struct DigestAnswer {
     }
 
     private func hash(_ text: String) -> String {
-        MessageDigest.hexadecimalDigest(of: Data(text.utf8), challenge.usesSHA256 ? .sha256 : .md5)
+        MessageDigest.hexadecimalDigest(of: Data(text.utf8), challenge.digest)
     }
 
     private func quoted(_ text: String) -> String {
         "\"" + text.replacingOccurrences(of: "\\", with: "\\\\").replacingOccurrences(of: "\"", with: "\\\"") + "\""
     }
+}
+
+extension HTTPChallenge {
+    /// What a Digest challenge is answered with.
+    fileprivate var digest: MessageDigest.Algorithm { usesSHA256 ? .sha256 : .md5 }
 }

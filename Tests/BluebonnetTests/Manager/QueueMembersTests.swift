@@ -218,6 +218,21 @@ extension QueueMembersTests {
         #expect(queue.progress.fractionCompleted == 1)
     }
 
+    /// What observes the progress, or is its parent, may take long.
+    @Test func slowProgressHoldsUpNeitherTheNetworkThreadNorOtherRequests() async {
+        let queue = RequestOperationQueue()
+        queue.progress.totalUnitCount = 5
+        queue.reporting.queue.suspend()
+        let operations = (0..<5).map { network.operation("/\($0)") }
+        queue.addOperations(operations)
+        for operation in operations { await operation.ends() }
+        await NetworkThread.shared.catchesUp()
+        #expect(queue.progress.completedUnitCount == 0)
+        queue.reporting.queue.resume()
+        await waitUntilEmpty(queue)
+        #expect(queue.progress.completedUnitCount == 5)
+    }
+
     @Test func progressThatNobodySetCountsNothing() async {
         let queue = RequestOperationQueue()
         _ = queue.progress

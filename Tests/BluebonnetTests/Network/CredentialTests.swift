@@ -1,6 +1,7 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
+import COpenSSL
 import Foundation
 import FoundationNetworking
 import TestServer
@@ -40,6 +41,24 @@ extension NetworkTests {
                     + #"response="7f46e0563b8d0a2a82b2ee8e30b79c38c715040b0f29ad283e18c68bbf68ba2e", algorithm=SHA-256"#
             ),
         ]
+
+        /// As where OpenSSL is configured for FIPS 140: the response that asks for MD5 is the result.
+        @Test func processesWithoutMD5SurviveItsChallenge() async {
+            await #expect(processExitsWith: .success) {
+                _ = MessageDigest(.sha256)  // looked up before, because no provider for FIPS need be installed here
+                EVP_set_default_properties(nil, "fips=yes")
+                precondition(!MessageDigest.Algorithm.md5.isAvailable)
+                let challenge = "Digest realm=\"test\", nonce=\"abc\""
+                let reply = Reply.response(status: 401, headers: ["WWW-Authenticate": challenge], body: "who are you?")
+                try await TestServer.answering(reply) { server in
+                    let options = TransferOptions { $0.credential = CredentialTests.right }
+                    let operation = HTTPRequestOperation(request: URLRequest(url: server.url("/")), options: options)
+                    _ = await operation.run()
+                    precondition(operation.statusCode == 401 && operation.code == .unacceptableStatus)
+                    precondition(server.requests.count == 1)
+                }
+            }
+        }
 
         @Test(arguments: exchanges)
         func aChallengeIsAnsweredOnce(challenge: String, answer: String) async throws {

@@ -201,6 +201,21 @@ extension HTTPAuthenticationTests {
         #expect(second["response"] == "15b6bb427e3fecd23a43cb702ce447d5")
     }
 
+    /// Where OpenSSL is configured for FIPS 140, there is no MD5.
+    @Test(arguments: [
+        (["Digest nonce=n, realm=r"], nil), (["Digest nonce=n, realm=r, algorithm=MD5-sess"], nil),
+        (["Digest nonce=n, realm=r", "Basic realm=r"], "basic"),
+        (["Digest nonce=n, realm=r, algorithm=MD5", "Digest nonce=n, realm=r, algorithm=SHA-256"], "digest"),
+    ] as [([String], String?)])
+    func challengesWhoseDigestIsMissingAreNotAnswered(fields: [String], scheme: String?) {
+        let authentication = HTTPAuthentication(
+            credential: URLCredential(user: "u", password: "p", persistence: .none),
+            origin: AdmissionQueueTests.origin("www.example.org"), isAvailable: { $0 != .md5 })
+        let challenge = authentication.challenge(in: fields)
+        #expect(challenge?.scheme == scheme)
+        if scheme == "digest" { #expect(challenge?.usesSHA256 == true) }
+    }
+
     @Test func theClientsNonceIsAnotherEachTime() {
         var authentication = HTTPAuthentication(
             credential: URLCredential(user: "u", password: "p", persistence: .none),

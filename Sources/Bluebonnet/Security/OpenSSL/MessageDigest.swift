@@ -21,6 +21,9 @@ final class MessageDigest {
         private nonisolated(unsafe) static let md5Implementation = fetch("MD5")  // safe: OpenSSL never changes it
         private nonisolated(unsafe) static let sha256Implementation = fetch("SHA256")  // safe: the same
 
+        /// Whether OpenSSL computes this digest: where it is configured for FIPS 140, MD5 is not available.
+        var isAvailable: Bool { implementation != nil }
+
         /// Leaves no error behind, which would be taken for one of a connection.
         private static func fetch(_ name: String) -> OpaquePointer? {
             let implementation = EVP_MD_fetch(nil, name, nil)
@@ -31,6 +34,7 @@ final class MessageDigest {
 
     private let context: OpaquePointer
 
+    /// - Parameter algorithm: one that is available. SHA-256 is in every OpenSSL.
     init(_ algorithm: Algorithm) {
         guard let context = EVP_MD_CTX_new() else { preconditionFailure("OpenSSL is out of memory") }
         self.context = context

@@ -73,7 +73,8 @@ final class EasyHandle {
         isClosed = true
     }
 
-    deinit { precondition(isClosed, "an easy handle was let go without close()") }
+    /// libcurl's objects must not be freed off their thread: a release build would rather leak them.
+    deinit { assert(isClosed, "an easy handle was let go without close()") }
 
     func forgetErrorText() { errorText.pointee = 0 }
 
