@@ -95,6 +95,8 @@ final class Event: Sendable {
 
     func happen() { gate.open() }
 
+    var hasHappened: Bool { gate.isOpen }
+
     func wait() async { await gate.wait() }
 }
 

@@ -19,6 +19,9 @@ public import Foundation
 /// - `/pings/COUNT`, `/empty/COUNT`: that many PING frames, and empty DATA frames, before "ok"
 /// - `/early`: 103 before "ok"; `/trailers`: trailers after it
 /// - `/silent`: nothing
+/// - `/held/STATUS`: a head that leads to `/ok` or asks for a credential, and nothing more; `/flood/STATUS`: 200,000 bytes
+///   after it without an end; `/brief/STATUS`: a body; `/at-once/STATUS`: as `/held`, before the request's body. A request
+///   with a credential gets "ok"
 public final class HTTP2Server: Sendable {
     /// Whether a Python with h2 was found. Tells once, on standard error, when it was not.
     public static let isAvailable = Availability.decide(
@@ -104,7 +107,7 @@ public final class HTTP2Server: Sendable {
         class Connection:
             def __init__(self, plain, number):
                 self.plain, self.number = plain, number
-                self.requests, self.sizes = {}, Counter()
+                self.requests, self.sizes, self.authorized = {}, Counter(), set()
 
             def run(self):
                 try:
@@ -138,6 +141,10 @@ public final class HTTP2Server: Sendable {
                 if isinstance(event, RequestReceived):
                     fields = dict(event.headers)
                     self.requests[event.stream_id] = (fields[":method"], fields[":path"])
+                    if "authorization" in fields:
+                        self.authorized.add(event.stream_id)
+                    elif fields[":path"].startswith("/at-once/"):
+                        self.hold(event.stream_id, "held", fields[":path"][9:])
                     if window == "0" and event.stream_ended is None:
                         self.flush()
                         time.sleep(0.1)
@@ -164,8 +171,18 @@ public final class HTTP2Server: Sendable {
                 self.head(stream)
                 self.h2.send_data(stream, b"ok", end_stream=True)
 
+            def hold(self, stream, word, status):
+                self.h2.send_headers(stream, [
+                    (":status", status), ("location", "/ok"), ("www-authenticate", 'Basic realm="x"')])
+                for _ in range(20 if word == "flood" else 0):
+                    self.h2.send_data(stream, bytes(10000))
+                if word == "brief":
+                    self.h2.send_data(stream, b"brief", end_stream=True)
+
             def answer(self, stream, word, number, count):
                 frames = b""
+                if word in ("held", "flood", "brief") and stream not in self.authorized:
+                    return self.hold(stream, word, str(number))
                 if word == "silent":
                     return
                 if word == "reset":

@@ -1,0 +1,102 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import FoundationNetworking
+import TestServer
+import Testing
+
+@testable import Bluebonnet
+
+/// A response's body that does not end: how it is framed, and how its bytes come.
+struct EndlessBody: Sendable, CustomTestStringConvertible {
+    /// What the head says about the body's end.
+    enum Framing: Sendable, CaseIterable {
+        /// Neither a length nor chunks: the end of the connection is the body's.
+        case connectionEnd
+        /// Chunks on a connection that the head says is closed behind them.
+        case chunksThenEnd
+        case chunks
+        /// A length of 60,000 bytes.
+        case length
+        /// A length of 1 GiB.
+        case largeLength
+    }
+
+    enum Pace: Sendable, CaseIterable {
+        case silent, dripping, flooding
+    }
+
+    let framing: Framing
+    let pace: Pace
+    var testDescription: String { "\(framing) \(pace)" }
+
+    /// A flood reaches a length of 60,000 bytes: such a body ends.
+    static let all = Framing.allCases.flatMap { framing in
+        Pace.allCases.map { EndlessBody(framing: framing, pace: $0) }
+    }.filter { $0.framing != .length || $0.pace != .flooding }
+
+    private var fields: HeaderFields {
+        switch framing {
+        case .connectionEnd: [:]
+        case .chunksThenEnd: ["Transfer-Encoding": "chunked", "Connection": "close"]
+        case .chunks: ["Transfer-Encoding": "chunked"]
+        case .length: ["Content-Length": "60000"]
+        case .largeLength: ["Content-Length": "1073741824"]
+        }
+    }
+
+    private func framed(_ data: Data) -> Data {
+        guard framing == .chunks || framing == .chunksThenEnd, !data.isEmpty else { return data }
+        return Data("\(String(data.count, radix: 16))\r\n".utf8) + data + Data("\r\n".utf8)
+    }
+
+    /// A response that begins with a text, after which the body goes on with the letter x, or not at all.
+    func reply(status: Int, headers: HeaderFields = [:], text: String = "") -> Reply {
+        let lines = (headers.fields + fields.fields).map { "\($0.name): \($0.value)\r\n" }.joined()
+        let head = Data("HTTP/1.1 \(status) Status\r\n\(lines)\r\n".utf8) + framed(Data(text.utf8))
+        let letter = framed(Data("x".utf8))
+        let drip = Data(Array(repeating: letter, count: 20_000).joined())
+        switch pace {
+        case .silent: return Reply([.bytes(head), .stall])
+        case .dripping: return Reply([.bytes(head), .drip(drip, chunk: letter.count, every: .milliseconds(20))])
+        case .flooding:
+            let flood = framed(Data(repeating: UInt8(ascii: "x"), count: 65_536))
+            return Reply([.bytes(head), .endless(chunk: flood)])
+        }
+    }
+}
+
+extension TransferOptions {
+    /// No limit but one in all that no test reaches whose operations do not wait for a body without an end.
+    static var withoutIdleLimit: TransferOptions {
+        TransferOptions {
+            $0.idleTimeout = .zero
+            $0.timeout = .seconds(30)
+        }
+    }
+
+    /// The same for a server with a test certificate.
+    static func withoutIdleLimit(trusting certificate: TestCertificate?) throws -> TransferOptions {
+        guard certificate != nil else { return withoutIdleLimit }
+        var options = withoutIdleLimit
+        options.securityPolicy = try TransferOptions.trustingTestAuthority.securityPolicy
+        return options
+    }
+}
+
+extension RequestOperationManager {
+    /// A manager without a serializer's demands on content, whose requests do not wait for one another.
+    static func crowded(_ options: TransferOptions) -> RequestOperationManager {
+        var configuration = Configuration()
+        configuration.transferOptions = options
+        configuration.maximumConcurrentTransferCount = 200
+        configuration.maximumConcurrentTransferCountPerOrigin = 200
+        let manager = RequestOperationManager(configuration: configuration)
+        manager.responseSerializer = HTTPResponseSerializer()
+        return manager
+    }
+
+    /// Starts a GET for each URL.
+    func start(_ urls: [URL]) -> [HTTPRequestOperation] { urls.map { get($0.absoluteString) } }
+}
