@@ -36,7 +36,7 @@ extension NetworkingError {
         public static let authenticationRequired = Code(rawValue: "authenticationRequired")
         /// The response breaks the protocol, or its body is truncated.
         public static let badServerResponse = Code(rawValue: "badServerResponse")
-        /// The response serializer does not accept the status.
+        /// The response serializer does not accept the status, whatever became of the body.
         public static let unacceptableStatus = Code(rawValue: "unacceptableStatus")
         /// The response serializer does not accept the content type.
         public static let unacceptableContentType = Code(rawValue: "unacceptableContentType")

@@ -41,12 +41,14 @@ public struct NetworkingError: Error, Sendable {
         get { facts.value.response }
         set { facts = facts.changed { $0.response = newValue } }
     }
-    /// The body that came with a response that was refused, when it was kept in memory.
+    /// The body that came with a response that was refused, when it was kept in memory. With `unacceptableStatus`, what
+    /// came of it: `underlying` says why that is not all.
     public var body: Data? {
         get { facts.value.body }
         set { facts = facts.changed { $0.body = newValue } }
     }
-    /// The error below this one: a `LibraryError` from libcurl or OpenSSL, a `POSIXError`, or a serializer's error.
+    /// The error below this one: a `LibraryError` from libcurl or OpenSSL, a `POSIXError`, a serializer's error, or the
+    /// `NetworkingError` of a refused response's body.
     public var underlying: (any Error)? {
         get { facts.value.underlying }
         set { facts = facts.changed { $0.underlying = newValue } }

@@ -36,6 +36,15 @@ extension BodySink {
     func close(then action: @escaping (NetworkingError?) -> Void) { action(nil) }
 }
 
+/// Where a response's body goes, by its status.
+enum BodyDestination {
+    /// The output file or stream, where there is one.
+    case output
+    case memory
+    /// The operation's error: the status is refused.
+    case error
+}
+
 /// A body in memory.
 final class MemorySink: BodySink {
     @exclusivity(unchecked) private(set) var data: Data

@@ -5,15 +5,24 @@ internal import Foundation
 internal import FoundationNetworking
 
 extension Exchange {
-    /// What follows the end of a transfer.
-    func finishTransfer(error: NetworkingError?) -> Step {
+    /// What follows the end of a transfer. Where the response's head has decided that, it does not matter how the body
+    /// ended.
+    ///
+    /// - Parameter hasTimeLeft: whether the time limit leaves something for another transfer.
+    func finishTransfer(error: NetworkingError?, hasTimeLeft: Bool) -> Step {
         if let question = error?.underlying as? ServerTrustQuestion { return ask(about: question) }
         switch role {
         case .asking:
-            return error.map(Step.failed) ?? .later
+            if let error, !hasTimeLeft { return .failed(error) }
+            transferError = error
+            return .later
         case .failed(let error): return .failed(error)
-        case .discard(let discarded) where error == nil || discardedByteCount > Self.discardLimit:
+        case .discard(let discarded):
+            if let error, !hasTimeLeft, discarded.leadsOn { return .failed(error) }
             return takeStep(discarded)
+        case .errorBody(let receiver):
+            bodyError = error ?? Self.fault(in: receiver)
+            return .complete
         case .body(let receiver) where error == nil:
             do throws(NetworkingError) {
                 try receiver.finish()
@@ -22,7 +31,17 @@ extension Exchange {
             } catch {
                 return .failed(error)
             }
-        case .undecided, .discard, .body: return step(after: error)
+        case .undecided, .body: return step(after: error)
+        }
+    }
+
+    /// What is wrong with a body that has ended as its framing says.
+    private static func fault(in receiver: BodyReceiver) -> NetworkingError? {
+        do throws(NetworkingError) {
+            try receiver.finish()
+            return nil
+        } catch {
+            return error
         }
     }
 
@@ -55,6 +74,9 @@ extension Exchange {
         case .isComplete:
             head = reception.interruptedHead
             return .complete
+        case .refused(let error):
+            bodyError = error
+            return .complete
         }
     }
 
@@ -73,7 +95,7 @@ extension Exchange {
         let end = reception.end(isComplete: error == nil)
         return TransferResult(  // made at once: a large value that is filled in is copied once more
             request: hopCount > 0 ? urlRequest(for: next) : prepared.request, head: head, content: end.content,
-            error: error, receivedByteCount: end.byteCount, isContinued: end.isContinued,
+            error: error, bodyError: bodyError, receivedByteCount: end.byteCount, isContinued: end.isContinued,
             isCredentialRefused: head?.status == 401 && knownAuthentication?.hasAnswered == true,
             unusedFile: end.unusedFile, keepsUnusedFile: end.unusedFile != nil && end.canBeContinued,
             summary: summary, cacheExchange: cache)

@@ -4,12 +4,19 @@
 internal import Foundation
 
 extension Exchange {
-    /// A body that nobody wants is read to its end, to keep the connection, up to this size.
-    static let discardLimit = 64 * 1024
-
     func receive(_ head: ResponseHead) throws(NetworkingError) {
         self.head = head
         role = try role(of: head)
+        limitBody(of: head)
+    }
+
+    /// Says how much is read of a body that is not the result.
+    func limitBody(of head: ResponseHead) {
+        switch role {
+        case .discard: allowance = BodyAllowance(.connection, head, method: next.method, now: MonotonicClock.now())
+        case .errorBody: allowance = BodyAllowance(.error, head, method: next.method, now: MonotonicClock.now())
+        case .undecided, .asking, .body, .failed: allowance = nil
+        }
     }
 
     func receive(_ bytes: UnsafeRawBufferPointer) throws(NetworkingError) -> BodyIntake {
@@ -18,18 +25,26 @@ extension Exchange {
         case .asking: return .later
         case .failed(let error): throw error
         case .discard:
-            discardedByteCount += bytes.count
-            guard discardedByteCount <= Self.discardLimit else {
-                throw NetworkingError(.cancelled, "the rest of a body that nobody wants was not read")
+            allowance?.receive(bytes.count, now: MonotonicClock.roughly())
+            guard allowance?.isUsedUp != true else {
+                throw NetworkingError(.cancelled, "the rest of a body that nobody sees was not read")
             }
             return .taken
-        case .body(let receiver):
-            guard receiver.sink.hasRoom else { return .later }
-            let before = receiver.sink.byteCount
-            try receiver.receive(bytes)
-            noteReceived(Int(receiver.sink.byteCount - before))
-            return .taken
+        case .body(let receiver): return try receive(bytes, receiver)
+        case .errorBody(let receiver):
+            allowance?.receive(bytes.count, now: MonotonicClock.roughly())
+            return try receive(bytes, receiver)
         }
+    }
+
+    private func receive(
+        _ bytes: UnsafeRawBufferPointer, _ receiver: BodyReceiver
+    ) throws(NetworkingError) -> BodyIntake {
+        guard receiver.sink.hasRoom else { return .later }
+        let before = receiver.sink.byteCount
+        try receiver.receive(bytes)
+        noteReceived(Int(receiver.sink.byteCount - before))
+        return .taken
     }
 
     private func role(of head: ResponseHead) throws(NetworkingError) -> Role {
@@ -52,17 +67,31 @@ extension Exchange {
 
     /// What a response is for that leads nowhere else.
     func resultRole(of head: ResponseHead) throws(NetworkingError) -> Role {
-        switch reception.decision(on: head) {
+        let decision = reception.decision(on: head)
+        switch decision {
         case .askAgain?: return .discard(.startAgain)
         case .isComplete?: return .discard(reception.interruptedHead == nil ? .startAgain : .isComplete)
         case .append?, .startOver?, .unrelated?, nil: break
         }
+        let hasBody = head.hasBody(for: next.method)
+        let destination = operation.bodyDestination(ofStatus: decision == .append ? 200 : head.status)
+        if destination == .error { return errorRole(of: head, hasBody: hasBody) }
         let receiver = try reception.receiver(
-            for: head, hasBody: head.hasBody(for: next.method),
-            isPartWanted: head.status == 206 && next.headers["Range"] != nil,
-            isAccepted: operation.acceptsForOutput(status: head.status))
+            for: head, hasBody: hasBody, isPartWanted: head.status == 206 && next.headers["Range"] != nil,
+            hasOutput: destination == .output)
         download.restart(at: receiver.sink.byteCount)
         return .body(receiver)
+    }
+
+    /// What a response is for whose status is refused.
+    private func errorRole(of head: ResponseHead, hasBody: Bool) -> Role {
+        do throws(NetworkingError) {
+            let receiver = try reception.errorReceiver(for: head, hasBody: hasBody)
+            download.restart(at: 0)
+            return .errorBody(receiver)
+        } catch {
+            return .discard(.refused(error))
+        }
     }
 
     /// What a 401 is for whose challenge can be answered; nil for any other response.

@@ -63,6 +63,7 @@ extension Exchange {
         } catch {
             role = .failed(error)
         }
+        limitBody(of: head)
         return true
     }
 

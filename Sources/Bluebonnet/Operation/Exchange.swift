@@ -26,7 +26,9 @@ final class Exchange {
         case asking
         /// The result.
         case body(BodyReceiver)
-        /// Nothing: `step` follows.
+        /// A part of the error, because the status is refused.
+        case errorBody(BodyReceiver)
+        /// Nothing: the head has decided what follows.
         case discard(Discarded)
         case failed(NetworkingError)
     }
@@ -36,6 +38,16 @@ final class Exchange {
         case challenge
         case startAgain
         case isComplete
+        /// The status is refused, and the body cannot be decoded.
+        case refused(NetworkingError)
+
+        /// Whether another transfer follows.
+        var leadsOn: Bool {
+            switch self {
+            case .redirect, .challenge, .startAgain: true
+            case .isComplete, .refused: false
+            }
+        }
     }
 
     let prepared: PreparedRequest
@@ -64,7 +76,12 @@ final class Exchange {
     @exclusivity(unchecked) var trustAnswers: TrustAnswers?
     /// The hop that the redirect block was shown.
     var proposed: RedirectPolicy.Request?
-    var discardedByteCount = 0
+    /// How much of a body is read that is not the result; nil for one that is, and before that is decided.
+    @exclusivity(unchecked) var allowance: BodyAllowance?
+    /// Why the transfer ended while a block decided what its response is for.
+    var transferError: NetworkingError?
+    /// Why the body of a refused response is not whole.
+    var bodyError: NetworkingError?
     @exclusivity(unchecked) private var upload = ProgressMeter()
     @exclusivity(unchecked) var download = ProgressMeter()
 
@@ -117,7 +134,7 @@ extension Exchange {
     func transferRequest(to origin: Origin, deadline: UInt64) -> TransferRequest {
         head = nil
         role = .undecided
-        discardedByteCount = 0
+        (allowance, transferError) = (nil, nil)
         upload.restart(at: 0)
         reception.checkInterruptedFile()
         return TransferRequest(

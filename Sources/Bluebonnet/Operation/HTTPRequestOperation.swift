@@ -82,9 +82,9 @@ public final class HTTPRequestOperation: RequestOperation, @unchecked Sendable {
 
     override var archivedSerializer: ArchivedSerializer? { ArchivedSerializer(serializerInForce) }
 
-    override func acceptsForOutput(status: Int) -> Bool {
-        (shared.withLock { $0.sharedExtras?.value.late.serializer } ?? sharedSerializer).validation.accepts(
-            status: status)
+    override func bodyDestination(ofStatus status: Int) -> BodyDestination {
+        let serializer = shared.withLock { $0.sharedExtras?.value.late.serializer } ?? sharedSerializer
+        return serializer.validation.accepts(status: status) ? .output : .error
     }
 
     /// The serializer that a late request brought, else the operation's.

@@ -65,9 +65,11 @@ extension Reception: Sendable {}
 extension Reception {
     /// What takes the body of a response that is the result.
     ///
-    /// - Parameter isPartWanted: whether it is a 206 that the caller's own request asks for.
+    /// - Parameters:
+    ///   - isPartWanted: whether it is a 206 that the caller's own request asks for.
+    ///   - hasOutput: whether it goes to the output file or stream, if there is one.
     mutating func receiver(
-        for head: ResponseHead, hasBody: Bool, isPartWanted: Bool, isAccepted: Bool
+        for head: ResponseHead, hasBody: Bool, isPartWanted: Bool, hasOutput: Bool
     ) throws(NetworkingError) -> BodyReceiver {
         isContinued = resumption?.value.decide(on: head) == .append
         continuedTotal = isContinued ? head.totalByteCount ?? resumption?.value.totalByteCount : nil
@@ -75,7 +77,19 @@ extension Reception {
         guard head.status != 206 || isContinued || isPartWanted else {
             throw NetworkingError(.badServerResponse, "the server sent a part of the body without being asked for one")
         }
-        let sink = try isContinued ? continuedSink() : makeSink(for: head, hasBody: hasBody, isAccepted: isAccepted)
+        let sink = try isContinued ? continuedSink() : makeSink(for: head, hasBody: hasBody, hasOutput: hasOutput)
+        return try receiver(into: sink, for: head, hasBody: hasBody)
+    }
+
+    /// What takes the body of a refused response, which has nothing to do with one that came before.
+    mutating func errorReceiver(for head: ResponseHead, hasBody: Bool) throws(NetworkingError) -> BodyReceiver {
+        (isContinued, continuedTotal, resumption) = (false, nil, nil)
+        return try receiver(into: memorySink(for: head, hasBody: hasBody), for: head, hasBody: hasBody)
+    }
+
+    private mutating func receiver(
+        into sink: any BodySink, for head: ResponseHead, hasBody: Bool
+    ) throws(NetworkingError) -> BodyReceiver {
         self.sink = sink
         return try BodyReceiver(
             sink: sink, codings: hasBody ? head.contentCodings : [],
@@ -91,10 +105,14 @@ extension Reception {
     }
 
     private mutating func makeSink(
-        for head: ResponseHead, hasBody: Bool, isAccepted: Bool
+        for head: ResponseHead, hasBody: Bool, hasOutput: Bool
     ) throws(NetworkingError) -> any BodySink {
-        if isAccepted, let file { return try fileSink(file, for: head) }
-        if isAccepted, let output = prepared.streamOutput { return try channelSink(output) }
+        if hasOutput, let file { return try fileSink(file, for: head) }
+        if hasOutput, let output = prepared.streamOutput { return try channelSink(output) }
+        return memorySink(for: head, hasBody: hasBody)
+    }
+
+    private func memorySink(for head: ResponseHead, hasBody: Bool) -> MemorySink {
         let limit = prepared.options.maximumBodyByteCount
         let memory = MemorySink(byteLimit: limit)
         if hasBody, let length = head.contentLength, length <= limit { memory.reserve(length) }

@@ -112,8 +112,10 @@ public class RequestOperation: Operation, @unchecked Sendable {  // safe: one Mu
     /// Whether the digest of the body is wanted whoever makes the request.
     var isDigestWanted: Bool { false }
 
-    /// Whether a response with this status may go to the output file; the body of another one is kept in memory.
-    func acceptsForOutput(status: Int) -> Bool { (200...299).contains(status) }
+    /// Where the body of a response with this status goes. The base class refuses none.
+    func bodyDestination(ofStatus status: Int) -> BodyDestination {
+        (200...299).contains(status) ? .output : .memory
+    }
 
     // Foundation's members. Swift wants overrides in the class itself.
 

@@ -24,7 +24,9 @@ extension RequestRunner {
     /// A block of the user's has decided.
     func answered(_ answer: Exchange.Answer, toQuestion number: Int) {
         guard let exchange, exchange.take(answer, toQuestion: number) else { return }
-        if case .deciding = phase { return take(exchange.finishTransfer(error: nil), exchange) }
+        if case .deciding = phase {
+            return take(exchange.finishTransfer(error: exchange.transferError, hasTimeLeft: true), exchange)
+        }
         if case .failed(let error) = exchange.role { return abort(with: error) }
         transferUnderWay?.resumeReceiving()  // one that is paused asks again when it is resumed
     }

@@ -210,6 +210,7 @@ extension RequestRunner {
     private func goOn(_ transfer: any Transfer, _ origin: Origin) {
         let now = MonotonicClock.now()
         chargedSince = now
+        exchange?.allowance?.beginAgain(now: now)
         phase = .transferring(transfer, origin)
         transfer.resume(deadline: remainingTime.map { now + $0 } ?? .max)
     }
@@ -218,7 +219,7 @@ extension RequestRunner {
     private func chargeTime() {
         guard let remainingTime else { return }
         let used = MonotonicClock.now() - chargedSince
-        self.remainingTime = remainingTime > used ? remainingTime - used : 1
+        self.remainingTime = remainingTime > used ? remainingTime - used : 0
     }
 
     private func account(_ metrics: TransferMetrics) {
@@ -269,6 +270,8 @@ extension RequestRunner: TransferDelegate {
         try exchange?.receive(bytes) ?? .taken
     }
 
+    var bodyDeadline: UInt64 { exchange?.allowance?.end ?? .max }
+
     func transferDidFind(_ violation: PinViolation) {
         if let handler = exchange?.blocks.pinViolation { operation.report(violation, to: handler) }
     }
@@ -282,6 +285,6 @@ extension RequestRunner: TransferDelegate {
         if case .waitingToContinue = phase { admission.withdraw(ticket) }
         account(metrics)
         phase = .idle
-        if let exchange { take(exchange.finishTransfer(error: error), exchange) }
+        if let exchange { take(exchange.finishTransfer(error: error, hasTimeLeft: remainingTime != 0), exchange) }
     }
 }

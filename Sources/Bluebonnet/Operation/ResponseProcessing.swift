@@ -34,13 +34,14 @@ struct ResponseProcessing {
         let refusal = serializer.validation.refusal(
             status: result.isContinued ? 200 : head.status, contentType: head.value(for: "Content-Type"),
             bodyIsEmpty: result.receivedByteCount == 0)
-        guard let refusal else { return }
+        guard var refusal else { return }
         if head.status == 407 {
             throw NetworkingError(.authenticationRequired, "the proxy wants a credential, or another one")
         }
         if result.isCredentialRefused {
             throw NetworkingError(.authenticationRequired, "the server does not accept the credential")
         }
+        if let bodyError = result.bodyError { refusal.underlying = bodyError }
         throw refusal
     }
 

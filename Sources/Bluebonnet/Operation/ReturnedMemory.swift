@@ -33,7 +33,9 @@ final class ReturnedMemory: Sendable {
     /// A cache's is its owner's, and a body that was cut short may hold room for all that was announced.
     func add(_ transfer: SharedValue<TransferResult>) {
         let result = transfer.value
-        guard let head = result.head, result.error == nil, !result.summary.isFromCache else { return }
+        guard let head = result.head, result.error == nil, result.bodyError == nil, !result.summary.isFromCache else {
+            return
+        }
         var body = Data()
         if case .memory(let data) = result.content { body = data }
         guard head.fieldByteCount + body.count <= Self.byteCountLimit else { return }

@@ -10,6 +10,8 @@ struct TransferResult: Sendable {
     var head: ResponseHead?
     var content = Content.none
     var error: NetworkingError?
+    /// Why the body of a refused response is not whole; its status is the error.
+    var bodyError: NetworkingError?
     var receivedByteCount: Int64 = 0
     /// The last response is the rest that a range request of ours asked for: its 206 stands for a 200.
     var isContinued = false

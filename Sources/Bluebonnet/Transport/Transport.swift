@@ -23,7 +23,7 @@ protocol Transfer: AnyObject {
     func pause()
     /// Goes on after `pause()`, until `deadline`: the time in between counts against no limit.
     func resume(deadline: UInt64)
-    /// Brings the bytes again that the delegate would not take, and goes on.
+    /// Brings the bytes again that the delegate would not take, and goes on; its `bodyDeadline` may be another one.
     func resumeReceiving()
 }
 
@@ -47,6 +47,10 @@ protocol TransferDelegate: AnyObject {
     func transferDidReceive(head: ResponseHead) throws(NetworkingError)
     /// Body bytes as they came, still content-coded. The buffer is gone after the call.
     func transferDidReceive(bytes: UnsafeRawBufferPointer) throws(NetworkingError) -> BodyIntake
+    /// Until when the delegate waits for the rest of the body, in nanoseconds of `MonotonicClock`; `UInt64.max` is for
+    /// ever. Asked when the head has come and when the transfer goes on; in between it may only become later. The
+    /// transfer then ends with `timedOut`.
+    var bodyDeadline: UInt64 { get }
     /// The server matches none of the pins on trial. Told before the request is sent.
     func transferDidFind(_ violation: PinViolation)
     /// The transfer is over: with an error, or with a response that is complete as its framing says.
@@ -56,6 +60,7 @@ protocol TransferDelegate: AnyObject {
 extension TransferDelegate {
     func transferBeginsAgain(after metrics: TransferMetrics) {}
     func transferDidFind(_ violation: PinViolation) {}
+    var bodyDeadline: UInt64 { .max }
 }
 
 /// All that one transfer needs to know. An object, because it is passed on; it never changes.

@@ -60,6 +60,10 @@ enum ScriptedStep: Sendable {
     case startAgain
     /// The transfer ends with an error, also while it is paused in place.
     case fail(NetworkingError.Code)
+    /// The transfer ends if its delegate waits for the body until some instant only.
+    case bodyDeadlinePasses
+    /// Tells the test that instant.
+    case noteBodyDeadline(Witness<[UInt64]>)
 }
 
 /// One transfer that follows its script, a step for each piece of work on the network thread, so that others come in
@@ -140,6 +144,9 @@ final class ScriptedTransfer: Transfer {
         case .startAgain: delegate.transferDidStartAgain()
         case .reach(let witness): witness.increment()
         case .fail(let code): throw NetworkingError(code, "as the script says")
+        case .bodyDeadlinePasses:
+            guard delegate.bodyDeadline == .max else { throw NetworkingError(.timedOut, "the body's deadline passed") }
+        case .noteBodyDeadline(let seen): seen.update { [deadline = delegate.bodyDeadline] in $0.append(deadline) }
         case .wait(let gate), .connect(let gate): wait(for: gate)
         }
     }

@@ -82,7 +82,8 @@ final class CurlTransfer: Transfer {
     }
 
     func resumeReceiving() {
-        guard isHeldBack, !isPaused else { return }
+        guard !isPaused else { return }
+        guard isHeldBack else { return partition.deadlineMayBeEarlier(nextDeadline) }
         isHeldBack = false
         noteActivity()
         partition.resume(self)
@@ -232,6 +233,7 @@ extension CurlTransfer {
             if head.status >= 300 { giveUpPausedBody() }
             noteDryBody()
             try delegate?.transferDidReceive(head: head)
+            partition.deadlineMayBeEarlier(bodyDeadline)
             if refusal == .amidBody { throw refusalError }
             return true
         } catch {
