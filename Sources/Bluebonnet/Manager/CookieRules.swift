@@ -46,7 +46,7 @@ enum CookieRules {
     }
 
     private static func path(of url: URL) -> String {
-        let path = URLText(url.absoluteString).remainder.prefix { $0 != "?" && $0 != "#" }
+        let path = URLText((URLText.removingDotSegments(from: url) ?? url).absoluteString).path
         return path.isEmpty ? "/" : String(path)
     }
 

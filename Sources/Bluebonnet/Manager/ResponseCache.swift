@@ -6,7 +6,8 @@ public import FoundationNetworking
 
 /// Keeps responses, to be used again instead of the network.
 ///
-/// The library decides what may be kept and whether what was kept may be used (RFC 9111); a cache only keeps. Its
+/// The library decides what may be kept and whether what was kept may be used (RFC 9111); a cache only keeps. Requests
+/// come with the URL that is sent, which has no dot segments unless `TransferOptions.keepsDotSegments` says so. Its
 /// members are called on queues of the library's, never on the network thread, several at a time.
 ///
 /// Not cached: anything but a GET with status 200; requests with a body, a range or a condition (`If-…`); downloads to

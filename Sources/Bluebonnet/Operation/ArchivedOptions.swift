@@ -25,6 +25,8 @@ struct ArchivedOptions: Codable, Sendable {
     private let credential: Credential?
     private let usesCredentialStorage: Bool
     private let syncsFilesToDisk: Bool
+    /// Nil in archives that were made before there was the option.
+    private let keepsDotSegments: Bool?
 
     private struct ArchivedProxy: Codable {
         let url: String
@@ -64,6 +66,7 @@ struct ArchivedOptions: Codable, Sendable {
         }
         usesCredentialStorage = options.usesCredentialStorage
         syncsFilesToDisk = options.syncsFilesToDisk
+        keepsDotSegments = options.keepsDotSegments
     }
 
     /// The options; checked again, because an archive may come from anywhere.
@@ -94,6 +97,7 @@ struct ArchivedOptions: Codable, Sendable {
         }
         options.usesCredentialStorage = usesCredentialStorage
         options.syncsFilesToDisk = syncsFilesToDisk
+        options.keepsDotSegments = keepsDotSegments ?? false
         return options
     }
 }

@@ -100,9 +100,10 @@ extension Exchange {
     /// The hop that a block gave: checked as a caller's request is. Where it leads elsewhere than was proposed, what
     /// belongs to the proposed origin stays behind, as on any redirect.
     private func redirectRequest(_ request: URLRequest) throws(NetworkingError) -> RedirectPolicy.Request {
-        guard let proposed, let url = request.url else {
+        guard let proposed, let given = request.url else {
             throw NetworkingError(.badURL, "the redirect block gave a request without a URL")
         }
+        let url = options.keepsDotSegments ? given : URLText.removingDotSegments(from: given) ?? given
         try RequestCheck.check(url)
         let method = request.httpMethod ?? "GET"
         try RequestCheck.method(method)

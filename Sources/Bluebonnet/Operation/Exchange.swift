@@ -101,7 +101,8 @@ final class Exchange {
 
     private func makeRedirects() -> RedirectChain {
         let policy = RedirectPolicy(
-            limit: options.maximumRedirectCount, allowsInsecureTarget: options.allowsInsecureRedirects)
+            limit: options.maximumRedirectCount, allowsInsecureTarget: options.allowsInsecureRedirects,
+            keepsDotSegments: options.keepsDotSegments)
         return RedirectChain(prepared.first, policy: policy)
     }
 

@@ -22,8 +22,11 @@ final class OutputFolder: Sendable {
     private let policy: ExistingFilePolicy
     private let givenPath: String
 
-    /// Opens a folder that is there.
-    init(path: String, policy: ExistingFilePolicy) throws(NetworkingError) {
+    /// Opens a folder.
+    ///
+    /// - Parameter isCreated: whether it is made, with the folders above it, when it is not there.
+    init(path: String, policy: ExistingFilePolicy, isCreated: Bool = false) throws(NetworkingError) {
+        if isCreated { try Self.create(path) }
         descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         givenPath = path
         self.policy = policy
@@ -31,6 +34,14 @@ final class OutputFolder: Sendable {
             throw NetworkingError(
                 .cannotOpenFile, "cannot open the folder \(path): does it exist and may it be read?",
                 underlying: POSIXError.last)
+        }
+    }
+
+    private static func create(_ path: String) throws(NetworkingError) {
+        do {
+            try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+        } catch {
+            throw NetworkingError(.cannotOpenFile, "cannot create the folder \(path)", underlying: error)
         }
     }
 

@@ -32,9 +32,9 @@ final class PreparedRequest: Sendable {
     ///
     /// - Parameter parts: the operation's, over which the blueprint's go.
     init(_ blueprint: RequestBlueprint, parts: OperationParts) throws(NetworkingError) {
-        request = blueprint.request
-        cachePolicy = request.cachePolicy
         sharedOptions = blueprint.options ?? parts.options
+        request = Self.request(blueprint.request, keepsDotSegments: sharedOptions.keepsDotSegments)
+        cachePolicy = request.cachePolicy
         (extras, streamOutput) = (parts.extras, parts.streamOutput)
         if let serializer = blueprint.responseSerializer {
             responseSerializer = SharedSerializer(serializer)
@@ -75,6 +75,16 @@ final class PreparedRequest: Sendable {
         idleTimeout = sharedOptions.idleTimeout ?? MonotonicClock.nanoseconds(clampingSeconds: request.timeoutInterval)
     }
 
+    /// The request with the URL that is sent: what is cached, kept and told goes by that one.
+    private static func request(_ request: URLRequest, keepsDotSegments: Bool) -> URLRequest {
+        guard !keepsDotSegments, let url = request.url, let shorter = URLText.removingDotSegments(from: url) else {
+            return request
+        }
+        var request = request
+        request.url = shorter
+        return request
+    }
+
     /// A user name stands in a header field; one that came with a response may be anything.
     private static func check(_ credential: URLCredential?) throws(NetworkingError) {
         guard let user = credential?.user, user.utf8.contains(where: FieldSyntax.isForbiddenInValue) else { return }
@@ -113,13 +123,21 @@ private struct NamedFiles {
     /// The path of `output`; empty when it is no file's URL.
     let outputPath: String
     let outputDirectory: OutputDirectory
+    /// Whether the folder is made when it is not there.
+    let createsDirectory: Bool
 
     static func make(_ blueprint: RequestBlueprint, _ parts: OperationParts) -> SharedValue<NamedFiles>? {
         guard parts.extras != nil || blueprint.uploadFile != nil || blueprint.outputFile != nil else { return nil }
         let output = blueprint.outputFile ?? parts.outputFile
+        let upload = blueprint.uploadFile ?? parts.uploadFile
+        let path = output.flatMap { $0.isFileURL ? $0.path : nil } ?? ""
+        var (directory, createsDirectory) = (parts.outputDirectory, false)
+        if !path.isEmpty, directory.url == nil, output?.hasDirectoryPath == true {
+            (directory.url, createsDirectory) = (output, true)
+        }
         let files = NamedFiles(
-            upload: blueprint.uploadFile ?? parts.uploadFile, output: output,
-            outputPath: output.flatMap { $0.isFileURL ? $0.path : nil } ?? "", outputDirectory: parts.outputDirectory)
+            upload: upload, output: createsDirectory ? nil : output, outputPath: createsDirectory ? "" : path,
+            outputDirectory: directory, createsDirectory: createsDirectory)
         let isEmpty = files.upload == nil && files.output == nil && files.outputDirectory.url == nil
         return isEmpty ? nil : SharedValue(files)
     }
@@ -185,7 +203,8 @@ extension PreparedRequest {
                 isSynced: options.syncsFilesToDisk, isDigested: isDigested)
         }
         if let url = named.outputDirectory.url {
-            let folder = try OutputFolder(path: Self.path(of: url), policy: named.outputDirectory.policy)
+            let folder = try OutputFolder(
+                path: Self.path(of: url), policy: named.outputDirectory.policy, isCreated: named.createsDirectory)
             files.output = try PartialFile(
                 folder: folder, url: first.url, isSynced: options.syncsFilesToDisk, isDigested: isDigested)
         }

@@ -87,6 +87,9 @@ extension RequestOperation {
     /// A file for the body of an accepted response: written beside it, moved into place when complete; it counts when
     /// the operation starts. `responseData` is nil then. Default nil: the body is kept in memory.
     ///
+    /// A URL that ends in a slash is that of a folder, which is made when it is not there; the response names the file
+    /// in it, as with `outputDirectory`. `URL(fileURLWithPath:)` adds the slash to the path of a folder that is there.
+    ///
     /// What an earlier attempt left beside it is continued when the server confirms it with a strong validator. The
     /// part is in `NAME.bluebonnet-partial` while it grows; a body whose `Content-Length` is less than 64 KiB has no
     /// name before it is complete, where the file system can do that, and leaves nothing when it fails. While one

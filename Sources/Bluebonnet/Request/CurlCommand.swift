@@ -56,7 +56,8 @@ struct CurlCommand {
         let body = self.body
         let words =
             ["curl"] + methodArguments(hasBody: !body.arguments.isEmpty) + headerArguments + body.arguments
-            + connectionArguments + trustArguments + limitArguments + ["--globoff", "--path-as-is", url]
+            + connectionArguments + trustArguments + limitArguments + ["--globoff"]
+            + (options.keepsDotSegments ? ["--path-as-is"] : []) + [url]
         let comments = [body.comment, trustComment].compactMap(\.self)
         let tail = comments.isEmpty ? "" : "  # " + comments.joined(separator: "; ")
         return body.prefix + words.map(Self.quoted).joined(separator: " ") + tail
@@ -86,8 +87,15 @@ extension CurlCommand {
         }
     }
 
+    /// Without dot segments, unless they are sent: then curl is told to leave them as well.
+    private var sentURL: String {
+        guard let url = request.url else { return "" }
+        let shorter = options.keepsDotSegments ? nil : URLText.removingDotSegments(from: url)
+        return (shorter ?? url).absoluteString
+    }
+
     private var url: String {
-        let text = (request.url?.absoluteString ?? "").prefix { $0 != "#" }
+        let text = sentURL.prefix { $0 != "#" }
         return includesSecrets ? String(text) : CommandSecrets.hide(inURL: String(text))
     }
 
@@ -129,7 +137,7 @@ extension CurlCommand {
 
     /// Streamed, where `curl` does not add the file's name to the URL, as it does after a slash.
     private func fileArguments(_ path: String) -> [String] {
-        let target = URLText(request.url?.absoluteString ?? "").remainder.prefix { $0 != "?" && $0 != "#" }
+        let target = URLText(sentURL).path
         return target.isEmpty || target.hasSuffix("/") ? ["--data-binary", "@" + path] : ["--upload-file", path]
     }
 }

@@ -9,6 +9,8 @@ struct RedirectPolicy: Sendable {
     var limit = 20
     /// Whether a redirect may lead from https to http.
     var allowsInsecureTarget = false
+    /// Whether the target's dot segments stay.
+    var keepsDotSegments = false
 
     /// What is sent next: as much of a request as a redirect changes.
     struct Request: Sendable, Hashable {
@@ -127,7 +129,8 @@ extension RedirectChain {
         guard scheme == "https" || current.url.scheme?.lowercased() == "http" || policy.allowsInsecureTarget else {
             throw NetworkingError(.redirectRefused, "a redirect leads from https to \(Self.shown(url))")
         }
-        return try completed(url, location)
+        let shorter = policy.keepsDotSegments ? nil : URLText.removingDotSegments(from: url)
+        return try completed(shorter ?? url, location)
     }
 
     /// The target with the fragment of the URL before it, unless it has its own, and with user information only from

@@ -25,7 +25,10 @@ extension RequestCheck {
         for (name, value) in fields {
             try field(name: name, value: value)
             if FieldSyntax.isSameName(name, "Transfer-Encoding") {
-                throw NetworkingError(.invalidRequest, "the header Transfer-Encoding is the transport's, remove it")
+                throw NetworkingError(
+                    .invalidRequest,
+                    "the header Transfer-Encoding is not the caller's: a body stream without a Content-Length is sent "
+                        + "in chunks where HTTP/1.1 needs it; remove the header")
             }
             if FieldSyntax.isSameName(name, "Content-Length") {
                 length = try contentLength(value, of: length)
@@ -36,7 +39,10 @@ extension RequestCheck {
         return Fields(sent: sent, declaredBodyByteCount: bodyByteCount == nil ? length : nil)
     }
 
-    private static func contentLength(_ value: String, of bodyByteCount: Int64?) throws(NetworkingError) -> Int64 {
+    /// The length that a `Content-Length` declares.
+    ///
+    /// - Parameter bodyByteCount: the body's length; nil when it is not known.
+    static func contentLength(_ value: String, of bodyByteCount: Int64?) throws(NetworkingError) -> Int64 {
         guard FieldSyntax.isNumber(value.utf8), let number = Int64(value) else {
             throw NetworkingError(.invalidRequest, "the value of header Content-Length is not a length: \(value)")
         }

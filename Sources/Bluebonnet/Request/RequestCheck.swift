@@ -49,7 +49,7 @@ enum RequestCheck {
     }
 
     /// The text for a message: without its control characters, and not endless.
-    private static func shown(_ text: String) -> String {
+    static func shown(_ text: String) -> String {
         let scalars = text.unicodeScalars.prefix(80).map { $0.value < 0x20 || $0.value == 0x7F ? "�" : $0 }
         return "\"" + String(String.UnicodeScalarView(scalars)) + (text.unicodeScalars.count > 80 ? "…" : "") + "\""
     }
@@ -74,7 +74,8 @@ extension RequestCheck {
         guard !parts.host.isEmpty else { throw badURL(text, "has no host") }
         // A backslash ends the host for some readers and not for others, as a second "@" does: `http://a\@b`.
         if authority.utf8.contains(UInt8(ascii: "\\")) || authority.lowercased().contains("%5c") {
-            throw badURL(text, "has a backslash before its path")
+            let remedy = "a user name with a backslash goes into TransferOptions.credential"
+            throw badURL(text, "has a backslash before its path: \(remedy)")
         }
         if parts.userInfo?.utf8.contains(UInt8(ascii: "@")) == true {
             throw badURL(text, "has more than one @ before its path")

@@ -11,7 +11,8 @@ extension URLText {
     /// written in ASCII.
     static func url(_ text: String, relativeTo base: URL?) -> URL? {
         guard !text.isEmpty, let escaped = URLText(text).escaped else { return nil }
-        return URL(string: escaped, relativeTo: base)?.absoluteURL
+        guard let base else { return URL(string: escaped) }
+        return URL(string: URLText(escaped).resolved(from: URLText(base.absoluteString)))
     }
 
     private var escaped: String? {

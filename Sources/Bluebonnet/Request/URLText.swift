@@ -29,6 +29,11 @@ struct URLText {
         remainder = rest[end...]
     }
 
+    /// What stands before the query and the fragment.
+    var path: Substring {
+        remainder[..<(Self.firstIndex(ofAny: "?#", in: remainder) ?? remainder.endIndex)]
+    }
+
     /// Searches bytes, not characters: a combining accent behind a "/" makes it another character, but not another URL.
     private static func firstIndex(ofAny bytes: StaticString, in text: Substring) -> String.Index? {
         let wanted = UnsafeBufferPointer(start: bytes.utf8Start, count: bytes.utf8CodeUnitCount)

@@ -3,14 +3,22 @@
 
 import Foundation
 
-/// The files that the lines of a batch write, so that no two write the same one.
+/// The files that the lines of a batch write, so that no two write the same one. Several may write into one folder,
+/// where each gets a name of its own.
 ///
 /// Paths are compared as text, after `.`, `..` and relative paths were worked out; the file system is not asked, so
 /// two paths that meet through a link pass. A path with references in it is not known yet, and is not compared.
 struct OutputPaths {
+    /// What a line writes.
+    struct Output {
+        fileprivate let key: Key
+        /// Whether the path ends in a slash.
+        fileprivate let isFolder: Bool
+    }
+
     /// A path that names one file: its bytes, as the file system knows no other equality.
-    struct Key: Hashable {
-        fileprivate let bytes: [UInt8]
+    fileprivate struct Key: Hashable {
+        let bytes: [UInt8]
 
         /// All bytes at once, which an array would hash one by one.
         func hash(into hasher: inout Hasher) {
@@ -19,26 +27,27 @@ struct OutputPaths {
     }
 
     private let workingDirectory = FileManager.default.currentDirectoryPath
-    private var lineNumbers: [Key: Int] = [:]
+    private var claims: [Key: (lineNumber: Int, isFolder: Bool)] = [:]
 
     /// Makes room for so many lines.
     mutating func reserveCapacity(_ count: Int) {
-        lineNumbers.reserveCapacity(count)
+        claims.reserveCapacity(count)
     }
 
     /// What a line writes, as far as it is known.
     ///
     /// - Throws: that another line writes it already.
-    func key(for line: NumberedLine) throws(RequestLineError) -> Key? {
+    func output(of line: NumberedLine) throws(RequestLineError) -> Output? {
         guard let path = try knownPath(of: line) else { return nil }
-        let key = key(path)
-        guard let first = lineNumbers[key] else { return key }
-        throw RequestLineError(field: "output", message: "line \(first) writes to this file already")
+        let output = Output(key: key(path), isFolder: path.utf8.last == UInt8(ascii: "/"))
+        guard let first = claims[output.key], !(first.isFolder && output.isFolder) else { return output }
+        let place = first.isFolder ? "into this folder" : "to this file"
+        throw RequestLineError(field: "output", message: "line \(first.lineNumber) writes \(place) already")
     }
 
     /// Notes what a line writes that was checked.
-    mutating func claim(_ key: Key, for line: NumberedLine) {
-        lineNumbers[key] = line.number
+    mutating func claim(_ output: Output, for line: NumberedLine) {
+        claims[output.key] = (line.number, output.isFolder)
     }
 
     private func knownPath(of line: NumberedLine) throws(RequestLineError) -> String? {

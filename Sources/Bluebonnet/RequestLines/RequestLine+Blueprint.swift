@@ -18,7 +18,7 @@ extension RequestLine {
         var blueprint = try plainBlueprint(baseURL: baseURL) ?? RequestBlueprint(request: request(baseURL: baseURL))
         if hasOptions(over: options) { blueprint.options = SharedOptions(try transferOptions(over: options)) }
         if case .file(let path)? = body { blueprint.uploadFile = try Self.file(path, in: "file") }
-        if let output { blueprint.outputFile = try Self.file(output, in: "output") }
+        if let output { blueprint.outputFile = try Self.file(output, in: "output", mayBeFolder: true) }
         if expect?.status != nil || expect?.type != nil {
             blueprint.responseSerializer = HTTPResponseSerializer(validation: validation)
         }
@@ -36,11 +36,13 @@ extension RequestLine {
         return validation
     }
 
-    private static func file(_ path: String, in field: String) throws(NetworkingError) -> URL {
+    private static func file(
+        _ path: String, in field: String, mayBeFolder: Bool = false
+    ) throws(NetworkingError) -> URL {
         guard !path.isEmpty, !path.hasByte(0) else {
             throw NetworkingError(.cannotOpenFile, "the path in \"\(field)\" is empty or has a NUL in it")
         }
-        return URL(fileURLWithPath: path, isDirectory: false)
+        return URL(fileURLWithPath: path, isDirectory: mayBeFolder && path.utf8.last == UInt8(ascii: "/"))
     }
 }
 
@@ -94,7 +96,7 @@ extension RequestLine {
         case .text(let text)?:
             request.setBody(Data(text.utf8), contentType: "text/plain; charset=utf-8")
         case .plist(let value)?: request = try PropertyListRequestSerializer().request(request, withValue: value)
-        case .multipart(let parts)?: request.setBody(try Self.form(parts))
+        case .multipart(let parts)?: try request.setBody(try Self.form(parts))
         case .file?, nil: return
         }
     }
@@ -103,7 +105,7 @@ extension RequestLine {
         var form = MultipartFormData()
         for part in parts {
             switch part.content {
-            case .value(let text): form.append(text, name: part.name)
+            case .value(let text): try form.append(text, name: part.name)
             case .file(let path, let fileName, let contentType):
                 try form.append(
                     fileAt: try file(path, in: "multipart"), name: part.name, fileName: fileName,

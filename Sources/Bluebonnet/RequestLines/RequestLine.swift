@@ -29,7 +29,8 @@ public struct RequestLine: Sendable, Hashable, Codable {
     public var body: Body?
     /// The ids of the operations that must have succeeded before this one starts.
     public var after: [String] = []
-    /// The path of the file that the response body is streamed to; nil keeps the body in memory.
+    /// The path of the file that the response body is streamed to; nil keeps the body in memory. One that ends in a
+    /// slash is that of a folder, which is made when it is not there; the response names the file in it.
     public var output: String?
     /// What the response must be like.
     public var expect: Expectation?

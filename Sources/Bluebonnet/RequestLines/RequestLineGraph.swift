@@ -83,7 +83,7 @@ public struct RequestLineGraph: Sendable {
     }
 
     /// A line that may be inserted, and what it writes.
-    private typealias Checked = (node: Node, output: OutputPaths.Key?)
+    private typealias Checked = (node: Node, output: OutputPaths.Output?)
 
     private mutating func reserveCapacity(_ count: Int) {
         nodes.reserveCapacity(count)
@@ -120,7 +120,7 @@ extension RequestLineGraph {
             let problem = "\(JSONText.quoted(line.id)) is the id of line \(nodes[first].line.number) already"
             throw RequestLineError(field: "id", message: problem)
         }
-        let output = try outputs.key(for: line)
+        let output = try outputs.output(of: line)
         let mentions = try line.line.mentions()
         if mentions.isEmpty { return (Node(line: line, dependencies: []), output) }
         var seen: Set<String> = []

@@ -34,11 +34,12 @@ final class ContentDecoder {
     private var stages: [InflateStage]
     private var isClosed = false
 
-    /// - Parameter codings: the members of `Content-Encoding`, in lower case and in the field's order.
+    /// - Parameter codings: the members of `Content-Encoding` that change the bytes, in lower case and in the field's
+    ///   order.
     init(codings: [String], limits: Limits = Limits()) throws(NetworkingError) {
         self.limits = limits
         stages = []
-        for coding in codings.reversed() where coding != "identity" {
+        for coding in codings.reversed() {
             stages.append(try InflateStage(coding: coding))
         }
         guard stages.count <= Self.maximumCodingCount else {

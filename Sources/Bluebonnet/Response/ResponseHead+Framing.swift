@@ -12,6 +12,8 @@ extension ResponseHead {
         fileprivate(set) var transferCodings: [String] = []
         fileprivate(set) var contentCodings: [String] = []
         private var isFramedTwice = false
+        /// Names for a body as it is: RFC 9110's, and the one that servers invented, which curl takes for it too.
+        private static let identities: Set = ["identity", "none"]
 
         init(_ block: FieldBlock) {
             let fields = block.framingFields
@@ -21,7 +23,7 @@ extension ResponseHead {
             let hasLength = fields.plainLength != nil || !texts.lengths.isEmpty
             isFramedTwice = hasLength && !texts.transferCodings.isEmpty
             transferCodings = ResponseHead.list(texts.transferCodings)
-            contentCodings = ResponseHead.list(texts.contentCodings)
+            contentCodings = ResponseHead.list(texts.contentCodings).filter { !Self.identities.contains($0) }
         }
 
         /// What makes the body's end a guess, or nil.
@@ -37,7 +39,7 @@ extension ResponseHead {
     /// Whether the body comes in chunks.
     var isChunked: Bool { framing.transferCodings.last == "chunked" }
 
-    /// The content codings in the order in which the server applied them, in lower case.
+    /// The content codings that change the body, in the order in which the server applied them, in lower case.
     var contentCodings: [String] { framing.contentCodings }
 
     /// Whether a response to this method has a body (RFC 9112, 6.3); it may still be empty.

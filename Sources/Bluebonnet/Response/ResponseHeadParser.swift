@@ -8,7 +8,8 @@ import Glibc
 ///
 /// Lenient, because nothing depends on it: a line may end without a carriage return, a value may go on in a next line
 /// that starts with white space (it is joined by one space), the space after the status may be missing. Interim
-/// responses are dropped, and so are trailers, but all bytes count against the limit.
+/// responses are dropped, and so are trailers, but all bytes count against the limit. A status from 600 on, which is
+/// none, is delivered as it is: a server's error (RFC 9110, 15).
 struct ResponseHeadParser: Sendable {
     /// What a line completed.
     enum Event: Sendable {
@@ -103,8 +104,8 @@ private struct StatusLine {
         }
         let digits = words[1]
         let status = digits.prefix(3).reduce(0) { $0 * 10 + Int($1) - 0x30 }
-        guard digits.count == 3, FieldSyntax.isNumber(digits), (100...599).contains(status) else {
-            throw NetworkingError(.badServerResponse, "the response's status is not from 100 to 599")
+        guard digits.count == 3, FieldSyntax.isNumber(digits), (100...999).contains(status) else {
+            throw NetworkingError(.badServerResponse, "the response's status is not from 100 to 999")
         }
         self.version = version
         self.status = status
@@ -122,7 +123,7 @@ private struct StatusLine {
         let isVersion2 = hasPrefix("HTTP/2 ", line)
         guard isVersion2 || hasPrefix("HTTP/1.1 ", line) else { return nil }
         let start = isVersion2 ? 7 : 9
-        guard line.count >= start + 4, line[start + 3] == 0x20, (0x31...0x35).contains(line[start]),
+        guard line.count >= start + 4, line[start + 3] == 0x20, (0x31...0x39).contains(line[start]),
             (0x30...0x39).contains(line[start + 1]), (0x30...0x39).contains(line[start + 2])
         else { return nil }
         let text = UnsafeRawBufferPointer(rebasing: line[(start + 4)...])

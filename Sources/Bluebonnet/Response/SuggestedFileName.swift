@@ -18,7 +18,7 @@ enum SuggestedFileName {
     }
 
     private static func lastComponent(of url: URL) -> String {
-        let path = URLText(url.absoluteString).remainder.prefix { $0 != "?" && $0 != "#" }
+        let path = URLText(url.absoluteString).path
         let last = path.split(separator: "/").last.map(String.init) ?? ""
         return last.removingPercentEncoding ?? last
     }

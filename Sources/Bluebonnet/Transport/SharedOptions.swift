@@ -15,6 +15,7 @@ final class SharedOptions: Sendable {
     let hasPolicyTable: Bool
     /// Whether there is a cache to ask: looking at it among the options would copy it for each operation.
     let hasResponseCache: Bool
+    let keepsDotSegments: Bool
     /// The limits in nanoseconds.
     let connectTimeout: UInt64
     let idleTimeout: UInt64?
@@ -27,6 +28,7 @@ final class SharedOptions: Sendable {
         identity = SharedIdentity(value.identity)
         hasPolicyTable = value.securityPolicy.table != nil
         hasResponseCache = value.responseCache != nil
+        keepsDotSegments = value.keepsDotSegments
         connectTimeout = value.connectTimeout.nanoseconds
         idleTimeout = value.idleTimeout?.nanoseconds
         timeout = value.timeout?.nanoseconds

@@ -33,6 +33,12 @@ public struct TransferOptions: Sendable {
     public var maximumRedirectCount = 20
     /// Whether a redirect may lead from https to http. Default false.
     public var allowsInsecureRedirects = false
+    /// Whether the segments `.` and `..` of a URL's path are sent as they are (`curl --path-as-is`), those of an
+    /// absolute URL or path in a redirect's `Location` too. Default false: they are removed (RFC 3986, 5.2.4), also
+    /// where a dot is written `%2e`.
+    ///
+    /// What a relative path means beside its base is worked out in any case.
+    public var keepsDotSegments = false
     /// Whom to trust. Default: the system's certificate store, host names checked.
     public var securityPolicy = SecurityPolicy.default
     /// How TLS is spoken with servers: versions, ciphers, authorities, the client's certificate. Default: TLS 1.2 or

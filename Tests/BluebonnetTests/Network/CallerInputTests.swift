@@ -54,9 +54,10 @@ extension NetworkTests {
 
         /// libcurl takes no text of more than eight million bytes. No other transfer keeps this one's partition going.
         @Test func whatLibcurlRefusesEndsWithAnError() async throws {
-            let url = try #require(URL(string: "http://refused.test/" + String(repeating: "a", count: 8_000_001)))
+            let url = try #require(URL(string: "http://refused.test/"))
             var options = TransferOptions()
-            options.addressOverrides = ["refused.test": "127.0.0.1"]
+            let user = String(repeating: "a", count: 8_000_001)
+            options.proxy = try Proxy("http://127.0.0.1:9", user: user, password: nil)
             let operation = HTTPRequestOperation(request: URLRequest(url: url), options: options)
             operation.start()
             await operation.finished()

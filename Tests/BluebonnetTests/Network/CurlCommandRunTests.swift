@@ -19,6 +19,7 @@ extension NetworkTests {
             var body: Data?
             var file: String?
             var user: String?
+            var keepsDotSegments = false
 
             var testDescription: String { "\(method) \(path) \(headers) \(body?.count ?? 0)" }
         }
@@ -38,6 +39,8 @@ extension NetworkTests {
             Case(method: "PATCH", body: .patterned(byteCount: 60_000)), Case(method: "GET", body: Data("odd".utf8)),
             Case(method: "PURGE", body: Data("x".utf8)), Case(method: "PUT", path: "/file", file: "contents"),
             Case(method: "POST", path: "/folder/", file: "contents"), Case(path: "/x", user: "ada:pa'ss"),
+            Case(path: "/a/../b/./c"), Case(path: "/a/%2e%2E/b/."), Case(path: "/a/../%2e/b", keepsDotSegments: true),
+            Case(method: "PUT", path: "/a/b/..", file: "contents"),
         ]
 
         @Test(arguments: cases)
@@ -53,7 +56,8 @@ extension NetworkTests {
                 }
                 var request = URLRequest(test.method, url, headers: test.headers)
                 request.httpBody = test.body
-                let operation = RequestOperation(request: request)
+                let options = TransferOptions { $0.keepsDotSegments = test.keepsDotSegments }
+                let operation = RequestOperation(request: request, options: options)
                 if let file = test.file {
                     operation.uploadFile = URL(fileURLWithPath: try folder.write("it's a file", file))
                 }

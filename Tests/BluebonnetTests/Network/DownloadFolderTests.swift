@@ -162,13 +162,62 @@ extension NetworkTests {
             }
         }
 
+        @Test(arguments: ["new", "new/below", "there"])
+        func anOutputFileWithASlashAtItsEndIsAFolder(place: String) async throws {
+            let folder = try TemporaryFolder()
+            defer { folder.remove() }
+            try FileManager.default.createDirectory(atPath: folder.path("there"), withIntermediateDirectories: false)
+            try await TestServer.answering(naming("attachment; filename=name.txt")) { server in
+                for name in ["name.txt", "name (2).txt"] {
+                    let operation = HTTPRequestOperation(request: URLRequest(url: server.url("/x")))
+                    operation.outputFile = URL(fileURLWithPath: folder.path(place), isDirectory: true)
+                    #expect(await operation.run().error == nil)
+                    let path = folder.path(place) + "/" + name
+                    let downloaded = try #require(operation.downloadedFile)
+                    let expected = URL(fileURLWithPath: path).resolvingSymlinksInPath()
+                    #expect(downloaded.resolvingSymlinksInPath() == expected)
+                    #expect(operation.responseData == nil)
+                    #expect(FileManager.default.contents(atPath: path) == Data("body".utf8))
+                }
+                #expect(names(folder)?.contains(String(place.prefix { $0 != "/" })) == true)
+            }
+        }
+
+        @Test func aRefusedAnswerLeavesNothingInTheFolderOfAnOutputFile() async throws {
+            let folder = try TemporaryFolder()
+            defer { folder.remove() }
+            try await TestServer.answering(.response(status: 404, body: "no")) { server in
+                let operation = HTTPRequestOperation(request: URLRequest(url: server.url("/file")))
+                operation.outputFile = URL(fileURLWithPath: folder.path("new"), isDirectory: true)
+                #expect(await operation.run().code == .unacceptableStatus)
+                let inside = try FileManager.default.contentsOfDirectory(atPath: folder.path("new"))
+                #expect(inside == [])
+            }
+        }
+
+        @Test func anOutputFileInAFileIsAnError() async throws {
+            let folder = try TemporaryFolder()
+            defer { folder.remove() }
+            try folder.write("file", "text")
+            try await TestServer.answering(.response()) { server in
+                let operation = HTTPRequestOperation(request: URLRequest(url: server.url()))
+                operation.outputFile = URL(fileURLWithPath: folder.path("file"), isDirectory: true)
+                #expect(await operation.run().code == .cannotOpenFile)
+                #expect(server.requests.isEmpty)
+                #expect(FileManager.default.contents(atPath: folder.path("file")) == Data("text".utf8))
+            }
+        }
+
         @Test func aFileAndAFolderAreTooMuch() async throws {
             let folder = try TemporaryFolder()
             defer { folder.remove() }
             try await TestServer.answering(.response()) { server in
                 let operation = operation(server.url(), into: folder)
-                operation.outputFile = URL(fileURLWithPath: folder.path("file"))
-                #expect(await operation.run().code == .invalidRequest)
+                for name in ["file", "file/"] {
+                    let operation = operation.copied()
+                    operation.outputFile = URL(fileURLWithPath: folder.path(name), isDirectory: name.hasSuffix("/"))
+                    #expect(await operation.run().code == .invalidRequest)
+                }
                 #expect(names(folder) == [])
             }
         }

@@ -157,9 +157,23 @@ extension NetworkTests {
             defer { folder.remove() }
             try folder.folder.write("file/inside", "old")
             try await TestServer.answering(.response(body: "body")) { server in
-                #expect(await folder.download(server.url()).code == .cannotWriteFile)
+                let operation = folder.operation(URLRequest(url: server.url()))
+                operation.outputFile = URL(fileURLWithPath: folder.path, isDirectory: false)
+                #expect(await operation.run().code == .cannotWriteFile)
                 #expect(folder.names == ["file"])
                 #expect(FileManager.default.contents(atPath: folder.folder.path("file/inside")) == Data("old".utf8))
+            }
+        }
+
+        /// Foundation puts a slash behind the path of a folder that is there.
+        @Test func aFoldersURLWithoutItsSlashGivenIsThatOfAFolderToo() async throws {
+            defer { folder.remove() }
+            try folder.folder.write("file/inside", "old")
+            try await TestServer.answering(.response(body: "body")) { server in
+                #expect(await folder.download(server.url("/name")).error == nil)
+                #expect(folder.names == ["file"])
+                #expect(FileManager.default.contents(atPath: folder.folder.path("file/inside")) == Data("old".utf8))
+                #expect(FileManager.default.contents(atPath: folder.folder.path("file/name")) == Data("body".utf8))
             }
         }
 

@@ -31,6 +31,25 @@ import Testing
         get throws { try FileManager.default.contentsOfDirectory(atPath: scratch.path("in")).sorted() }
     }
 
+    @Test func aFolderThatIsNotThereIsMadeWithThoseAboveItWhenAsked() throws {
+        let path = scratch.path("new/below/it")
+        #expect(throws: NetworkingError.self) { try OutputFolder(path: path, policy: .number) }
+        #expect(scratch.names == ["in"])
+        for _ in 0..<2 { #expect(try OutputFolder(path: path, policy: .number, isCreated: true).descriptor >= 0) }
+        #expect(scratch.names == ["in", "new"])
+    }
+
+    @Test(arguments: ["file", "file/below"])
+    func aFolderCannotBeMadeOfAFile(name: String) throws {
+        try scratch.write("text", to: "file")
+        let error = #expect(throws: NetworkingError.self) {
+            try OutputFolder(path: scratch.path(name), policy: .number, isCreated: true)
+        }
+        #expect(error?.code == .cannotOpenFile)
+        #expect(error?.message == "cannot create the folder \(scratch.path(name))")
+        #expect(scratch.text("file") == "text")
+    }
+
     @Test func aFreeNameIsTaken() throws {
         let path = try file("new", folder()).moveIntoPlace(as: "a.txt")
         #expect(path == scratch.file("in").resolvingSymlinksInPath().path + "/a.txt")

@@ -107,6 +107,14 @@ import Testing
         ] { #expect(command.contains(part), "\(part)") }
     }
 
+    @Test func curlSendsThePathThatTheLibrarySends() throws {
+        let request = try request("http://h/a/../b/%2e/c?q=/../d")
+        #expect(request.curlCommand().hasSuffix(" 'http://h/b/c?q=/../d'"))
+        #expect(!request.curlCommand().contains("--path-as-is"))
+        let kept = request.curlCommand(options: TransferOptions { $0.keepsDotSegments = true })
+        #expect(kept.hasSuffix(" --path-as-is 'http://h/a/../b/%2e/c?q=/../d'"))
+    }
+
     @Test func anOperationHasItsCommandOnceItsRequestIsKnown() throws {
         let made = HTTPRequestOperation { URLRequest(url: ScriptedNetwork.url("/")) }
         #expect(made.curlCommand() == nil)

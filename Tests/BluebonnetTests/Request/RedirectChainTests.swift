@@ -76,6 +76,7 @@ import Testing
         let chain = try chain("http://a/0")
         #expect(chain.decision(status: 307, locations: ["/0"]).failure == .tooManyRedirects)
         #expect(chain.decision(status: 307, locations: ["/0#f"]).failure == .tooManyRedirects)
+        #expect(chain.decision(status: 307, locations: ["/x/%2e%2e/./0"]).failure == .tooManyRedirects)
     }
 
     @Test func aCircleOfThreeIsNoticed() throws {

@@ -75,10 +75,21 @@ import Testing
         ("/a b", "http://a/a%20b"),
         ("/%E9", "http://a/%E9"), ("/100%", "http://a/100%25"), ("/?a[]=%20", "http://a/?a%5B%5D=%20"),
         ("HTTP://H/", "HTTP://H/"), ("http://h:8080", "http://h:8080"),
-        ("http://bücher.de/", "http://xn--bcher-kva.de/"),
+        ("http://bücher.de/", "http://xn--bcher-kva.de/"), ("/x/../y/.", "http://a/y/"), ("%2e%2E/d", "http://a/d"),
+        ("x/%2e%2e/../d", "http://a/d"), ("http://h/a/../../b?c/../d", "http://h/b?c/../d"), ("//h/./x", "http://h/x"),
+        ("/a/..;x/b", "http://a/a/..;x/b"), ("..", "http://a/"), (".?e", "http://a/b/?e"),
     ])
     func aLocationIsReadFromTheCurrentURL(location: String, expected: String) throws {
         #expect(try decision(status: 302, to: location).next?.url.absoluteString == expected)
+    }
+
+    @Test(arguments: [
+        ("/x/../y/.", "http://a/x/../y/."), ("http://h/%2e/b", "http://h/%2e/b"), ("//h/./x", "http://h/./x"),
+        ("../d", "http://a/d"), ("?e", "http://a/b/c?e"),
+    ])
+    func dotSegmentsOfALocationStayWhenTheyAreKept(location: String, expected: String) throws {
+        let policy = RedirectPolicy(keepsDotSegments: true)
+        #expect(try decision(status: 302, to: location, policy: policy).next?.url.absoluteString == expected)
     }
 
     @Test func theFragmentGoesAlongUnlessTheLocationHasOne() throws {

@@ -50,7 +50,8 @@ import Testing
     }
 
     @Test func aMultipartFormNeedsItsOwnType() throws {
-        let made = try blueprint(.multipart(["a": 1]) { $0.append("c", name: "b") }, contentType: "multipart/form-data")
+        let made = try blueprint(
+            .multipart(["a": 1]) { try $0.append("c", name: "b") }, contentType: "multipart/form-data")
         let stream = try #require(made.request.httpBodyStream as? MultipartBodyStream)
         #expect(type(made)?.hasPrefix("multipart/form-data; boundary=") == true)
         #expect(made.request.value(forHTTPHeaderField: "Content-Length") == String(stream.byteCount))

@@ -20,6 +20,7 @@ import Testing
     @Test(arguments: [
         ("/tmp/a", "/tmp/a"), ("/tmp/a", "/tmp//./a"), ("/tmp/a", "/tmp/b/../a"), ("a", "./a"), ("a", "b/../a"),
         ("a", "\(workingDirectory)/a"), ("/../a", "/a"), ("/tmp/$${x}", "/tmp/./$${x}"), ("dir", "dir/"),
+        ("dir", "x/.././dir//"),
     ])
     func twoLinesWithOneOutputAreAnError(_ first: String, _ second: String) throws {
         let all = lines([first, second])
@@ -31,9 +32,21 @@ import Testing
         #expect(throws: expected) { try graph.add(all[1]) }
     }
 
+    @Test(arguments: [("dir/", "dir/"), ("dir/", "./dir//"), ("/tmp/a/", "/tmp/b/../a/"), ("/", "//")])
+    func twoLinesMayWriteIntoOneFolder(_ first: String, _ second: String) throws {
+        #expect(try RequestLineGraph(lines([first, second, first])).nodes.count == 3)
+    }
+
+    @Test func aFileWithTheNameOfAFolderIsAnError() throws {
+        let all = lines(["dir/", "dir/", "x/../dir"])
+        let errors = try #require(throws: RequestLineErrors.self) { try RequestLineGraph(all) }
+        let message = "line 2 writes into this folder already"
+        #expect(errors.errors == [RequestLineError(line: 3, field: "output", message: message)])
+    }
+
     @Test(arguments: [
         ("/tmp/a", "/tmp/A"), ("/tmp/a", "/tmp/a/b"), ("/tmp/a", "tmp/a"), ("a b", "a  b"), ("...", ".."),
-        ("/tmp/\u{E9}", "/tmp/e\u{301}"),
+        ("/tmp/\u{E9}", "/tmp/e\u{301}"), ("dir/", "dir/file"), ("dir/", "dir.d/"),
     ])
     func differentFilesAreNoError(_ first: String, _ second: String) throws {
         #expect(try RequestLineGraph(lines([first, second])).nodes.count == 2)

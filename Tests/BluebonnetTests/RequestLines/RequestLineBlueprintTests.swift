@@ -36,6 +36,21 @@ import Testing
         #expect(request.allHTTPHeaderFields?["User-Agent"] != nil)
     }
 
+    @Test(arguments: [
+        ("http://h/a/../b", "http://h/b"), ("a/%2e%2e/../b", "http://base/b"), ("/a/./b?c=..", "http://base/a/b?c=.."),
+    ])
+    func aLinesPathIsSentWithoutDotSegmentsUnlessTheyAreKept(url: String, expected: String) throws {
+        let base = try #require(URL(string: "http://base/v1/"))
+        let blueprint = try RequestLine(url: url).blueprint(baseURL: base, options: TransferOptions())
+        let sent = try PreparedRequest(blueprint, parts: OperationParts(options: SharedOptions(TransferOptions())))
+        #expect(sent.first.url.absoluteString == expected)
+        #expect(sent.request.url == sent.first.url)
+        #expect(sent.request.allHTTPHeaderFields == blueprint.request.allHTTPHeaderFields)
+        let keeping = SharedOptions(TransferOptions { $0.keepsDotSegments = true })
+        #expect(
+            try PreparedRequest(blueprint, parts: OperationParts(options: keeping)).first.url == blueprint.request.url)
+    }
+
     @Test func whatReadsFilesIsMadeWhereItMayWait() {
         var (form, secure) = (RequestLine(url: Self.url), RequestLine(url: Self.url))
         form.body = .multipart([RequestLine.Part(name: "n", content: .value("v"))])

@@ -106,6 +106,19 @@ import Testing
         #expect(!parser.isComplete)
     }
 
+    /// RFC 9110, 15: such a status is handled as a server's error, so that the response is one.
+    @Test(arguments: ["HTTP/1.1", "HTTP/1.0", "HTTP/2"], [600, 700, 999])
+    func aStatusOfAnUnknownClassIsDelivered(version: String, status: Int) throws {
+        for reason in [" ", " Reason", "", " Ünknown"] {
+            var parser = makeParser()
+            let events = try feed("\(version) \(status)\(reason)\r\nContent-Length: 2\r\n\r\n", to: &parser)
+            let head = try #require(events.first?.head)
+            #expect(head.status == status)
+            #expect(head.hasBody(for: "GET"))
+            #expect(parser.isComplete)
+        }
+    }
+
     @Test func switchingProtocolsUnaskedIsRefused() {
         expectRefusal("HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\n\r\n", .badServerResponse)
     }
@@ -114,7 +127,8 @@ import Testing
 
     @Test(arguments: [
         "\r\n", "<html>\r\n", "HTTP/0.9 200 OK\r\n", "HTTP/1.1\r\n", "HTTP/4 200 OK\r\n", "http/1.1 200 OK\r\n",
-        "HTTP/1.10 200 OK\r\n", "HTTP/1.1  200 OK\r\n", "HTTP/1.1 099 x\r\n", "HTTP/1.1 600 x\r\n",
+        "HTTP/1.10 200 OK\r\n", "HTTP/1.1  200 OK\r\n", "HTTP/1.1 099 x\r\n", "HTTP/1.1 000 x\r\n",
+        "HTTP/1.1 1000 x\r\n", "HTTP/1.1 99 x\r\n",
         "HTTP/1.1 9999 x\r\n",
         "HTTP/1.1 20 x\r\n", "HTTP/1.1 +20 x\r\n", "HTTP/1.1 2 0\r\n", "HTTP/1.1 200 O\u{0}K\r\n",
         "HTTP/1.1 200 O\rK\r\n",

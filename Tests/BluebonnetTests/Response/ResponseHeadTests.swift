@@ -125,6 +125,16 @@ import Testing
         #expect(head([]).contentCodings.isEmpty)
     }
 
+    @Test(
+        arguments: [
+            ("none", []), ("NONE", []), ("identity", []), ("", []), (" , ", []), ("None, Identity", []),
+            ("none, gzip", ["gzip"]), ("gzip,none,deflate,identity", ["gzip", "deflate"]), ("nones", ["nones"]),
+            ("none;q=0", ["none;q=0"]),
+        ] as [(String, [String])])
+    func namesForABodyAsItIsAreNoContentCodings(value: String, codings: [String]) {
+        #expect(head([("Content-Encoding", value)]).contentCodings == codings)
+    }
+
     @Test(arguments: [
         ("GET", 200, true), ("HEAD", 200, false), ("GET", 204, false), ("GET", 304, false), ("GET", 205, true),
         ("GET", 100, false),

@@ -18,6 +18,7 @@ import Testing
         #expect(options.maximumHeaderByteCount == 262_144)
         #expect(options.maximumRedirectCount == 20)
         #expect(!options.allowsInsecureRedirects)
+        #expect(!options.keepsDotSegments)
         #expect(options.securityPolicy == .default)
         #expect(options.proxy == nil)
         #expect(options.httpVersion == .negotiated)

@@ -13,7 +13,7 @@ public import Foundation
 ///
 /// Files and streams are read while the body is sent, never kept in memory. Names and file names are written as a
 /// browser writes them (WHATWG, multipart form data): `"`, carriage return and line feed percent-escaped, the rest as
-/// UTF-8. A value belongs to one thread.
+/// UTF-8; other control characters but the tab are refused. A value belongs to one thread.
 public struct MultipartFormData {
     /// How fast a body may be produced.
     struct Throttle: Sendable {
@@ -66,17 +66,23 @@ public struct MultipartFormData {
 
 extension MultipartFormData {
     /// Adds a field with text or data, without a file name or a content type.
-    public mutating func append(_ data: Data, name: String) {
-        add(.data(data), [(Self.dispositionName, disposition(name))], name)
+    ///
+    /// - Throws: `NetworkingError` with `invalidRequest` when the name has a NUL or another control character in it.
+    public mutating func append(_ data: Data, name: String) throws(NetworkingError) {
+        add(.data(data), [(Self.dispositionName, try disposition(name))], name)
     }
 
     /// Adds a field with text, as UTF-8.
-    public mutating func append(_ text: String, name: String) { append(Data(text.utf8), name: name) }
+    ///
+    /// - Throws: `NetworkingError` with `invalidRequest` when the name has a NUL or another control character in it.
+    public mutating func append(_ text: String, name: String) throws(NetworkingError) {
+        try append(Data(text.utf8), name: name)
+    }
 
     /// Adds data that the server takes for a file.
     ///
     /// - Parameter contentType: nil looks the file name's extension up in the system's table.
-    /// - Throws: `NetworkingError` with `invalidRequest` when the content type has a control character in it.
+    /// - Throws: `NetworkingError` with `invalidRequest` when the content type or a name has a control character in it.
     public mutating func append(
         _ data: Data, name: String, fileName: String, contentType: String? = nil
     ) throws(NetworkingError) {
@@ -90,7 +96,7 @@ extension MultipartFormData {
     ///   - fileName: what the server is told; nil is the file's own name.
     ///   - contentType: nil looks the file name's extension up in the system's table.
     /// - Throws: `NetworkingError` with `cannotReadFile` when it is no regular file that can be read; `invalidRequest`
-    ///   when the content type has a control character in it. The form is left as it was then.
+    ///   when the content type or a name has a control character in it. The form is left as it was then.
     public mutating func append(
         fileAt url: URL, name: String, fileName: String? = nil, contentType: String? = nil
     ) throws(NetworkingError) {
@@ -106,7 +112,7 @@ extension MultipartFormData {
     /// sent again after a redirect or a challenge.
     ///
     /// - Parameter byteCount: the exact number of bytes; a stream that has fewer or more is an error of the request.
-    /// - Throws: `NetworkingError` with `invalidRequest` when the content type has a control character in it.
+    /// - Throws: `NetworkingError` with `invalidRequest` when the content type or a name has a control character in it.
     public mutating func append(
         _ stream: InputStream, byteCount: Int64, name: String, fileName: String, contentType: String? = nil
     ) throws(NetworkingError) {
@@ -119,7 +125,7 @@ extension MultipartFormData {
     /// - Parameters:
     ///   - byteCount: the exact number of bytes; a stream that has fewer or more is an error of the request.
     ///   - makeStream: called on the thread that reads the body; nil is an error of the request.
-    /// - Throws: `NetworkingError` with `invalidRequest` when the content type has a control character in it.
+    /// - Throws: `NetworkingError` with `invalidRequest` when the content type or a name has a control character in it.
     public mutating func append(
         byteCount: Int64, name: String, fileName: String, contentType: String? = nil,
         makeStream: @escaping @Sendable () -> InputStream?
@@ -147,7 +153,9 @@ extension MultipartFormData {
 
     /// Adds the parameters of a request: a part for each name of a query.
     mutating func append(_ parameters: Parameters) throws {
-        for field in try FormFields.flat(parameters, allowsData: true) { append(field.value.bytes, name: field.name) }
+        for field in try FormFields.flat(parameters, allowsData: true) {
+            try append(field.value.bytes, name: field.name)
+        }
     }
 }
 
@@ -172,12 +180,22 @@ extension MultipartFormData {
     ) throws(NetworkingError) -> [(String, String)] {
         let type = contentType ?? Self.type(of: fileName)
         try RequestCheck.field(name: "Content-Type", value: type)
-        let shown = disposition(name) + "; filename=\"\(FormNames.escape(fileName))\""
+        let start = try disposition(name)
+        try check(fileName, "the file name of the part \(RequestCheck.shown(name))")
+        let shown = start + "; filename=\"\(FormNames.escape(fileName))\""
         return [(Self.dispositionName, shown), ("Content-Type", type)]
     }
 
-    private func disposition(_ name: String) -> String {
-        "form-data; name=\"\(FormNames.escape(FormNames.withNetworkLineEnds(name)))\""
+    private func disposition(_ name: String) throws(NetworkingError) -> String {
+        try check(name, "the name of the part \(RequestCheck.shown(name))")
+        return "form-data; name=\"\(FormNames.escape(FormNames.withNetworkLineEnds(name)))\""
+    }
+
+    /// Refuses what a header of a part cannot hold. Line ends are written escaped.
+    private func check(_ text: String, _ description: String) throws(NetworkingError) {
+        let isRefused = { (byte: UInt8) in FieldSyntax.isForbiddenInValue(byte) && byte != 0x0D && byte != 0x0A }
+        guard let byte = text.utf8.first(where: isRefused) else { return }
+        throw NetworkingError(.invalidRequest, "\(description) contains \(FieldSyntax.name(ofControl: byte))")
     }
 
     private static func type(of path: String) -> String {

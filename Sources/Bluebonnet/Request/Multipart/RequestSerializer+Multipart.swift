@@ -9,8 +9,9 @@ extension RequestSerializer {
     /// Makes a request whose body is a multipart form: a part for each parameter, then what `build` adds.
     ///
     /// Parameters are flattened as for a query (`key[member]`, `key[]`), their names not escaped; `Data` goes as it is.
-    /// The body is an `InputStream`, and `Content-Length` says its exact length. Without any part the request is the
-    /// one that the serializer makes for no parameters.
+    /// The body is an `InputStream`, and `Content-Length` says its exact length. A `Content-Type` of the serializer's
+    /// headers is kept when it is `multipart/…`, with the boundary of the form; any other type is an error. Without any
+    /// part the request is the one that the serializer makes for no parameters.
     /// - Throws: what `build` throws; `NetworkingError` with `invalidRequest`, for GET and HEAD too, which have no
     ///   body.
     public func multipartRequest(
@@ -20,11 +21,15 @@ extension RequestSerializer {
         guard !["GET", "HEAD"].contains(method.uppercased()) else {
             throw NetworkingError(.invalidRequest, "a \(method) request has no body, so no multipart form")
         }
-        var request = try self.request(method: method, url: url, parameters: nil)
         var form = MultipartFormData()
         if let parameters { try form.append(parameters) }
         try build(&form)
-        if !form.isEmpty { request.setBody(form) }
+        if form.isEmpty { return try self.request(method: method, url: url, parameters: nil) }
+        var request = URLRequest(url: url, method: method)
+        properties.apply(to: &request)
+        request.httpBodyStream = form.makeStream()  // first: to a request without a body, a serializer adds its own
+        try complete(&request, with: nil)
+        try request.setBody(form)
         return request
     }
 
@@ -57,12 +62,28 @@ extension RequestSerializer {
 }
 
 extension URLRequest {
-    /// Sets a multipart form as the body, with its type and length, whatever the request says of them already: only the
-    /// form knows its boundary.
-    mutating func setBody(_ form: MultipartFormData) {
+    /// Sets a multipart form as the body, with its length and, in a type of the request's own, with its boundary.
+    ///
+    /// - Throws: `NetworkingError` with `invalidRequest` when the request's own type or length contradicts the form.
+    mutating func setBody(_ form: MultipartFormData) throws(NetworkingError) {
+        let type = try contentType(of: form)
         let stream = form.makeStream()
+        if let length = value(forHTTPHeaderField: "Content-Length") {
+            _ = try RequestCheck.contentLength(length, of: stream.byteCount)
+        }
         httpBodyStream = stream
-        setValue(form.contentType, forHTTPHeaderField: "Content-Type")
+        setValue(type, forHTTPHeaderField: "Content-Type")
         setValue(String(stream.byteCount), forHTTPHeaderField: "Content-Length")
+    }
+
+    private func contentType(of form: MultipartFormData) throws(NetworkingError) -> String {
+        guard let own = value(forHTTPHeaderField: "Content-Type") else { return form.contentType }
+        guard let type = MultipartContentType.text(own, boundary: form.boundary) else {
+            throw NetworkingError(
+                .invalidRequest,
+                "the header Content-Type says \(RequestCheck.shown(own)), but the body is a multipart form, "
+                    + "whose type has to be multipart/…: leave the header out, or set such a type without a boundary")
+        }
+        return type
     }
 }

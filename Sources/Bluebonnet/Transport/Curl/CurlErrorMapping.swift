@@ -11,6 +11,8 @@ struct CurlErrorMapping {
     private let isInsideHead: Bool
     private let hasAnswer: Bool
     private let connectStatus: Int
+    /// The error of a request that could not be sent because its head is too large.
+    private let headFault: NetworkingError?
 
     init(transfer: CurlTransfer, error: CurlError) {
         self.error = error
@@ -19,12 +21,17 @@ struct CurlErrorMapping {
         hasAnswer = transfer.hasHeaderBytes
         isInsideHead = transfer.hasHeaderBytes && !transfer.hasResponseHead
         connectStatus = transfer.handle.long(CURLINFO_HTTP_CONNECTCODE)
+        switch CURLcode(error.code) {
+        case CURLE_OUT_OF_MEMORY: headFault = transfer.assembledHeadFault
+        case CURLE_RECV_ERROR where text.contains("tried"): headFault = transfer.refusedHeadFault
+        default: headFault = nil
+        }
     }
 
     var networkingError: NetworkingError {
-        NetworkingError(
-            code, "\(sentence): \(text)",
-            underlying: LibraryError(library: "libcurl", code: Int(error.code), text: text))
+        var error = headFault ?? NetworkingError(code, "\(sentence): \(text)")
+        error.underlying = LibraryError(library: "libcurl", code: Int(self.error.code), text: text)
+        return error
     }
 
     private var code: NetworkingError.Code {

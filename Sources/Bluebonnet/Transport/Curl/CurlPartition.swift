@@ -76,21 +76,27 @@ extension CurlPartition {
         let handle = takeHandle(forJar: request.cookieJar != nil)
         let transfer = CurlTransfer(request, handle: handle, partition: self, delegate: delegate)
         note(transfer)
-        do throws(CurlError) {
-            try transfer.configure()
-            guard curl_multi_add_handle(multi, handle.raw) == CURLM_OK else {
-                throw CurlError(code: CURLE_FAILED_INIT.rawValue)
-            }
-            transfer.callCountAtStart = callCount
-        } catch {
-            transfer.stop(
-                with: NetworkingError(
-                    .invalidRequest, "libcurl refused the request to \(transfer.hostName)",
-                    underlying: error.libraryError))
+        if let error = transfer.headFault ?? refusal(of: transfer) {
+            transfer.stop(with: error)
             deadlineMayBeEarlier(1)
         }
         deadlineMayBeEarlier(transfer.nextDeadline)
         return transfer
+    }
+
+    /// Hands a transfer to libcurl; gives the error when libcurl does not take the transfer.
+    private func refusal(of transfer: CurlTransfer) -> NetworkingError? {
+        do throws(CurlError) {
+            try transfer.configure()
+            guard curl_multi_add_handle(multi, transfer.handle.raw) == CURLM_OK else {
+                throw CurlError(code: CURLE_FAILED_INIT.rawValue)
+            }
+            transfer.callCountAtStart = callCount
+            return nil
+        } catch {
+            return NetworkingError(
+                .invalidRequest, "libcurl refused the request to \(transfer.hostName)", underlying: error.libraryError)
+        }
     }
 
     private func takeHandle(forJar usesJar: Bool) -> EasyHandle {

@@ -56,7 +56,7 @@ extension CurlTransfer {
 
     private func setTarget() throws(CurlError) {
         try handle.setURL(request.url.absoluteString)
-        try handle.set(CURLOPT_PATH_AS_IS, true)
+        try handle.set(CURLOPT_PATH_AS_IS, true)  // whether dot segments stay was decided with the request
         try handle.set(CURLOPT_PROTOCOLS_STR, "http,https")
         try handle.set(CURLOPT_FOLLOWLOCATION, false)
         try handle.set(CURLOPT_HTTP_VERSION, request.limits.httpVersion.curlValue)

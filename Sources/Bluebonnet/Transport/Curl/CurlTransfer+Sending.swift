@@ -46,16 +46,25 @@ extension CurlTransfer {
         // A refusal comes without words of libcurl's.
         let isRefusal = sending.count > 0 && wasMultiplexed && handle.lastErrorText == nil
         if request.isSecure { tlsInformation = handle.tlsConnection.map(TLSConnection.information) }
+        if wasMultiplexed, let fault = blockFault {
+            stop(with: fault)
+            return false
+        }
         sending.count += 1
         noteSending()
         if wasMultiplexed {
             partition.sharedRequestIsWritten(over: ends)
             if partition.endEvidence == .openConnection { socket = partition.connections.descriptor(of: ends) }
         }
-        guard sending.count > 1 else { return true }
+        return sending.count == 1 || mayBeginSendingAgain(isRefusal: isRefusal)
+    }
+
+    /// - Parameter isRefusal: whether an HTTP/2 server has not looked at the request.
+    private func mayBeginSendingAgain(isRefusal: Bool) -> Bool {
         guard request.isIdempotent && sending.count <= (isRefusal ? Self.refusalLimit : 2) else {
             let end = request.isIdempotent ? " twice" : "; \(request.method) is not sent a second time"
-            stop(with: NetworkingError(.connectionLost, "\(hostName) closed the connection before it answered\(end)"))
+            let error = NetworkingError(.connectionLost, "\(hostName) closed the connection before it answered\(end)")
+            stop(with: isRefusal ? refusedHeadFault ?? error : error)
             return false
         }
         guard request.body.canStartAgain else {
@@ -91,7 +100,7 @@ extension CurlTransfer {
     }
 
     /// Whether this sending, or the last one, is over HTTP/2.
-    private var wasMultiplexed: Bool {
+    var wasMultiplexed: Bool {
         guard request.isSecure else { return request.limits.httpVersion == .http2PriorKnowledge }
         return tlsInformation?.value.applicationProtocol == "h2"
     }

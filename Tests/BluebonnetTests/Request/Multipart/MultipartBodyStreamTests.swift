@@ -33,7 +33,7 @@ import Testing
     func theBytesAreTheSameForEverySizeOfReads(pieces: Int) throws {
         try Data.patterned(byteCount: 500).write(to: folder.file("noise"))
         let form = try form { form in
-            form.append("value", name: "field")
+            try form.append("value", name: "field")
             try form.append(fileAt: folder.file("noise"), name: "file")
             try form.append(byteCount: 3, name: "stream", fileName: "s") { InputStream(data: Data("abc".utf8)) }
         }
@@ -103,7 +103,7 @@ import Testing
     @Test func aBodyOfDataAndFilesCanBeHadAgainFromTheStart() throws {
         try folder.write("content", to: "file")
         let stream = try form { form in
-            form.append("value", name: "field")
+            try form.append("value", name: "field")
             try form.append(fileAt: folder.file("file"), name: "file")
             try form.append(byteCount: 3, name: "made", fileName: "s") { InputStream(data: Data("abc".utf8)) }
         }.makeStream()
@@ -123,7 +123,7 @@ import Testing
     }
 
     @Test func aThrottledReadIsNeverLargerThanAPacket() throws {
-        var form = form { $0.append(Data(count: 1000), name: "a") }
+        var form = try form { try $0.append(Data(count: 1000), name: "a") }
         form.throttle(packetByteCount: 100, delay: .zero)
         let stream = form.makeStream()
         stream.open()
@@ -142,7 +142,7 @@ import Testing
     }
 
     @Test func aThrottledReadPausesBehindEachPacket() throws {
-        var form = form { $0.append(Data(count: 100), name: "a") }
+        var form = try form { try $0.append(Data(count: 100), name: "a") }
         form.throttle(packetByteCount: 100, delay: .milliseconds(20))
         let packets = Double((form.byteCount + 99) / 100)
         let start = ContinuousClock.now
@@ -151,8 +151,8 @@ import Testing
         #expect(ContinuousClock.now - start >= .milliseconds(20) * packets)
     }
 
-    @Test func aStreamThatIsNotOpenGivesNothing() {
-        let stream = form { $0.append("a", name: "b") }.makeStream()
+    @Test func aStreamThatIsNotOpenGivesNothing() throws {
+        let stream = try form { try $0.append("a", name: "b") }.makeStream()
         var byte: UInt8 = 0
         #expect(stream.streamStatus == .notOpen)
         #expect(stream.read(&byte, maxLength: 1) == 0)
@@ -169,13 +169,13 @@ import Testing
 
     @Test func aFormIsWrittenToAFileThatIsReplaced() throws {
         try folder.write(String(repeating: "old", count: 10_000), to: "body")
-        let form = form { $0.append(Data.patterned(byteCount: 200_000), name: "a") }
+        let form = try form { try $0.append(Data.patterned(byteCount: 200_000), name: "a") }
         try form.write(to: folder.file("body"))
         #expect(try Data(contentsOf: folder.file("body")) == read(form.makeStream()))
     }
 
     @Test func aFileThatCannotBeWrittenIsAnErrorAndNothingIsLeft() throws {
-        let form = form { $0.append("a", name: "b") }
+        let form = try form { try $0.append("a", name: "b") }
         let missing = #expect(throws: NetworkingError.self) { try form.write(to: folder.file("no/such/folder")) }
         #expect(missing?.code == .cannotOpenFile)
         let full = #expect(throws: NetworkingError.self) { try form.write(to: URL(fileURLWithPath: "/dev/full")) }
@@ -194,7 +194,7 @@ import Testing
     @Test func aRequestsBodyMovesToAFile() async throws {
         let url = try #require(URL(string: "http://h/"))
         let serializer = HTTPRequestSerializer()
-        let request = try serializer.multipartRequest(url: url) { $0.append("value", name: "field") }
+        let request = try serializer.multipartRequest(url: url) { try $0.append("value", name: "field") }
         let moved = try await serializer.request(request, writingBodyTo: folder.file("body"))
         #expect(moved.httpBodyStream == nil)
         #expect(moved.allHTTPHeaderFields == request.allHTTPHeaderFields)

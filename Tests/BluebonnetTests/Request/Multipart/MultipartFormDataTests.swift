@@ -39,7 +39,7 @@ import Testing
 
     @Test func aFormIsWrittenAsRFC7578Says() throws {
         var form = MultipartFormData()
-        form.append("value", name: "field")
+        try form.append("value", name: "field")
         try form.append(Data("{}".utf8), name: "upload", fileName: "a.json", contentType: "application/json")
         try form.append(headers: ["X-Own": "yes"], body: Data("own".utf8))
         let expected = """
@@ -73,6 +73,53 @@ import Testing
         try form.append(Data(), name: "a\"\nb", fileName: "c\"\r\nX-Evil: d", contentType: "text/plain")
         let head = try text(form)
         #expect(head.contains(#"form-data; name="a%22%0D%0Ab"; filename="c%22%0D%0AX-Evil: d""# + "\r\n"))
+    }
+
+    static let controls: [(UInt8, String)] = [
+        (0x00, "a NUL"), (0x01, "the control character 0x01"), (0x08, "the control character 0x08"),
+        (0x0B, "the control character 0x0B"), (0x1B, "the control character 0x1B"),
+        (0x7F, "the control character 0x7F"),
+    ]
+
+    @Test(arguments: controls)
+    func aControlCharacterInANameIsRefusedWithThePart(byte: UInt8, fault: String) throws {
+        let folder = try ScratchFolder()
+        try folder.write("pixels", to: "picture.png")
+        let control = Character(UnicodeScalar(byte))
+        for text in ["\(control)", "\(control)ab", "a\(control)b", "ab\(control)"] {
+            var form = MultipartFormData()
+            let names: [(inout MultipartFormData) throws -> Void] = [
+                { try $0.append("value", name: text) }, { try $0.append(Data(), name: text) },
+                { try $0.append(Data(), name: text, fileName: "f") },
+                { try $0.append(fileAt: folder.file("picture.png"), name: text) },
+                { try $0.append(InputStream(data: Data()), byteCount: 0, name: text, fileName: "f") },
+                { try $0.append(byteCount: 0, name: text, fileName: "f") { nil } },
+                { try $0.append([text: "value"] as Parameters) },
+            ]
+            let shown = text.replacingOccurrences(of: String(control), with: "�")
+            for append in names {
+                let error = #expect(throws: NetworkingError.self) { try append(&form) }
+                #expect(error?.message == "the name of the part \"\(shown)\" contains \(fault)")
+                #expect(error?.code == .invalidRequest)
+            }
+            let fileNames: [(inout MultipartFormData) throws -> Void] = [
+                { try $0.append(Data(), name: "part", fileName: text) },
+                { try $0.append(fileAt: folder.file("picture.png"), name: "part", fileName: text) },
+                { try $0.append(InputStream(data: Data()), byteCount: 0, name: "part", fileName: text) },
+                { try $0.append(byteCount: 0, name: "part", fileName: text) { nil } },
+            ]
+            for append in fileNames {
+                let error = #expect(throws: NetworkingError.self) { try append(&form) }
+                #expect(error?.message == "the file name of the part \"part\" contains \(fault)")
+            }
+            #expect(form.isEmpty)
+        }
+    }
+
+    @Test func aTabInANameIsSent() throws {
+        var form = MultipartFormData()
+        try form.append(Data(), name: "a\tb", fileName: "c\td", contentType: "text/plain")
+        #expect(try text(form).contains("form-data; name=\"a\tb\"; filename=\"c\td\"\r\n"))
     }
 
     @Test func headersOfPartsCannotBeInjected() {
@@ -122,10 +169,9 @@ import Testing
     }
 
     @Test func theRequestHasTheStreamWithItsTypeAndLength() throws {
-        var serializer = HTTPRequestSerializer()
-        serializer.headers["Content-Type"] = "text/plain"
+        let serializer = HTTPRequestSerializer()
         let request = try serializer.multipartRequest(method: "PUT", url: #require(URL(string: "http://h/"))) { form in
-            form.append("value", name: "field")
+            try form.append("value", name: "field")
         }
         let stream = try #require(request.httpBodyStream as? MultipartBodyStream)
         #expect(request.httpMethod == "PUT")
@@ -146,7 +192,9 @@ import Testing
     func methodsWithoutBodyAreRefused(method: String) throws {
         let url = try #require(URL(string: "http://h/"))
         let error = #expect(throws: NetworkingError.self) {
-            try HTTPRequestSerializer().multipartRequest(method: method, url: url) { $0.append("a", name: "b") }
+            try HTTPRequestSerializer().multipartRequest(method: method, url: url) {
+                try $0.append("a", name: "b")
+            }
         }
         #expect(error?.code == .invalidRequest)
     }
@@ -169,7 +217,7 @@ import Testing
         let noise = Data.patterned(byteCount: 100_000)
         try noise.write(to: folder.file("noise.bin"))
         var form = MultipartFormData()
-        form.append("line\r\nline\n--\(form.boundary.dropLast())", name: "text \u{1F408}")
+        try form.append("line\r\nline\n--\(form.boundary.dropLast())", name: "text \u{1F408}")
         try form.append(fileAt: folder.file("noise.bin"), name: "file", fileName: "a\"b.bin")
         try form.append(InputStream(data: noise), byteCount: 100_000, name: "stream", fileName: "s", contentType: "x/y")
         try form.append(Data(), name: "empty", fileName: "", contentType: "x/z")
@@ -189,7 +237,7 @@ import Testing
     func aParserTakesManyParts(parser: MultipartParser) throws {
         let numbers = (0..<100).map(String.init)
         var form = MultipartFormData()
-        for number in numbers { form.append(number, name: "n") }
+        for number in numbers { try form.append(number, name: "n") }
         let parts = try parser.parts(
             of: MultipartFormDataTests.read(form.makeStream(), pieces: 7), contentType: form.contentType)
         #expect(parts.map { String(decoding: $0.body, as: UTF8.self) } == numbers)

@@ -1,0 +1,99 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import FoundationNetworking
+import TestServer
+import Testing
+
+@testable import Bluebonnet
+
+extension NetworkTests {
+    /// What a caller says of a multipart body, by each of the ways to say it.
+    @Suite struct MultipartTypeTests {
+        enum Way: CaseIterable, Sendable {
+            case serializer, call, requestLine
+
+            /// Runs a POST of a form with one field and this header.
+            func run(_ url: URL, _ name: String, _ value: String) async throws -> RequestOperation {
+                switch self {
+                case .serializer:
+                    var serializer = HTTPRequestSerializer()
+                    serializer.headers[name] = value
+                    return await perform(
+                        try serializer.multipartRequest(url: url) { try $0.append("value", name: "field") })
+                case .call:
+                    return await RequestOperationManager().operation(
+                        "POST", url.absoluteString, headers: [name: value],
+                        body: .multipart { try $0.append("value", name: "field") }
+                    ).run()
+                case .requestLine:
+                    var line = RequestLine(method: "POST", url: url.absoluteString)
+                    line.headers[name] = value
+                    line.body = .multipart([RequestLine.Part(name: "field", content: .value("value"))])
+                    let request = line
+                    let operation = HTTPRequestOperation {
+                        try request.blueprint(baseURL: nil, options: TransferOptions()).request
+                    }
+                    return await operation.run()
+                }
+            }
+        }
+
+        @Test(
+            arguments: Way.allCases,
+            [
+                ("multipart/mixed", "multipart/mixed; boundary=B"),
+                ("multipart/form-data", "multipart/form-data; boundary=B"),
+                (
+                    "Multipart/Related; type=\"a;b/c\"; start=x",
+                    "Multipart/Related; type=\"a;b/c\"; start=x; boundary=B"
+                ),
+                ("multipart/mixed; boundary=mine; charset=utf-8", "multipart/mixed; charset=utf-8; boundary=B"),
+                ("multipart/x ;BOUNDARY = \"a;\\\"b\" ;c=d", "multipart/x; c=d; boundary=B"),
+            ])
+        func aMultipartTypeOfTheCallersIsKeptWithTheBoundary(way: Way, pair: (String, String)) async throws {
+            try await TestServer.answering(.response()) { server in
+                #expect(try await way.run(server.url(), "Content-Type", pair.0).error == nil)
+                let request = try #require(server.requests.first)
+                let boundary = try #require(request.bodyText.wholeMatch(of: /--(Boundary-[0-9A-F]+)\r\n(?s:.*)/)?.1)
+                let expected = pair.1.replacingOccurrences(of: "boundary=B", with: "boundary=" + boundary)
+                #expect(request.headers.values(named: "Content-Type") == [expected])
+                #expect(request.bodyText.hasSuffix("--\(boundary)--\r\n"))
+            }
+        }
+
+        @Test(
+            arguments: Way.allCases,
+            [
+                "application/json", "text/plain", "application/x-www-form-urlencoded", "multipart", "multipart/",
+                "multipart/a/b", "multipartx/form-data", "x", "\"multipart/form-data\"",
+            ])
+        func aTypeThatHasNoBoundaryIsRefused(way: Way, type: String) async throws {
+            try await TestServer.answering(.response()) { server in
+                let error = await Result.of { try await way.run(server.url(), "Content-Type", type) }
+                #expect(error?.code == .invalidRequest)
+                #expect(error?.message.contains(type.replacingOccurrences(of: "\"", with: "")) == true)
+                #expect(error?.message.contains("Content-Type") == true)
+                #expect(server.connectionCount == 0)
+            }
+        }
+
+        @Test(arguments: Way.allCases)
+        func aLengthThatIsNotTheFormsIsRefused(way: Way) async throws {
+            try await TestServer.answering(.response()) { server in
+                let error = await Result.of { try await way.run(server.url(), "Content-Length", "7") }
+                #expect(error?.code == .invalidRequest)
+                #expect(error?.message.contains("Content-Length says 7") == true)
+                #expect(server.connectionCount == 0)
+            }
+        }
+    }
+}
+
+extension Result where Success == RequestOperation, Failure == any Error {
+    /// The error of an operation, or of what should have made it.
+    fileprivate static func of(_ run: () async throws -> RequestOperation) async -> NetworkingError? {
+        do { return try await run().error } catch { return error as? NetworkingError }
+    }
+}

@@ -1,0 +1,189 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import FoundationNetworking
+import TestServer
+import Testing
+
+@testable import Bluebonnet
+
+extension NetworkTests {
+    @Suite struct RequestHeadSizeLimitTests {
+        /// How the bytes of a head are spread.
+        enum Place: String, CaseIterable, Sendable {
+            case oneHeader, manyHeaders, url
+
+            /// A request whose head has about so many bytes.
+            func request(_ url: URL, byteCount: Int) throws -> URLRequest {
+                switch self {
+                case .oneHeader: return URLRequest("GET", url, headers: ["X-Long": Self.text(byteCount)])
+                case .manyHeaders:
+                    let count = byteCount / 1000
+                    let fields = (0..<count).map { number in
+                        let rest = number == 0 ? byteCount % count : 0
+                        return ("X-\(1000 + number)", Self.text(byteCount / count + rest - 10))
+                    }
+                    return URLRequest("GET", url, headers: Dictionary(uniqueKeysWithValues: fields))
+                case .url: return URLRequest(url: try #require(URL(string: "\(url)?\(Self.text(byteCount))")))
+                }
+            }
+
+            private static func text(_ byteCount: Int) -> String { String(repeating: "a", count: byteCount) }
+        }
+
+        /// Whether the request arrives; when it does not, it has to be refused for its size.
+        private func arrives(_ operation: RequestOperation, limit: String) -> Bool {
+            if operation.error == nil { return operation.statusCode == 200 }
+            #expect(operation.code == .invalidRequest, "\(operation.error?.message.prefix(300) ?? "")")
+            #expect(operation.error?.message.hasPrefix("the request's head is too large") == true)
+            #expect(operation.error?.message.hasSuffix("the limit is \(limit) bytes") == true)
+            #expect(operation.statusCode == nil)
+            return false
+        }
+
+        @Test(arguments: Place.allCases)
+        func aHeadArrivesOrIsRefusedBeforeAConnectionIsOpened(place: Place) async throws {
+            let limit = 1_048_575
+            var refused: [Int] = []
+            for byteCount in [900_000, limit - 400, limit - 200, limit] {
+                try await TestServer.answering(.response()) { server in
+                    let operation = await perform(try place.request(server.url(), byteCount: byteCount))
+                    let hasArrived = arrives(operation, limit: "1048575")
+                    #expect(server.requests.count == (hasArrived ? 1 : 0))
+                    #expect(server.connectionCount == (hasArrived ? 1 : 0))
+                    if !hasArrived { refused.append(byteCount) }
+                }
+            }
+            let least = try #require(refused.min())
+            #expect(least > 900_000 && refused.contains(limit))
+        }
+
+        @Test(arguments: [
+            (Place.oneHeader, "1100000 of them in the header X-Long;"), (.url, " of them in the URL;"),
+        ])
+        func theLargestPartOfAHeadThatIsTooLargeIsNamed(place: Place, text: String) async throws {
+            let url = try #require(URL(string: "http://127.0.0.1:9/"))
+            let message = await perform(try place.request(url, byteCount: 1_100_000)).error?.message ?? ""
+            #expect(message.contains(text))
+            #expect(message.utf8.count < 300)
+        }
+
+        /// libcurl writes a body of less than 64 KiB behind the head.
+        @Test(arguments: [30_000, 65_535, 65_536])
+        func aSmallBodyCountsWithTheHead(bodyByteCount: Int) async throws {
+            for byteCount in [1_010_000, 1_047_000] {
+                try await TestServer.answering(.response()) { server in
+                    var request = try Place.oneHeader.request(server.url(), byteCount: byteCount)
+                    request.httpMethod = "POST"
+                    request.httpBody = Data(repeating: 65, count: bodyByteCount)
+                    let hasArrived = arrives(await perform(request), limit: "1048575")
+                    let isTogether = bodyByteCount < 65_536
+                    #expect(hasArrived == (byteCount + (isTogether ? bodyByteCount : 0) < 1_048_000))
+                    #expect(server.requests.map(\.body.count) == (hasArrived ? [bodyByteCount] : []))
+                }
+            }
+        }
+
+        @Test func aJarsCookiesCountWithTheHead() async throws {
+            let script: TestServer.Script = { request in
+                guard request.target == "/set" else { return .response() }
+                let cookies = ["a", "b"].map { ("Set-Cookie", "\($0)=" + String(repeating: "c", count: 3900)) }
+                return .response(headers: HeaderFields(cookies))
+            }
+            try await TestServer.serving(script: script) { server in
+                let options = TransferOptions { $0.cookieJar = CookieJar() }
+                await get(server.url("/set"), options)
+                let large = try Place.oneHeader.request(server.url("/large"), byteCount: 1_045_000)
+                #expect(!arrives(await perform(large, options), limit: "1048575"))
+                #expect(arrives(await perform(large), limit: "1048575"))
+                #expect(server.requests.map(\.target) == ["/set", "/large"])
+            }
+        }
+
+        @Test(arguments: [HTTPVersion.http2PriorKnowledge, .http2])
+        func aHeadForHTTP2WithoutTLSIsRefusedBeforeAConnectionIsOpened(version: HTTPVersion) async throws {
+            try await TestServer.answering(.response()) { server in
+                let options = TransferOptions { $0.httpVersion = version }
+                let request = try Place.oneHeader.request(server.url(), byteCount: 66_000)
+                #expect(!arrives(await perform(request, options), limit: "65536"))
+                #expect(server.connectionCount == 0)
+                #expect(arrives(await perform(request), limit: "1048575"))
+            }
+        }
+
+        @Test func aRedirectThatMakesTheHeadTooLargeIsRefused() async throws {
+            let target = "/" + String(repeating: "b", count: 80_000)
+            try await TestServer.answering(.redirect(to: target)) { server in
+                let request = try Place.oneHeader.request(server.url("/start"), byteCount: 1_000_000)
+                #expect(!arrives(await perform(request), limit: "1048575"))
+                #expect(server.requests.map(\.target) == ["/start"])
+            }
+        }
+    }
+
+    @Suite(.enabled(if: NginxServer.isAvailable)) struct HTTP2HeadSizeLimitTests {
+        private func serving(_ body: (HTTP2Fixture, TransferOptions) async throws -> Void) async throws {
+            try await HTTP2Fixture.with(directives: "large_client_header_buffers 64 2m;") { fixture in
+                try await body(fixture, fixture.options)
+            }
+        }
+
+        /// Whether the request arrives over HTTP/2; when it does not, it has to be refused for its size.
+        private func arrives(_ operation: RequestOperation) -> Bool {
+            if operation.error == nil { return operation.statusCode == 200 }
+            #expect(operation.code == .invalidRequest, "\(operation.error?.message.prefix(300) ?? "")")
+            #expect(operation.error?.message.hasPrefix("the request's head is too large for HTTP/2: ") == true)
+            #expect(operation.error?.message.hasSuffix("the limit is 65536 bytes") == true)
+            return false
+        }
+
+        @Test(arguments: RequestHeadSizeLimitTests.Place.allCases, ["GET", "POST", "PUT"])
+        func aHeadArrivesOrIsRefused(place: RequestHeadSizeLimitTests.Place, method: String) async throws {
+            try await serving { fixture, options in
+                let limit = 65_536
+                let url = fixture.nginx.tlsURL("/tiny")
+                var refused: [Int] = []
+                for byteCount in [20_000, 60_000] + Array(stride(from: limit - 2000, through: limit + 100, by: 50)) {
+                    var request = try place.request(url, byteCount: byteCount)
+                    if method != "GET" { (request.httpMethod, request.httpBody) = (method, Data("body".utf8)) }
+                    let operation = await perform(request, options)
+                    if operation.error == nil { #expect(operation.summary.tlsInformation?.applicationProtocol == "h2") }
+                    if operation.statusCode != 405, !arrives(operation) { refused.append(byteCount) }
+                }
+                let least = try #require(refused.min())
+                #expect(least > 60_000)
+                #expect(refused == Array(stride(from: least, through: limit + 100, by: 50)))
+            }
+        }
+
+        @Test func otherRequestsOfTheConnectionGoOn() async throws {
+            try await serving { fixture, options in
+                let url = fixture.nginx.tlsURL("/tiny")
+                #expect(await get(url, options).error == nil)
+                let large = try RequestHeadSizeLimitTests.Place.oneHeader.request(url, byteCount: 70_000)
+                #expect(!arrives(await perform(large, options)))
+                let after = await get(url, options)
+                #expect(after.error == nil)
+                #expect(after.summary.isReused)
+            }
+        }
+
+        @Test(arguments: ["GET", "POST"])
+        func aJarsCookiesCountWithTheHead(method: String) async throws {
+            try await serving { fixture, options in
+                var options = options
+                let jar = CookieJar()
+                options.cookieJar = jar
+                for name in ["a", "b"] {
+                    try await jar.set(
+                        Cookie(name: name, value: String(repeating: "c", count: 3900), domain: "127.0.0.1"))
+                }
+                var request = try RequestHeadSizeLimitTests.Place.oneHeader.request(
+                    fixture.nginx.tlsURL("/tiny"), byteCount: 60_000)
+                request.httpMethod = method
+                #expect(!arrives(await perform(request, options)))
+            }
+        }
+    }
+}

@@ -1,0 +1,25 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Testing
+
+@testable import Bluebonnet
+
+@Suite struct ArchivedOptionsTests {
+    @Test(arguments: [true, false])
+    func keptDotSegmentsAreKeptInAnArchive(keeps: Bool) throws {
+        let options = TransferOptions { $0.keepsDotSegments = keeps }
+        let data = try JSONEncoder().encode(ArchivedOptions(options))
+        #expect(try JSONDecoder().decode(ArchivedOptions.self, from: data).options().keepsDotSegments == keeps)
+    }
+
+    @Test func anArchiveWithoutTheOptionHasItsDefault() throws {
+        let data = try JSONEncoder().encode(ArchivedOptions(TransferOptions { $0.keepsDotSegments = true }))
+        let text = String(decoding: data, as: UTF8.self)
+        let old = text.replacingOccurrences(of: "\"keepsDotSegments\":true", with: "\"x\":true")
+        #expect(old != text)
+        let options = try JSONDecoder().decode(ArchivedOptions.self, from: Data(old.utf8)).options()
+        #expect(!options.keepsDotSegments)
+    }
+}
