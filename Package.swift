@@ -29,11 +29,12 @@ let package = Package(
         // Without pkgConfig: gdk-pixbuf's flags hold one that SwiftPM warns about. Only BluebonnetImage needs it
         // installed.
         .systemLibrary(name: "CGdkPixbuf", providers: [.apt(["libgdk-pixbuf-2.0-dev"])]),
+        .target(name: "CExit", dependencies: ["COpenSSL"]),
         .target(name: "CHTTP2"),
         .target(name: "CLinux"),
         .target(
             name: "Bluebonnet",
-            dependencies: ["CCurl", "CHTTP2", "CLinux", "COpenSSL", "CZlib"],
+            dependencies: ["CCurl", "CExit", "CHTTP2", "CLinux", "COpenSSL", "CZlib"],
             swiftSettings: strict
         ),
         .target(
@@ -80,6 +81,8 @@ let package = Package(
             path: "Tests/TestServer",
             swiftSettings: strict
         ),
+        .executableTarget(
+            name: "ExitProbe", dependencies: ["Bluebonnet"], path: "Tests/ExitProbe", swiftSettings: strict),
         .testTarget(
             name: "BluebonnetTests",
             dependencies: ["Bluebonnet", "CLinux", "COpenSSL", "TestServer"],
@@ -95,7 +98,7 @@ let package = Package(
             name: "BluebonnetCommandTests",
             dependencies: [
                 "BatchExample", "Bluebonnet", "BluebonnetCommand", "CancelAndPauseExample", "Demo",
-                "DependentCallsExample", "ReachabilityExample", "TestServer",
+                "DependentCallsExample", "ExitProbe", "ReachabilityExample", "TestServer",
             ],
             swiftSettings: strict
         ),

@@ -1,6 +1,7 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
+internal import CExit
 internal import CLinux
 internal import CoreFoundation
 public import Foundation
@@ -63,11 +64,18 @@ extension NetworkThread {
         blockSignals()
         let loop = bound.value
         addSource(for: loop)
-        loop.runTurn()  // what was submitted before the source existed
+        runTurn(of: loop)  // what was submitted before the source existed
         while true {
             // The run loop has a source that is never removed; it returns only when somebody stops it.
             CFRunLoopRunInMode(kCFRunLoopDefaultMode, .greatestFiniteMagnitude, false)
         }
+    }
+
+    /// Nearly all of a turn may be libcurl's, and OpenSSL's below it.
+    private static func runTurn(of loop: EventLoop) {
+        bluebonnet_openssl_use_begins()
+        loop.runTurn()
+        bluebonnet_openssl_use_ends()
     }
 
     /// A peer that went away must not kill the process (SIGPIPE), nor a file-size limit (SIGXFSZ): both arrive at the
@@ -83,7 +91,10 @@ extension NetworkThread {
         context.version = 1
         context.info = Unmanaged.passRetained(loop).toOpaque()  // for as long as the process lives
         context.getPort = { Unmanaged<EventLoop>.fromOpaque($0!).takeUnretainedValue().epoll }
-        context.perform = { Unmanaged<EventLoop>.fromOpaque($0!).takeUnretainedValue().runTurn() }
+        context.perform = {
+            let loop = Unmanaged<EventLoop>.fromOpaque($0!).takeUnretainedValue()
+            NetworkThread.runTurn(of: loop)
+        }
         withUnsafeMutablePointer(to: &context) { pointer in
             pointer.withMemoryRebound(to: CFRunLoopSourceContext.self, capacity: 1) { rebound in
                 let source = CFRunLoopSourceCreate(nil, 0, rebound)

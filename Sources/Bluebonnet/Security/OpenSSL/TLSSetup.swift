@@ -1,6 +1,7 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
+internal import CExit
 internal import Foundation
 
 /// What the TLS connections of a request are made with: the options, and what was read from the files that they name.
@@ -13,6 +14,8 @@ final class TLSSetup: Sendable {
 
     /// Reads what is named; may block.
     convenience init(_ source: TLSSetupSource) throws(NetworkingError) {
+        bluebonnet_openssl_use_begins()
+        defer { bluebonnet_openssl_use_ends() }
         let options = source.options
         self.init(
             options: options,

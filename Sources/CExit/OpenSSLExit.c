@@ -1,0 +1,42 @@
+#include "CExit.h"
+
+#include <openssl/crypto.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { LONGEST_WAIT_MS = 1000 };
+
+static atomic_int use_count;
+static atomic_bool is_cleaned_up;
+// A thread that exits amid its own use must not wait for itself.
+static _Thread_local int own_use_count;
+
+void bluebonnet_openssl_use_begins(void) {
+    // In this order: either this thread sees that the end has begun, or the end sees this thread.
+    atomic_fetch_add(&use_count, 1);
+    own_use_count++;
+    if (!atomic_load(&is_cleaned_up)) return;
+    atomic_fetch_sub(&use_count, own_use_count);
+    while (true) pause();  // the process is exiting
+}
+
+void bluebonnet_openssl_use_ends(void) {
+    own_use_count--;
+    atomic_fetch_sub(&use_count, 1);
+}
+
+// Called by OpenSSL first thing in its clean-up.
+static void wait_for_users(void) {
+    atomic_store(&is_cleaned_up, true);
+    const struct timespec millisecond = {.tv_nsec = 1000000};
+    for (int waited = 0; waited < LONGEST_WAIT_MS && atomic_load(&use_count) > own_use_count; waited++) {
+        nanosleep(&millisecond, NULL);
+    }
+}
+
+__attribute__((constructor)) static void start_openssl(void) {
+    OPENSSL_init_crypto(OPENSSL_INIT_NO_ATEXIT, NULL);
+    OPENSSL_atexit(wait_for_users);
+}
