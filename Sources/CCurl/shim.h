@@ -53,6 +53,10 @@ static inline CURLcode bluebonnet_easy_setopt_ssl_context_callback(CURL *handle,
     return curl_easy_setopt(handle, CURLOPT_SSL_CTX_FUNCTION, value);
 }
 
+static inline CURLcode bluebonnet_easy_setopt_debug_callback(CURL *handle, curl_debug_callback value) {
+    return curl_easy_setopt(handle, CURLOPT_DEBUGFUNCTION, value);
+}
+
 /// curl_easy_getinfo is variadic; Swift needs one function for each result type.
 static inline CURLcode bluebonnet_easy_getinfo_long(CURL *handle, CURLINFO info, long *value) {
     return curl_easy_getinfo(handle, info, value);

@@ -70,6 +70,11 @@ final class SharedIdentity: Sendable {
     static let plain = SharedIdentity(TrustIdentity())
 
     let value: TrustIdentity
+    /// The bytes of user name and password for the proxy.
+    let proxyCredentialByteCount: Int
 
-    init(_ value: TrustIdentity) { self.value = value }
+    init(_ value: TrustIdentity) {
+        self.value = value
+        proxyCredentialByteCount = (value.proxy?.user?.utf8.count ?? 0) + (value.proxy?.password?.utf8.count ?? 0)
+    }
 }

@@ -66,6 +66,8 @@ extension TransferDelegate {
 /// All that one transfer needs to know. An object, because it is passed on; it never changes.
 final class TransferRequest: Sendable {
     let url: URL
+    /// The URL's text, which costs to ask for.
+    let urlText: String
     /// The URL's: taking one apart costs.
     let origin: Origin
     let method: String
@@ -76,22 +78,48 @@ final class TransferRequest: Sendable {
     let limits: Limits
     /// The cookies that go along, and where those that come are kept. Nil: none are sent or kept.
     let cookieJar: CookieJar?
+    let headBound: RequestHeadBound
 
     /// The body when it leaves in one piece with the header section: when it is small, and does not wait for the
     /// server's word. With such a body libcurl would wait for that over HTTP/2 too, where servers send none.
     var copiedBody: Data? {
-        guard let bytes = body.smallBytes, !asksForContinue else { return nil }
+        guard let bytes = body.smallBytes, !asksForContinue, headBound.leavesRoomForBody else { return nil }
         return bytes
     }
 
     /// How much is sent at once. The least that libcurl takes, of which the network thread keeps some, does where header
     /// section and body have room in it. Not more than usual over TLS: what has left of a piece is not known before all
     /// of it has, and looks like standing still.
+    ///
+    /// A head that must leave in one piece gets a buffer that holds all of it.
     var sendingBufferByteCount: Int {
+        guard mustSendHeadWhole else { return usualBufferByteCount }
+        let least = max(usualBufferByteCount, headBound.byteCount)
+        return Self.bufferByteCounts.first { $0 >= least } ?? Self.largestBufferByteCount
+    }
+
+    /// Whether libcurl 7.88 loses what follows the first buffer of a head (over TLS), or the first write to the socket
+    /// and one buffer more. Without a body it takes the request for sent then, and the server waits for the rest of the
+    /// head. A body without length loses its chunks, see `CurlTransfer.watchHead`. A body with a length is safe.
+    private var mustSendHeadWhole: Bool { body.isEmpty || body.byteCount == nil }
+
+    private var usualBufferByteCount: Int {
         if body.isEmpty { return 16 * 1024 }
         if let copiedBody { return copiedBody.count <= 8 * 1024 ? 16 * 1024 : 64 * 1024 }
         guard case .file(let file) = body, file.byteCount >= 1 << 20, !isSecure else { return 64 * 1024 }
         return 256 * 1024
+    }
+
+    /// Few different ones: a handle that is set up for one is set up afresh for another.
+    private static let bufferByteCounts = [16 * 1024, 64 * 1024, 256 * 1024]
+    /// As large as the largest head that libcurl makes (DYN_HTTP_REQUEST).
+    private static let largestBufferByteCount = 1 << 20
+
+    /// The version to ask for: HTTP/1.1 for a head that HTTP/2 cannot carry, unless the caller knows that the server
+    /// speaks nothing else.
+    var httpVersion: HTTPVersion {
+        if headBound.fitsHTTP2 || limits.httpVersion == .http2PriorKnowledge { return limits.httpVersion }
+        return .http1
     }
 
     /// Whether the body, if there is one, waits for the server's word (RFC 9110, 10.1.1).
@@ -120,7 +148,9 @@ final class TransferRequest: Sendable {
         url: URL, origin: Origin, method: String, headers: [HTTPHeaders.Field], body: TransferBody = .none,
         identity: SharedIdentity = .plain, limits: Limits = Limits(), cookieJar: CookieJar? = nil
     ) {
+        let urlText = url.absoluteString
         self.url = url
+        self.urlText = urlText
         self.origin = origin
         self.method = method
         self.headers = headers
@@ -128,6 +158,9 @@ final class TransferRequest: Sendable {
         sharedIdentity = identity
         self.limits = limits
         self.cookieJar = cookieJar
+        headBound = RequestHeadBound(
+            method: method, url: urlText, host: origin.host, headers: headers,
+            proxyCredentialByteCount: identity.proxyCredentialByteCount, usesJar: cookieJar != nil)
     }
 
     var identity: TrustIdentity { sharedIdentity.value }

@@ -9,7 +9,7 @@ import Testing
 @testable import Bluebonnet
 
 /// Takes the times of one transfer. Network thread only.
-private final class EndTaker: TransferDelegate {
+final class EndTaker: TransferDelegate {
     private let ended: (TransferMetrics) -> Void
 
     init(ended: @escaping (TransferMetrics) -> Void) { self.ended = ended }

@@ -76,10 +76,7 @@ extension CurlPartition {
         let handle = takeHandle(forJar: request.cookieJar != nil)
         let transfer = CurlTransfer(request, handle: handle, partition: self, delegate: delegate)
         note(transfer)
-        if let error = transfer.headFault ?? refusal(of: transfer) {
-            transfer.stop(with: error)
-            deadlineMayBeEarlier(1)
-        }
+        if let error = transfer.headFault ?? refusal(of: transfer) { failSoon(transfer, error) }
         deadlineMayBeEarlier(transfer.nextDeadline)
         return transfer
     }
@@ -97,6 +94,12 @@ extension CurlPartition {
             return NetworkingError(
                 .invalidRequest, "libcurl refused the request to \(transfer.hostName)", underlying: error.libraryError)
         }
+    }
+
+    /// Fails a transfer when deadlines are looked at next, where nobody is inside a call of its own or of libcurl's.
+    func failSoon(_ transfer: CurlTransfer, _ error: NetworkingError) {
+        transfer.stop(with: error)
+        deadlineMayBeEarlier(1)
     }
 
     private func takeHandle(forJar usesJar: Bool) -> EasyHandle {

@@ -68,7 +68,7 @@ extension EasyHandle {
         return recover(UnsafeMutableRawPointer(context))
     }
 
-    fileprivate static func recover(_ context: UnsafeMutableRawPointer) -> EasyHandle {
+    static func recover(_ context: UnsafeMutableRawPointer) -> EasyHandle {
         Unmanaged<EasyHandle>.fromOpaque(context).takeUnretainedValue()
     }
 }

@@ -6,7 +6,7 @@
 extension CurlTransfer {
     /// The error of a head that is too large, whatever the connection; looked at before there is one.
     var headFault: NetworkingError? {
-        switch request.limits.httpVersion {
+        switch request.httpVersion {
         case .http2PriorKnowledge: blockFault
         case .http2 where !request.isSecure: blockFault  // a kept connection may have been upgraded
         case .negotiated, .http1, .http2: RequestHeadSize(request).fault(textForm)

@@ -11,7 +11,7 @@ extension CurlTransfer {
         handle.transfer = self
         let setup = HandleSetup(request)
         if let setup, setup == handle.setup {
-            try handle.setURL(request.url.absoluteString)
+            try handle.setURL(request.urlText)
             try setBufferSize()
             try setSmallBody()
             return try setHeaders(fields, namingHost: false)
@@ -32,6 +32,7 @@ extension CurlTransfer {
         let namesHost = request.headers.contains { FieldSyntax.isSameName($0.name, "Host") }
         try setHeaders(fields, namingHost: namesHost)
         try setCallbacks()
+        try watchHead()
         try partition.watchConnections(of: handle)
         try setContext()
     }
@@ -55,11 +56,11 @@ extension CurlTransfer {
     }
 
     private func setTarget() throws(CurlError) {
-        try handle.setURL(request.url.absoluteString)
+        try handle.setURL(request.urlText)
         try handle.set(CURLOPT_PATH_AS_IS, true)  // whether dot segments stay was decided with the request
         try handle.set(CURLOPT_PROTOCOLS_STR, "http,https")
         try handle.set(CURLOPT_FOLLOWLOCATION, false)
-        try handle.set(CURLOPT_HTTP_VERSION, request.limits.httpVersion.curlValue)
+        try handle.set(CURLOPT_HTTP_VERSION, request.httpVersion.curlValue)
         try handle.set(CURLOPT_HTTP_CONTENT_DECODING, false)
         try handle.set(CURLOPT_NETRC, Int(CURL_NETRC_IGNORED.rawValue))
         try handle.set(CURLOPT_SUPPRESS_CONNECT_HEADERS, true)

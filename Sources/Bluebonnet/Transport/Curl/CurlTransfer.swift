@@ -273,6 +273,7 @@ extension CurlTransfer {
 
     /// Fills libcurl's upload buffer; nil aborts.
     func produceBody(into buffer: UnsafeMutableRawBufferPointer) -> TransferBody.Piece? {
+        if failure != nil { return nil }
         tellSentBytes()
         do throws(NetworkingError) {
             let piece = try request.body.read(into: buffer, at: readByteCount)
@@ -307,5 +308,5 @@ extension CurlTransfer {
 private func makeHeadParser(for request: TransferRequest) -> ResponseHeadParser {
     ResponseHeadParser(
         url: request.url, limit: request.limits.headerByteLimit,
-        expectsUpgrade: request.limits.httpVersion == .http2 && !request.isSecure)
+        expectsUpgrade: request.httpVersion == .http2 && !request.isSecure)
 }

@@ -25,7 +25,7 @@ struct HandleSetup: Equatable {
         else { return nil }
         sendingBufferByteCount = request.sendingBufferByteCount
         method = request.method
-        httpVersion = request.limits.httpVersion
+        httpVersion = request.httpVersion
         connectTimeout = request.limits.connectTimeout
         expectsLargeBody = request.limits.expectsLargeBody
         isSecure = request.isSecure

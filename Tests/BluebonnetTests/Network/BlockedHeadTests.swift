@@ -1,0 +1,66 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import FoundationNetworking
+import TestServer
+import Testing
+
+@testable import Bluebonnet
+
+extension NetworkTests {
+    /// A request's head may be longer than what a socket takes at once.
+    @Suite struct BlockedHeadTests {
+        private static let fill = 900_000
+        private static let headEnd = Data("\r\n\r\n".utf8)
+
+        private static func kinds(_ isIncluded: (SentBody) -> Bool) -> [SentBody] { SentBody.all.filter(isIncluded) }
+
+        private static let withKnownLength = kinds {
+            if case .stream(isDeclared: false) = $0 { false } else { true }
+        }
+
+        private func started(
+            _ body: SentBody, _ folder: TemporaryFolder
+        ) throws -> (operation: RequestOperation, reader: LateReader) {
+            let reader = try LateReader(path: folder.path("socket"))
+            let options = TransferOptions { $0.unixSocketPath = reader.path }
+            let url = try #require(URL(string: "http://localhost/"))
+            let operation = try body.operation(to: url, fill: Self.fill, options, in: folder)
+            operation.start()
+            return (operation, reader)
+        }
+
+        @Test(arguments: withKnownLength) func theRestOfAHeadFollows(body: SentBody) async throws {
+            let folder = try TemporaryFolder()
+            defer { folder.remove() }
+            let (operation, reader) = try started(body, folder)
+            #expect(await reader.fills() < Self.fill)
+            let bodyByteCount = body.bytes.count
+            let received = await reader.read { [headEnd = Self.headEnd] in
+                guard let end = $0.range(of: headEnd) else { return false }
+                return $0.count >= end.upperBound + bodyByteCount
+            }
+            let head = try #require(received.range(of: Self.headEnd))
+            #expect(head.lowerBound > Self.fill)
+            #expect(received[head.upperBound...] == body.bytes)
+            reader.answer()
+            await operation.ends()
+            #expect(operation.error == nil)
+        }
+
+        /// libcurl 7.88 would send the body as it is, without its chunks.
+        @Test func aBodyWithoutLengthDoesNotFollowAHeadInPieces() async throws {
+            let folder = try TemporaryFolder()
+            defer { folder.remove() }
+            let body = SentBody.stream(isDeclared: false)
+            let (operation, reader) = try started(body, folder)
+            #expect(await reader.fills() < Self.fill)
+            let received = await reader.read { _ in false }
+            await operation.ends()
+            #expect(operation.code == .invalidRequest)
+            #expect(operation.error?.message.contains("the head of the request to localhost is too long") == true)
+            #expect(received.range(of: body.bytes.prefix(16)) == nil)
+        }
+    }
+}
