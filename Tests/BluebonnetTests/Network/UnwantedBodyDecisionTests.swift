@@ -42,7 +42,7 @@ extension NetworkTests {
             let redirect = Reply([.bytes(Data(head.utf8)), .wait(until: gate), end ?? .stall])
             let script: TestServer.Script = { $0.path == "/start" ? redirect : .response(body: "there") }
             try await TestServer.serving(script: script) { server in
-                let options = TransferOptions { $0.idleTimeout = end == nil ? .milliseconds(200) : .zero }
+                let options = TransferOptions { $0.idleTimeout = end == nil ? .milliseconds(500) : .zero }
                 let operation = Self.operation(server, options) { _, proposed, _ in
                     gate.open()
                     await server.waitForConnectionsToClose()
