@@ -100,7 +100,8 @@ extension NetworkTests {
 
         @Test(.enabled(if: NginxServer.isAvailable), arguments: SentBody.all)
         func headsOfAllSizesArriveWhereTheServerOffersHTTP2(body: SentBody) async throws {
-            try await HTTP2Fixture.with(directives: Self.roomForLargeHeads, script: { _ in .response() }) { fixture in
+            let script: TestServer.Script = { _ in .response() }
+            try await HTTP2Fixture.with(directives: Self.roomForLargeHeads, script: script) { fixture in
                 for byteCount in Self.byteCounts {
                     let operation = try await body.operation(
                         to: fixture.url("/"), fill: byteCount, fixture.options, in: fixture.folder
