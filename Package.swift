@@ -81,8 +81,10 @@ let package = Package(
             path: "Tests/TestServer",
             swiftSettings: strict
         ),
+        .target(name: "EarlyOpenSSL", dependencies: ["COpenSSL"], path: "Tests/EarlyOpenSSL"),
         .executableTarget(
-            name: "ExitProbe", dependencies: ["Bluebonnet"], path: "Tests/ExitProbe", swiftSettings: strict),
+            name: "ExitProbe", dependencies: ["Bluebonnet", "EarlyOpenSSL"], path: "Tests/ExitProbe",
+            swiftSettings: strict),
         .testTarget(
             name: "BluebonnetTests",
             dependencies: ["Bluebonnet", "CLinux", "COpenSSL", "TestServer"],
