@@ -202,11 +202,12 @@ extension HTTPAuthenticationTests {
     }
 
     /// Where OpenSSL is configured for FIPS 140, there is no MD5.
-    @Test(arguments: [
-        (["Digest nonce=n, realm=r"], nil), (["Digest nonce=n, realm=r, algorithm=MD5-sess"], nil),
-        (["Digest nonce=n, realm=r", "Basic realm=r"], "basic"),
-        (["Digest nonce=n, realm=r, algorithm=MD5", "Digest nonce=n, realm=r, algorithm=SHA-256"], "digest"),
-    ] as [([String], String?)])
+    @Test(
+        arguments: [
+            (["Digest nonce=n, realm=r"], nil), (["Digest nonce=n, realm=r, algorithm=MD5-sess"], nil),
+            (["Digest nonce=n, realm=r", "Basic realm=r"], "basic"),
+            (["Digest nonce=n, realm=r, algorithm=MD5", "Digest nonce=n, realm=r, algorithm=SHA-256"], "digest"),
+        ] as [([String], String?)])
     func challengesWhoseDigestIsMissingAreNotAnswered(fields: [String], scheme: String?) {
         let authentication = HTTPAuthentication(
             credential: URLCredential(user: "u", password: "p", persistence: .none),

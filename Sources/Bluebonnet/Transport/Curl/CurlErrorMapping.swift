@@ -21,11 +21,8 @@ struct CurlErrorMapping {
         hasAnswer = transfer.hasHeaderBytes
         isInsideHead = transfer.hasHeaderBytes && !transfer.hasResponseHead
         connectStatus = transfer.handle.long(CURLINFO_HTTP_CONNECTCODE)
-        switch CURLcode(error.code) {
-        case CURLE_OUT_OF_MEMORY: headFault = transfer.assembledHeadFault
-        case CURLE_RECV_ERROR where text.contains("tried"): headFault = transfer.refusedHeadFault
-        default: headFault = nil
-        }
+        let isTooLarge = [CURLE_OUT_OF_MEMORY.rawValue, Self.tooLarge].contains(error.code)
+        headFault = isTooLarge ? transfer.assembledHeadFault : nil
     }
 
     var networkingError: NetworkingError {

@@ -46,10 +46,6 @@ extension CurlTransfer {
         // A refusal comes without words of libcurl's.
         let isRefusal = sending.count > 0 && wasMultiplexed && handle.lastErrorText == nil
         if request.isSecure { tlsInformation = handle.tlsConnection.map(TLSConnection.information) }
-        if wasMultiplexed, let fault = blockFault {
-            stop(with: fault)
-            return false
-        }
         sending.count += 1
         noteSending()
         if wasMultiplexed {
@@ -63,8 +59,7 @@ extension CurlTransfer {
     private func mayBeginSendingAgain(isRefusal: Bool) -> Bool {
         guard request.isIdempotent && sending.count <= (isRefusal ? Self.refusalLimit : 2) else {
             let end = request.isIdempotent ? " twice" : "; \(request.method) is not sent a second time"
-            let error = NetworkingError(.connectionLost, "\(hostName) closed the connection before it answered\(end)")
-            stop(with: isRefusal ? refusedHeadFault ?? error : error)
+            stop(with: NetworkingError(.connectionLost, "\(hostName) closed the connection before it answered\(end)"))
             return false
         }
         guard request.body.canStartAgain else {

@@ -35,7 +35,7 @@ struct RequestHeadSize {
 
     init(_ request: TransferRequest) {
         method = request.method
-        url = request.url.absoluteString
+        url = request.urlText
         fields = request.headers
     }
 
