@@ -92,6 +92,7 @@ public final class HTTP2Server: Sendable {
         from h2.config import H2Configuration
         from h2.connection import H2Connection
         from h2.events import DataReceived, RequestReceived, StreamEnded
+        from h2.exceptions import ProtocolError
         from h2.settings import SettingCodes
         from hyperframe.frame import GoAwayFrame, PingFrame, WindowUpdateFrame, DataFrame
 
@@ -127,8 +128,8 @@ public final class HTTP2Server: Sendable {
                         for event in self.h2.receive_data(data):
                             self.take(event)
                         self.flush()
-                except (Ended, OSError):
-                    pass
+                except (Ended, OSError, ProtocolError):
+                    pass  # a trace in the output would stand amid the lines about requests
                 finally:
                     self.plain.close()
                     if hasattr(self, "socket"):

@@ -1,6 +1,7 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
+internal import CExit
 internal import COpenSSL
 internal import Foundation
 
@@ -26,9 +27,11 @@ final class MessageDigest {
 
         /// Leaves no error behind, which would be taken for one of a connection.
         private static func fetch(_ name: String) -> OpaquePointer? {
-            let implementation = EVP_MD_fetch(nil, name, nil)
-            if implementation == nil { ERR_clear_error() }
-            return implementation
+            usingOpenSSL {
+                let implementation = EVP_MD_fetch(nil, name, nil)
+                if implementation == nil { ERR_clear_error() }
+                return implementation
+            }
         }
     }
 
@@ -36,10 +39,12 @@ final class MessageDigest {
 
     /// - Parameter algorithm: one that is available. SHA-256 is in every OpenSSL.
     init(_ algorithm: Algorithm) {
-        guard let context = EVP_MD_CTX_new() else { preconditionFailure("OpenSSL is out of memory") }
-        self.context = context
-        guard let type = algorithm.implementation, EVP_DigestInit_ex(context, type, nil) == 1 else {
-            preconditionFailure("OpenSSL has no \(algorithm); a FIPS configuration may have taken it away")
+        context = usingOpenSSL {
+            guard let context = EVP_MD_CTX_new() else { preconditionFailure("OpenSSL is out of memory") }
+            guard let type = algorithm.implementation, EVP_DigestInit_ex(context, type, nil) == 1 else {
+                preconditionFailure("OpenSSL has no \(algorithm); a FIPS configuration may have taken it away")
+            }
+            return context
         }
     }
 
@@ -47,14 +52,16 @@ final class MessageDigest {
 
     /// Another one of the same algorithm that has come as far.
     func copy() -> MessageDigest {
-        guard let copy = EVP_MD_CTX_new(), EVP_MD_CTX_copy_ex(copy, context) == 1 else {
-            preconditionFailure("OpenSSL is out of memory")
+        usingOpenSSL {
+            guard let copy = EVP_MD_CTX_new(), EVP_MD_CTX_copy_ex(copy, context) == 1 else {
+                preconditionFailure("OpenSSL is out of memory")
+            }
+            return MessageDigest(context: copy)
         }
-        return MessageDigest(context: copy)
     }
 
     func update(_ bytes: UnsafeRawBufferPointer) {
-        EVP_DigestUpdate(context, bytes.baseAddress, bytes.count)
+        _ = usingOpenSSL { EVP_DigestUpdate(context, bytes.baseAddress, bytes.count) }
     }
 
     /// The digest in lower-case hexadecimal; the object is of no use afterwards.
@@ -63,11 +70,11 @@ final class MessageDigest {
     private func finishBytes() -> ArraySlice<UInt8> {
         var bytes = [UInt8](repeating: 0, count: Int(EVP_MAX_MD_SIZE))
         var count: CUnsignedInt = 0
-        EVP_DigestFinal_ex(context, &bytes, &count)
+        _ = usingOpenSSL { EVP_DigestFinal_ex(context, &bytes, &count) }
         return bytes.prefix(Int(count))
     }
 
-    deinit { EVP_MD_CTX_free(context) }
+    deinit { usingOpenSSL { EVP_MD_CTX_free(context) } }
 
     /// The digest of bytes that are all there.
     static func hexadecimalDigest(of data: some ContiguousBytes, _ algorithm: Algorithm = .sha256) -> String {
@@ -96,4 +103,11 @@ final class MessageDigest {
             return bytes.count * 2
         }
     }
+}
+
+/// Runs what uses OpenSSL on a thread that the process may exit beside.
+private func usingOpenSSL<Result>(_ use: () -> Result) -> Result {
+    bluebonnet_openssl_use_begins()
+    defer { bluebonnet_openssl_use_ends() }
+    return use()
 }
