@@ -1,15 +1,19 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
 #include "CExit.h"
 
 #include <openssl/crypto.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
 
 enum { LONGEST_WAIT_MS = 1000 };
 
 static atomic_int use_count;
-static atomic_bool is_cleaned_up;
+static atomic_bool is_exiting;
 // A thread that exits amid its own use must not wait for itself.
 static _Thread_local int own_use_count;
 
@@ -17,7 +21,7 @@ void bluebonnet_openssl_use_begins(void) {
     // In this order: either this thread sees that the end has begun, or the end sees this thread.
     atomic_fetch_add(&use_count, 1);
     own_use_count++;
-    if (!atomic_load(&is_cleaned_up)) return;
+    if (!atomic_load(&is_exiting)) return;
     atomic_fetch_sub(&use_count, own_use_count);
     while (true) pause();  // the process is exiting
 }
@@ -27,9 +31,9 @@ void bluebonnet_openssl_use_ends(void) {
     atomic_fetch_sub(&use_count, 1);
 }
 
-// Called by OpenSSL first thing in its clean-up.
+// Functions of atexit run in the opposite order: before the clean-up of an OpenSSL that was started earlier.
 static void wait_for_users(void) {
-    atomic_store(&is_cleaned_up, true);
+    atomic_store(&is_exiting, true);
     const struct timespec millisecond = {.tv_nsec = 1000000};
     for (int waited = 0; waited < LONGEST_WAIT_MS && atomic_load(&use_count) > own_use_count; waited++) {
         nanosleep(&millisecond, NULL);
@@ -38,5 +42,5 @@ static void wait_for_users(void) {
 
 __attribute__((constructor)) static void start_openssl(void) {
     OPENSSL_init_crypto(OPENSSL_INIT_NO_ATEXIT, NULL);
-    OPENSSL_atexit(wait_for_users);
+    atexit(wait_for_users);
 }
