@@ -1,1 +1,1 @@
-../../../Sources/Bluebonnet/Transport/Mutex.swift
+../../../Sources/Bluebonnet/Concurrency/Mutex.swift

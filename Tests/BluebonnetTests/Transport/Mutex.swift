@@ -1,1 +1,0 @@
-../../../Sources/Bluebonnet/Transport/Mutex.swift
