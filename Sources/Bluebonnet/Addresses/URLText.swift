@@ -49,7 +49,7 @@ struct URLText {
     }
 
     private static func isLetter(_ byte: UInt8) -> Bool {
-        (0x61...0x7A).contains(FieldSyntax.lowercase(byte))
+        (0x61...0x7A).contains(byte | 0x20)
     }
 
     private static func isSchemeByte(_ byte: UInt8) -> Bool {

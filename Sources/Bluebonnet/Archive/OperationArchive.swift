@@ -27,12 +27,6 @@ public struct OperationArchive: Codable, Sendable {
     public let validator: String?
 }
 
-/// A body in memory that was interrupted, and what it is a part of.
-struct ArchivedPart: Codable, Sendable {
-    let data: Data
-    let record: PartialRecord
-}
-
 /// What is kept of a request.
 struct ArchivedRequest: Codable, Sendable {
     private let url: URL

@@ -107,3 +107,9 @@ final class OutputFolder: Sendable {
             .cannotWriteFile, "cannot move the download to \(path)/\(target)", underlying: POSIXError.last)
     }
 }
+
+/// Where a body goes whose name the response suggests.
+struct OutputDirectory: Codable, Sendable {
+    var url: URL?
+    var policy = ExistingFilePolicy.number
+}

@@ -40,7 +40,7 @@ final class PartialFile: Sendable {
     private let mayHaveBytes: Atomic<Bool>
     let contents: Mutex<Contents>
 
-    static let suffix = ".bluebonnet-partial"
+    static let suffix = SuggestedFileName.reservedSuffix
     /// The partial file, as messages show it.
     var path: String { isNamed.load(ordering: .relaxed) ? shown(name) : destination }
     var name: String { destination + Self.suffix }

@@ -19,7 +19,7 @@ public import FoundationNetworking
 ///
 /// All of it may be used from any thread. A jar holds at most 3,000 cookies; beyond that the oldest go of the sites
 /// that have the most.
-public final class CookieJar: Sendable {
+public final class CookieJar: TransferCookies {
     let store = NetworkBound(CurlCookieStore())
 
     /// How many cookies are given to the network thread at once, so that none of its rounds takes long.
@@ -31,6 +31,8 @@ public final class CookieJar: Sendable {
     deinit {
         NetworkThread.shared.submit { [store] in store.value.close() }
     }
+
+    func noteAdded(_ count: Int) { store.value.noteAdded(count) }
 
     private func onNetworkThread<Result: Sendable>(
         _ work: @escaping @Sendable (CurlCookieStore) -> Result

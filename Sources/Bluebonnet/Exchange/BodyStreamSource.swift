@@ -14,7 +14,7 @@ struct BodyStreamSource: Sendable {
     let prefersNew: Bool
 
     /// Makes what feeds one transfer.
-    func makeFeed(isFirst: Bool, again: RequestOperation.BodyStreamBlock?) -> BodyFeed {
+    func makeFeed(isFirst: Bool, again: (@Sendable () -> InputStream?)?) -> BodyFeed {
         BodyFeed(declaredByteCount: declaredByteCount) { [request, prefersNew] in
             let stream = request.httpBodyStream
             if !isFirst || prefersNew, let made = again?() ?? (stream as? any ReplayableBodyStream)?.makeReplay() {
@@ -26,14 +26,4 @@ struct BodyStreamSource: Sendable {
                 "the body stream was used up and has to be sent again: use setNeedNewBodyStream to make it anew")
         }
     }
-}
-
-/// Where the body of an accepted response goes piece by piece.
-struct StreamOutput: Sendable {
-    /// How many bytes may wait for an output stream.
-    static let streamCapacity = 256 * 1024
-
-    let channel: BodyChannel
-    /// Nil when somebody iterates.
-    let stream: QueueBound<OutputStream>?
 }

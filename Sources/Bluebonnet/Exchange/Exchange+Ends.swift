@@ -101,6 +101,3 @@ extension Exchange {
             summary: summary, cacheExchange: cache)
     }
 }
-
-/// Why a transfer failed that needs a streamed body from its start.
-struct BodyNeededAgain: Error {}

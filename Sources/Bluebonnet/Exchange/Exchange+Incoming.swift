@@ -59,7 +59,7 @@ extension Exchange {
         switch redirects.decision(status: head.status, locations: head.locations) {
         case .fail(let error): throw error
         case .follow(let request):
-            return blocks.redirect.map { ask(about: request, $0, head) } ?? .discard(.redirect(request))
+            return blocks.redirect.map { ask(about: request, head, $0) } ?? .discard(.redirect(request))
         case .deliver:
             return try resultRole(of: head)
         }

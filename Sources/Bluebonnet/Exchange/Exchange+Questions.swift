@@ -17,13 +17,14 @@ extension Exchange {
 
     /// Asks the redirect block where to go.
     func ask(
-        about request: RedirectPolicy.Request, _ block: @escaping OperationBlocks.Redirect, _ head: ResponseHead
+        about request: RedirectPolicy.Request, _ head: ResponseHead,
+        _ block: @escaping @Sendable (URLRequest, HTTPURLResponse) async -> URLRequest?
     ) -> Role {
         let proposal = urlRequest(for: request)
         proposed = request
-        return ask { operation in
+        return ask {
             guard let response = try? head.urlResponse() else { return .follow(proposal) }
-            return await block(operation, proposal, response).map(Answer.follow) ?? .deliver
+            return await block(proposal, response).map(Answer.follow) ?? .deliver
         }
     }
 
@@ -33,19 +34,19 @@ extension Exchange {
             challenge, of: authentication.origin, previousFailureCount: authentication.tryCount,
             response: try? head.urlResponse())
         let block = blocks.challenge
-        return ask { operation in
+        return ask {
             let stored = mayLookUp ? question.storedCredential : nil
             guard let block else { return .challenge(.performDefault, challenge, stored: stored) }
-            return .challenge(await block(operation, question), challenge, stored: stored)
+            return .challenge(await block(question), challenge, stored: stored)
         }
     }
 
-    func ask(_ question: @escaping @Sendable (RequestOperation) async -> Answer) -> Role {
+    func ask(_ question: @escaping @Sendable () async -> Answer) -> Role {
         questionCount += 1
         let number = questionCount
         Task { [operation] in
-            let answer = await question(operation)
-            NetworkThread.shared.submit { operation.runner?.answered(answer, toQuestion: number) }
+            let answer = await question()
+            NetworkThread.shared.submit { operation.answered(answer, toQuestion: number) }
         }
         return .asking
     }

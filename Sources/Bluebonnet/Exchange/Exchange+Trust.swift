@@ -12,7 +12,7 @@ extension Exchange {
                     .serverNotTrusted,
                     "\(question.challenge.host) showed other certificates each of \(TrustAnswers.limit) times"))
         }
-        role = ask { operation in .serverTrust(await block(operation, question.challenge), question) }
+        role = ask { .serverTrust(await block(question.challenge), question) }
         return .later
     }
 

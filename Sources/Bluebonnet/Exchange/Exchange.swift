@@ -53,9 +53,9 @@ final class Exchange {
     let prepared: PreparedRequest
     /// Nil until they were opened.
     var files: PreparedRequest.Files?
-    let operation: RequestOperation
+    let operation: any ExchangeOwner
     var options: TransferOptions { prepared.options }
-    var blocks: OperationBlocks { prepared.blocks }
+    var blocks: ExchangeBlocks { prepared.blocks }
     @exclusivity(unchecked) var reception: Reception
     /// Made when the first redirect comes, and when the first challenge comes.
     private(set) var knownRedirects: RedirectChain?
@@ -85,7 +85,7 @@ final class Exchange {
     @exclusivity(unchecked) private var upload = ProgressMeter()
     @exclusivity(unchecked) var download = ProgressMeter()
 
-    init(_ prepared: PreparedRequest, operation: RequestOperation) {
+    init(_ prepared: PreparedRequest, operation: any ExchangeOwner) {
         self.prepared = prepared
         self.operation = operation
         reception = Reception(prepared)

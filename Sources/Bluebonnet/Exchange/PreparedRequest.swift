@@ -23,7 +23,8 @@ final class PreparedRequest: Sendable {
     private let data: Data?
     /// Nil where there are no files, as mostly.
     private let named: SharedValue<NamedFiles>?
-    private let extras: SharedValue<OperationExtras>?
+    private let extras: (any RequestExtras)?
+    private let sharedBlocks: SharedValue<ExchangeBlocks>?
     let streamOutput: StreamOutput?
     /// What the caller's `Content-Length` says of a body that comes from a file.
     private let declaredBodyByteCount: Int64?
@@ -35,7 +36,7 @@ final class PreparedRequest: Sendable {
         sharedOptions = blueprint.options ?? parts.options
         request = Self.request(blueprint.request, keepsDotSegments: sharedOptions.keepsDotSegments)
         cachePolicy = request.cachePolicy
-        (extras, streamOutput) = (parts.extras, parts.streamOutput)
+        (extras, sharedBlocks, streamOutput) = (parts.extras, parts.blocks, parts.streamOutput)
         if let serializer = blueprint.responseSerializer {
             responseSerializer = SharedSerializer(serializer)
         } else {
@@ -106,9 +107,9 @@ final class PreparedRequest: Sendable {
     }
 
     var options: TransferOptions { sharedOptions.value }
-    var blocks: OperationBlocks { extras?.value.blocks ?? OperationBlocks() }
+    var blocks: ExchangeBlocks { sharedBlocks?.value ?? ExchangeBlocks() }
     /// What an archived operation had of its body in memory.
-    var continuation: ArchivedPart? { extras?.value.continuation }
+    var continuation: ArchivedPart? { extras?.continuation }
 
     /// Whether the body of the response goes elsewhere than to memory.
     var hasOutput: Bool {

@@ -64,17 +64,3 @@ final class SharedOptions: Sendable {
         }
     }
 }
-
-/// A trust identity as transfers hold it: two are compared part by part only when they are not the same object.
-final class SharedIdentity: Sendable {
-    static let plain = SharedIdentity(TrustIdentity())
-
-    let value: TrustIdentity
-    /// The bytes of user name and password for the proxy.
-    let proxyCredentialByteCount: Int
-
-    init(_ value: TrustIdentity) {
-        self.value = value
-        proxyCredentialByteCount = (value.proxy?.user?.utf8.count ?? 0) + (value.proxy?.password?.utf8.count ?? 0)
-    }
-}

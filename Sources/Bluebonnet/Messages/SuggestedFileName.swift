@@ -9,6 +9,9 @@ enum SuggestedFileName {
     /// The name when nothing suggests a better one.
     static let fallback = "download"
 
+    /// What the names of partial files end in.
+    static let reservedSuffix = ".bluebonnet-partial"
+
     private static let byteLimit = 255
 
     /// The name for a response: what `Content-Disposition` says, else the last component of the URL's path.
@@ -31,7 +34,7 @@ enum SuggestedFileName {
         let scalars = last.unicodeScalars.map { "<>:\"|?*".unicodeScalars.contains($0) ? "_" : $0 }
         // The names of partial files are ours: one that is planted could pass for the beginning of another download.
         var name = String(String.UnicodeScalarView(scalars))
-            .replacingOccurrences(of: PartialFile.suffix, with: "_", options: .caseInsensitive)
+            .replacingOccurrences(of: reservedSuffix, with: "_", options: .caseInsensitive)
         if isDevice(name) { name = "_" + name }
         name = cut(name, toByteCount: byteLimit)
         return name.isEmpty ? nil : name

@@ -86,7 +86,7 @@ extension RequestOperationState {
         new.uploadFile = copied.parts.uploadFile
         new.outputFile = copied.parts.outputFile
         new.outputDirectory = copied.parts.outputDirectory
-        new.blocks = copied.parts.blocks
+        new.blocks = copied.state.extras.blocks
         new.needsNewBodyStream = true
         new.uploadProgress = copied.state.extras.uploadProgress
         new.downloadProgress = copied.state.extras.downloadProgress

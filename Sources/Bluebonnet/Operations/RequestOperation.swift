@@ -215,21 +215,3 @@ enum RequestSource: Sendable {
 
     var isReady: Bool { if case .ready = self { true } else { false } }
 }
-
-/// Where a body goes whose name the response suggests.
-struct OutputDirectory: Codable, Sendable {
-    var url: URL?
-    var policy = ExistingFilePolicy.number
-}
-
-/// What is known of an operation once its request is made; what is nil is as the operation has it.
-struct RequestBlueprint: Sendable {
-    var request: URLRequest
-    /// The request's header fields with all that is added to them, checked and complete; nil where that is to be done.
-    var readyHeaders: HTTPHeaders?
-    var options: SharedOptions?
-    var uploadFile: URL?
-    var outputFile: URL?
-    var responseSerializer: (any ResponseSerializer)?
-    var expectedDigest: String?
-}

@@ -10,7 +10,7 @@ extension RequestRunner {
     /// Makes and checks the request: here when it is there already, else where making it may wait.
     func prepare() {
         phase = .preparing
-        let (source, parts) = operation.shared.withLock { ($0.source, $0.parts) }
+        let (source, parts) = operation.sourceAndParts
         switch source {
         case .ready: prepared(source.prepare(parts))
         case .derived:

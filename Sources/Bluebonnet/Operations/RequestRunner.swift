@@ -273,7 +273,7 @@ extension RequestRunner: TransferDelegate {
     var bodyDeadline: UInt64 { exchange?.allowance?.end ?? .max }
 
     func transferDidFind(_ violation: PinViolation) {
-        if let handler = exchange?.blocks.pinViolation { operation.report(violation, to: handler) }
+        exchange?.blocks.pinViolation?(violation)
     }
 
     func transferDidEnd(error: NetworkingError?, metrics: TransferMetrics) {

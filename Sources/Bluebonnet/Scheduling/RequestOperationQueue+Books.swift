@@ -43,7 +43,7 @@ extension RequestOperationQueue: RoundEndTask {
 
     /// An operation of another kind is ready when what it depends on has ended, as far as it is known when it is added.
     private func watchReadiness(of operation: Operation) {
-        if let end = operation as? BatchEndOperation {
+        if let end = operation as? any ReadinessAnnouncer {
             // It would hold a place in the queue that one of its operations may need.
             return end.whenReady { [self] in operationBecameReady(end) }
         }

@@ -77,7 +77,7 @@ final class TransferRequest: Sendable {
     let sharedIdentity: SharedIdentity
     let limits: Limits
     /// The cookies that go along, and where those that come are kept. Nil: none are sent or kept.
-    let cookieJar: CookieJar?
+    let cookieJar: (any TransferCookies)?
     let headBound: RequestHeadBound
 
     /// The body when it leaves in one piece with the header section: when it is small, and does not wait for the
@@ -146,7 +146,7 @@ final class TransferRequest: Sendable {
 
     init(
         url: URL, origin: Origin, method: String, headers: [HTTPHeaders.Field], body: TransferBody = .none,
-        identity: SharedIdentity = .plain, limits: Limits = Limits(), cookieJar: CookieJar? = nil
+        identity: SharedIdentity = .plain, limits: Limits = Limits(), cookieJar: (any TransferCookies)? = nil
     ) {
         let urlText = url.absoluteString
         self.url = url
@@ -188,3 +188,6 @@ struct TransferMetrics: Sendable, Equatable {
     /// What was negotiated with the server; nil without TLS, and when the handshake was not complete.
     var tlsInformation: SharedValue<TLSInformation>?
 }
+
+/// Why a transfer failed that needs a streamed body from its start.
+struct BodyNeededAgain: Error {}

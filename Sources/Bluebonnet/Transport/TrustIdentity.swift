@@ -15,3 +15,17 @@ struct TrustIdentity: Hashable, Sendable {
     /// What the operation's block has said about servers; nil when it has none.
     var trustAnswers: TrustAnswers?
 }
+
+/// A trust identity as transfers hold it: two are compared part by part only when they are not the same object.
+final class SharedIdentity: Sendable {
+    static let plain = SharedIdentity(TrustIdentity())
+
+    let value: TrustIdentity
+    /// The bytes of user name and password for the proxy.
+    let proxyCredentialByteCount: Int
+
+    init(_ value: TrustIdentity) {
+        self.value = value
+        proxyCredentialByteCount = (value.proxy?.user?.utf8.count ?? 0) + (value.proxy?.password?.utf8.count ?? 0)
+    }
+}

@@ -4,13 +4,6 @@
 public import Foundation
 public import FoundationNetworking
 
-/// Named values that a request serializer encodes into a URL or a body; they may be nested.
-///
-/// Values are strings, numbers, truth values, `URL`, `UUID`, `NSNull` or nil, `JSONValue`, and dictionaries and arrays
-/// of them. A `Date` is refused, except in a property list: no text form of it is the one that every server means, so
-/// format it first. `Data` may stand in property lists and multipart forms.
-public typealias Parameters = [String: any Sendable]
-
 /// Puts parameters and default headers into a request.
 ///
 /// Serializers are values: a manager keeps one and copies it into each request, and changing it changes later requests.

@@ -11,7 +11,7 @@ internal import Foundation
 final class CurlCookieStore {
     private var opened: (share: UnsafeMutableRawPointer, handle: EasyHandle)?
     /// At least as many cookies as there are.
-    private var countBound = 0
+    var countBound = 0
 
     /// Makes an easy handle send the store's cookies and put new ones here, until it is reset.
     ///
@@ -61,39 +61,8 @@ extension CurlCookieStore {
     /// Every cookie as a line of Netscape's format, expired ones included, the oldest of a site first.
     var lines: [String] { opened?.handle.lines(CURLINFO_COOKIELIST) ?? [] }
 
-    /// Puts cookies in that were checked.
-    func set(_ cookies: [Cookie]) {
-        for cookie in cookies { command(CookieFile.line(cookie)) }
-        noteAdded(cookies.count)
-    }
-
-    /// libcurl has no way to remove one: it is replaced by one that has expired, which is never sent or shown, and goes
-    /// with the next change.
-    func remove(_ cookies: [Cookie]) {
-        for cookie in cookies {
-            var gone = cookie
-            gone.expires = Date(timeIntervalSince1970: 1)
-            command(CookieFile.line(gone))
-        }
-    }
-
-    func removeAll() { command("ALL") }
-
-    func removeSessionCookies() { command("SESS") }
-
-    /// So many cookies may have been added. Beyond the limit some go.
-    func noteAdded(_ count: Int) {
-        countBound += count
-        guard countBound > CookieRules.countLimit else { return }
-        let now = Date()
-        let cookies = lines.compactMap(CookieFile.cookie).filter { !CookieRules.isExpired($0, now: now) }
-        let surplus = CookieRules.surplus(cookies)
-        remove(surplus)
-        countBound = cookies.count - surplus.count
-    }
-
     /// A line or one of libcurl's words (CURLOPT_COOKIELIST).
-    private func command(_ text: String) {
+    func command(_ text: String) {
         guard let handle = try? open().handle else { return }
         _ = try? handle.set(CURLOPT_COOKIELIST, text)
     }

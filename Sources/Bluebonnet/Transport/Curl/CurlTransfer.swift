@@ -139,7 +139,7 @@ extension CurlTransfer {
     /// Lets the jar see to its limit, when libcurl does not work on it.
     private func noteCookies() {
         guard receivedCookieCount > 0 else { return }
-        request.cookieJar?.store.value.noteAdded(receivedCookieCount)
+        request.cookieJar?.noteAdded(receivedCookieCount)
     }
 
     private func endError(result: CURLcode) -> NetworkingError? {

@@ -1,0 +1,14 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+internal import Foundation
+
+/// Where the body of an accepted response goes piece by piece.
+struct StreamOutput: Sendable {
+    /// How many bytes may wait for an output stream.
+    static let streamCapacity = 256 * 1024
+
+    let channel: BodyChannel
+    /// Nil when somebody iterates.
+    let stream: QueueBound<OutputStream>?
+}

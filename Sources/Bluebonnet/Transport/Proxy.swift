@@ -1,0 +1,54 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+internal import Foundation
+
+/// A proxy and the credential for it, which never reaches an origin.
+public struct Proxy: Sendable, Hashable {
+    /// `http://`, `https://` or `socks5h://`, with host and port, without user information.
+    public let url: String
+    /// The user name for the proxy.
+    public let user: String?
+    /// The password for the proxy.
+    public let password: String?
+    /// Decides whether an https proxy itself is trusted, by the name in its URL; servers behind it are judged by the
+    /// operation's policy. Default: the system's store, host names checked.
+    public var securityPolicy = SecurityPolicy.default
+
+    private static let schemes = ["http", "https", "socks5h"]
+
+    /// Makes a proxy from its URL, which may carry `user:password@`.
+    ///
+    /// - Throws: `NetworkingError` with `invalidRequest` when the URL is none, or of another scheme.
+    public init(_ text: String) throws(NetworkingError) {
+        guard var parts = URLComponents(string: text), let scheme = parts.scheme?.lowercased(),
+            Self.schemes.contains(scheme), parts.host?.isEmpty == false
+        else {
+            throw NetworkingError(
+                .invalidRequest, "the proxy must be an http://, https:// or socks5h:// URL with a host")
+        }
+        user = parts.user
+        password = parts.password
+        parts.user = nil
+        parts.password = nil
+        parts.path = ""
+        url = parts.string ?? text
+        try checkCredential()
+    }
+
+    /// The same with the credential apart, as it is kept.
+    init(_ url: String, user: String?, password: String?) throws(NetworkingError) {
+        self.url = try Proxy(url).url
+        self.user = user
+        self.password = password
+        try checkCredential()
+    }
+
+    var isSecure: Bool { url.lowercased().hasPrefix("https:") }
+
+    private func checkCredential() throws(NetworkingError) {
+        for part in [user, password] where part?.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) == true {
+            throw NetworkingError(.invalidRequest, "the proxy's credential has a control character in it")
+        }
+    }
+}

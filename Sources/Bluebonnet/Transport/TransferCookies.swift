@@ -1,0 +1,11 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+/// The cookies that go along with a transfer, and where those that come are kept. A transfer holds them until it is over.
+protocol TransferCookies: AnyObject, Sendable {
+    /// The engine that sends and keeps them. Network thread only.
+    var store: NetworkBound<CurlCookieStore> { get }
+
+    /// So many cookies may have been added. Network thread only.
+    func noteAdded(_ count: Int)
+}
