@@ -1,5 +1,6 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
+
 import Foundation
 
 /// An absolute or relative URL as text, split as RFC 3986 splits it; it interprets nothing and accepts anything.

@@ -36,7 +36,7 @@ extension RequestOperation {
 
 /// The operation at the end of a batch: ready when all of its operations have ended and their handlers have run. It
 /// counts them down, and depends on none of them: that would be quadratic in Foundation.
-final class BatchEndOperation: Operation, ReadinessAnnouncer, @unchecked Sendable {  // safe: all state is in Mutexes, as in Operation
+final class BatchEndOperation: Operation, @unchecked Sendable {  // safe: all state is in Mutexes, as in Operation
     private struct State {
         var operations: [RequestOperation]
         var completion: (@Sendable ([RequestOperation]) -> Void)?
@@ -88,3 +88,5 @@ final class BatchEndOperation: Operation, ReadinessAnnouncer, @unchecked Sendabl
         if isReady { action() }
     }
 }
+
+extension BatchEndOperation: ReadinessAnnouncer {}

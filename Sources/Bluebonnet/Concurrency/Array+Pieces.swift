@@ -1,5 +1,6 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
+
 extension Array {
     /// The elements in their order, in up to `partCount` parts whose counts differ by one at most: so many that each has
     /// at least `least`, or else one.

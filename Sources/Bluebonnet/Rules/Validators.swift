@@ -1,5 +1,6 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
+
 import Foundation
 
 // What the head says about the version of the body and about a part of it: what a resumed transfer relies on.

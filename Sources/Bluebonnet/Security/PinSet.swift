@@ -1,5 +1,6 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
+
 public import Foundation
 
 /// The certificates and public keys that a policy pins. It does not know what they are compared with.

@@ -1,5 +1,6 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
+
 internal import Foundation
 
 /// Decides whether a server is trusted: whose word counts, which certificates or keys are pinned, whether the host has
