@@ -10,8 +10,8 @@ protocol ExchangeOwner: AnyObject, Sendable {
     func reportUpload(_ byteCount: Int64, _ total: Int64, _ expected: Int64)
     /// So many bytes have come, of so many in all; -1 when that is not known.
     func reportDownload(_ byteCount: Int64, _ total: Int64, _ expected: Int64)
-    /// Whether a response with this status may go to the output.
-    func acceptsForOutput(status: Int) -> Bool
+    /// Where the body of a response with this status goes.
+    func bodyDestination(ofStatus status: Int) -> BodyDestination
     /// A block of the user's has answered. Network thread only.
     func answered(_ answer: Exchange.Answer, toQuestion number: Int)
 }
