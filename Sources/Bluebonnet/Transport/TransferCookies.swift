@@ -1,7 +1,8 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// The cookies that go along with a transfer, and where those that come are kept. A transfer holds them until it is over.
+/// The cookies that go along with a transfer, and where those that come are kept. A transfer holds them until it is
+/// over.
 protocol TransferCookies: AnyObject, Sendable {
     /// The engine that sends and keeps them. Network thread only.
     var store: NetworkBound<CurlCookieStore> { get }

@@ -3,8 +3,8 @@
 //
 // The clean-up is not registered: OpenSSL is told so when the program is loaded, before anybody else can start it
 // (OPENSSL_INIT_NO_ATEXIT). Somebody may have been earlier, as in a program that loads the library late (dlopen). So a
-// process that exits first waits until the library's threads have left OpenSSL, for a second at most, and the threads do
-// not enter it again. The program's own functions of atexit run before that, and may use the library.
+// process that exits first waits until the library's threads have left OpenSSL, for a second at most, and the threads
+// do not enter it again. The program's own functions of atexit run before that, and may use the library.
 #ifndef BLUEBONNET_CEXIT_H
 #define BLUEBONNET_CEXIT_H
 

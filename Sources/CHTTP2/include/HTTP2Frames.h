@@ -1,11 +1,12 @@
 // What HTTP/2 servers send, as the nghttp2 below libcurl sees it.
 //
-// libcurl before 8.1 does not tell whether a response's stream was ended by its server (END_STREAM; RFC 9113, 5.1): when
-// the connection breaks in certain ways, a body without a length that was cut short looks like a whole one. nghttp2 tells
-// libcurl of each frame, through a callback that libcurl sets with nghttp2_session_callbacks_set_on_frame_recv_callback.
-// This module has a function of that name. Where the program's symbols come before nghttp2's, as they do in an
-// executable that this module is linked into, libcurl calls that one, which puts a callback before libcurl's own and
-// else does what nghttp2's does. No other user of nghttp2 in the process is observed.
+// libcurl before 8.1 does not tell whether a response's stream was ended by its server (END_STREAM; RFC 9113, 5.1):
+// when the connection breaks in certain ways, a body without a length that was cut short looks like a whole one.
+// nghttp2 tells libcurl of each frame, through a callback that libcurl sets with
+// nghttp2_session_callbacks_set_on_frame_recv_callback. This module has a function of that name. Where the program's
+// symbols come before nghttp2's, as they do in an executable that this module is linked into, libcurl calls that one,
+// which puts a callback before libcurl's own and else does what nghttp2's does. No other user of nghttp2 in the process
+// is observed.
 #ifndef BLUEBONNET_HTTP2_FRAMES_H
 #define BLUEBONNET_HTTP2_FRAMES_H
 

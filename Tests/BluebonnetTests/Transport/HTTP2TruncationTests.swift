@@ -9,7 +9,8 @@ import Testing
 @testable import Bluebonnet
 
 extension NetworkTests {
-    /// Responses over HTTP/2 whose stream the server did not end, and responses that are complete whatever follows them.
+    /// Responses over HTTP/2 whose stream the server did not end, and responses that are complete whatever follows
+    /// them.
     @Suite(.enabled(if: HTTP2FrameServer.isAvailable)) struct HTTP2TruncationTests {
         private typealias Run = HTTP2FrameRun
 

@@ -10,9 +10,9 @@ extension CurlTransfer {
     /// leaves in one write.
     private static let leastSocketBufferByteCount = 4096
 
-    /// libcurl 7.88 sends a body of unknown length without its chunks when the head before it has not left in one write:
-    /// a server would take the bytes for anything. Nothing tells of that but its log (CURLOPT_DEBUGFUNCTION), which
-    /// costs, and is kept for the requests that it may happen to.
+    /// libcurl 7.88 sends a body of unknown length without its chunks when the head before it has not left in one
+    /// write: a server would take the bytes for anything. Nothing tells of that but its log (CURLOPT_DEBUGFUNCTION),
+    /// which costs, and is kept for the requests that it may happen to.
     func watchHead() throws(CurlError) {
         guard request.body.byteCount == nil, request.headBound.byteCount > Self.leastSocketBufferByteCount else {
             return

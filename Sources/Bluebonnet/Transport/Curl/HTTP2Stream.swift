@@ -17,9 +17,9 @@ struct HTTP2Stream {
     /// libcurl delivered a piece of the body.
     mutating func noteDelivered(_ byteCount: Int) { deliveredByteCount += byteCount }
 
-    /// Whether all of the response came, when the transfer is over: all that its server sent before it ended the stream;
-    /// or the head, of a response that has no body; or as many bytes as the head says, which may be before the frame
-    /// that ends the stream.
+    /// Whether all of the response came, when the transfer is over: all that its server sent before it ended the
+    /// stream; or the head, of a response that has no body; or as many bytes as the head says, which may be before the
+    /// frame that ends the stream.
     ///
     /// - Parameter length: the value of `Content-Length`.
     func isComplete(hasBody: Bool, length: Int64?) -> Bool {
