@@ -5,40 +5,22 @@ import Bluebonnet
 import BluebonnetImage
 import Foundation
 import FoundationNetworking
-import Synchronization
 import TestServer
 import Testing
 
 @Suite(.enabled(if: ImageMagick.isAvailable), .serialized, .timeLimit(.minutes(1))) struct ImageDownloaderTests {
-    /// The code of each end, "image" for an image; waits for so many.
-    private final class Ends: Sendable {
-        private let state = Mutex<(all: [String], waiters: [(count: Int, waiter: CheckedContinuation<Void, Never>)])>(
-            ([], []))
+    /// The code of each end, "image" for an image.
+    private struct Ends {
+        private let codes = Observed([String]())
 
         var handler: ImageDownloader.Completion {
-            { [self] result in note((try? result.get().image).map { _ in "image" } ?? result.code) }
+            { [codes] result in codes.append((try? result.get().image).map { _ in "image" } ?? result.code) }
         }
 
-        var all: [String] { state.withLock { $0.all } }
+        var all: [String] { codes.value }
 
-        private func note(_ end: String) {
-            let ready = state.withLock { state in
-                state.all.append(end)
-                let count = state.all.count
-                defer { state.waiters.removeAll { $0.count <= count } }
-                return state.waiters.filter { $0.count <= count }.map(\.waiter)
-            }
-            for waiter in ready { waiter.resume() }
-        }
-
-        func reach(_ count: Int) async {
-            await withCheckedContinuation { waiter in
-                let isThere = state.withLock { state in
-                    if state.all.count < count { state.waiters.append((count, waiter)) }
-                    return state.all.count >= count
-                }
-                if isThere { waiter.resume() }
-            }
+        func reach(_ count: Int, at location: SourceLocation = #_sourceLocation) async {
+            await codes.becomes(at: location) { $0.count >= count }
         }
     }
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 import Foundation
+import TestServer
 import Testing
 
 @testable import BluebonnetCommand
@@ -25,11 +26,11 @@ import Testing
     }
 
     @Test func stoppingWakesAReaderThatWaits() async throws {
-        async let part = withCheckedContinuation { done in
-            Thread.detachNewThread { [reader] in done.resume(returning: try? reader.next()) }
-        }
+        let parts = Observed([StreamReader.Part?]())
+        Thread.detachNewThread { [reader] in parts.append(try? reader.next()) }
         control.stop(.interrupted)
-        #expect(await part == .stopped)
+        await parts.becomes([.stopped])
+        #expect(parts.value == [.stopped])
         pipe.closeWriteEnd()
         pipe.closeReadEnd()
     }

@@ -40,7 +40,7 @@ extension ProcessTests {
                 await fixture.server.waitForRequests(count: 6)
                 process.send(SIGTERM)
                 // The six answers come when the signal was taken: nothing else shows that from outside.
-                while try Self.pendingSignals(of: process).contains(SIGTERM) { await Task.yield() }
+                try await eventually(Self.pendingSignals(of: process)) { !$0.contains(SIGTERM) }
                 gate.open()
                 let end = await process.end()
                 #expect(end.status == 130)
@@ -110,7 +110,7 @@ extension ProcessTests {
                 let results = fixture.folder.path("results.ndjson")
                 let process = try fixture.start([path, "--results", results])
                 // The results' file is made when signals are handled already.
-                while access(results, F_OK) != 0 { await Task.yield() }
+                await becomes(0) { access(results, F_OK) }
                 process.send(SIGTERM)
                 #expect(await process.end().status == 130)
             }

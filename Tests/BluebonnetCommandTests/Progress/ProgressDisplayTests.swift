@@ -3,6 +3,7 @@
 
 import Dispatch
 import Synchronization
+import TestServer
 import Testing
 
 @testable import Bluebonnet
@@ -12,16 +13,16 @@ import Testing
     /// A terminal that does not take the first thing that is drawn on it before it may.
     private final class HeldTerminal: Sendable {
         private let text = Synchronization.Mutex("")
-        private let hasBegun = DispatchSemaphore(value: 0)
-        private let mayGoOn = DispatchSemaphore(value: 0)
+        private let hasBegun = Gate()
+        private let mayGoOn = Gate()
 
         var contents: String { text.withLock { $0 } }
 
         func write(_ new: String) {
             if contents.isEmpty {
                 text.withLock { $0 = "-" }
-                hasBegun.signal()
-                mayGoOn.wait()
+                hasBegun.open()
+                mayGoOn.waitBlocking()
             }
             text.withLock { $0 += new }
         }
@@ -35,11 +36,11 @@ import Testing
                     skippedCount: 0, receivedByteCount: 0, largestTransfers: [])
                 return (snapshot, true)
             }
-            hasBegun.wait()
+            hasBegun.waitBlocking()
             return display
         }
 
-        func goOn() { mayGoOn.signal() }
+        func goOn() { mayGoOn.open() }
     }
 
     @Test func theCursorComesBackAlthoughBarsAreBeingDrawn() {

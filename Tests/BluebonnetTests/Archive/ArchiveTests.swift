@@ -20,8 +20,8 @@ extension NetworkTests {
         }
 
         private func startAndReceive(_ operation: RequestOperation) async {
-            let arrived = Event()
-            operation.setDownloadProgress { _, total, _ in if total > 0 { arrived.happen() } }
+            let arrived = Gate()
+            operation.setDownloadProgress { _, total, _ in if total > 0 { arrived.open() } }
             operation.start()
             await arrived.wait()
         }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 import Foundation
+import TestServer
 import Testing
 
 @testable import Bluebonnet
@@ -11,7 +12,7 @@ import Testing
     private let network = ScriptedNetwork()
 
     @Test func membersComeAsTheyEnd() async {
-        let gates = (0..<4).map { _ in ScriptedGate() }
+        let gates = (0..<4).map { _ in Gate() }
         for number in 0..<4 { network.answer("/\(number)", with: [.head(200), .wait(gates[number])]) }
         let batch = network.manager().enqueueBatch(of: (0..<4).map { network.operation("/\($0)") })
         await network.log.sees(.begun(4))
@@ -57,7 +58,7 @@ import Testing
     }
 
     @Test func cancellingTheTaskThatLooksEndsTheLookingOnly() async {
-        let gate = ScriptedGate()
+        let gate = Gate()
         network.answer("/0", with: [.head(200), .wait(gate)])
         let batch = network.manager().enqueueBatch(of: [network.operation("/0")])
         let task = Task { await batch.completions.reduce(into: 0) { count, _ in count += 1 } }
@@ -71,8 +72,8 @@ import Testing
     }
 
     @Test func progressIsByBytesWhereLengthsAreKnown() async {
-        let gate = ScriptedGate()
-        let reached = Witness()
+        let gate = Gate()
+        let reached = Observed(0)
         network.answer("/0", with: [.head(200, ["Content-Length": "4"]), .body("full")])
         network.answer(
             "/1",
@@ -81,7 +82,7 @@ import Testing
         #expect(batch.progress.fractionCompleted == 0 && batch.progress.expectedByteCount == nil)
         network.manager().enqueue(batch)
         await batch.operations[0].ends()
-        await reached.becomes { $0 == 1 }
+        await reached.becomes(1)
         let progress = batch.progress
         #expect(progress.receivedByteCount == 8 && progress.expectedByteCount == 12)
         #expect(progress.fractionCompleted == 8.0 / 12)
@@ -97,7 +98,7 @@ import Testing
 /// `batchOfRequestOperations`, with AFNetworking's meaning.
 @Suite(.timeLimit(.minutes(1))) struct BatchOfRequestOperationsTests {
     private let network = ScriptedNetwork()
-    private let order = Witness([String]())
+    private let order = Observed([String]())
 
     private func batch(of operations: [RequestOperation]) -> [Operation] {
         RequestOperation.batchOfRequestOperations(operations) { [order] finished, total in
@@ -126,7 +127,7 @@ import Testing
     @Test(arguments: QueueMembersTests.Kind.allCases) func anEmptyBatchCompletes(kind: QueueMembersTests.Kind) async {
         let queue = kind.make()
         queue.addOperations(batch(of: []), waitUntilFinished: false)
-        await order.becomes { $0 == ["completion 0"] }
+        await order.becomes(["completion 0"])
     }
 
     @Test func itTakesNoPlaceThatItsOperationsNeed() async {

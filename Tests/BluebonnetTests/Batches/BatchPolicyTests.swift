@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 import Foundation
+import TestServer
 import Testing
 
 @testable import Bluebonnet
@@ -87,7 +88,7 @@ import Testing
     }
 
     @Test func aDeadlineCancelsTheRest() async {
-        network.answer("/held", with: [.wait(ScriptedGate())])
+        network.answer("/held", with: [.wait(Gate())])
         var options = Batch.Options()
         options.deadline = .milliseconds(20)
         let all = [network.operation("/held")] + operations(5)
@@ -111,7 +112,7 @@ import Testing
     }
 
     @Test func cancellingABatchIsItsReason() async {
-        network.answer("/held", with: [.wait(ScriptedGate())])
+        network.answer("/held", with: [.wait(Gate())])
         let batch = manager.enqueueBatch(of: [network.operation("/held")] + operations(3))
         await network.log.sees(.begun(1))
         batch.cancel()
@@ -135,7 +136,7 @@ extension BatchOutcome {
 
 extension BatchPolicyTests {
     @Test func anInnerBatchCountsInTheOuterAndEndsBeforeIt() async {
-        let order = Witness([String]())
+        let order = Observed([String]())
         let (first, second) = (operations(3, failing: [1]), operations(2))
         let inner = Batch(of: first)
         let outer = Batch(of: [second[0], inner, second[1]])
@@ -178,7 +179,7 @@ extension BatchPolicyTests {
     }
 
     @Test func handlesAreMembers() async {
-        network.answer("/1", with: [.wait(ScriptedGate())])
+        network.answer("/1", with: [.wait(Gate())])
         let first = manager.get("0", returning: HTTPResponseSerializer())
         let second = manager.get("1", after: first, returning: HTTPResponseSerializer()) { _, _ in }
         let batch = manager.enqueue(Batch(of: [first, second]))

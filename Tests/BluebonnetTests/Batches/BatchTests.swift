@@ -2,13 +2,14 @@
 // SPDX-License-Identifier: MIT
 
 import Foundation
+import TestServer
 import Testing
 
 @testable import Bluebonnet
 
 @Suite(.timeLimit(.minutes(1))) struct BatchTests {
     private let network = ScriptedNetwork()
-    private let order = Witness([String]())
+    private let order = Observed([String]())
 
     private func operations(_ count: Int) -> [HTTPRequestOperation] {
         (0..<count).map { network.operation("/\($0)") }
@@ -79,7 +80,7 @@ import Testing
     }
 
     @Test func beforeTheEndThereIsNoResult() async {
-        let gate = ScriptedGate()
+        let gate = Gate()
         network.answer("/0", with: [.wait(gate), .head(200)])
         let batch = network.manager().enqueueBatch(of: operations(1))
         #expect(batch.results.count == 1 && batch.results[0] == nil)
@@ -102,7 +103,7 @@ import Testing
     }
 
     @Test func aBatchIsCancelledPausedAndResumedAsAWhole() async {
-        let gate = ScriptedGate()
+        let gate = Gate()
         for number in 0..<4 { network.answer("/\(number)", with: [.wait(gate), .head(200)]) }
         let first = network.manager().enqueueBatch(of: operations(4))
         await network.log.sees(.begun(4))
@@ -116,7 +117,7 @@ import Testing
     }
 
     @Test func cancellingTheTaskThatWaitsCancelsTheMembers() async {
-        network.answer("/0", with: [.wait(ScriptedGate())])
+        network.answer("/0", with: [.wait(Gate())])
         let batch = network.manager().enqueueBatch(of: operations(1))
         let task = Task { await batch.finished() }
         await network.log.sees(.begun(1))
@@ -128,7 +129,7 @@ import Testing
     @Test func aThousandMembersAllCount() async {
         let all = operations(1_000)
         for operation in all { operation.setCompletionBlock { [order] _, _ in order.append("handler") } }
-        let completions = Witness()
+        let completions = Observed(0)
         let batch = network.manager().enqueueBatch(of: all) { [order] _, _ in
             order.append("progress")
         } completion: { _ in

@@ -3,6 +3,7 @@
 
 import Foundation
 import FoundationNetworking
+import TestServer
 import Testing
 
 @testable import Bluebonnet
@@ -74,7 +75,7 @@ import Testing
     }
 
     @Test func theRequestIsMadeOnceOffTheNetworkThreadWhenTheResultIsThere() async throws {
-        let seen = Witness([String]())
+        let seen = Observed([String]())
         let first = manager.get("a", returning: text)
         let second = manager.get("next", after: first, returning: text) { [network] _, _ in
             seen.append("\(NetworkThread.isCurrent) \(first.operation.isFinished) \(network.log.requests.count)")
@@ -95,7 +96,7 @@ import Testing
     }
 
     @Test func callbacksHearOfTheSameGraph() async {
-        let results = Witness([String]())
+        let results = Observed([String]())
         let first = manager.get("a", returning: text)
         manager.get("next", after: first, returning: text) { _, _ in }.whenFinished { result in
             results.append((try? result.get()) ?? "none")
@@ -155,7 +156,7 @@ import Testing
     }
 
     @Test func cancellingTheTaskThatWaitsCancelsTheOperation() async {
-        network.answer("/held", with: [.wait(ScriptedGate())])
+        network.answer("/held", with: [.wait(Gate())])
         let held = manager.get("held", returning: text)
         let task = Task { try await held.value }
         await network.log.sees(.begun(1))

@@ -11,15 +11,15 @@ import Testing
 
 /// An output stream that keeps nothing, and takes a while for each write.
 private final class SlowOutputStream: OutputStream {
-    private let written: Witness<Int>
+    private let written: Observed<Int>
 
-    init(_ written: Witness<Int>) {
+    init(_ written: Observed<Int>) {
         self.written = written
         super.init(toMemory: ())
     }
 
     required init(toMemory: ()) {
-        written = Witness(0)
+        written = Observed(0)
         super.init(toMemory: ())
     }
 
@@ -92,7 +92,7 @@ extension NetworkTests {
         private static func fillStream() async throws {
             try await serving { server in
                 await othersGoOn(server)
-                let written = Witness(0)
+                let written = Observed(0)
                 let operation = RequestOperation(request: URLRequest(url: server.url("/endless")))
                 operation.outputStream = SlowOutputStream(written)
                 operation.start()

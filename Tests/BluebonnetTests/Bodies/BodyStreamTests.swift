@@ -169,15 +169,15 @@ extension NetworkTests {
             try await TestServer.answering(.response()) { server in
                 let operation = RequestOperation(
                     request: request(server.url(), InputStream(data: Self.body), length: 400_000))
-                let reports = Collected<[Int64]>()
-                let ended = Event()
+                let reports = Observed([[Int64]]())
+                let ended = Gate()
                 operation.setUploadProgress { reports.append([$0, $1, $2]) }
-                operation.completionBlock = { ended.happen() }
+                operation.completionBlock = { ended.open() }
                 #expect(await operation.run().error == nil)
                 await ended.wait()
-                #expect(reports.all.last?[1] == 400_000)
-                #expect(reports.all.allSatisfy { $0[2] == 400_000 && $0[1] <= 400_000 })
-                #expect(reports.all.map { $0[0] }.reduce(0, +) == 400_000)
+                #expect(reports.value.last?[1] == 400_000)
+                #expect(reports.value.allSatisfy { $0[2] == 400_000 && $0[1] <= 400_000 })
+                #expect(reports.value.map { $0[0] }.reduce(0, +) == 400_000)
             }
         }
 
@@ -189,18 +189,18 @@ extension NetworkTests {
                 let length = 64 << 20
                 let operation = RequestOperation(
                     request: request(server.url(), InputStream(data: Data(count: length)), length: length))
-                let (totals, told, ended) = (Collected<Int64>(), Event(), Event())
+                let (totals, told, ended) = (Observed([Int64]()), Gate(), Gate())
                 operation.setUploadProgress { _, total, _ in
                     totals.append(total)
-                    told.happen()
+                    told.open()
                 }
-                operation.completionBlock = { ended.happen() }
+                operation.completionBlock = { ended.open() }
                 operation.start()
                 await told.wait()
                 operation.cancel()
                 await ended.wait()
-                #expect(!totals.all.isEmpty)
-                #expect(totals.all.allSatisfy { $0 > 0 && $0 < Int64(length) })
+                #expect(!totals.value.isEmpty)
+                #expect(totals.value.allSatisfy { $0 > 0 && $0 < Int64(length) })
             }
         }
 
@@ -227,14 +227,14 @@ extension NetworkTests {
             try await TestServer.serving(script: script) { server in
                 let operation = RequestOperation(
                     request: request(server.url("/first"), InputStream(data: Self.body), length: 400_000))
-                let count = Collected<Int>()
+                let count = Observed([Int]())
                 operation.setNeedNewBodyStream {
                     #expect(!NetworkThread.isCurrent)
                     count.append(1)
                     return InputStream(data: Self.body)
                 }
                 #expect(await operation.run().error == nil)
-                #expect(count.all.count == 1)
+                #expect(count.value.count == 1)
                 #expect(server.requests.map(\.body) == [Self.body, Self.body])
             }
         }

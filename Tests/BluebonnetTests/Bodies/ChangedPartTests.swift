@@ -94,7 +94,7 @@ extension NetworkTests {
                 let operation = folder.operation(URLRequest(url: server.url("/file")))
                 operation.start()
                 await server.wait { $0.connections.first?.sentByteCount ?? 0 >= headByteCount + Self.partByteCount }
-                await networkThreadGoesOn { folder.partialContents?.count == Self.partByteCount }
+                await becomes(Self.partByteCount) { folder.partialContents?.count }
                 operation.pause()
                 await server.waitForConnectionsToClose()
                 try change.apply(folder.path + ".bluebonnet-partial", folder.path + ".bluebonnet-partial.json")
@@ -115,7 +115,7 @@ extension NetworkTests {
             try await TestServer.answering(reply) { server in
                 let operation = folder.operation(URLRequest(url: server.url("/file")))
                 operation.start()
-                await networkThreadGoesOn { folder.partialContents?.isEmpty == false }
+                await eventually(folder.partialContents?.count) { $0 ?? 0 > 0 }
                 let part = folder.path + ".bluebonnet-partial"
                 try FileManager.default.removeItem(atPath: part)
                 try folder.folder.write("file.bluebonnet-partial", "somebody else's")

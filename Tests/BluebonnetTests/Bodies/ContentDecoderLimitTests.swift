@@ -86,6 +86,11 @@ import Testing
             try CodedBody.gzipTwice.prefix(count).withUnsafeBytes { try decoder.decode($0) { _ in } }
             decoder.close()
             decoder.close()
+            #expect(decoder.receivedByteCount == Int64(count))
+            let error = #expect(throws: NetworkingError.self) {
+                try CodedBody.gzip.withUnsafeBytes { try decoder.decode($0) { _ in } }
+            }
+            #expect(error?.code == .cannotDecodeBody)
         }
     }
 }

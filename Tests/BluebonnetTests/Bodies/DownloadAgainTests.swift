@@ -80,10 +80,10 @@ extension NetworkTests {
         @Test(arguments: [404, 503])
         func anErrorInPlaceOfTheRestKeepsThePart(status: Int) async throws {
             defer { folder.remove() }
-            let phase = Collected<Int>()
+            let phase = Observed([Int]())
             let script: TestServer.Script = { [file, interrupted] request in
                 phase.append(1)
-                switch phase.all.count {
+                switch phase.value.count {
                 case 1: return interrupted
                 case 2: return .response(status: status, body: "not now")
                 default: return file.answer(to: request)

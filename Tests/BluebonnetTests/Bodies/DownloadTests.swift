@@ -24,8 +24,8 @@ extension NetworkTests {
                 .then(.bytes(Self.body.dropFirst(50_000)))
             try await TestServer.answering(reply) { server in
                 let operation = folder.operation(URLRequest(url: server.url()))
-                let arrived = Event()
-                operation.setDownloadProgress { _, _, _ in arrived.happen() }
+                let arrived = Gate()
+                operation.setDownloadProgress { _, _, _ in arrived.open() }
                 operation.start()
                 await arrived.wait()
                 #expect(folder.contents == nil)
@@ -51,8 +51,8 @@ extension NetworkTests {
                 .then(.bytes(body.dropFirst(20_000))).then(.close)
             try await TestServer.answering(reply) { server in
                 let operation = folder.operation(URLRequest(url: server.url()))
-                let arrived = Event()
-                operation.setDownloadProgress { _, _, _ in arrived.happen() }
+                let arrived = Gate()
+                operation.setDownloadProgress { _, _, _ in arrived.open() }
                 operation.start()
                 await arrived.wait()
                 #expect(folder.names == (hasName ? ["file.bluebonnet-partial"] : []))

@@ -3,6 +3,7 @@
 
 import Foundation
 import Glibc
+import TestServer
 import Testing
 
 @testable import Bluebonnet
@@ -176,14 +177,14 @@ import Testing
 
     @Test func aLargeBodyIsInTheFileWhenItIsClosed() async throws {
         let (file, body) = (try open(), Data.patterned(byteCount: 3_000_001))
-        let end = Witness([NetworkingError.Code?]())
+        let end = Observed([NetworkingError.Code?]())
         try await onNetworkThread {
             let sink = FileSink(file)
             try sink.write(body, inPiecesOf: Self.piece)
             #expect(sink.closesLater && sink.byteCount == body.count)
             sink.close { error in end.append(error?.code) }
         }
-        await end.becomes { $0 == [nil] }
+        await end.becomes([nil])
         #expect(holds(body))
     }
 
@@ -217,7 +218,7 @@ import Testing
     /// The last piece of a large body, and the whole of one that was interrupted and needs no more.
     @Test(arguments: [false, true]) func aLargeBodyThatCannotBeWrittenEndsWithTheReason(isSettled: Bool) async throws {
         let file = try open()
-        let end = Witness([NetworkingError.Code?]())
+        let end = Observed([NetworkingError.Code?]())
         try await onNetworkThread {
             let sink = FileSink(file)
             try sink.write(Data(repeating: 7, count: 256 * 1024), inPiecesOf: Self.piece)
@@ -227,7 +228,7 @@ import Testing
             #expect(sink.closesLater)
             sink.close { error in end.append(error?.code) }
         }
-        await end.becomes { $0 == [.cannotWriteFile] }
+        await end.becomes([.cannotWriteFile])
     }
 
     @Test func aWriteThatFailsIsMetAtTheNextOneAndAtTheEnd() async throws {

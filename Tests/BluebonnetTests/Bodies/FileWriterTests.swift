@@ -5,6 +5,7 @@ import Dispatch
 import Foundation
 import Glibc
 import Synchronization
+import TestServer
 import Testing
 
 @testable import Bluebonnet
@@ -13,8 +14,8 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) struct FileWriterTests {
     /// A file in memory that takes bytes when it is let, and fails behind a size.
     private final class SlowFile: Sendable {
-        let bytes = Witness(Data())
-        let isBlocked = Witness(false)
+        let bytes = Observed(Data())
+        let isBlocked = Observed(false)
         private let gate = DispatchSemaphore(value: 0)
         private let isSlow: Bool
         private let size: Int
@@ -49,7 +50,7 @@ import Testing
 
     /// Gives what `close` says.
     private func close(_ writer: FileWriter) async throws -> NetworkingError.Code? {
-        let end = Witness([NetworkingError.Code?]())
+        let end = Observed([NetworkingError.Code?]())
         try await onNetworkThread { writer.close { error in end.append(error?.code) } }
         await end.becomes { $0.count == 1 }
         return end.value[0]
@@ -68,26 +69,26 @@ import Testing
         let file = SlowFile()
         let writer = file.writer
         try await onNetworkThread { try append(Data("little".utf8), in: 6, to: writer) }
-        await file.bytes.becomes { $0 == Data("little".utf8) }
+        await file.bytes.becomes(Data("little".utf8))
     }
 
     @Test func theNetworkThreadIsToldWhenThereIsRoomAgain() async throws {
         let file = SlowFile(isSlow: true)
         let writer = file.writer
         let body = Data.patterned(byteCount: 2 * writer.capacity)
-        let rooms = Witness(0)
+        let rooms = Observed(0)
         try await onNetworkThread {
             writer.whenRoomAppears { rooms.update { $0 += 1 } }
             try append(body.prefix(200_000), in: 16_384, to: writer)
         }
-        await file.isBlocked.becomes { $0 }  // it has taken what was there, or a part of it
+        await file.isBlocked.becomes(true)  // it has taken what was there, or a part of it
         let hadRoom = try await onNetworkThread {
             try append(body.dropFirst(200_000).prefix(writer.capacity), in: 16_384, to: writer)
             return writer.hasRoom()
         }
         #expect(!hadRoom && rooms.value == 0)
         file.letWrite()
-        await rooms.becomes { $0 == 1 }
+        await rooms.becomes(1)
         #expect(try await onNetworkThread { writer.hasRoom() })
         for _ in 0..<100 { file.letWrite() }
         try await onNetworkThread { try append(body.dropFirst(200_000 + writer.capacity), in: 16_384, to: writer) }
@@ -122,7 +123,7 @@ import Testing
         let (file, body) = (SlowFile(isSlow: true), Data.patterned(byteCount: 300_000))
         let writer = file.writer
         try await onNetworkThread { try append(body.prefix(200_000), in: 16_384, to: writer) }
-        await file.isBlocked.becomes { $0 }
+        await file.isBlocked.becomes(true)
         for _ in 0..<10 { file.letWrite() }
         let bytes = try await onNetworkThread {
             try append(body.dropFirst(200_000), in: 16_384, to: writer)
@@ -154,19 +155,19 @@ import Testing
     @Test func aFailureMakesRoom() async throws {
         let file = SlowFile(isSlow: true, size: 0)
         let writer = file.writer
-        let rooms = Witness(0)
+        let rooms = Observed(0)
         try await onNetworkThread {
             writer.whenRoomAppears { rooms.update { $0 += 1 } }
             try append(Data(count: 200_000), in: 16_384, to: writer)
         }
-        await file.isBlocked.becomes { $0 }
+        await file.isBlocked.becomes(true)
         let hadRoom = try await onNetworkThread {
             try append(Data(count: writer.capacity), in: 16_384, to: writer)
             return writer.hasRoom()
         }
         #expect(!hadRoom)
         for _ in 0..<10 { file.letWrite() }
-        await rooms.becomes { $0 == 1 }
+        await rooms.becomes(1)
         #expect(try await close(writer) == .cannotWriteFile)
         #expect(file.bytes.value.isEmpty)
     }
@@ -175,7 +176,7 @@ import Testing
         let file = SlowFile(isSlow: true)
         let writer = file.writer
         try await onNetworkThread { try append(Data(count: 200_000), in: 16_384, to: writer) }
-        await file.isBlocked.becomes { $0 }
+        await file.isBlocked.becomes(true)
         try await onNetworkThread {
             try append(Data(count: writer.capacity), in: 16_384, to: writer)
             #expect(!writer.hasRoom())
@@ -194,17 +195,17 @@ import Testing
         let file = SlowFile(isSlow: true, size: 1_000_000)
         let writer = file.writer
         try await onNetworkThread { try append(Data(count: 200_000), in: 200_000, to: writer) }
-        await file.isBlocked.becomes { $0 }
+        await file.isBlocked.becomes(true)
         file.letWrite()
         try await onNetworkThread {
             try writer.settle()
             try append(Data(count: 900_000), in: 900_000, to: writer)
         }
-        await file.isBlocked.becomes { $0 }
-        let end = Witness([NetworkingError.Code?]())
+        await file.isBlocked.becomes(true)
+        let end = Observed([NetworkingError.Code?]())
         try await onNetworkThread { writer.close { error in end.append(error?.code) } }
         #expect(end.value.isEmpty, "it is being written")
         file.letWrite()
-        await end.becomes { $0 == [.cannotWriteFile] }
+        await end.becomes([.cannotWriteFile])
     }
 }

@@ -20,10 +20,10 @@ extension NetworkTests {
 
         /// A server of one file, in the version that the test says; its answers take a while. To a process that is to be
         /// killed it says only half, once the test says so.
-        private static func script(_ version: Collected<Int>, _ halves: Collected<Bool>) -> TestServer.Script {
+        private static func script(_ version: Observed<[Int]>, _ halves: Observed<[Bool]>) -> TestServer.Script {
             { request in
-                let answer = versions[version.all.last ?? 0].answer(to: request)
-                if halves.all.isEmpty || request.headers["X-Process"] == nil {
+                let answer = versions[version.value.last ?? 0].answer(to: request)
+                if halves.value.isEmpty || request.headers["X-Process"] == nil {
                     return answer.dripping(chunk: 20_000, every: .microseconds(500))
                 }
                 return answer.cut(afterByteCount: answer.bytes.count / 2, then: .stall)
@@ -43,7 +43,7 @@ extension NetworkTests {
                     guard let connection = log.connection(connectionCount + 1) else { return false }
                     return connection.sentByteCount >= byteCount || !connection.isOpen
                 }
-                while !isSeen() { try? await Task.sleep(for: .milliseconds(5)) }
+                await becomes(true) { isSeen() }
                 if let pid = server.requests.last?.headers["X-Process"].flatMap({ pid_t($0) }) { kill(pid, SIGKILL) }
             }()
             await #expect(processExitsWith: .signal(SIGKILL)) {
@@ -64,7 +64,7 @@ extension NetworkTests {
             let folder = try DownloadFolder()
             defer { folder.remove() }
             var random = SeededGenerator(seed: seed)
-            let (version, halves) = (Collected<Int>(), Collected<Bool>())
+            let (version, halves) = (Observed([Int]()), Observed([Bool]()))
             try await TestServer.serving(script: Self.script(version, halves)) { server in
                 for _ in 0..<4 {
                     if Int.random(in: 0..<4, using: &random) == 0 { version.append(1) }
@@ -85,7 +85,7 @@ extension NetworkTests {
                 #expect(!part.isEmpty && Self.versions.contains { $0.body.starts(with: part) })
                 let operation = await folder.download(server.url("/file"))
                 #expect(operation.error == nil)
-                #expect(folder.contents == Self.versions[version.all.last ?? 0].body)
+                #expect(folder.contents == Self.versions[version.value.last ?? 0].body)
                 #expect(folder.names == ["file"])
                 #expect(server.requests.contains { $0.headers["Range"] != nil })
             }
@@ -96,9 +96,9 @@ extension NetworkTests {
             defer { folder.remove() }
             try folder.folder.write("file", "what was there")
             // What is to be killed never gets all of it, however late the kill comes.
-            let halves = Collected<Bool>()
+            let halves = Observed([Bool]())
             halves.append(true)
-            try await TestServer.serving(script: Self.script(Collected(), halves)) { server in
+            try await TestServer.serving(script: Self.script(Observed([]), halves)) { server in
                 await downloadAndBeKilled(server, folder.path, afterByteCount: 400_000)
                 #expect(folder.contents == Data("what was there".utf8))
                 #expect(await folder.download(server.url("/file")).error == nil)

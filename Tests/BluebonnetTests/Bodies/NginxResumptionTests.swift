@@ -59,11 +59,11 @@ extension NetworkTests {
         private func start(
             _ operation: RequestOperation, _ interrupt: @escaping @Sendable (RequestOperation) -> Void
         ) async {
-            let interrupted = Event()
+            let interrupted = Gate()
             operation.setDownloadProgress { [unowned operation] _, _, _ in
                 operation.setDownloadProgress(nil)
                 interrupt(operation)
-                interrupted.happen()
+                interrupted.open()
             }
             operation.start()
             await interrupted.wait()

@@ -85,8 +85,8 @@ extension NetworkTests {
 
         /// Starts an operation, pauses it when the server has sent its half, and resumes it.
         private func interrupt(_ operation: RequestOperation, _ server: TestServer) async {
-            let received = Event()
-            operation.setDownloadProgress { _, total, _ in if total > 0 { received.happen() } }
+            let received = Gate()
+            operation.setDownloadProgress { _, total, _ in if total > 0 { received.open() } }
             operation.start()
             await received.wait()
             operation.pause()

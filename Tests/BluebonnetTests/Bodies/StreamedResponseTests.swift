@@ -13,12 +13,12 @@ import Testing
 final class ScriptedOutput: OutputStream {
     private let sizes: [Int]
     private let gate: DispatchSemaphore?
-    private let log: Collected<Data>
+    private let log: Observed<[Data]>
     private var count = 0
     private var status = Stream.Status.notOpen
 
     /// - Parameter sizes: how many bytes each write takes at most, the last one for all further; -1 fails.
-    init(_ sizes: [Int], log: Collected<Data>, gate: DispatchSemaphore? = nil) {
+    init(_ sizes: [Int], log: Observed<[Data]>, gate: DispatchSemaphore? = nil) {
         self.sizes = sizes
         self.log = log
         self.gate = gate
@@ -101,39 +101,39 @@ extension NetworkTests {
 
         @Test func shortWritesLoseNothing() async throws {
             try await TestServer.answering(.response(body: Self.body)) { server in
-                let log = Collected<Data>()
+                let log = Observed([Data]())
                 let operation = await operation(server.url(), to: ScriptedOutput([1, 7, 1000], log: log)).run()
                 #expect(operation.error == nil)
-                #expect(log.all.reduce(Data(), +) == Self.body + Data("|".utf8))
+                #expect(log.value.reduce(Data(), +) == Self.body + Data("|".utf8))
             }
         }
 
         @Test(arguments: [[-1], [100, -1], [0], [100, 100, 0]])
         func aPieceThatIsNotTakenInFullFailsTheOperation(sizes: [Int]) async throws {
             try await TestServer.answering(.response(body: Self.body)) { server in
-                let log = Collected<Data>()
+                let log = Observed([Data]())
                 let operation = await operation(server.url(), to: ScriptedOutput(sizes, log: log)).run()
                 #expect(operation.code == .cannotWriteFile)
                 let reason = (operation.error?.underlying as? POSIXError)?.code
                 #expect(reason == (sizes.last == -1 ? .ENOSPC : nil))
-                #expect(log.all.count { $0 == Data("|".utf8) } == 1)
+                #expect(log.value.count { $0 == Data("|".utf8) } == 1)
             }
         }
 
         @Test func theLastPieceCountsToo() async throws {
             try await TestServer.answering(.response(body: "short")) { server in
-                let operation = await operation(server.url(), to: ScriptedOutput([-1], log: Collected())).run()
+                let operation = await operation(server.url(), to: ScriptedOutput([-1], log: Observed([]))).run()
                 #expect(operation.code == .cannotWriteFile)
             }
         }
 
         @Test func aResponseThatIsNotAcceptedStaysInMemory() async throws {
             try await TestServer.answering(.response(status: 404, body: "no such thing")) { server in
-                let log = Collected<Data>()
+                let log = Observed([Data]())
                 let operation = await operation(server.url(), to: ScriptedOutput([100], log: log)).run()
                 #expect(operation.code == .unacceptableStatus)
                 #expect(operation.responseString == "no such thing")
-                #expect(log.all.isEmpty)
+                #expect(log.value.isEmpty)
             }
         }
 
@@ -146,7 +146,7 @@ extension NetworkTests {
             try await TestServer.serving(script: script) { server in
                 let gate = DispatchSemaphore(value: 0)
                 let slow = operation(
-                    server.url("/endless"), to: ScriptedOutput([1 << 20], log: Collected(), gate: gate))
+                    server.url("/endless"), to: ScriptedOutput([1 << 20], log: Observed([]), gate: gate))
                 slow.start()
                 await server.waitForConnections(count: 1)
                 #expect(await get(server.url("/other")).responseString == "other")

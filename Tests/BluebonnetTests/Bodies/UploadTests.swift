@@ -95,17 +95,17 @@ extension NetworkTests {
             try await TestServer.answering(.response()) { server in
                 let path = try folder.write("body", Self.body)
                 let operation = upload(server.url(), from: path)
-                let reports = Collected<[Int64]>()
-                let ended = Event()
+                let reports = Observed([[Int64]]())
+                let ended = Gate()
                 operation.setUploadProgress { reports.append([$0, $1, $2]) }
-                operation.completionBlock = { ended.happen() }
+                operation.completionBlock = { ended.open() }
                 _ = await operation.run()
                 await ended.wait()
                 #expect(operation.error == nil)
-                #expect(reports.all.last?[1] == 300_000)
-                #expect(reports.all.allSatisfy { $0[2] == 300_000 })
-                #expect(reports.all.map { $0[0] }.reduce(0, +) == 300_000)
-                #expect(reports.all.map { $0[1] } == reports.all.map { $0[1] }.sorted())
+                #expect(reports.value.last?[1] == 300_000)
+                #expect(reports.value.allSatisfy { $0[2] == 300_000 })
+                #expect(reports.value.map { $0[0] }.reduce(0, +) == 300_000)
+                #expect(reports.value.map { $0[1] } == reports.value.map { $0[1] }.sorted())
             }
         }
 
@@ -130,8 +130,8 @@ extension NetworkTests {
             options.greeting = Reply([.wait(until: gate)])
             try await TestServer.answering(.response(), options) { server in
                 let operation = upload(server.url(), from: path)
-                let begun = Event()
-                operation.setUploadProgress { _, total, _ in if total > 0 { begun.happen() } }
+                let begun = Gate()
+                operation.setUploadProgress { _, total, _ in if total > 0 { begun.open() } }
                 operation.start()
                 await begun.wait()
                 #expect(truncate(path, 1) == 0)
@@ -152,8 +152,8 @@ extension NetworkTests {
             options.greeting = Reply([.wait(until: gate)])
             try await TestServer.answering(.response(), options) { server in
                 let operation = upload(server.url(), from: path)
-                let begun = Event()
-                operation.setUploadProgress { _, total, _ in if total > 0 { begun.happen() } }
+                let begun = Gate()
+                operation.setUploadProgress { _, total, _ in if total > 0 { begun.open() } }
                 operation.start()
                 await begun.wait()
                 #expect(truncate(path, 64 << 20) == 0)

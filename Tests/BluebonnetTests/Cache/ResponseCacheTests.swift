@@ -230,7 +230,7 @@ extension NetworkTests {
 
         @Test func theBlockMayChangeOrRefuseWhatIsKept() async throws {
             let cache = InMemoryResponseCache()
-            let seen = Collected<String>()
+            let seen = Observed([String]())
             try await serving { server in
                 let refusing = RequestOperation(request: URLRequest(url: server.url("/a")), options: options(cache))
                 refusing.setCacheResponseBlock { operation, response in
@@ -240,7 +240,7 @@ extension NetworkTests {
                     return nil
                 }
                 #expect(await refusing.run().error == nil)
-                #expect(seen.all == ["body of /a"])
+                #expect(seen.value == ["body of /a"])
                 #expect(cache.byteCount == 0)
                 let changing = RequestOperation(request: URLRequest(url: server.url("/a")), options: options(cache))
                 changing.setCacheResponseBlock { _, response in
@@ -255,7 +255,7 @@ extension NetworkTests {
         }
 
         @Test func theBlockIsNotAskedAboutWhatCannotBeKept() async throws {
-            let seen = Collected<Int>()
+            let seen = Observed([Int]())
             try await TestServer.answering(.response(body: "no word of caching")) { server in
                 let operation = RequestOperation(
                     request: URLRequest(url: server.url()), options: options(InMemoryResponseCache()))
@@ -264,7 +264,7 @@ extension NetworkTests {
                     return response
                 }
                 #expect(await operation.run().error == nil)
-                #expect(seen.all.isEmpty)
+                #expect(seen.value.isEmpty)
             }
         }
 

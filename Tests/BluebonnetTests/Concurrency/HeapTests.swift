@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 import Synchronization
+import TestServer
 import Testing
 
 @testable import Bluebonnet

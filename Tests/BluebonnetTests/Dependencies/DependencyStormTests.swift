@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 import Foundation
+import TestServer
 import Testing
 
 @testable import Bluebonnet
@@ -13,7 +14,7 @@ import Testing
     @Test func dependentsMayBeDroppedWhileWhatTheyWaitForEnds() async {
         for round in 0..<300 {
             let first = network.operation("/\(round)")
-            let dependents = Witness((0..<20).map { network.operation("/\($0)") })
+            let dependents = Observed((0..<20).map { network.operation("/\($0)") })
             for (number, dependent) in dependents.value.enumerated() {
                 dependent.addDependency(first)
                 if number % 2 == 0 { #expect(!dependent.isReady) }  // from now on it has to be told

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 import Foundation
+import TestServer
 import Testing
 
 @testable import Bluebonnet
@@ -9,7 +10,7 @@ import Testing
 @Suite(.timeLimit(.minutes(2))) struct DependencyTests {
     private let network = ScriptedNetwork()
     private let queue = RequestOperationQueue()
-    private let gate = ScriptedGate()
+    private let gate = Gate()
 
     init() { network.answer("/held", with: [.head(200), .wait(gate)]) }
 
@@ -65,7 +66,7 @@ import Testing
     @Test func aDependentCanUseTheResponseOfItsDependency() async {
         network.answer("/login", with: [.head(200), .body("token")])
         let login = network.operation("/login")
-        let seen = Witness([String]())
+        let seen = Observed([String]())
         let next = HTTPRequestOperation(
             source: .made { [network] in
                 seen.append(String(decoding: login.responseObject as? Data ?? Data(), as: UTF8.self))
@@ -194,7 +195,7 @@ extension DependencyTests {
 
 extension DependencyTests {
     @Test func itWaitsForAnOperationOfAnotherKind() async {
-        let order = Witness([String]())
+        let order = Observed([String]())
         let block = BlockOperation { order.append("block") }
         let operation = network.operation("/a")
         operation.setCompletionBlock { _, _ in order.append("request") }
@@ -207,7 +208,7 @@ extension DependencyTests {
     }
 
     @Test func anOperationOfAnotherKindWaitsForIt() async {
-        let order = Witness([String]())
+        let order = Observed([String]())
         let operation = network.operation("/a")
         let block = BlockOperation { order.append("block after \(operation.isFinished)") }
         block.addDependency(operation)

@@ -3,6 +3,7 @@
 
 import Foundation
 import Synchronization
+import TestServer
 import Testing
 
 @testable import Bluebonnet
@@ -29,7 +30,7 @@ import Testing
         let operations = (0..<model.count).map { number in
             network.operation("/\(number)" + (model.failing.contains(number) ? "/f" : "/s"))
         }
-        let endCounts = Witness([Int: Int]())
+        let endCounts = Observed([Int: Int]())
         for (number, operation) in operations.enumerated() {
             operation.addCompletionHandler { _ in endCounts.update { $0[number, default: 0] += 1 } }
         }
@@ -37,7 +38,7 @@ import Testing
         Self.connect(operations, model, gate)
         let queue = RequestOperationQueue()
         await Self.cancel(operations, model, gate, queue)
-        await endCounts.becomes { $0.count == model.count }
+        await endCounts.becomes(within: .seconds(300)) { $0.count == model.count }
         await queue.empties()
         await Queues.callbacks.catchesUp()
         #expect(endCounts.value.values.allSatisfy { $0 == 1 })
@@ -58,7 +59,7 @@ import Testing
     private static func cancel(
         _ operations: [HTTPRequestOperation], _ model: GraphModel, _ gate: Operation, _ queue: RequestOperationQueue
     ) async {
-        let finished = Witness()
+        let finished = Observed(0)
         for thread in 0..<threadCount {
             Thread.detachNewThread {
                 let mine = stride(from: thread, to: operations.count, by: threadCount)
@@ -67,7 +68,7 @@ import Testing
                 finished.increment()
             }
         }
-        await finished.becomes { $0 == threadCount }
+        await finished.becomes(threadCount, within: .seconds(300))
         OperationQueue().addOperation(gate)
     }
 

@@ -3,6 +3,7 @@
 
 import Foundation
 import FoundationNetworking
+import TestServer
 import Testing
 
 @testable import Bluebonnet
@@ -53,7 +54,7 @@ import Testing
     }
 
     @Test func itIsSkippedOnlyWhenAllItWaitsForHasEnded() async {
-        let gate = ScriptedGate()
+        let gate = Gate()
         network.answer("/held", with: [.head(200), .wait(gate)])
         let (bad, held, next) = (network.operation("/bad"), network.operation("/held"), network.operation("/n"))
         for dependency in [bad, held] { next.addDependency(dependency, ifItFails: .skip) }
@@ -165,7 +166,7 @@ import Testing
     @Test func aLongChainIsCancelledAndReleased() async {
         await #expect(processExitsWith: .success) {
             let network = ScriptedNetwork()
-            let gate = ScriptedGate()
+            let gate = Gate()
             network.answer("/held", with: [.wait(gate)])
             let queue = RequestOperationQueue()
             var all = [network.operation("/held")]

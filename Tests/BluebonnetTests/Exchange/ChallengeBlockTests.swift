@@ -32,7 +32,7 @@ extension NetworkTests {
 
         @Test func itIsToldWhatIsAskedFor() async throws {
             try await TestServer.serving(script: Self.guarded) { server in
-                let seen = Collected<AuthenticationChallenge>()
+                let seen = Observed([AuthenticationChallenge]())
                 let operation = await run(server.url("/x")) { _, challenge in
                     #expect(!NetworkThread.isCurrent)
                     seen.append(challenge)
@@ -40,8 +40,8 @@ extension NetworkTests {
                 }
                 #expect(operation.error == nil)
                 #expect(operation.responseString == "come in")
-                let challenge = try #require(seen.all.first)
-                #expect(seen.all.count == 1)
+                let challenge = try #require(seen.value.first)
+                #expect(seen.value.count == 1)
                 #expect(challenge.method == NSURLAuthenticationMethodHTTPBasic)
                 #expect(challenge.realm == "the \"realm\"")
                 #expect(challenge.scheme == "http")
@@ -54,12 +54,12 @@ extension NetworkTests {
 
         @Test func aSecondCredentialMayBeTriedAndNoThird() async throws {
             try await TestServer.serving(script: Self.guarded) { server in
-                let counts = Collected<Int>()
+                let counts = Observed([Int]())
                 let operation = await run(server.url()) { _, challenge in
                     counts.append(challenge.previousFailureCount)
                     return .useCredential(Self.wrong)
                 }
-                #expect(counts.all == [0, 1])
+                #expect(counts.value == [0, 1])
                 #expect(operation.code == .authenticationRequired)
                 #expect(operation.statusCode == 401)
                 #expect(server.requests.count == 3)
@@ -115,13 +115,13 @@ extension NetworkTests {
         @Test func anotherOriginsChallengeGetsWhatTheBlockGivesForIt() async throws {
             try await TestServer.serving(script: Self.guarded) { other in
                 try await TestServer.answering(.redirect(to: other.url("/in").absoluteString)) { server in
-                    let ports = Collected<Int>()
+                    let ports = Observed([Int]())
                     let operation = await run(server.url(), credential: Self.wrong) { _, challenge in
                         ports.append(challenge.port)
                         return .useCredential(Self.right)
                     }
                     #expect(operation.responseString == "come in")
-                    #expect(ports.all == [other.url().port])
+                    #expect(ports.value == [other.url().port])
                     #expect(server.requests.allSatisfy { $0.headers["Authorization"] == nil })
                 }
             }
@@ -154,7 +154,7 @@ extension NetworkTests {
         }
 
         @Test func aStaleNonceIsNoRefusal() async throws {
-            let count = Collected<Int>()
+            let count = Observed([Int]())
             let script: TestServer.Script = { request in
                 guard let field = request.headers["Authorization"] else {
                     return .response(status: 401, headers: ["WWW-Authenticate": "Digest realm=r, nonce=one"])
@@ -168,7 +168,7 @@ extension NetworkTests {
                     return .useCredential(Self.right)
                 }
                 #expect(operation.responseString == "in")
-                #expect(count.all.count == 1)
+                #expect(count.value.count == 1)
             }
         }
     }

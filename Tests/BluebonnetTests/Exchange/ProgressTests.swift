@@ -36,8 +36,8 @@ extension NetworkTests {
         }
 
         private func finishWithHandlers(_ operation: RequestOperation) async {
-            let ended = Event()
-            operation.completionBlock = { ended.happen() }
+            let ended = Gate()
+            operation.completionBlock = { ended.open() }
             operation.start()
             await ended.wait()
         }

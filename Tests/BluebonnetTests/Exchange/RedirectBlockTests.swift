@@ -30,7 +30,7 @@ extension NetworkTests {
 
         @Test func itSeesEachHopOffTheNetworkThread() async throws {
             try await TestServer.serving(script: Self.chain) { server in
-                let hops = Collected<String>()
+                let hops = Observed([String]())
                 let operation = await run(URLRequest(url: server.url("/a"))) { operation, proposed, response in
                     #expect(!NetworkThread.isCurrent)
                     #expect(operation.isExecuting)
@@ -38,7 +38,7 @@ extension NetworkTests {
                     return proposed
                 }
                 #expect(operation.responseString == "at /c")
-                #expect(hops.all == ["302 /a /b", "302 /b /c"])
+                #expect(hops.value == ["302 /a /b", "302 /b /c"])
                 #expect(operation.summary.redirectCount == 2)
             }
         }
@@ -134,10 +134,10 @@ extension NetworkTests {
         }
 
         @Test func theLimitStandsWhateverTheBlockSays() async throws {
-            let count = Collected<Int>()
+            let count = Observed([Int]())
             let script: TestServer.Script = { _ in
                 count.append(1)
-                return .redirect(to: "/\(count.all.count)")
+                return .redirect(to: "/\(count.value.count)")
             }
             try await TestServer.serving(script: script) { server in
                 let options = TransferOptions { $0.maximumRedirectCount = 3 }
@@ -149,10 +149,10 @@ extension NetworkTests {
 
         @Test func cancellingWhileTheBlockDecidesEndsTheOperation() async throws {
             try await TestServer.serving(script: Self.chain) { server in
-                let (asked, decided) = (Event(), Event())
+                let (asked, decided) = (Gate(), Gate())
                 let operation = RequestOperation(request: URLRequest(url: server.url("/a")))
                 operation.setRedirectResponse { _, proposed, _ in
-                    asked.happen()
+                    asked.open()
                     await decided.wait()
                     return proposed
                 }
@@ -161,7 +161,7 @@ extension NetworkTests {
                 operation.cancel()
                 await operation.finished()
                 #expect(operation.code == .cancelled)
-                decided.happen()
+                decided.open()
                 await networkThreadAnswers()
                 #expect(server.requests.count == 1)
             }
@@ -170,18 +170,18 @@ extension NetworkTests {
         @Test(arguments: ["GET", "POST"])
         func pausedWhileTheBlockDecidesItGoesOnAfterResume(method: String) async throws {
             try await TestServer.serving(script: Self.chain) { server in
-                let (asked, decided, answered) = (Event(), Event(), Event())
+                let (asked, decided, answered) = (Gate(), Gate(), Gate())
                 let operation = RequestOperation(request: URLRequest(method, server.url("/b"), body: nil))
                 operation.setRedirectResponse { _, proposed, _ in
-                    asked.happen()
+                    asked.open()
                     await decided.wait()
-                    answered.happen()
+                    answered.open()
                     return proposed
                 }
                 operation.start()
                 await asked.wait()
                 operation.pause()
-                decided.happen()
+                decided.open()
                 await answered.wait()
                 await networkThreadAnswers()
                 #expect(operation.isPaused)

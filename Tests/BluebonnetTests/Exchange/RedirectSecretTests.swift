@@ -31,13 +31,13 @@ extension NetworkTests {
             _ difference: Difference, wantsCredential: Bool, status: Int = 302,
             _ body: (Origins, TransferOptions) async throws -> Void
         ) async throws {
-            let places = Collected<String>()
+            let places = Observed([String]())
             let script: TestServer.Script = { request in
                 let isRefused = wantsCredential && request.headers["Authorization"] == nil
                 let refusal = Reply.response(status: 401, headers: ["WWW-Authenticate": "Basic realm=\"all\""])
                 switch request.path {
-                case "/1": return isRefused ? refusal : .redirect(to: places.all[1] + "/away", status: status)
-                case "/away": return .redirect(to: places.all[0] + "/2", status: status)
+                case "/1": return isRefused ? refusal : .redirect(to: places.value[1] + "/away", status: status)
+                case "/away": return .redirect(to: places.value[0] + "/2", status: status)
                 case "/2": return .redirect(to: "/3", status: status)
                 default: return isRefused ? refusal : .response(body: "end")
                 }
@@ -110,16 +110,16 @@ extension NetworkTests {
         @Test(arguments: Difference.allCases)
         func theChallengeBlockIsToldWhoAsks(difference: Difference) async throws {
             try await serving(difference, wantsCredential: true) { origins, options in
-                let asked = Collected<String>()
+                let asked = Observed([String]())
                 let operation = RequestOperation(
                     request: URLRequest(url: origins.first.url("/1")), options: options)
                 operation.setWillSendRequestForAuthenticationChallenge { _, challenge in
                     asked.append("\(challenge.scheme)://\(challenge.host):\(challenge.port)")
                     let credential = URLCredential(user: "user", password: "secret", persistence: .none)
-                    return asked.all.count == 1 ? .useCredential(credential) : .performDefault
+                    return asked.value.count == 1 ? .useCredential(credential) : .performDefault
                 }
                 #expect(await operation.run().statusCode == 401)
-                #expect(asked.all == Array(repeating: "http://127.0.0.1:\(origins.first.port)", count: 2))
+                #expect(asked.value == Array(repeating: "http://127.0.0.1:\(origins.first.port)", count: 2))
                 for path in ["/away", "/2", "/3"] {
                     let request = try #require(origins.seen(path))
                     #expect(request.headers["Authorization"] == nil, "\(path)")

@@ -192,8 +192,8 @@ extension NetworkTests {
             try await TestServer.answering(reply) { server in
                 let operation = HTTPRequestOperation(
                     request: URLRequest(method, server.url()), options: .withoutIdleLimit)
-                let received = Event()
-                operation.setDownloadProgress { _, total, _ in if total > 0 { received.happen() } }
+                let received = Gate()
+                operation.setDownloadProgress { _, total, _ in if total > 0 { received.open() } }
                 operation.start()
                 await received.wait()
                 operation.pause()

@@ -3,6 +3,7 @@
 
 import Foundation
 import FoundationNetworking
+import TestServer
 import Testing
 
 @testable import Bluebonnet
@@ -77,11 +78,11 @@ import Testing
 
     @Test(arguments: Decision.allCases, End.allCases)
     func pausedInsideTheBodyTheOperationGoesOn(decision: Decision, end: End) async {
-        let (gate, isInside) = (ScriptedGate(), Witness())
+        let (gate, isInside) = (Gate(), Observed(0))
         answer(decision, [.body("some"), .reach(isInside), .wait(gate)] + end.steps)
         let operation = operation("POST")
         operation.start()
-        await isInside.becomes { $0 == 1 }
+        await isInside.becomes(1)
         operation.pause()
         await network.log.sees(.paused(1))
         gate.open()
@@ -93,11 +94,11 @@ import Testing
     }
 
     @Test(arguments: Decision.allCases) func cancelledInsideTheBodyTheOperationEnds(decision: Decision) async {
-        let isInside = Witness()
-        answer(decision, [.body("some"), .reach(isInside), .wait(ScriptedGate())])
+        let isInside = Observed(0)
+        answer(decision, [.body("some"), .reach(isInside), .wait(Gate())])
         let operation = operation()
         operation.start()
-        await isInside.becomes { $0 == 1 }
+        await isInside.becomes(1)
         operation.cancel()
         await operation.ends()
         #expect(operation.code == .cancelled)
@@ -107,7 +108,7 @@ import Testing
 
     /// A pause begins the time of a body again, and bytes put off that of an error's.
     @Test(arguments: [Decision.redirect, .refusal]) func deadlineMovesAway(decision: Decision) async throws {
-        let (gate, isInside, deadlines) = (ScriptedGate(), Witness(), Witness([UInt64]()))
+        let (gate, isInside, deadlines) = (Gate(), Observed(0), Observed([UInt64]()))
         answer(
             decision,
             [
@@ -116,7 +117,7 @@ import Testing
             ])
         let operation = operation("POST")
         operation.start()
-        await isInside.becomes { $0 == 1 }
+        await isInside.becomes(1)
         operation.pause()
         await network.log.sees(.paused(1))
         gate.open()

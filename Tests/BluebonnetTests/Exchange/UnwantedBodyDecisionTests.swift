@@ -73,10 +73,10 @@ extension NetworkTests {
         @Test(arguments: EndlessBody.all, ["GET", "POST"])
         func redirectIsFollowedAfterAPause(body: EndlessBody, method: String) async throws {
             try await TestServer.serving(script: Self.script(body)) { server in
-                let paused = Event()
+                let paused = Gate()
                 let operation = Self.operation(server, method: method) { operation, proposed, _ in
-                    if !paused.hasHappened { operation.pause() }
-                    paused.happen()
+                    if !paused.isOpen { operation.pause() }
+                    paused.open()
                     return proposed
                 }
                 operation.start()

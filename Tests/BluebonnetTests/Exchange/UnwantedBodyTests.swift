@@ -164,10 +164,10 @@ extension NetworkTests {
                 }
             }
             try await TestServer.serving(script: script) { server in
-                let received = Event()
+                let received = Gate()
                 let operation = RequestOperation(
                     request: URLRequest(url: server.url()), options: .withoutIdleLimit)
-                operation.setDownloadProgress { _, total, _ in if total == text.utf8.count { received.happen() } }
+                operation.setDownloadProgress { _, total, _ in if total == text.utf8.count { received.open() } }
                 operation.start()
                 await received.wait()
                 operation.pause()

@@ -29,7 +29,7 @@ extension NetworkTests {
 
         /// Returns when a drain that was called has stopped the queue and seen what there is.
         private func hasBegun(_ manager: RequestOperationManager) async {
-            while !manager.operationQueue.isSuspended { await Task.yield() }
+            await becomes(true) { manager.operationQueue.isSuspended }
             await NetworkThread.shared.catchesUp()
         }
 
@@ -38,7 +38,7 @@ extension NetworkTests {
         }
 
         @Test func anEmptyManagerIsAtRestAtOnce() async {
-            let expired = Witness()
+            let expired = Observed(0)
             let summary = await manager().drain(deadline: .seconds(60)) { expired.increment() }
             #expect(summary.finished.isEmpty && summary.unstarted.isEmpty && summary.cancelled.isEmpty)
             #expect(!summary.hasExpired)
@@ -50,7 +50,7 @@ extension NetworkTests {
             let gate = Gate()
             try await TestServer.serving(script: waiting(for: gate)) { server in
                 let manager = manager(limit: 2)
-                let handled = Witness()
+                let handled = Observed(0)
                 let operations = start(manager, server.url("/late"), count: 5)
                 for operation in operations { operation.setCompletionBlock(success: { _, _ in handled.increment() }) }
                 await server.waitForRequests(count: 2)
@@ -96,7 +96,7 @@ extension NetworkTests {
         func atTheDeadlineTheRestIsCancelledAndTheHandlerCalledOnce(deadline: Duration) async throws {
             try await TestServer.answering(.stall) { server in
                 let manager = manager()
-                let (expired, ended) = (Witness(), Witness())
+                let (expired, ended) = (Observed(0), Observed(0))
                 let operations = start(manager, server.url(), count: 3)
                 for operation in operations { operation.setCompletionBlock(failure: { _, _ in ended.increment() }) }
                 await server.waitForRequests(count: 3)
@@ -145,17 +145,17 @@ extension NetworkTests {
 
         @Test func operationsOfAnotherKindAreWaitedForToo() async throws {
             let manager = manager()
-            let (begun, gate) = (Event(), DispatchSemaphore(value: 0))
+            let (begun, gate) = (Gate(), Gate())
             let block = BlockOperation {
-                begun.happen()
-                gate.wait()
+                begun.open()
+                gate.waitBlocking()
             }
             manager.operationQueue.addOperation(block)
             await begun.wait()
-            let expired = Event()
-            async let drained = manager.drain(deadline: .milliseconds(1)) { expired.happen() }
+            let expired = Gate()
+            async let drained = manager.drain(deadline: .milliseconds(1)) { expired.open() }
             await expired.wait()  // so it was looked for while it ran
-            gate.signal()
+            gate.open()
             let summary = await drained
             #expect(summary.finished + summary.cancelled == [block])  // it may end before its cancel comes
             #expect(block.isFinished)
@@ -177,7 +177,7 @@ extension NetworkTests {
                 for round in 0..<20 {
                     let manager = manager(limit: 4)
                     let ends = Mutex<[ObjectIdentifier: Int]>([:])
-                    let counted = Collected<ObjectIdentifier>()
+                    let counted = Observed([ObjectIdentifier]())
                     let operations = start(manager, server.url("/now"), count: 30)
                     for operation in operations {
                         operation.setCompletionBlock { one, _ in
@@ -189,7 +189,7 @@ extension NetworkTests {
                     let summary = await manager.drain(deadline: .microseconds(round * 200))
                     manager.operationQueue.cancelAllOperations()
                     for operation in operations { await operation.ends() }
-                    ends.withLock { ends in for id in counted.all { ends[id, default: 0] += 1 } }
+                    ends.withLock { ends in for id in counted.value { ends[id, default: 0] += 1 } }
                     #expect(ends.withLock { $0.count == 30 && $0.values.allSatisfy { $0 == 1 } })
                     #expect(summary.cancelled.allSatisfy { ($0 as? RequestOperation)?.code == .cancelled })
                 }

@@ -3,6 +3,7 @@
 
 import Foundation
 import FoundationNetworking
+import TestServer
 import Testing
 
 @testable import Bluebonnet
@@ -124,7 +125,7 @@ import Testing
         manager.responseSerializer = HTTPResponseSerializer(validation: .init(acceptableStatusCodes: [418]))
         let data: Data = try await manager.get("teapot")
         #expect(data == Data("short".utf8))
-        let codes = Witness(IndexSet())
+        let codes = Observed(IndexSet())
         manager.responseSerializer = ChangingSerializer(codes: codes)
         let again = await #expect(throws: NetworkingError.self) { let _: Data = try await manager.get("teapot") }
         #expect(again?.code == .unacceptableStatus)
@@ -149,7 +150,7 @@ import Testing
     }
 
     @Test func cancellingTheTaskCancelsTheOperation() async throws {
-        network.answer("/slow", with: [.wait(ScriptedGate())])
+        network.answer("/slow", with: [.wait(Gate())])
         let task = Task { () async throws(NetworkingError) -> User in try await manager.get("slow") }
         await network.log.sees(.begun(1))
         task.cancel()
@@ -160,7 +161,7 @@ import Testing
 
 /// Accepts other statuses each time it is asked.
 private struct ChangingSerializer: ResponseSerializer {
-    let codes: Witness<IndexSet>
+    let codes: Observed<IndexSet>
     var validation: ResponseValidation { ResponseValidation(acceptableStatusCodes: codes.value) }
 
     func value(for response: HTTPURLResponse, body: Data) -> Data { body }

@@ -3,6 +3,7 @@
 
 import Foundation
 import FoundationNetworking
+import TestServer
 import Testing
 
 @testable import Bluebonnet
@@ -57,7 +58,7 @@ extension RequestOperationManagerTests {
 
     @Test(arguments: ["ftp://h/a", "http://", "http://h:99999/", "a b", "a\nb", "mailto:x@y"])
     func aBadURLIsAnOperationThatFailedWithoutTouchingTheTransport(url: String) async throws {
-        let failures = Witness([String]())
+        let failures = Observed([String]())
         let operation = try manager().get(url) { _, _ in
             failures.append("success")
         } failure: { _, error in
@@ -113,7 +114,7 @@ extension RequestOperationManagerTests {
     }
 
     @Test func successGetsTheOperationAndItsObject() async throws {
-        let seen = Witness([String]())
+        let seen = Observed([String]())
         let operation = try manager().get("a") { operation, object in
             seen.append("\(operation.statusCode ?? 0) \(String(decoding: object as? Data ?? Data(), as: UTF8.self))")
         } failure: { _, error in
@@ -202,7 +203,7 @@ extension RequestOperationManagerTests {
     }
 
     @Test func theCompletionGroupIsEmptyWhenEveryHandlerHasRun() async throws {
-        let (group, handlers) = (DispatchGroup(), Witness())
+        let (group, handlers) = (DispatchGroup(), Observed(0))
         let manager = try manager()
         manager.completionGroup = group
         let operations = (0..<20).map { number in manager.get("\(number)") { _, _ in handlers.increment() } }
@@ -217,9 +218,9 @@ extension RequestOperationManagerTests {
         queue.setSpecific(key: key, value: "mine")
         let manager = try manager()
         manager.completionQueue = queue
-        let seen = Witness([String?]())
+        let seen = Observed([String?]())
         manager.get("a") { _, _ in seen.append(DispatchQueue.getSpecific(key: key)) }
-        await seen.becomes { $0 == ["mine"] }
+        await seen.becomes(["mine"])
     }
 
     @Test func idleConnectionsAreClosedOnTheNetworkThread() async throws {

@@ -100,8 +100,8 @@ import Testing
     // MARK: - Methods and fields
 
     @Test(arguments: ["GET", "get", "M-SEARCH", "X!#$%&'*+-.^_`|~0"])
-    func aTokenIsAMethod(method: String) throws {
-        try RequestCheck.method(method)
+    func aTokenIsAMethod(method: String) {
+        #expect(throws: Never.self) { try RequestCheck.method(method) }
     }
 
     @Test(arguments: ["", "GET ", "GET\r\n", "G\u{0}T", "GÉT", "GET/1", "A,B"])
@@ -112,8 +112,8 @@ import Testing
     }
 
     @Test(arguments: [("X-A", "b"), ("x", ""), ("x", "a\tb"), ("x", "é😀"), ("x", " padded ")])
-    func aFieldMayHoldTabsAndAnyText(name: String, value: String) throws {
-        try RequestCheck.field(name: name, value: value)
+    func aFieldMayHoldTabsAndAnyText(name: String, value: String) {
+        #expect(throws: Never.self) { try RequestCheck.field(name: name, value: value) }
     }
 
     @Test(arguments: [

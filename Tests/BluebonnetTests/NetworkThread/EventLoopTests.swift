@@ -3,6 +3,7 @@
 
 import CLinux
 import Glibc
+import TestServer
 import Testing
 
 @testable import Bluebonnet
@@ -15,7 +16,7 @@ import Testing
     init() { loop = EventLoop(inbox: inbox) }
 
     @Test func aTurnRunsAllWorkInOrder() {
-        let order = Witness([Int]())
+        let order = Observed([Int]())
         for number in 0..<5 { inbox.submit { order.append(number) } }
         #expect(isReadable)
         loop.runTurn()
@@ -24,7 +25,7 @@ import Testing
     }
 
     @Test func workThatSubmitsWorkIsFollowedByItInTheSameTurn() {
-        let order = Witness([Int]())
+        let order = Observed([Int]())
         inbox.submit { [inbox] in
             order.append(1)
             inbox.submit { order.append(2) }
@@ -34,7 +35,7 @@ import Testing
     }
 
     @Test func workThatNeverEndsLeavesTheRunLoopItsTurnAndGoesOnAfterwards() {
-        let runs = Witness()
+        let runs = Observed(0)
         let again = Again(inbox, runs, until: 100)
         inbox.submit { again.run() }
         loop.runTurn()
@@ -49,7 +50,7 @@ import Testing
     }
 
     @Test func whatComesAfterReadingIsRunAfterAllSocketsAndBeforeWork() throws {
-        let order = Witness([String]())
+        let order = Observed([String]())
         let client = RecordingClient()
         let end = RoundEndAction { order.append("end") }
         let slot = loop.add(client)
@@ -73,7 +74,7 @@ import Testing
     }
 
     @Test func theEndOfARoundComesAfterAllWorkOfTheRound() {
-        let order = Witness([String]())
+        let order = Observed([String]())
         loop.atEndOfRound { order.append("end") }
         for number in 0..<3 { inbox.submit { order.append("\(number)") } }
         loop.runTurn()
@@ -81,7 +82,7 @@ import Testing
     }
 
     @Test func whatIsAddedAtTheEndOfARoundWaitsForTheNextEnd() {
-        let order = Witness([String]())
+        let order = Observed([String]())
         loop.atEndOfRound { [inbox, loop] in
             order.append("first end")
             loop.atEndOfRound { order.append("second end") }
@@ -291,7 +292,7 @@ extension EventLoopTests {
     @Test func aDeadlineOfZeroAtTheLastRoundOfATurnStopsNoLaterDeadline() {
         let client = RecordingClient()
         let slot = loop.add(client)
-        let runs = Witness()
+        let runs = Observed(0)
         // At the end of every round of a whole turn, so also of its last one.
         endEachRound(64) { [loop] in
             runs.increment()
@@ -333,10 +334,10 @@ extension EventLoopTests {
 /// Work that submits itself again.
 private final class Again: Sendable {
     private let inbox: Inbox
-    private let runs: Witness<Int>
+    private let runs: Observed<Int>
     private let limit: Int
 
-    init(_ inbox: Inbox, _ runs: Witness<Int>, until limit: Int) {
+    init(_ inbox: Inbox, _ runs: Observed<Int>, until limit: Int) {
         self.inbox = inbox
         self.runs = runs
         self.limit = limit

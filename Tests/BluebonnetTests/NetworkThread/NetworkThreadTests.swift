@@ -3,6 +3,7 @@
 
 import Foundation
 import Synchronization
+import TestServer
 import Testing
 
 @testable import Bluebonnet
@@ -23,7 +24,7 @@ import Testing
     }
 
     @Test func aTimerOnTheRunLoopFires() async {
-        let firings = Witness()
+        let firings = Observed(0)
         NetworkThread.shared.perform { runLoop in
             let timer = Timer(timeInterval: 0.001, repeats: true) { timer in
                 if NetworkThread.isCurrent { firings.increment() }
@@ -31,20 +32,20 @@ import Testing
             }
             runLoop.add(timer, forMode: .default)
         }
-        await firings.becomes { $0 == 3 }
+        await firings.becomes(3)
     }
 
     @Test func aBlockOnTheRunLoopRuns() async {
-        let runs = Witness()
+        let runs = Observed(0)
         NetworkThread.shared.perform { runLoop in
             runLoop.perform { if NetworkThread.isCurrent { runs.increment() } }
         }
-        await runs.becomes { $0 == 1 }
+        await runs.becomes(1)
     }
 
     @Test func tenThousandSubmissionsFromEightThreadsAllRunInTheOrderOfTheirThread() async {
         let (threadCount, countEach) = (8, 1_250)
-        let arrived = Witness([Int: [Int]]())
+        let arrived = Observed([Int: [Int]]())
         for thread in 0..<threadCount {
             Thread.detachNewThread {
                 for number in 0..<countEach {
@@ -57,7 +58,7 @@ import Testing
     }
 
     @Test func workSubmittedOnTheThreadRunsAfterWhatWasSubmittedBefore() async {
-        let order = Witness([Int]())
+        let order = Observed([Int]())
         NetworkThread.shared.submit {
             NetworkThread.shared.submit { order.append(3) }
             order.append(1)
@@ -135,10 +136,9 @@ extension NetworkThreadTests {
 
     /// Waits until the kernel says that a thread sleeps.
     private func fallsAsleep(_ thread: Int) async {
-        while !Task.isCancelled {
-            let status = (try? String(contentsOfFile: "/proc/self/task/\(thread)/stat", encoding: .utf8)) ?? ""
-            if status.split(separator: ")").last?.hasPrefix(" S") == true { return }
-            await Task.yield()
+        let path = "/proc/self/task/\(thread)/stat"
+        await eventually((try? String(contentsOfFile: path, encoding: .utf8)) ?? "") {
+            $0.split(separator: ")").last?.hasPrefix(" S") == true
         }
     }
 }

@@ -39,28 +39,16 @@ extension NetworkTests {
             let folder = try TemporaryFolder()
             defer { folder.remove() }
             try await TestServer.serving(script: script) { server in
-                #expect(await get(server.url("/0/")).error == nil)
-                await closeIdleConnections()
-                await server.waitForConnectionsToClose()
-                let before = ResourceSnapshot.take()
-                let outcomes = Witness([Int: Int]())
-                var configuration = RequestOperationManager.Configuration()
-                configuration.maximumConcurrentTransferCountPerOrigin = 64
-                let manager = RequestOperationManager(configuration: configuration)
-                manager.responseSerializer = HTTPResponseSerializer()
-                let operations = (0..<operationCount).map { operation($0, manager, server, folder, outcomes) }
-                await cancel(operations, in: manager.operationQueue, seed: seed)
-                for number in operations.indices where isSpared(number) { await operations[number].ends() }
-                // What no thread got to: an operation whose server never answers.
-                for operation in operations { operation.cancel() }
-                for operation in operations { await operation.ends() }
-                await outcomes.becomes { $0.count == operationCount }
-                check(operations, outcomes.value)
-                #expect(await get(server.url("/0/")).responseData == body)
-                await closeIdleConnections()
-                await server.waitForConnectionsToClose()
-                let growth = await ResourceSnapshot.growthAfterSettling(to: before)
-                #expect(growth.isEmpty, "\(growth)")
+                try await Storm.leavesNothingBehind(on: server, afterGetting: server.url("/0/")) {
+                    let outcomes = Observed([Int: Int]())
+                    let manager = Storm.manager()
+                    let operations = (0..<operationCount).map { operation($0, manager, server, folder, outcomes) }
+                    await cancel(operations, in: manager.operationQueue, seed: seed)
+                    // Not spared and not cancelled yet: an operation whose server never answers.
+                    await Storm.expectOneOutcomeEach(of: operations, outcomes, endsUncancelled: isSpared)
+                    check(operations)
+                    #expect(await get(server.url("/0/")).responseData == body)
+                }
                 let names = try FileManager.default.contentsOfDirectory(atPath: folder.url.path)
                 #expect(names.filter { !$0.hasPrefix("file-") } == [])
             }
@@ -74,7 +62,7 @@ extension NetworkTests {
 
         private static func operation(
             _ number: Int, _ manager: RequestOperationManager, _ server: TestServer, _ folder: TemporaryFolder,
-            _ outcomes: Witness<[Int: Int]>
+            _ outcomes: Observed<[Int: Int]>
         ) -> HTTPRequestOperation {
             let kind = number % 7
             var request = URLRequest(kind < 5 ? "GET" : "POST", server.url("/\(kind)/\(number)"))
@@ -122,9 +110,7 @@ extension NetworkTests {
             }
         }
 
-        private static func check(_ operations: [HTTPRequestOperation], _ outcomes: [Int: Int]) {
-            #expect(outcomes.values.allSatisfy { $0 == 1 })
-            #expect(operations.allSatisfy { $0.isFinished })
+        private static func check(_ operations: [HTTPRequestOperation]) {
             let strange = operations.filter {
                 ![nil, .cancelled, .authenticationRequired].contains($0.code)
                     || ($0.error == nil && $0.statusCode != 200)

@@ -52,8 +52,8 @@ extension NetworkTests {
             let reply = Reply.response(body: Data.patterned(byteCount: 1000)).cut(afterByteCount: 500, then: .stall)
             try await TestServer.serving(script: script(reply)) { server in
                 let operation = RequestOperation(request: URLRequest(url: server.url("/stalled")))
-                let arrived = Event()
-                operation.setDownloadProgress { _, _, _ in arrived.happen() }
+                let arrived = Gate()
+                operation.setDownloadProgress { _, _, _ in arrived.open() }
                 operation.start()
                 await arrived.wait()
                 operation.cancel()
@@ -134,7 +134,7 @@ extension NetworkTests {
 
         @Test func cancellationsFromManyThreadsEndEachOperationOnce() async throws {
             try await TestServer.serving(script: script(.response(body: "answer"))) { server in
-                let ends = Collected<Int>()
+                let ends = Observed([Int]())
                 let operations = (0..<300).map { number in
                     let operation = HTTPRequestOperation(request: URLRequest(url: server.url("/\(number)")))
                     operation.setCompletionBlock(
@@ -156,13 +156,13 @@ extension NetworkTests {
                 }
                 await expectOthersGoOn(server)
                 await handlersHaveRun()
-                #expect(ends.all.sorted() == Array(0..<300))
+                #expect(ends.value.sorted() == Array(0..<300))
             }
         }
 
         /// Waits until the handlers that are queued by now have run.
         private func handlersHaveRun() async {
-            await withCheckedContinuation { waiter in Queues.callbacks.async { waiter.resume() } }
+            await Queues.callbacks.catchesUp()
         }
     }
 }

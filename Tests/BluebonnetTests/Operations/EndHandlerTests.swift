@@ -5,6 +5,7 @@ import Dispatch
 import Foundation
 import FoundationNetworking
 import Synchronization
+import TestServer
 import Testing
 
 @testable import Bluebonnet
@@ -12,9 +13,9 @@ import Testing
 /// Where what handlers hold is released: it is code of the user's.
 @Suite(.timeLimit(.minutes(1))) struct EndHandlerTests {
     private final class Token: Sendable {
-        private let released: Witness<[Bool]>
+        private let released: Observed<[Bool]>
 
-        init(_ released: Witness<[Bool]>) { self.released = released }
+        init(_ released: Observed<[Bool]>) { self.released = released }
 
         deinit { released.append(NetworkThread.isCurrent) }
     }
@@ -22,7 +23,7 @@ import Testing
     @Test func whatAHandlerHoldsIsNeverReleasedOnTheNetworkThread() async {
         let network = ScriptedNetwork()
         network.answerOthers { _ in [.head(200), .body("answer")] }
-        let released = Witness([Bool]())
+        let released = Observed([Bool]())
         let count = 500
         for number in 0..<count {
             let operation = HTTPRequestOperation(
@@ -40,7 +41,7 @@ import Testing
     @Test func whatTheStartHandlerHoldsIsLetGoWhereTheOperationIsStarted() async {
         let network = ScriptedNetwork()
         network.answerOthers { _ in [.head(200), .body("answer")] }
-        let released = Witness([Bool]())
+        let released = Observed([Bool]())
         for number in 0..<200 {
             let operation = network.operation("/\(number)")
             let token = Token(released)
@@ -62,7 +63,7 @@ import Testing
             func value(for response: HTTPURLResponse, body: Data) -> Int { body.count }
         }
         let services = NetworkServices(limit: 64, limitPerOrigin: 64, transport: InstantTransport())
-        let released = Witness([Bool]())
+        let released = Observed([Bool]())
         let queue = RequestOperationQueue()
         let (roundCount, count) = (50, 64)
         for round in 1...roundCount {
@@ -87,7 +88,7 @@ import Testing
         manager.responseSerializer = HTTPResponseSerializer()
         manager.completionQueue = DispatchQueue(label: "org.bluebonnet.tests.end-handlers")
         manager.operationQueue.isSuspended = true
-        let order = Witness([Int]())
+        let order = Observed([Int]())
         for number in 0..<count {
             let operation = manager.operation(with: URLRequest(url: ScriptedNetwork.url("/\(number)")))
             operation.addCompletionHandler { _ in order.append(number) }
@@ -101,7 +102,7 @@ import Testing
     @Test func neitherIsWhatABlockOrUserInfoHolds() async {
         let network = ScriptedNetwork()
         network.answerOthers { _ in [.head(200), .body("answer")] }
-        let released = Witness([Bool]())
+        let released = Observed([Bool]())
         let queue = RequestOperationQueue()
         let count = 200
         for number in 0..<count {
@@ -122,7 +123,7 @@ import Testing
     @Test func theBlockThatIsAboutToRunIsNeitherReplacedNorTakenAway() async {
         let network = ScriptedNetwork()
         network.answerOthers { _ in [.head(200)] }
-        let ran = Witness([String]())
+        let ran = Observed([String]())
         let queue = DispatchQueue(label: "handlers")
         queue.suspend()
         let operation = HTTPRequestOperation(

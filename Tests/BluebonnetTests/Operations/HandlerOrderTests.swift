@@ -5,6 +5,7 @@ import Dispatch
 import Foundation
 import FoundationNetworking
 import Synchronization
+import TestServer
 import Testing
 
 @testable import Bluebonnet
@@ -14,10 +15,10 @@ extension HeldQueueSuites {
     /// the first one, in the same part of a round unless other tests' operations divide it.
     @Suite(.timeLimit(.minutes(1))) struct HandlerOrderTests {
         private let services = NetworkServices(limit: 64, limitPerOrigin: 64, transport: InstantTransport())
-        private let told = Witness([String]())
+        private let told = Observed([String]())
         /// The slow serializer has been called.
-        private let isBusy = Witness()
-        private let mayEnd = DispatchSemaphore(value: 0)
+        private let isBusy = Observed(0)
+        private let mayEnd = Gate()
 
         private func manager() -> RequestOperationManager {
             let manager = RequestOperationManager(baseURL: nil, options: TransferOptions(), services: services)
@@ -42,7 +43,7 @@ extension HeldQueueSuites {
         private func slow(of manager: RequestOperationManager) -> HTTPRequestOperation {
             let serializer = LengthSerializer { [isBusy, mayEnd] in
                 isBusy.increment()
-                mayEnd.wait()
+                mayEnd.waitBlocking()
             }
             return operation("slow", with: serializer, of: manager)
         }
@@ -67,7 +68,7 @@ extension HeldQueueSuites {
             manager.operationQueue.addOperations([first, slow(of: manager), dependent])
             start(manager)
             await told.becomes { $0.contains("dependent") }
-            mayEnd.signal()
+            mayEnd.open()
             await told.becomes { $0.count == 3 }
             #expect(told.value == ["first", "dependent", "slow"])
         }
@@ -81,11 +82,11 @@ extension HeldQueueSuites {
             for dependency in [first, other] { dependent.addDependency(dependency) }
             queue.addOperations([first, slow(of: manager), dependent])
             start(manager)
-            await isBusy.becomes { $0 == 1 }
-            while !first.isFinished { await Task.yield() }  // without becoming one that waits for it
+            await isBusy.becomes(1)
+            await becomes(true) { first.isFinished }  // without becoming one that waits for it
             queue.addOperation(other)
             await told.becomes { $0.contains("dependent") }
-            mayEnd.signal()
+            mayEnd.open()
             await told.becomes { $0.count == 4 }
             #expect(Set(told.value.prefix(2)) == ["first", "other"])
             #expect(told.value.suffix(2) == ["dependent", "slow"])
@@ -98,7 +99,7 @@ extension HeldQueueSuites {
             other.operationQueue.addOperation(slow(of: other))
             start(manager, other)
             await told.becomes { $0.contains("second") }
-            mayEnd.signal()
+            mayEnd.open()
             await told.becomes { $0.count == 3 }
             #expect(told.value == ["first", "second", "slow"])
         }
@@ -117,7 +118,7 @@ extension HeldQueueSuites {
             dependent.addDependency(first)
             manager.operationQueue.addOperation(dependent)
             await told.becomes { $0.contains("dependent") }
-            mayEnd.signal()
+            mayEnd.open()
             await told.becomes { $0.count == 3 }
             #expect(told.value == ["first", "dependent", "slow"])
         }
@@ -131,20 +132,20 @@ extension HeldQueueSuites.HandlerOrderTests {
     /// `isOver`.
     private func delayed(_ isOver: DispatchSemaphore, of manager: RequestOperationManager) -> HTTPRequestOperation {
         let serializer = LengthSerializer {
-            let isLocked = DispatchSemaphore(value: 0)
+            let isLocked = Gate()
             Thread.detachNewThread {
                 DependencyGraph.shared.withLock { _ in
-                    isLocked.signal()
+                    isLocked.open()
                     _ = isOver.wait(timeout: .now() + 0.2)
                 }
             }
-            isLocked.wait()
+            isLocked.waitBlocking()
         }
         return operation("delayed", with: serializer, of: manager)
     }
 
     @Test func aHandlerMayStartADependent() async {
-        let (manager, isOver, isReady) = (manager(), DispatchSemaphore(value: 0), Witness([Bool]()))
+        let (manager, isOver, isReady) = (manager(), DispatchSemaphore(value: 0), Observed([Bool]()))
         let delayed = delayed(isOver, of: manager)
         let dependent = quick("dependent", of: manager)
         dependent.addDependency(delayed)
@@ -161,7 +162,7 @@ extension HeldQueueSuites.HandlerOrderTests {
     }
 
     @Test func whoWaitedForTheQueueMayStartADependent() async {
-        let (manager, isOver, isReady) = (manager(), DispatchSemaphore(value: 0), Witness([Bool]()))
+        let (manager, isOver, isReady) = (manager(), DispatchSemaphore(value: 0), Observed([Bool]()))
         let dependent = quick("dependent", of: manager)
         let delayed = delayed(isOver, of: manager)
         dependent.addDependency(delayed)

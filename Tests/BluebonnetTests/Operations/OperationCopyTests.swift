@@ -4,6 +4,7 @@
 import Foundation
 import FoundationNetworking
 import Synchronization
+import TestServer
 import Testing
 
 @testable import Bluebonnet
@@ -62,7 +63,7 @@ import Testing
     @Test func blocksArePartOfACopyAlsoOfAFinishedOne() async {
         network.answer("/a", with: [.head(302, ["Location": "/b"])])
         network.answer("/b", with: [.head(200), .body("end")])
-        let count = Witness(0)
+        let count = Observed(0)
         let original = network.operation("/a")
         original.setRedirectResponse { _, proposed, _ in
             count.increment()
@@ -84,7 +85,7 @@ import Testing
 
     @Test func aRequestThatWasMadeIsNotMadeAgainForACopy() async {
         network.answer("/made", with: [.head(200)])
-        let count = Witness(0)
+        let count = Observed(0)
         let request = network.request("/made")
         let original = network.manager().operation(after: []) {
             count.increment()
@@ -100,12 +101,12 @@ import Testing
     }
 
     @Test func copyingChangesNothingAboutTheOriginal() async {
-        let gate = ScriptedGate()
-        let isHalfway = Witness(0)
+        let gate = Gate()
+        let isHalfway = Observed(0)
         network.answer("/a", with: [.head(200), .body("one"), .reach(isHalfway), .wait(gate), .body("two")])
         let original = network.operation("/a")
         original.start()
-        await isHalfway.becomes { $0 == 1 }
+        await isHalfway.becomes(1)
         _ = original.copied()
         gate.open()
         await original.ends()

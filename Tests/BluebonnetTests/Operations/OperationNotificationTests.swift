@@ -2,13 +2,14 @@
 // SPDX-License-Identifier: MIT
 
 import Foundation
+import TestServer
 import Testing
 
 @testable import Bluebonnet
 
 @Suite(.timeLimit(.minutes(1))) struct OperationNotificationTests {
     private let network = ScriptedNetwork()
-    private let gate = ScriptedGate()
+    private let gate = Gate()
 
     init() { network.answer("/held", with: [.head(200), .wait(gate)]) }
 
@@ -90,7 +91,7 @@ import Testing
 
 /// Writes down what is posted of one operation.
 private final class Observer: Sendable {
-    let posts = Witness([String]())
+    let posts = Observed([String]())
     nonisolated(unsafe) private let tokens: [any NSObjectProtocol]  // safe: never changed, used in deinit only
 
     init(_ operation: RequestOperation) {

@@ -37,33 +37,22 @@ extension NetworkTests {
             let folder = try TemporaryFolder()
             defer { folder.remove() }
             try await TestServer.serving(script: script) { server in
-                #expect(await get(server.url("/0")).error == nil)
-                await closeIdleConnections()
-                await server.waitForConnectionsToClose()
-                let before = ResourceSnapshot.take()
-                let outcomes = Witness([Int: Int]())
-                var configuration = RequestOperationManager.Configuration()
-                configuration.maximumConcurrentTransferCountPerOrigin = 64
-                let manager = RequestOperationManager(configuration: configuration)
-                manager.responseSerializer = HTTPResponseSerializer()
-                let operations = (0..<fileCount).map { number in
-                    let operation = manager.operation(with: URLRequest(url: server.url("/\(number)")))
-                    operation.outputFile = URL(fileURLWithPath: folder.path("\(number)"))
-                    operation.addCompletionHandler { _ in outcomes.update { $0[number, default: 0] += 1 } }
-                    return operation
+                try await Storm.leavesNothingBehind(on: server, afterGetting: server.url("/0")) {
+                    let outcomes = Observed([Int: Int]())
+                    let manager = Storm.manager()
+                    let operations = (0..<fileCount).map { number in
+                        let operation = manager.operation(with: URLRequest(url: server.url("/\(number)")))
+                        operation.outputFile = URL(fileURLWithPath: folder.path("\(number)"))
+                        operation.addCompletionHandler { _ in outcomes.update { $0[number, default: 0] += 1 } }
+                        return operation
+                    }
+                    await pauseAndResume(operations, in: manager.operationQueue, seed: seed)
+                    await Storm.expectOneOutcomeEach(of: operations, outcomes) { _ in true }
+                    check(operations, folder)
+                    // The pauses were no formality.
+                    let rangeCount = server.requests.count { $0.headers["Range"] != nil }
+                    #expect(rangeCount > fileCount / 2, "\(rangeCount) of \(server.requests.count) requests")
                 }
-                await pauseAndResume(operations, in: manager.operationQueue, seed: seed)
-                for operation in operations { await operation.ends() }
-                await outcomes.becomes { $0.count == fileCount }
-                #expect(outcomes.value.values.allSatisfy { $0 == 1 })
-                check(operations, folder)
-                // The pauses were no formality.
-                let rangeCount = server.requests.count { $0.headers["Range"] != nil }
-                #expect(rangeCount > fileCount / 2, "\(rangeCount) of \(server.requests.count) requests")
-                await closeIdleConnections()
-                await server.waitForConnectionsToClose()
-                let growth = await ResourceSnapshot.growthAfterSettling(to: before)
-                #expect(growth.isEmpty, "\(growth)")
             }
         }
 
@@ -88,7 +77,7 @@ extension NetworkTests {
         /// Waits until a part of the body is there, so that the pause that follows meets it on its way however slow the
         /// machine is.
         private static func waitForBytes(of operation: HTTPRequestOperation) {
-            while operation.shared.withLock({ $0.received.count }) == 0, !operation.isFinished { usleep(500) }
+            becomesBlocking(true) { operation.isFinished || operation.shared.withLock { $0.received.count } > 0 }
         }
 
         private static func check(_ operations: [HTTPRequestOperation], _ folder: TemporaryFolder) {

@@ -30,8 +30,8 @@ extension NetworkTests {
 
         /// Starts an operation and waits until it has received something.
         private func startAndReceive(_ operation: RequestOperation) async {
-            let arrived = Event()
-            operation.setDownloadProgress { _, total, _ in if total > 0 { arrived.happen() } }
+            let arrived = Gate()
+            operation.setDownloadProgress { _, total, _ in if total > 0 { arrived.open() } }
             operation.start()
             await arrived.wait()
         }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 import Dispatch
+import TestServer
 import Testing
 
 @testable import Bluebonnet
@@ -22,40 +23,40 @@ import Testing
     }
 
     @Test func aFolderThatDoesNotAnswerHoldsUpNoOther() async {
-        let answer = DispatchSemaphore(value: 0)
-        let (others, all) = (Witness(), Witness())
+        let answer = Gate()
+        let (others, all) = (Observed(0), Observed(0))
         run(["dead", "dead", "a", nil, "a", nil, "dead"]) { number in
-            if number == 0 { answer.wait() }
+            if number == 0 { answer.waitBlocking() }
         } then: { number in
             all.increment()
             if [2, 3, 4, 5, 6].contains(number) { others.increment() }
         }
-        await others.becomes { $0 == 5 }
+        await others.becomes(5)
         #expect(others.value == 5)
         #expect(all.value == 5)
-        answer.signal()
-        await all.becomes { $0 == 7 }
+        answer.open()
+        await all.becomes(7)
         #expect(all.value == 7)
     }
 
     @Test func filesOfOneFolderGoTogetherFourAtATime() async {
-        let answer = DispatchSemaphore(value: 0)
-        let back = Witness()
+        let answer = Gate()
+        let back = Observed(0)
         run(Array(repeating: "fours", count: 21)) { number in
-            if number == 0 { answer.wait() }
+            if number == 0 { answer.waitBlocking() }
         } then: { _ in
             back.increment()
         }
-        await back.becomes { $0 == 17 }
+        await back.becomes(17)
         await NetworkThread.shared.catchesUp()
         #expect(back.value == 17)
-        answer.signal()
-        await back.becomes { $0 == 21 }
+        answer.open()
+        await back.becomes(21)
     }
 
     @Test(arguments: [1, 8, 9, 100])
     func everyItemIsDoneOnceAndComesBack(count: Int) async {
-        let (done, back) = (Witness(), Witness())
+        let (done, back) = (Observed(0), Observed(0))
         run(Array(repeating: "same", count: count)) { _ in
             done.increment()
         } then: { _ in

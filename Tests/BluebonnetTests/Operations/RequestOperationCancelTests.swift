@@ -3,13 +3,14 @@
 
 import Foundation
 import FoundationNetworking
+import TestServer
 import Testing
 
 @testable import Bluebonnet
 
 @Suite(.timeLimit(.minutes(1))) struct RequestOperationCancelTests {
     private let network = ScriptedNetwork(limit: 1)
-    private let gate = ScriptedGate()
+    private let gate = Gate()
 
     init() { network.answer("/held", with: [.head(200), .body("ab"), .wait(gate), .body("c")]) }
 
@@ -55,7 +56,7 @@ import Testing
             serializer: SharedSerializer(HTTPResponseSerializer()), options: SharedOptions(TransferOptions()),
             services: network.services)
         second.start()
-        while !(await isInLine(second)) { await Task.yield() }
+        await becomes(true) { await isInLine(second) }
         second.cancel()
         await second.ends()
         #expect(second.request?.url == ScriptedNetwork.url("/late"))
@@ -87,10 +88,10 @@ import Testing
 
     @Test func cancelKeepsWhatArrived() async {
         let operation = network.operation("/held")
-        let progress = Witness([Int64]())
+        let progress = Observed([Int64]())
         operation.setDownloadProgress { _, total, _ in progress.append(total) }
         operation.start()
-        await progress.becomes { $0 == [2] }
+        await progress.becomes([2])
         operation.cancel()
         await operation.ends()
         #expect(operation.responseData == Data("ab".utf8))
@@ -154,16 +155,16 @@ import Testing
     }
 
     @Test func cancelWhileTheResponseIsSerializedComesTooLate() async {
-        let (began, mayGoOn) = (Witness(), DispatchSemaphore(value: 0))
+        let (began, mayGoOn) = (Observed(0), Gate())
         let operation = HTTPRequestOperation(
             source: .ready(network.request("/a")), serializer: SharedSerializer(SlowSerializer(began, mayGoOn)),
             options: SharedOptions(TransferOptions()), services: network.services)
         operation.start()
-        await began.becomes { $0 == 1 }
+        await began.becomes(1)
         operation.cancel()
         operation.pause()
         #expect(operation.isCancelled && operation.isExecuting)
-        mayGoOn.signal()
+        mayGoOn.open()
         await operation.ends()
         #expect(operation.error == nil)
         #expect(operation.responseObject as? String == "fine")
@@ -181,17 +182,17 @@ import Testing
 /// Serializes when it is told to.
 private struct SlowSerializer: ResponseSerializer {
     let validation = ResponseValidation()
-    private let began: Witness<Int>
-    private let mayGoOn: DispatchSemaphore
+    private let began: Observed<Int>
+    private let mayGoOn: Gate
 
-    init(_ began: Witness<Int>, _ mayGoOn: DispatchSemaphore) {
+    init(_ began: Observed<Int>, _ mayGoOn: Gate) {
         self.began = began
         self.mayGoOn = mayGoOn
     }
 
     func value(for response: HTTPURLResponse, body: Data) -> String {
         began.increment()
-        mayGoOn.wait()
+        mayGoOn.waitBlocking()
         return String(decoding: body, as: UTF8.self)
     }
 }

@@ -3,13 +3,14 @@
 
 import Foundation
 import Synchronization
+import TestServer
 import Testing
 
 @testable import Bluebonnet
 
 @Suite(.timeLimit(.minutes(1))) struct RequestOperationHandlerTests {
     private let network = ScriptedNetwork()
-    private let order = Witness([String]())
+    private let order = Observed([String]())
 
     @Test func progressThenTheEndThenTheHandlersThenTheBatch() async {
         network.answer("/a", with: [.head(200, ["Content-Length": "2"]), .body("a"), .body("b")])
@@ -68,17 +69,17 @@ import Testing
     @Test func oneOfSuccessAndFailureIsCalledOnce() async {
         network.answer("/bad", with: [.head(500)])
         for (path, expected) in [("/good", "success fine"), ("/bad", "failure unacceptableStatus")] {
-            let calls = Witness([String]())
+            let calls = Observed([String]())
             let operation = network.operation(path)
             operation.setCompletionBlock { _, object in
                 calls.append("success \(String(decoding: object as? Data ?? Data(), as: UTF8.self))")
             } failure: { _, error in
                 calls.append("failure \(error.code.rawValue)")
             }
-            let later = Witness()
+            let later = Observed(0)
             operation.addCompletionHandler { _ in later.increment() }
             operation.start()
-            await later.becomes { $0 == 1 }
+            await later.becomes(1)
             #expect(calls.value == [expected])
         }
     }
@@ -88,7 +89,7 @@ import Testing
         operation.start()
         await operation.ends()
         operation.setCompletionBlock { [order] _, _ in order.append("late") }
-        await order.becomes { $0 == ["late"] }
+        await order.becomes(["late"])
     }
 
     @Test func handlersRunOnTheLibrarysQueueUnlessAnotherIsSet() async {
@@ -97,7 +98,7 @@ import Testing
         mine.setSpecific(key: key, value: "mine")
         Queues.callbacks.setSpecific(key: key, value: "library")
         for (queue, name) in [(nil, "library"), (mine, "mine")] {
-            let seen = Witness([String?]())
+            let seen = Observed([String?]())
             let operation = network.operation("/a")
             operation.completionQueue = queue
             operation.setDownloadProgress { _, _, _ in seen.append(DispatchQueue.getSpecific(key: key)) }
@@ -112,11 +113,11 @@ import Testing
     }
 
     @Test func theCompletionBlockRunsOnceAndIsLetGo() async {
-        let runs = Witness()
+        let runs = Observed(0)
         let operation = network.operation("/a")
         operation.completionBlock = { runs.increment() }
         operation.start()
-        await runs.becomes { $0 == 1 }
+        await runs.becomes(1)
         await Queues.callbacks.catchesUp()
         #expect(runs.value == 1)
         #expect(operation.completionBlock == nil)
@@ -154,7 +155,7 @@ private final class Held: Sendable {
 
 extension RequestOperationHandlerTests {
     @Test func everyHandlerIsLetGoAfterTheEnd() async {
-        let releases = Witness()
+        let releases = Observed(0)
         let operation = network.operation("/a")
         do {
             let held = (0..<6).map { _ in Held { releases.increment() } }
@@ -165,12 +166,12 @@ extension RequestOperationHandlerTests {
             operation.addBatchHandler { _ in held[5].use() }
         }
         operation.start()
-        await releases.becomes { $0 == 6 }
+        await releases.becomes(6)
         #expect(operation.isFinished)
     }
 
     @Test func handlersThatHoldTheirOperationLeakNothing() async {
-        let releases = Witness()
+        let releases = Observed(0)
         weak var weakOperation: HTTPRequestOperation?
         do {
             let operation = network.operation("/a")
@@ -182,12 +183,12 @@ extension RequestOperationHandlerTests {
             weakOperation = operation
             operation.start()
         }
-        await releases.becomes { $0 == 1 }
+        await releases.becomes(1)
         #expect(weakOperation == nil)
     }
 
     @Test func aRequestMadeLateIsLetGo() async {
-        let releases = Witness()
+        let releases = Observed(0)
         let operation: HTTPRequestOperation
         do {
             let held = Held { releases.increment() }
@@ -199,7 +200,7 @@ extension RequestOperationHandlerTests {
                 services: network.services)
         }
         operation.start()
-        await releases.becomes { $0 == 1 }
+        await releases.becomes(1)
         #expect(operation.request != nil || !operation.isFinished)
     }
 
@@ -217,7 +218,7 @@ extension RequestOperationHandlerTests {
     /// What a closure held is let go outside the operation's lock: a `deinit` may ask the operation anything.
     @Test func whatIsLetGoMayUseTheOperation() async {
         await #expect(processExitsWith: .success) {
-            let (network, releases) = (ScriptedNetwork(), Witness())
+            let (network, releases) = (ScriptedNetwork(), Observed(0))
             let operation = network.operation("/a")
             func held() -> Held {
                 Held {
@@ -238,7 +239,7 @@ extension RequestOperationHandlerTests {
             operation.setUploadProgress { [held = held()] _, _, _ in held.use() }
             operation.setCompletionBlock { [held = held()] _, _ in held.use() }
             operation.start()
-            await releases.becomes { $0 == 8 }
+            await releases.becomes(8)
         }
     }
 }
@@ -269,7 +270,7 @@ extension RequestOperationHandlerTests {
     }
 
     @Test func cancellingTheTaskThatWaitsCancelsTheOperation() async {
-        network.answer("/a", with: [.wait(ScriptedGate())])
+        network.answer("/a", with: [.wait(Gate())])
         let operation = network.operation("/a")
         operation.start()
         let task = Task { try await operation.value() }
@@ -281,7 +282,7 @@ extension RequestOperationHandlerTests {
     }
 
     @Test func manyMayWaitForOneOperation() async {
-        let gate = ScriptedGate()
+        let gate = Gate()
         network.answer("/a", with: [.wait(gate), .head(200)])
         let operation = network.operation("/a")
         operation.start()

@@ -3,14 +3,15 @@
 
 import Foundation
 import Synchronization
+import TestServer
 import Testing
 
 @testable import Bluebonnet
 
 @Suite(.timeLimit(.minutes(1))) struct RequestOperationPauseTests {
     private let network = ScriptedNetwork(limit: 1)
-    private let gate = ScriptedGate()
-    private let isHalfway = Witness()
+    private let gate = Gate()
+    private let isHalfway = Observed(0)
 
     /// Half a body, then nothing before the gate opens.
     private func answerInHalves(etag: String = "\"v1\"", rest: [ScriptedStep]) {
@@ -25,7 +26,7 @@ import Testing
     private func halfway() async -> HTTPRequestOperation {
         let operation = network.operation("/halves")
         operation.start()
-        await isHalfway.becomes { $0 == 1 }
+        await isHalfway.becomes(1)
         return operation
     }
 }
@@ -58,7 +59,7 @@ extension RequestOperationPauseTests {
     }
 
     @Test func whatWaitsForItsStartIsCalledWhenItIsResumed() async {
-        let starts = Witness()
+        let starts = Observed(0)
         let operation = network.operation("/a")
         operation.shared.withLock { $0.extras.startHandler = { _ in starts.increment() } }
         operation.pause()
@@ -110,7 +111,7 @@ extension RequestOperationPauseTests {
     }
 
     @Test func pausedTwiceItContinuesTwice() async {
-        let pieces = Witness()
+        let pieces = Observed(0)
         let stop: [ScriptedStep] = [.reach(pieces), .wait(gate)]
         let first: [ScriptedStep] = [.head(200, ["ETag": "\"v1\"", "Content-Length": "6"]), .body("ab")]
         let second: [ScriptedStep] = [.head(206, ["Content-Range": "bytes 2-5/6", "ETag": "\"v1\""]), .body("cd")]
@@ -119,7 +120,7 @@ extension RequestOperationPauseTests {
         let operation = network.operation("/a")
         operation.start()
         for count in 1...2 {
-            await pieces.becomes { $0 == count }
+            await pieces.becomes(count)
             operation.pause()
             operation.resume()
         }
@@ -181,7 +182,7 @@ extension RequestOperationPauseTests {
         let operation = network.operation("/halves")
         operation.outputFile = folder.file("out")
         operation.start()
-        await isHalfway.becomes { $0 == 1 }
+        await isHalfway.becomes(1)
         operation.pause()
         operation.resume()
         await operation.ends()
@@ -224,7 +225,7 @@ extension RequestOperationPauseTests {
 
     @Test func aPostPausedInPlaceGivesItsPlaceBackAndWaitsForOneAgain() async {
         answerInHalves(rest: [])
-        let held = ScriptedGate()
+        let held = Gate()
         network.answer("/held", with: [.head(200), .wait(held)])
         let first = network.operation("/halves", method: "POST", body: "x")
         first.start()
@@ -245,7 +246,7 @@ extension RequestOperationPauseTests {
 
     @Test func aGetThatIsResumedGoesThroughAdmissionAgain() async {
         answerInHalves(rest: [.head(206, ["Content-Range": "bytes 3-5/6", "ETag": "\"v1\""]), .body("def")])
-        let held = ScriptedGate()
+        let held = Gate()
         network.answer("/held", with: [.head(200), .wait(held)])
         let first = await halfway()
         first.pause()
@@ -278,7 +279,7 @@ extension RequestOperationPauseTests {
         network.answer("/a", with: [.head(200), .body("a"), .reach(isHalfway), .wait(gate), .fail(.connectionLost)])
         let operation = network.operation("/a", method: "POST", body: "x")
         operation.start()
-        await isHalfway.becomes { $0 == 1 }
+        await isHalfway.becomes(1)
         await NetworkThread.shared.catchesUp()
         operation.pause()
         await network.log.sees(.paused(1))

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 import Foundation
+import TestServer
 import Testing
 
 @testable import Bluebonnet
@@ -31,7 +32,7 @@ import Testing
         let operations = (0..<Self.operationCount).map { number in
             network.operation("/\(number)", method: number % 3 == 0 ? "POST" : "GET", body: number % 3 == 0 ? "x" : nil)
         }
-        let outcomes = Witness([Int: [String]]())
+        let outcomes = Observed([Int: [String]]())
         for (number, operation) in operations.enumerated() { Self.record(operation, number, in: outcomes) }
         add(operations)
         await Self.storm(over: operations, seed: seed)
@@ -64,7 +65,7 @@ import Testing
         return steps
     }
 
-    private static func record(_ operation: HTTPRequestOperation, _ number: Int, in outcomes: Witness<[Int: [String]]>)
+    private static func record(_ operation: HTTPRequestOperation, _ number: Int, in outcomes: Observed<[Int: [String]]>)
     {
         operation.setCompletionBlock { _, _ in
             outcomes.update { $0[number, default: []].append("success") }
@@ -75,22 +76,16 @@ import Testing
     }
 
     private static func storm(over operations: [HTTPRequestOperation], seed: UInt64) async {
-        let finished = Witness()
-        for thread in 0..<threadCount {
-            Thread.detachNewThread {
-                var random = SeededGenerator(seed: seed * 100 + UInt64(thread))
-                for _ in 0..<operationCount {
-                    let operation = operations[Int.random(in: 0..<operationCount, using: &random)]
-                    switch Int.random(in: 0..<16, using: &random) {
-                    case 0: operation.cancel()
-                    case 1..<8: operation.pause()
-                    default: operation.resume()
-                    }
+        await onThreads(threadCount, seed: seed) { _, random in
+            for _ in 0..<operationCount {
+                let operation = operations[Int.random(in: 0..<operationCount, using: &random)]
+                switch Int.random(in: 0..<16, using: &random) {
+                case 0: operation.cancel()
+                case 1..<8: operation.pause()
+                default: operation.resume()
                 }
-                finished.increment()
             }
         }
-        await finished.becomes { $0 == threadCount }
     }
 
     private static func check(_ operations: [HTTPRequestOperation], _ outcomes: [Int: [String]]) {

@@ -3,6 +3,7 @@
 
 import Foundation
 import FoundationNetworking
+import TestServer
 import Testing
 
 @testable import Bluebonnet
@@ -206,7 +207,7 @@ extension RequestOperationTests {
     }
 
     @Test func aRequestMayBeMadeWhenTheOperationStartsOffTheNetworkThread() async {
-        let calls = Witness([Bool]())
+        let calls = Observed([Bool]())
         let operation = lateOperation { [network] in
             calls.append(NetworkThread.isCurrent)
             return network.request("/late")
@@ -234,34 +235,34 @@ extension RequestOperationTests {
     }
 
     @Test func cancellingWhileTheRequestIsMadeDoesNotWaitForIt() async {
-        let (began, mayGoOn) = (Witness(), DispatchSemaphore(value: 0))
+        let (began, mayGoOn) = (Observed(0), Gate())
         let operation = lateOperation { [network] in
             began.increment()
-            mayGoOn.wait()
+            mayGoOn.waitBlocking()
             return network.request("/late")
         }
         operation.start()
-        await began.becomes { $0 == 1 }
+        await began.becomes(1)
         operation.cancel()
         await operation.ends()
-        mayGoOn.signal()
+        mayGoOn.open()
         #expect(operation.error?.code == .cancelled)
         #expect(network.log.requests.isEmpty)
     }
 
     @Test func pausingWhileTheRequestIsMadeHoldsItUntilItIsResumed() async {
-        let (began, ended, mayGoOn) = (Witness(), Witness(), DispatchSemaphore(value: 0))
+        let (began, ended, mayGoOn) = (Observed(0), Observed(0), Gate())
         let operation = lateOperation { [network] in
             began.increment()
-            mayGoOn.wait()
+            mayGoOn.waitBlocking()
             defer { ended.increment() }
             return network.request("/late")
         }
         operation.start()
-        await began.becomes { $0 == 1 }
+        await began.becomes(1)
         operation.pause()
-        mayGoOn.signal()
-        await ended.becomes { $0 == 1 }
+        mayGoOn.open()
+        await ended.becomes(1)
         await NetworkThread.shared.catchesUp()
         #expect(network.log.requests.isEmpty)
         operation.resume()

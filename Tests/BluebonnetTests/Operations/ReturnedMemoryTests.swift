@@ -4,6 +4,7 @@
 import Foundation
 import FoundationNetworking
 import Synchronization
+import TestServer
 import Testing
 
 @testable import Bluebonnet
@@ -89,15 +90,15 @@ import Testing
             var operation: RequestOperation? = await Self.finishedOperation(manager)
             weak let released = operation
             let watched = Watched(head: operation?.shared.withLock { $0.result?.head })
-            let (isHeld, goesOn) = (Event(), DispatchSemaphore(value: 0))
+            let (isHeld, goesOn) = (Gate(), Gate())
             NetworkThread.shared.submit {
-                isHeld.happen()
-                goesOn.wait()
+                isHeld.open()
+                goesOn.waitBlocking()
             }
             await isHeld.wait()
             operation = nil
             hasWaited = released == nil && watched.head != nil
-            goesOn.signal()
+            goesOn.open()
         }
         #expect(hasWaited)
     }

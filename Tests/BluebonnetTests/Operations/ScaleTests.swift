@@ -57,17 +57,17 @@ extension NetworkTests {
             let manager = RequestOperationManager()
             manager.responseSerializer = HTTPResponseSerializer()
             let operations = (0..<10_000).map { _ in manager.operation(with: URLRequest(url: url)) }
-            let samples = Collected<[String]>()
+            let samples = Observed([[String]]())
             let batch = manager.enqueueBatch(
                 of: operations,
                 progress: { count, _ in if count % 100 == 0 { samples.append(threadNames) } })
             await batch.finished()
             let body = Data("Hello, world!".utf8)
             #expect(operations.count { $0.responseData == body } == 10_000)
-            #expect(samples.all.count >= 50)
-            let most = try #require(samples.all.max { $0.count < $1.count })
+            #expect(samples.value.count >= 50)
+            let most = try #require(samples.value.max { $0.count < $1.count })
             #expect(most.count <= 20, "\(most)")
-            #expect(samples.all.allSatisfy { $0.count { $0 == "org.bluebonnet" } == 1 })
+            #expect(samples.value.allSatisfy { $0.count { $0 == "org.bluebonnet" } == 1 })
             await closeIdleConnections()
             #expect(await ResourceSnapshot.growthAfterSettling(to: before).isEmpty)
         }
@@ -92,14 +92,14 @@ extension NetworkTests {
             let large = try #require(URL(string: "zeros.bin", relativeTo: server)?.absoluteURL)
             #expect(await destination.download(tiny).error == nil)
             let before = residentKibibytes
-            let samples = Collected<Int>()
+            let samples = Observed([Int]())
             let operation = destination.operation(URLRequest(url: large))
             operation.setDownloadProgress { _, _, _ in samples.append(residentKibibytes) }
             _ = await operation.run()
             #expect(operation.error == nil)
             #expect(operation.receivedByteCount == byteCount)
             #expect(before > 0)
-            #expect(((samples.all + [residentKibibytes]).max() ?? .max) - before < 32 << 10)
+            #expect(((samples.value + [residentKibibytes]).max() ?? .max) - before < 32 << 10)
         }
     }
 }

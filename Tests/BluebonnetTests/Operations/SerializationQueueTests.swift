@@ -4,13 +4,14 @@
 import Dispatch
 import Foundation
 import FoundationNetworking
+import TestServer
 import Testing
 
 @testable import Bluebonnet
 
 /// Suites with a test that holds one of the serialization queues until something else is serialized: two such tests at
 /// once would hold both, and each wait for the other.
-@Suite(.serialized) enum HeldQueueSuites {}
+@Suite(.serialized, .timeLimit(.minutes(1))) enum HeldQueueSuites {}
 
 extension HeldQueueSuites {
     /// Small bodies are serialized on several queues.
@@ -19,30 +20,30 @@ extension HeldQueueSuites {
 
         @Test(.enabled(if: Queues.serialization.count > 1, "one processor has one queue"))
         func aBodyIsSerializedWhileAnotherOneIs() async {
-            let (began, served) = (Witness(), Witness())
-            let mayEnd = DispatchSemaphore(value: 0)
+            let (began, served) = (Observed(0), Observed(0))
+            let mayEnd = Gate()
             let manager = network.manager()
             let slow = manager.get(
                 "slow",
                 returning: CalledSerializer {
                     began.increment()
-                    mayEnd.wait()
+                    mayEnd.waitBlocking()
                 })
-            await began.becomes { $0 == 1 }
+            await began.becomes(1)
             // Each round goes to the next queue, but other tests' rounds do too.
             let quick = await oneByOne(40) {
                 manager.get("quick", returning: CalledSerializer { served.increment() }).operation
             }
             await served.becomes { $0 > 0 }
             #expect(served.value > 0)
-            mayEnd.signal()
+            mayEnd.open()
             await slow.operation.ends()
             for operation in quick { await operation.ends() }
             #expect(served.value == quick.count)
         }
 
         @Test func everyBodyIsSerializedOnceAndForItsOwnOperation() async throws {
-            let calls = Witness()
+            let calls = Observed(0)
             network.answerOthers { [.head(200), .body("body of \($0.url.path)")] }
             let manager = network.manager()
             let handles = (0..<2_000).map { number in

@@ -20,7 +20,7 @@ extension NetworkTests {
             let operation = RequestOperation(
                 request: URLRequest(url: try server.url("/stall", host: host)), options: patient)
             let count = server.requests.value.count
-            let hasBegun = Witness()
+            let hasBegun = Observed(0)
             operation.setDownloadProgress { _, _, _ in hasBegun.increment() }
             operation.start()
             await server.requests.becomes { $0.count > count }
@@ -67,10 +67,10 @@ extension NetworkTests {
             let other = try await stall(server, host: "10.78.0.1")
             #expect(await get(try server.url("/first"), patient).error == nil)
             // The network thread sees both changes at once, however fast this machine is.
-            let gate = DispatchSemaphore(value: 0)
-            NetworkThread.shared.submit { gate.wait() }
+            let gate = Gate()
+            NetworkThread.shared.submit { gate.waitBlocking() }
             try pair.client.batch(["addr del 10.77.0.2/24 dev v0", "addr add 10.77.0.2/24 dev v0"])
-            gate.signal()
+            gate.open()
             // When this one is lost, what came before has been looked at.
             try pair.client.ip("addr del 10.78.0.2/24 dev v0")
             await other.finished()

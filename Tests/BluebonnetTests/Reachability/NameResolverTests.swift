@@ -2,13 +2,14 @@
 // SPDX-License-Identifier: MIT
 
 import Foundation
+import TestServer
 import Testing
 
 @testable import Bluebonnet
 
 @Suite(.timeLimit(.minutes(1))) struct NameResolverTests {
     private func resolve(_ name: String) async -> (addresses: [IPAddress], thread: String) {
-        let found = Witness<(addresses: [IPAddress], thread: String)?>(nil)
+        let found = Observed<(addresses: [IPAddress], thread: String)?>(nil)
         NameResolver.shared.resolve(name) { addresses in
             let thread = (try? String(contentsOfFile: "/proc/thread-self/comm", encoding: .utf8)) ?? ""
             found.update { $0 = (addresses, thread) }
@@ -29,8 +30,8 @@ import Testing
     }
 
     @Test func allOfManyNamesAreLookedUp() async {
-        let count = Witness()
+        let count = Observed(0)
         for _ in 0..<50 { NameResolver.shared.resolve("127.0.0.1") { _ in count.increment() } }
-        await count.becomes { $0 == 50 }
+        await count.becomes(50)
     }
 }

@@ -65,7 +65,7 @@ struct CabledNamespaces {
 /// What a manager told, in order.
 final class ReachabilityLog: Sendable {
     let manager: NetworkReachabilityManager
-    let statuses = Witness([NetworkReachabilityStatus]())
+    let statuses = Observed([NetworkReachabilityStatus]())
 
     init(_ manager: NetworkReachabilityManager) {
         self.manager = manager
@@ -78,8 +78,8 @@ final class ReachabilityLog: Sendable {
     }
 
     /// Waits for the next status, of those that are not taken yet.
-    func becomes(_ status: NetworkReachabilityStatus) async {
-        await statuses.becomes { $0.last == status }
+    func becomes(_ status: NetworkReachabilityStatus, at location: SourceLocation = #_sourceLocation) async {
+        await statuses.becomes(at: location) { $0.last == status }
     }
 }
 

@@ -10,9 +10,9 @@ import TestServer
 /// It answers every request with "answer". Of `/stall` it sends ten bytes, and the rest once it is told to.
 final class NamespaceServer: Sendable {
     /// The paths that were asked for, with the numbers of their connections from 1.
-    let requests = Witness([Request]())
+    let requests = Observed([Request]())
     let port: Int
-    private let rest = Event()
+    private let rest = Gate()
 
     struct Request: Equatable {
         let path: String
@@ -43,7 +43,7 @@ final class NamespaceServer: Sendable {
     }
 
     /// Sends the rest of every stalled answer.
-    func goOn() { rest.happen() }
+    func goOn() { rest.open() }
 
     func url(_ path: String, host: String = "10.77.0.1") throws -> URL {
         guard let url = URL(string: "http://\(host):\(port)\(path)") else { throw URLError(.badURL) }
@@ -70,10 +70,7 @@ final class NamespaceServer: Sendable {
         guard isStalled else { return write("HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nanswer", connection) }
         write("HTTP/1.1 200 OK\r\nContent-Length: 20\r\n\r\n0123456789", connection)
         let isTime = DispatchSemaphore(value: 0)
-        Task { [rest] in
-            await rest.wait()
-            isTime.signal()
-        }
+        rest.whenOpen { isTime.signal() }
         isTime.wait()
         write("0123456789", connection)
     }

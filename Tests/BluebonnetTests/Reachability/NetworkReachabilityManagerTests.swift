@@ -16,7 +16,7 @@ import Testing
 
     /// Starts the manager and waits for its first event.
     private func firstStatus(of manager: NetworkReachabilityManager) async -> NetworkReachabilityStatus? {
-        let told = Witness<[NetworkReachabilityStatus]>([])
+        let told = Observed<[NetworkReachabilityStatus]>([])
         manager.setReachabilityStatusChangeBlock { told.append($0) }
         manager.startMonitoring()
         await told.becomes { !$0.isEmpty }
@@ -75,7 +75,7 @@ import Testing
         let queue = DispatchQueue(label: "reachability-test")
         let key = DispatchSpecificKey<Bool>()
         queue.setSpecific(key: key, value: true)
-        let told = Witness<[String]>([])
+        let told = Observed<[String]>([])
         let observer = NotificationCenter.default.addObserver(
             forName: NetworkReachabilityManager.didChangeNotification, object: manager, queue: nil
         ) { notification in
@@ -97,13 +97,13 @@ import Testing
 
     @Test func withoutAQueueTheBlockRunsOnTheLibrarysSerialQueue() async throws {
         let manager = try loopback()
-        let isThere = Witness<Bool?>(nil)
+        let isThere = Observed<Bool?>(nil)
         manager.setReachabilityStatusChangeBlock { _ in
             dispatchPrecondition(condition: .onQueue(Queues.callbacks))
             isThere.update { $0 = true }
         }
         manager.startMonitoring()
-        await isThere.becomes { $0 == true }
+        await isThere.becomes(true)
     }
 
     @Test func aStreamBeginsWithWhatIsKnown() async throws {
@@ -131,7 +131,7 @@ import Testing
         let manager = try loopback()
         let queue = DispatchQueue(label: "reachability-test")
         manager.callbackQueue = queue
-        let told = Witness()
+        let told = Observed(0)
         manager.setReachabilityStatusChangeBlock { _ in told.increment() }
         queue.suspend()
         manager.startMonitoring()
@@ -144,9 +144,7 @@ import Testing
 
     /// Waits until the network thread has brought the first event, whether or not it was told.
     private static func firstEventArrives(at manager: NetworkReachabilityManager) async {
-        while manager.networkReachabilityStatus == .unknown, !Task.isCancelled {
-            await NetworkThread.shared.catchesUp()
-        }
+        await eventually(manager.networkReachabilityStatus) { $0 != .unknown }
     }
 
     @Test func aManagerThatIsLetGoStopsByItself() async throws {
@@ -186,7 +184,7 @@ import Testing
             NetworkReachabilityManager.shared, NetworkReachabilityManager(domain: "localhost"),
             NetworkReachabilityManager(domain: "127.0.0.1"),
         ]
-        let ended = Witness()
+        let ended = Observed(0)
         for thread in 0..<8 {
             Thread.detachNewThread {
                 for number in 0..<125 {
@@ -197,7 +195,7 @@ import Testing
                 ended.increment()
             }
         }
-        await ended.becomes { $0 == 8 }
+        await ended.becomes(8)
         for manager in managers { manager.stopMonitoring() }
         await NetworkThread.shared.catchesUp()
     }

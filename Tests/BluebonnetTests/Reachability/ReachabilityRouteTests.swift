@@ -24,8 +24,8 @@ extension NetworkTests {
 
         private static func checkADomainIsLookedUpAgainWhenTheNetworkChanges(_ pair: CabledNamespaces) async throws {
             try pair.setClientUp()
-            let lookUps = Witness([Bool]())
-            let answer = Witness<[IPAddress]>([])
+            let lookUps = Observed([Bool]())
+            let answer = Observed<[IPAddress]>([])
             var settings = NetworkMonitor.Settings()
             settings.resolve = { _, completion in
                 lookUps.append(NetworkThread.isCurrent)

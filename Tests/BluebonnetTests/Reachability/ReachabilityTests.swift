@@ -126,7 +126,7 @@ extension NetworkTests {
                 ? ["route add default via 10.77.0.1", "route del default"]
                 : ["link set v0 down", "link set v0 up", "route add default via 10.77.0.1"]
             let flaps = (0..<400).flatMap { _ in flap }
-            let result = Witness<String?>(nil)
+            let result = Observed<String?>(nil)
             await onThreadOfItsOwn {
                 // Flaps of 5 ms, which is 200 a second.
                 let problem = Result { try pair.client.batch(flaps, interval: 5_000 / UInt32(flap.count)) }
@@ -160,11 +160,11 @@ extension NetworkTests {
             await log.becomes(yes)
             let lists = await onNetworkThread(monitor) { $0.listCount }
             // The network thread is kept from reading until all of it has happened.
-            let gate = DispatchSemaphore(value: 0)
-            NetworkThread.shared.submit { gate.wait() }
+            let gate = Gate()
+            NetworkThread.shared.submit { gate.waitBlocking() }
             let routes = (0..<5_000).map { "route add 10.\($0 / 250 + 100).\($0 % 250).0/24 via 10.77.0.1" }
             try pair.client.batch(routes + ["route del default"])
-            gate.signal()
+            gate.open()
             await log.becomes(no)
             #expect(
                 await onNetworkThread(monitor) { $0.listCount } > lists,
@@ -187,7 +187,7 @@ extension NetworkTests {
             try pair.setClientUp()
             try pair.client.ip("route add default via 10.77.0.1")
             let monitor = await makeMonitor()
-            let lost = Witness<[Set<IPAddress>]>([])
+            let lost = Observed<[Set<IPAddress>]>([])
             await onNetworkThread(monitor) { monitor in monitor.onAddressesLost = { gone in lost.append(gone) } }
             let log = ReachabilityLog(NetworkReachabilityManager(target: .any, monitor: { monitor.value }))
             await log.becomes(yes)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Bluebonnet
 
-@Suite struct ReferenceSourceTests {
+@Suite(.timeLimit(.minutes(1))) struct ReferenceSourceTests {
     private static let source = ReferenceSource(
         status: 204,
         headers: [("Content-Type", "text/plain"), ("X-A", "1"), ("x-a", "2"), ("Empty", "")],

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 import Foundation
+import TestServer
 import Testing
 
 @testable import Bluebonnet
@@ -10,11 +11,11 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) struct ForeignOperationQueueTests {
     private let network = ScriptedNetwork()
     private let queue = RequestOperationQueue()
-    private let order = Witness([String]())
+    private let order = Observed([String]())
 
     @Test func aBlockRunsOffTheNetworkThread() async {
         queue.addOperation { [order] in order.append("\(NetworkThread.isCurrent)") }
-        await order.becomes { $0 == ["false"] }
+        await order.becomes(["false"])
         await queue.empties()
         #expect(queue.operationCount == 0)
     }
@@ -38,13 +39,13 @@ import Testing
 
     @Test func aBlockHoldsItsPlaceUntilItEnds() async {
         queue.maxConcurrentOperationCount = 1
-        let mayEnd = DispatchSemaphore(value: 0)
+        let mayEnd = Gate()
         queue.addOperation { [order] in
             order.append("begun")
-            mayEnd.wait()
+            mayEnd.waitBlocking()
             order.append("ended")
         }
-        await order.becomes { $0 == ["begun"] }
+        await order.becomes(["begun"])
         network.answer("/a") { [order] _ in
             order.append("request")
             return [.head(200)]
@@ -52,7 +53,7 @@ import Testing
         let operation = network.operation("/a")
         queue.addOperation(operation)
         await NetworkThread.shared.catchesUp()
-        mayEnd.signal()
+        mayEnd.open()
         await operation.ends()
         #expect(order.value == ["begun", "ended", "request"])
     }
@@ -105,16 +106,15 @@ import Testing
             queue.addOperations([cancelled, started, network.operation("/a")])
             await queue.empties()
         }
-        await order.becomes { $0 == ["block", "barrier"] }
-        while gone != nil { await Task.yield() }
+        await order.becomes(["block", "barrier"])
+        await becomes(true) { gone == nil }
         #expect(gone == nil)
     }
 
     /// Returns when the queue has learned that the blocks in it are ready: it hears of it from Foundation, elsewhere.
     private func foreignReadiness() async {
-        await withCheckedContinuation { continuation in
-            let probe = RequestOperationQueue()
-            probe.addOperation { continuation.resume() }
-        }
+        let (probe, ran) = (RequestOperationQueue(), Gate())
+        probe.addOperation { ran.open() }
+        await ran.wait()
     }
 }

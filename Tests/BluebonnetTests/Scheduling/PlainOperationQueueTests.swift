@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 import Foundation
+import TestServer
 import Testing
 
 @testable import Bluebonnet
@@ -9,7 +10,7 @@ import Testing
 /// Request operations in Foundation's own queue.
 @Suite(.timeLimit(.minutes(1))) struct PlainOperationQueueTests {
     private let network = ScriptedNetwork()
-    private let gate = ScriptedGate()
+    private let gate = Gate()
     private let queue = OperationQueue()
 
     init() { network.answer("/held", with: [.head(200), .wait(gate)]) }
@@ -55,7 +56,7 @@ import Testing
     }
 
     @Test func anOperationWaitsForABlock() async {
-        let ran = Witness([Int]())
+        let ran = Observed([Int]())
         let block = BlockOperation { [network] in ran.append(network.log.requests.count) }
         let operation = network.operation("/a")
         operation.addDependency(block)
@@ -66,12 +67,12 @@ import Testing
     }
 
     @Test func aBlockWaitsForAnOperation() async {
-        let ran = Witness([Bool]())
+        let ran = Observed([Bool]())
         let operation = network.operation("/a")
         let block = BlockOperation { ran.append(operation.isFinished) }
         block.addDependency(operation)
         add([block, operation])
-        await ran.becomes { $0 == [true] }
+        await ran.becomes([true])
     }
 
     @Test func aSuspendedQueueStartsNothing() async {
@@ -131,11 +132,11 @@ import Testing
     }
 
     @Test func theCompletionBlockRunsOnce() async {
-        let runs = Witness()
+        let runs = Observed(0)
         let operation = network.operation("/a")
         operation.completionBlock = { runs.increment() }
         queue.addOperation(operation)
-        await runs.becomes { $0 == 1 }
+        await runs.becomes(1)
         await queueIsEmpty()
         await Queues.callbacks.catchesUp()
         #expect(runs.value == 1)
@@ -145,13 +146,13 @@ import Testing
         let operation = network.operation("/held")
         queue.addOperation(operation)
         await network.log.sees(.begun(1))
-        let states = Witness([Bool]())
+        let states = Observed([Bool]())
         Thread.detachNewThread {
             operation.waitUntilFinished()
             states.append(operation.isFinished)
         }
         gate.open()
-        await states.becomes { $0 == [true] }
+        await states.becomes([true])
     }
 
     private func add(_ operations: [Operation]) {

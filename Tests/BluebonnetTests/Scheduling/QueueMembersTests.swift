@@ -4,6 +4,7 @@
 import Dispatch
 import Foundation
 import Synchronization
+import TestServer
 import Testing
 
 @testable import Bluebonnet
@@ -44,7 +45,7 @@ extension RequestOperationQueue: AnyOperationQueue {}
     }
 
     private let network = ScriptedNetwork()
-    private let order = Witness([String]())
+    private let order = Observed([String]())
 
     private func note(_ text: String) -> @Sendable () -> Void { { [order] in order.append(text) } }
 
@@ -134,13 +135,13 @@ extension RequestOperationQueue: AnyOperationQueue {}
     @Test(arguments: Kind.allCases) func aBarrierInAnEmptyQueueRuns(kind: Kind) async {
         let queue = kind.make()
         queue.addBarrierBlock(note("barrier"))
-        await order.becomes { $0 == ["barrier"] }
+        await order.becomes(["barrier"])
     }
 
     @Test(arguments: Kind.allCases) func cancellingAllEndsAll(kind: Kind) async {
         let queue = kind.make()
         queue.maxConcurrentOperationCount = 1
-        network.answer("/held", with: [.wait(ScriptedGate())])
+        network.answer("/held", with: [.wait(Gate())])
         let all = [network.operation("/held")] + (0..<20).map { network.operation("/\($0)") }
         queue.addOperations(all, waitUntilFinished: false)
         await network.log.sees(.begun(1))
@@ -175,7 +176,7 @@ extension RequestOperationQueue: AnyOperationQueue {}
         queue.underlyingQueue = underlying
         #expect(queue.underlyingQueue === underlying)
         queue.addOperation { [order] in order.append(DispatchQueue.getSpecific(key: key) ?? "another") }
-        await order.becomes { $0 == ["mine"] }
+        await order.becomes(["mine"])
         await waitUntilEmpty(queue)
     }
 
@@ -243,7 +244,7 @@ extension QueueMembersTests {
 
     @Test func barriersHoldRequestsBackAndAreWaitedFor() async {
         let queue = RequestOperationQueue()
-        let gate = ScriptedGate()
+        let gate = Gate()
         network.answer("/held", with: [.head(200), .wait(gate)])
         queue.addOperation(network.operation("/held"))
         for number in 0..<3 {
@@ -281,7 +282,7 @@ extension QueueMembersTests {
         queue.addOperation { [order] in
             order.append(RequestOperationQueue.current === queue ? "mine" : "another")
         }
-        await order.becomes { $0 == ["mine"] }
+        await order.becomes(["mine"])
     }
 
     @Test func theMainQueueRunsOneAtATimeAndCannotBeChanged() {

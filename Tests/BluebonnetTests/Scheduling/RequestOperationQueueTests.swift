@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 import Foundation
+import TestServer
 import Testing
 
 @testable import Bluebonnet
@@ -9,7 +10,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) struct RequestOperationQueueTests {
     private let network = ScriptedNetwork()
     private let queue = RequestOperationQueue()
-    private let gate = ScriptedGate()
+    private let gate = Gate()
 
     init() { network.answer("/held", with: [.head(200), .wait(gate)]) }
 
@@ -75,6 +76,7 @@ extension RequestOperationQueueTests {
         await network.log.sees(.begun(3))
         gate.open()
         await finish(all)
+        #expect(all.allSatisfy { $0.error == nil })
     }
 
     @Test func aLimitOfZeroStartsNothing() async {
@@ -211,6 +213,7 @@ extension RequestOperationQueueTests {
 
     @Test func waitingForAnEmptyQueueReturnsAtOnce() async {
         await queue.empties()
+        #expect(queue.operations.isEmpty)
     }
 
     @Test func allCanBePausedAndResumed() async {

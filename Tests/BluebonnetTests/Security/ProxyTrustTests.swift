@@ -128,7 +128,7 @@ extension NetworkTests {
 
         @Test func aBlockIsAskedAboutTheServerNotTheProxy() async throws {
             try await withTunnel(to: .selfSigned, proxy: .localhost) { origin, proxy in
-                let seen = Collected<ServerTrustChallenge>()
+                let seen = Observed([ServerTrustChallenge]())
                 let operation = RequestOperation(
                     request: URLRequest(url: origin.url()), options: try options(nil, through: proxy))
                 operation.setServerTrustChallenge { _, challenge in
@@ -136,7 +136,7 @@ extension NetworkTests {
                     return .accept
                 }
                 #expect(await operation.run().responseString == "origin")
-                #expect(seen.all.map(\.port) == [origin.port])
+                #expect(seen.value.map(\.port) == [origin.port])
             }
         }
     }

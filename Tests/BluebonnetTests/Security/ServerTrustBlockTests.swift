@@ -15,8 +15,8 @@ extension NetworkTests {
         private func asking(
             _ url: URL, _ options: TransferOptions = TransferOptions(), body: String? = nil,
             _ answer: @escaping @Sendable (ServerTrustChallenge) -> ServerTrustAnswer
-        ) -> (RequestOperation, Collected<ServerTrustChallenge>) {
-            let seen = Collected<ServerTrustChallenge>()
+        ) -> (RequestOperation, Observed<[ServerTrustChallenge]>) {
+            let seen = Observed([ServerTrustChallenge]())
             let request = URLRequest(body == nil ? "GET" : "POST", url, body: body)
             let operation = RequestOperation(request: request, options: options)
             operation.setServerTrustChallenge { _, challenge in
@@ -38,8 +38,8 @@ extension NetworkTests {
             try await withServer(.chained) { server in
                 let (operation, seen) = asking(server.url(), try .trustingTestAuthority) { _ in .performDefault }
                 #expect(await operation.run().responseString == "secret/")
-                let challenge = try #require(seen.all.first)
-                #expect(seen.all.count == 1)
+                let challenge = try #require(seen.value.first)
+                #expect(seen.value.count == 1)
                 #expect((challenge.host, challenge.port) == ("127.0.0.1", server.port))
                 let names = try [TestCertificate.chained, .intermediate, .root].map { try $0.der }
                 #expect(challenge.presentedChain.map(\.der) == Array(names.prefix(2)))
@@ -56,8 +56,8 @@ extension NetworkTests {
                     challenge.isTrustedByPolicy ? .refuse : .accept
                 }
                 #expect(await operation.run().responseString == "secret/path")
-                #expect(seen.all.count == 1)
-                #expect(seen.all.first?.policyRefusal?.code == .serverNotTrusted)
+                #expect(seen.value.count == 1)
+                #expect(seen.value.first?.policyRefusal?.code == .serverNotTrusted)
                 #expect(server.requests.map(\.body) == [Data("body".utf8)])
                 #expect(server.connectionCount == 2)  // one was broken off before anything was sent
                 #expect(operation.summary.attemptCount == 2)
@@ -79,7 +79,7 @@ extension NetworkTests {
                 let (operation, seen) = asking(server.url(), try .trustingTestAuthority) { _ in .performDefault }
                 #expect(await operation.run().code == .serverNotTrusted)
                 #expect(operation.error?.underlying is LibraryError)
-                #expect(seen.all.count == 1 && server.connectionCount == 1)
+                #expect(seen.value.count == 1 && server.connectionCount == 1)
             }
         }
 
@@ -94,7 +94,7 @@ extension NetworkTests {
                 for answer in [ServerTrustAnswer.refuse, .performDefault] {
                     let (other, seen) = asking(server.url(), options) { _ in answer }
                     #expect(await other.run().code == .serverNotTrusted)
-                    #expect(seen.all.count == 1)
+                    #expect(seen.value.count == 1)
                 }
                 #expect(server.requests.count == 1)
             }
@@ -108,7 +108,7 @@ extension NetworkTests {
                 challenge.presentedChain.first?.issuer == "CN=localhost" ? .accept : .refuse
             }
             #expect(await operation.run().code == .serverNotTrusted)
-            #expect(seen.all.map(\.port) == [first.port, second.port])
+            #expect(seen.value.map(\.port) == [first.port, second.port])
             #expect(second.requests.isEmpty)
             await first.stop()
             await second.stop()
@@ -116,18 +116,18 @@ extension NetworkTests {
 
         @Test func theNetworkThreadGoesOnWhileTheBlockThinks() async throws {
             try await withServer(.localhost) { server in
-                let (asked, answered) = (Event(), Event())
+                let (asked, answered) = (Gate(), Gate())
                 let operation = RequestOperation(
                     request: URLRequest(url: server.url()), options: try .trustingTestAuthority)
                 operation.setServerTrustChallenge { _, _ in
-                    asked.happen()
+                    asked.open()
                     await answered.wait()
                     return .performDefault
                 }
                 operation.start()
                 await asked.wait()
                 #expect(try await get(server.url("/other"), .trustingTestAuthority).responseString == "secret/other")
-                answered.happen()
+                answered.open()
                 await operation.finished()
                 #expect(operation.responseString == "secret/")
             }
@@ -136,18 +136,18 @@ extension NetworkTests {
         @Test func anOperationMayBeCancelledOrPausedWhileTheBlockThinks() async throws {
             try await withServer(.localhost) { server in
                 for isCancelled in [true, false] {
-                    let (asked, answered) = (Event(), Event())
+                    let (asked, answered) = (Gate(), Gate())
                     let operation = RequestOperation(
                         request: URLRequest(url: server.url()), options: try .trustingTestAuthority)
                     operation.setServerTrustChallenge { _, _ in
-                        asked.happen()
+                        asked.open()
                         await answered.wait()
                         return .accept
                     }
                     operation.start()
                     await asked.wait()
                     if isCancelled { operation.cancel() } else { operation.pause() }
-                    answered.happen()
+                    answered.open()
                     if !isCancelled { operation.resume() }
                     await operation.finished()
                     #expect(operation.code == (isCancelled ? .cancelled : nil))
@@ -161,7 +161,7 @@ extension NetworkTests {
                 let (operation, seen) = asking(server.url()) { _ in .accept }
                 #expect(await operation.run().error == nil)
                 #expect(await operation.copied().run().error == nil)
-                #expect(seen.all.count == 2)
+                #expect(seen.value.count == 2)
             }
         }
 
@@ -192,20 +192,20 @@ extension NetworkTests {
 
         @Test func aViolationIsReportedAndTheRequestGoesOn() async throws {
             let server = try await TestServer.start(tls: .localhost) { _ in .response(body: "fine") }
-            let reports = Collected<PinViolation>()
+            let reports = Observed([PinViolation]())
             for _ in 0..<2 {
                 let operation = RequestOperation(
                     request: URLRequest(url: server.url()), options: try options(.otherKey))
                 operation.setPinViolationHandler { _, violation in reports.append(violation) }
-                let told = Event()
-                operation.completionBlock = { told.happen() }
+                let told = Gate()
+                operation.completionBlock = { told.open() }
                 #expect(await operation.run().responseString == "fine")
                 await told.wait()  // on the same serial queue, after what was reported
             }
             // Each operation hears of it, also the one whose connection was there before.
             #expect(server.connectionCount == 1)
-            #expect(reports.all.count == 2)
-            let violation = try #require(reports.all.first)
+            #expect(reports.value.count == 2)
+            let violation = try #require(reports.value.first)
             #expect((violation.host, violation.port) == ("127.0.0.1", server.port))
             #expect(try violation.presentedChain.map(\.der) == [TestCertificate.localhost.der])
             #expect(
@@ -216,7 +216,7 @@ extension NetworkTests {
         @Test func aMatchOrATrialThatIsOverReportsNothing() async throws {
             let server = try await TestServer.start(tls: .localhost) { _ in .response() }
             let manager = RequestOperationManager()
-            let reports = Collected<PinViolation>()
+            let reports = Observed([PinViolation]())
             manager.setPinViolationHandler { _, violation in reports.append(violation) }
             manager.responseSerializer = HTTPResponseSerializer()
             for options in [
@@ -226,12 +226,12 @@ extension NetworkTests {
             ] {
                 manager.transferOptions = options
                 let operation = manager.operation(with: URLRequest(url: server.url()))
-                let told = Event()
-                operation.completionBlock = { told.happen() }
+                let told = Gate()
+                operation.completionBlock = { told.open() }
                 #expect(await operation.run().error == nil)
                 await told.wait()
                 #expect(
-                    try reports.all.count
+                    try reports.value.count
                         == (options.securityPolicy == (self.options(.otherKey)).securityPolicy ? 1 : 0))
             }
             await server.stop()
@@ -240,13 +240,13 @@ extension NetworkTests {
         @Test func aServerThatIsRefusedIsNoViolation() async throws {
             let server = try await TestServer.start(tls: .untrusted) { _ in .response() }
             let operation = RequestOperation(request: URLRequest(url: server.url()), options: try options(.otherKey))
-            let reports = Collected<PinViolation>()
+            let reports = Observed([PinViolation]())
             operation.setPinViolationHandler { _, violation in reports.append(violation) }
-            let told = Event()
-            operation.completionBlock = { told.happen() }
+            let told = Gate()
+            operation.completionBlock = { told.open() }
             #expect(await operation.run().code == .serverNotTrusted)
             await told.wait()
-            #expect(reports.all.isEmpty)
+            #expect(reports.value.isEmpty)
             await server.stop()
         }
     }

@@ -74,7 +74,7 @@ extension NetworkTests {
         }
 
         private func theRedirectBlockSeesEachHop(_ server: HTTPBinServer) async throws {
-            let hops = Collected<String>()
+            let hops = Observed([String]())
             let operation = RequestOperation(request: URLRequest(url: server.url("/redirect/4")))
             operation.setRedirectResponse { _, proposed, response in
                 hops.append("\(response.statusCode) \(proposed.url?.path ?? "")")
@@ -82,7 +82,7 @@ extension NetworkTests {
             }
             #expect(await operation.run().error == nil)
             #expect(
-                hops.all == [
+                hops.value == [
                     "302 /relative-redirect/3", "302 /relative-redirect/2", "302 /relative-redirect/1", "302 /get",
                 ])
         }
@@ -93,11 +93,11 @@ extension NetworkTests {
 
         /// Answers challenges with these passwords, one after the other, then leaves the answer to the library.
         private func fetch(
-            _ url: URL, method: String = "GET", passwords: [String], log: Collected<AuthenticationChallenge>
+            _ url: URL, method: String = "GET", passwords: [String], log: Observed<[AuthenticationChallenge]>
         ) async -> HTTPRequestOperation {
             let operation = HTTPRequestOperation(request: URLRequest(method, url))
             operation.setWillSendRequestForAuthenticationChallenge { _, challenge in
-                let number = log.all.count
+                let number = log.value.count
                 log.append(challenge)
                 guard number < passwords.count else { return .performDefault }
                 return .useCredential(URLCredential(user: "user", password: passwords[number], persistence: .none))
@@ -107,12 +107,12 @@ extension NetworkTests {
 
         private func theChallengeBlockAnswers(_ server: HTTPBinServer) async throws {
             for path in Self.guarded {
-                let log = Collected<AuthenticationChallenge>()
+                let log = Observed([AuthenticationChallenge]())
                 let operation = await fetch(server.url(path), passwords: ["secret"], log: log)
                 #expect(operation.statusCode == 200, "\(path)")
                 #expect(operation.summary.attemptCount == 2)
-                let challenge = try #require(log.all.first)
-                #expect(log.all.count == 1)
+                let challenge = try #require(log.value.first)
+                #expect(log.value.count == 1)
                 #expect(challenge.host == "127.0.0.1")
                 #expect(challenge.port == server.port)
                 #expect(challenge.previousFailureCount == 0)
@@ -125,21 +125,21 @@ extension NetworkTests {
 
         private func aSecondAnswerMayBeTheRightOneAndAThirdIsNotAskedFor(_ server: HTTPBinServer) async throws {
             for path in Self.guarded {
-                let second = Collected<AuthenticationChallenge>()
+                let second = Observed([AuthenticationChallenge]())
                 let right = await fetch(server.url(path), passwords: ["wrong", "secret"], log: second)
                 #expect(right.statusCode == 200, "\(path)")
-                #expect(second.all.map(\.previousFailureCount) == [0, 1])
-                let never = Collected<AuthenticationChallenge>()
+                #expect(second.value.map(\.previousFailureCount) == [0, 1])
+                let never = Observed([AuthenticationChallenge]())
                 let wrong = await fetch(server.url(path), passwords: ["1", "2", "3", "4"], log: never)
                 #expect(wrong.code == .authenticationRequired, "\(path)")
-                #expect(never.all.count == 2)
+                #expect(never.value.count == 2)
                 #expect(wrong.summary.attemptCount == 3)
             }
         }
 
         private func aChallengeMayBeCancelledOrLeftAlone(_ server: HTTPBinServer) async throws {
             for path in Self.guarded {
-                let left = await fetch(server.url(path), passwords: [], log: Collected())
+                let left = await fetch(server.url(path), passwords: [], log: Observed([]))
                 #expect(left.code == .unacceptableStatus)
                 #expect(left.statusCode == 401)
                 let cancelled = HTTPRequestOperation(request: URLRequest(url: server.url(path)))

@@ -74,39 +74,16 @@ extension TestServer {
 }
 
 /// Waits until the network thread has done some work that was handed to it: it does not, while something blocks it.
-func networkThreadAnswers() async {
-    await withCheckedContinuation { waiter in NetworkThread.shared.submit { waiter.resume() } }
-}
-
-/// Lets the network thread go on until something has come of it that can only be asked, or the test's time is up.
-func networkThreadGoesOn(until isSatisfied: () -> Bool) async {
-    while !isSatisfied() && !Task.isCancelled { await networkThreadAnswers() }
+func networkThreadAnswers(at location: SourceLocation = #_sourceLocation) async {
+    let answers = Gate()
+    NetworkThread.shared.submit { answers.open() }
+    await answers.wait(at: location)
 }
 
 /// Closes all connections that are kept alive, and waits until the network thread has done so.
 func closeIdleConnections() async {
     RequestOperationManager().closeIdleConnections()
     await networkThreadAnswers()
-}
-
-/// Something that happens once, for a test to wait on.
-final class Event: Sendable {
-    private let gate = Gate()
-
-    func happen() { gate.open() }
-
-    var hasHappened: Bool { gate.isOpen }
-
-    func wait() async { await gate.wait() }
-}
-
-/// Values that handlers on other threads hand over.
-final class Collected<Element: Sendable>: Sendable {
-    private let elements = Mutex<[Element]>([])
-
-    func append(_ element: Element) { elements.withLock { $0.append(element) } }
-
-    var all: [Element] { elements.withLock { $0 } }
 }
 
 extension Data {

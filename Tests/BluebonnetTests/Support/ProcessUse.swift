@@ -3,6 +3,7 @@
 
 import Foundation
 import Glibc
+import TestServer
 
 /// What this process uses of the machine; only of use in an exit test, because suites run beside one another.
 enum ProcessUse {
@@ -22,11 +23,11 @@ enum ProcessUse {
     }
 }
 
-/// Runs threads of their own, each with a seeded generator, and waits for their ends.
+/// Runs threads of their own, each with a seeded generator, and waits for their ends, which may take long.
 func onThreads(
     _ count: Int, seed: UInt64, _ work: @escaping @Sendable (_ number: Int, _ random: inout SeededGenerator) -> Void
 ) async {
-    let finished = Witness()
+    let finished = Observed(0)
     for number in 0..<count {
         Thread.detachNewThread {
             var random = SeededGenerator(seed: seed &* 1000 &+ UInt64(number))
@@ -34,5 +35,5 @@ func onThreads(
             finished.increment()
         }
     }
-    await finished.becomes { $0 == count }
+    await finished.becomes(count, within: .seconds(100))
 }

@@ -4,6 +4,8 @@
 import Foundation
 import FoundationNetworking
 import Synchronization
+import TestServer
+import Testing
 
 @testable import Bluebonnet
 
@@ -76,7 +78,7 @@ final class ScriptedLog: Sendable {
     typealias Script = @Sendable (_ request: TransferRequest, _ earlierCount: Int) -> [ScriptedStep]
 
     /// What is known at one moment.
-    struct Entries: Sendable {
+    struct Entries: Sendable, CustomStringConvertible {
         var requests: [TransferRequest] = []
         var events: [ScriptedEvent] = []
         var idleClosures = 0
@@ -88,9 +90,12 @@ final class ScriptedLog: Sendable {
         var peakPerOrigin = 0
 
         var paths: [String] { requests.map(\.url.path) }
+
+        /// What a test that waited in vain shows.
+        var description: String { "\(events) of the requests for \(paths), \(idleClosures) closures of idle ones" }
     }
 
-    let entries = Witness(Entries())
+    let entries = Observed(Entries())
     /// By path; the one for nil is for all other paths.
     private let scripts = Mutex<[String?: Script]>([:])
 
@@ -102,8 +107,8 @@ final class ScriptedLog: Sendable {
     }
 
     /// Waits until an event has happened.
-    func sees(_ event: ScriptedEvent) async {
-        await entries.becomes { $0.events.contains(event) }
+    func sees(_ event: ScriptedEvent, at location: SourceLocation = #_sourceLocation) async {
+        await entries.becomes(at: location) { $0.events.contains(event) }
     }
 
     func begin(_ request: TransferRequest) -> (number: Int, script: [ScriptedStep]) {
@@ -142,33 +147,5 @@ extension ScriptedLog.Entries {
     fileprivate mutating func leave(_ origin: Origin) {
         activeCount -= 1
         activeByOrigin[origin, default: 0] -= 1
-    }
-}
-
-/// Holds scripts until a test opens it. Any thread.
-final class ScriptedGate: Sendable {
-    private struct State {
-        var isOpen = false
-        var actions: [@Sendable () -> Void] = []
-    }
-
-    private let state = Mutex(State())
-
-    /// Runs an action once the gate is open; at once when it is.
-    func whenOpen(_ action: @escaping @Sendable () -> Void) {
-        let isOpen = state.withLock { state in
-            if !state.isOpen { state.actions.append(action) }
-            return state.isOpen
-        }
-        if isOpen { action() }
-    }
-
-    func open() {
-        let actions = state.withLock { state in
-            state.isOpen = true
-            defer { state.actions = [] }
-            return state.actions
-        }
-        for action in actions { action() }
     }
 }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 import Foundation
+import TestServer
 
 @testable import Bluebonnet
 
@@ -51,11 +52,11 @@ enum ScriptedStep: Sendable {
     /// So many bytes of the request's body have left.
     case sent(Int)
     /// Tells the test that everything before this step was delivered.
-    case reach(Witness<Int>)
+    case reach(Observed<Int>)
     /// Nothing happens before the gate is opened.
-    case wait(ScriptedGate)
+    case wait(Gate)
     /// A connection is being made until the gate is opened: nothing of the request has left.
-    case connect(ScriptedGate)
+    case connect(Gate)
     /// The request is sent from its start again.
     case startAgain
     /// The transfer ends with an error, also while it is paused in place.
@@ -63,7 +64,7 @@ enum ScriptedStep: Sendable {
     /// The transfer ends if its delegate waits for the body until some instant only.
     case bodyDeadlinePasses
     /// Tells the test that instant.
-    case noteBodyDeadline(Witness<[UInt64]>)
+    case noteBodyDeadline(Observed<[UInt64]>)
 }
 
 /// One transfer that follows its script, a step for each piece of work on the network thread, so that others come in
@@ -151,7 +152,7 @@ final class ScriptedTransfer: Transfer {
         }
     }
 
-    private func wait(for gate: ScriptedGate) {
+    private func wait(for gate: Gate) {
         isScheduled = true  // the gate schedules
         gate.whenOpen { [stage, number] in
             NetworkThread.shared.submit {

@@ -3,71 +3,75 @@
 
 import Dispatch
 import Foundation
+import TestServer
+import Testing
 
 @testable import Bluebonnet
 
-// Waits for events. Each of them ends too when the test's time is up, so that a failing test holds up no other.
+// Waits for events. Each of them fails the test when the event does not come in time, and ends when the test's task is
+// cancelled, so that a failing test holds up no other.
 
 extension NetworkThread {
     /// Returns when everything has run that was given to the network thread before, and what followed from it in its
     /// round.
-    func catchesUp() async {
+    func catchesUp(at location: SourceLocation = #_sourceLocation) async {
         for _ in 0..<2 {
-            await withCheckedContinuation { continuation in
-                submit { NetworkThread.shared.eventLoop.atEndOfRound { continuation.resume() } }
-            }
+            let roundEnds = Gate()
+            submit { NetworkThread.shared.eventLoop.atEndOfRound { roundEnds.open() } }
+            await roundEnds.wait(at: location)
         }
     }
 }
 
 extension RequestOperation {
-    /// Returns when the operation has ended and its handlers have run, or when the test's time is up, which
-    /// `finished()` would not notice.
-    func ends() async {
-        let ends = Witness()
-        addBatchHandler { _ in ends.increment() }
-        await ends.becomes { $0 == 1 }
+    /// Returns when the operation has ended and its handlers have run, or fails the test, which `finished()` would not.
+    func ends(at location: SourceLocation = #_sourceLocation) async {
+        let hasEnded = Gate()
+        addBatchHandler { _ in hasEnded.open() }
+        await hasEnded.wait(at: location)
     }
 }
 
 extension RequestOperationQueue {
     /// Returns when `waitUntilAllOperationsAreFinished` does.
-    func empties() async {
-        await onThreadOfItsOwn { [self] in waitUntilAllOperationsAreFinished() }
+    func empties(at location: SourceLocation = #_sourceLocation) async {
+        await onThreadOfItsOwn(at: location) { [self] in waitUntilAllOperationsAreFinished() }
     }
 }
 
 extension DispatchQueue {
     /// Returns when a serial queue has run what was given to it before.
-    func catchesUp() async {
-        let runs = Witness()
-        async { runs.increment() }
-        await runs.becomes { $0 == 1 }
+    func catchesUp(at location: SourceLocation = #_sourceLocation) async {
+        let hasRun = Gate()
+        async { hasRun.open() }
+        await hasRun.wait(at: location)
     }
 }
 
 extension Queues {
     /// Returns when the queues for small responses have run what was given to them before.
-    static func processingCatchesUp() async {
-        for queue in [processing] + serialization { await queue.catchesUp() }
+    static func processingCatchesUp(at location: SourceLocation = #_sourceLocation) async {
+        for queue in [processing] + serialization { await queue.catchesUp(at: location) }
     }
 }
 
 extension DispatchGroup {
     /// Returns when the group is empty.
-    func empties() async {
-        let runs = Witness()
-        notify(queue: .global()) { runs.increment() }
-        await runs.becomes { $0 == 1 }
+    func empties(at location: SourceLocation = #_sourceLocation) async {
+        let isEmpty = Gate()
+        notify(queue: .global()) { isEmpty.open() }
+        await isEmpty.wait(at: location)
     }
 }
 
 /// Runs what may block on a thread that is nobody else's.
-func onThreadOfItsOwn(_ work: @escaping @Sendable () -> Void) async {
-    let runs = Witness()
+func onThreadOfItsOwn(
+    at location: SourceLocation = #_sourceLocation, _ work: @escaping @Sendable () -> Void
+) async {
+    let hasEnded = Gate()
     Thread.detachNewThread {
         work()
-        runs.increment()
+        hasEnded.open()
     }
-    await runs.becomes { $0 == 1 }
+    await hasEnded.wait(at: location)
 }

@@ -30,7 +30,7 @@ extension NetworkTests {
             let identity = try ClientIdentity.files(certificate: client.leafPath, key: client.keyPath)
             let server = try await OpenSSLServer.start(typing: .localhost, ["-tls1_2", "-msg"])
             let operation = try start(server.url("/asked"), identity)
-            await networkThreadGoesOn { server.log.contains("GET /asked") }
+            await eventually(server.log) { $0.contains("GET /asked") }
             server.type(command + "\n")  // "R" asks for a client's certificate, too
             await operation.finished()
             #expect(operation.code == .connectionLost, "\(operation.error?.message ?? "no error")")
@@ -46,9 +46,9 @@ extension NetworkTests {
         @Test func newKeysAreTaken() async throws {
             let server = try await OpenSSLServer.start(typing: .localhost, ["-tls1_3", "-msg"])
             let operation = try start(server.url("/asked"))
-            await networkThreadGoesOn { server.log.contains("GET /asked") }
+            await eventually(server.log) { $0.contains("GET /asked") }
             server.type("K\n")
-            await networkThreadGoesOn { server.log.contains("KeyUpdate") }
+            await eventually(server.log) { $0.contains("KeyUpdate") }
             server.type("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nnew")
             await operation.finished()
             #expect(operation.responseString == "new", "\(operation.error?.message ?? "")")

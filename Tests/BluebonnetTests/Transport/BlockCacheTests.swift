@@ -5,12 +5,13 @@ import CLinux
 import Foundation
 import Glibc
 import Synchronization
+import TestServer
 import Testing
 
 @testable import Bluebonnet
 
 /// One after the other, because regions are few.
-@Suite(.serialized) struct BlockCacheTests {
+@Suite(.serialized, .timeLimit(.minutes(1))) struct BlockCacheTests {
     /// A block full of a byte of its own, which nobody else may change.
     private struct Block {
         let bytes: UnsafeMutableRawBufferPointer
@@ -185,12 +186,12 @@ import Testing
             let blocks = (0..<2049).map { _ in bluebonnet_malloc(16_385) }
             let used = bluebonnet_used_block_count()
             let address = UInt(bitPattern: blocks[0])
-            let isFreed = DispatchSemaphore(value: 0)
+            let isFreed = Gate()
             Thread.detachNewThread {
                 bluebonnet_free(UnsafeMutableRawPointer(bitPattern: address))
-                isFreed.signal()
+                isFreed.open()
             }
-            isFreed.wait()
+            isFreed.waitBlocking()
             let isInUse = used > 0 && bluebonnet_used_block_count() == used
             let again = bluebonnet_malloc(16_385)
             defer { for block in blocks { bluebonnet_free(block) } }

@@ -77,10 +77,10 @@ struct HTTP2FrameRun: Sendable {
     /// Starts a request on the same connection, and waits for the beginning of its response, whose rest does not come.
     private func startSibling(_ options: TransferOptions, _ services: NetworkServices) async -> RequestOperation {
         let sibling = operation("POST", "head.data-1.silent", options, services)
-        let hasBegun = Witness(false)
+        let hasBegun = Observed(false)
         sibling.setDownloadProgress { _, _, _ in hasBegun.update { $0 = true } }
         sibling.start()
-        await hasBegun.becomes { $0 }
+        await hasBegun.becomes(true)
         return sibling
     }
 

@@ -34,28 +34,19 @@ extension NetworkTests {
         private static func storm(seed: UInt64) async throws {
             // nginx ends its connections now and then, as it does by default.
             try await HTTP2Fixture.with(directives: "keepalive_requests 500;", script: script) { fixture in
-                #expect(await get(fixture.url("/0/"), fixture.options).error == nil)
-                await closeIdleConnections()
-                await fixture.server.waitForConnectionsToClose()
-                let before = ResourceSnapshot.take()
-                let outcomes = Witness([Int: Int]())
-                let manager = fixture.manager()
-                let operations = (0..<operationCount).map { number in
-                    let operation = operation(number, manager, fixture)
-                    operation.addCompletionHandler { _ in outcomes.update { $0[number, default: 0] += 1 } }
-                    return operation
+                let (server, url) = (fixture.server, fixture.url("/0/"))
+                try await Storm.leavesNothingBehind(on: server, afterGetting: url, fixture.options) {
+                    let outcomes = Observed([Int: Int]())
+                    let manager = fixture.manager()
+                    let operations = (0..<operationCount).map { number in
+                        let operation = operation(number, manager, fixture)
+                        operation.addCompletionHandler { _ in outcomes.update { $0[number, default: 0] += 1 } }
+                        return operation
+                    }
+                    await disturb(operations, in: manager.operationQueue, seed: seed)
+                    await Storm.expectOneOutcomeEach(of: operations, outcomes) { kind($0) != 4 }
+                    check(operations, fixture)
                 }
-                await disturb(operations, in: manager.operationQueue, seed: seed)
-                for number in operations.indices where kind(number) != 4 { await operations[number].ends() }
-                for operation in operations { operation.cancel() }
-                for operation in operations { await operation.ends() }
-                await outcomes.becomes { $0.count == operationCount }
-                #expect(outcomes.value.values.allSatisfy { $0 == 1 })
-                check(operations, fixture)
-                await closeIdleConnections()
-                await fixture.server.waitForConnectionsToClose()
-                let growth = await ResourceSnapshot.growthAfterSettling(to: before)
-                #expect(growth.isEmpty, "\(growth)")
             }
         }
 

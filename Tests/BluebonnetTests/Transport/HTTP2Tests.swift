@@ -15,8 +15,8 @@ extension NetworkTests {
 
         /// Starts an operation and waits for the first bytes of its body.
         private static func start(_ operation: RequestOperation) async {
-            let arrived = Event()
-            operation.setDownloadProgress { _, total, _ in if total > 0 { arrived.happen() } }
+            let arrived = Gate()
+            operation.setDownloadProgress { _, total, _ in if total > 0 { arrived.open() } }
             operation.start()
             await arrived.wait()
             operation.setDownloadProgress(nil)

@@ -76,11 +76,11 @@ extension NetworkTests {
             let partition = try await onNetworkThread {
                 NetworkBound(CurlPartition(loop: NetworkThread.shared.eventLoop))
             }
-            await withCheckedContinuation { waiter in
-                NetworkThread.shared.submit {
-                    _ = partition.value.begin(request, delegate: EndTaker { _ in waiter.resume() })
-                }
+            let hasEnded = Gate()
+            NetworkThread.shared.submit {
+                _ = partition.value.begin(request, delegate: EndTaker { _ in hasEnded.open() })
             }
+            await hasEnded.wait()
             try await onNetworkThread { partition.value.close() }
         }
 

@@ -114,12 +114,12 @@ extension NetworkTests {
                     NetworkBound(CurlPartition(loop: NetworkThread.shared.eventLoop))
                 }
                 let sum = await Self.onNetworkThread { NetworkBound(RoundSum()) }
-                await withCheckedContinuation { waiter in
-                    NetworkThread.shared.submit {
-                        let taker = BodyTaker(sum.value) { _, _ in waiter.resume() }
-                        _ = partition.value.begin(Self.request(url, .plain, expectsLargeBody: true), delegate: taker)
-                    }
+                let hasEnded = Gate()
+                NetworkThread.shared.submit {
+                    let taker = BodyTaker(sum.value) { _, _ in hasEnded.open() }
+                    _ = partition.value.begin(Self.request(url, .plain, expectsLargeBody: true), delegate: taker)
                 }
+                await hasEnded.wait()
                 let sizes = await Self.onNetworkThread {
                     let taker = BodyTaker(sum.value) { _, _ in }
                     let transfers = (0..<2).map { _ in

@@ -5,6 +5,7 @@ import CLinux
 import Foundation
 import Glibc
 import Synchronization
+import TestServer
 import Testing
 
 @testable import Bluebonnet
@@ -83,7 +84,7 @@ private final class SocketPairs: Sendable {
 
 /// Watches sockets on the network thread's event loop and reads one byte for each event.
 private final class BurstReader: Sendable {
-    let total = Witness()
+    let total = Observed(0)
     private let countsByDescriptor = Mutex<[CInt: Int]>([:])
     private let client: NetworkBound<Client>
 
@@ -99,12 +100,12 @@ private final class BurstReader: Sendable {
 
     /// Stops watching, and returns when it has.
     func stop() async {
-        await withCheckedContinuation { continuation in
-            NetworkThread.shared.submit { [self] in
-                client.value.stop()
-                continuation.resume()
-            }
+        let hasStopped = Gate()
+        NetworkThread.shared.submit { [self] in
+            client.value.stop()
+            hasStopped.open()
         }
+        await hasStopped.wait()
     }
 
     fileprivate func read(_ descriptor: CInt) {

@@ -20,7 +20,7 @@ struct ServerProcess: Sendable {
             let folder = try TemporaryFolder()
             let ports = try (0..<portCount).map { _ in try LoopbackPort.unused() }
             let watchdog = try Watchdog(command(folder, ports), in: folder)
-            await Patience.wait { watchdog.hasExited || ports.allSatisfy(LoopbackPort.accepts) }
+            await Polling.lastValue(of: watchdog.hasExited || ports.allSatisfy(LoopbackPort.accepts)) { $0 }
             if !watchdog.hasExited && ports.allSatisfy(LoopbackPort.accepts) {
                 return ServerProcess(ports: ports, watchdog: watchdog)
             }

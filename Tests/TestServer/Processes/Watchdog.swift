@@ -69,7 +69,7 @@ final class Watchdog: Sendable {
     func stop() async {
         hangUp()
         guard let shell = state.withLock({ $0.shell }) else { return }
-        await Patience.wait { ChildProcess.hasExited(shell) }
+        await Polling.lastValue(of: ChildProcess.hasExited(shell)) { $0 }
         state.withLock { $0.shell = nil }
     }
 

@@ -1,7 +1,11 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// A gate that a test opens once, to say when a scripted reply may go on.
+import Dispatch
+public import Testing
+
+/// A gate that is opened once: by a test, to say when a scripted reply may go on, or for a test, when something that it
+/// waits for has happened.
 public final class Gate: Sendable {
     private let opened = Observed(false)
 
@@ -16,13 +20,22 @@ public final class Gate: Sendable {
         opened.update { $0 = true }
     }
 
-    /// Waits until the gate is open, or the waiting task is cancelled.
-    public func wait() async {
-        await opened.wait { $0 }
+    /// Waits until the gate is open, or the waiting task is cancelled. Fails the test if it is not opened in time.
+    public func wait(within limit: Duration = patience, at location: SourceLocation = #_sourceLocation) async {
+        await opened.becomes(true, within: limit, at: location)
+    }
+
+    /// Does the same on a thread that may block, which must be none of Swift's tasks.
+    @available(*, noasync)
+    public func waitBlocking(within limit: Duration = patience, at location: SourceLocation = #_sourceLocation) {
+        let isOpen = DispatchSemaphore(value: 0)
+        whenOpen { isOpen.signal() }
+        guard isOpen.wait(timeout: .now() + limit / .seconds(1)) == .timedOut else { return }
+        recordLateness(of: "an open gate", lastSeen: "closed", after: limit, at: location)
     }
 
     /// Calls `action` once the gate is open: at once, or on the thread that opens it.
-    func whenOpen(_ action: @escaping @Sendable () -> Void) {
+    public func whenOpen(_ action: @escaping @Sendable () -> Void) {
         opened.whenSatisfied({ $0 }, action)
     }
 }

@@ -1,6 +1,8 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
+public import Testing
+
 extension TestServer {
     /// What happened on a server since it started.
     public struct Log: Sendable {
@@ -43,17 +45,25 @@ extension TestServer {
     public var openConnectionCount: Int { history.openConnectionCount }
 
     /// Waits until that many requests arrived whole.
-    public func waitForRequests(count: Int) async {
-        await wait { $0.requests.count >= count }
+    public func waitForRequests(count: Int, at location: SourceLocation = #_sourceLocation) async {
+        await wait(at: location) { $0.requests.count >= count }
     }
 
     /// Waits until that many connections were accepted.
-    public func waitForConnections(count: Int) async {
-        await wait { $0.connections.count >= count }
+    public func waitForConnections(count: Int, at location: SourceLocation = #_sourceLocation) async {
+        await wait(at: location) { $0.connections.count >= count }
     }
 
     /// Waits until no connection is open.
-    public func waitForConnectionsToClose() async {
-        await wait { $0.openConnectionCount == 0 }
+    public func waitForConnectionsToClose(at location: SourceLocation = #_sourceLocation) async {
+        await wait(at: location) { $0.openConnectionCount == 0 }
+    }
+}
+
+extension TestServer.Log: CustomStringConvertible {
+    /// What a test that waited in vain shows.
+    public var description: String {
+        let lines = requests.suffix(50).map { "\($0.method) \($0.target)" }.joined(separator: ", ")
+        return "\(requests.count) requests (\(lines)), \(connections.count) connections, \(openConnectionCount) open"
     }
 }

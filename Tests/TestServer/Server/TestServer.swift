@@ -4,6 +4,7 @@
 public import Foundation
 import NIOCore
 import NIOPosix
+public import Testing
 
 /// An HTTP/1.1 server on the loopback interface that does to each request exactly what a script says.
 ///
@@ -88,9 +89,11 @@ public final class TestServer: Sendable {
     /// What happened so far.
     public var history: Log { log.value }
 
-    /// Waits until the predicate is true of what happened, or the waiting task is cancelled. The predicate must be
-    /// pure: it runs at every change, under a lock.
-    public func wait(until isSatisfied: @escaping @Sendable (Log) -> Bool) async {
-        await log.wait(until: isSatisfied)
+    /// Waits until the predicate is true of what happened, or the waiting task is cancelled; fails the test with what
+    /// happened if it is not in time. The predicate must be pure: it runs at every change, under a lock.
+    public func wait(
+        at location: SourceLocation = #_sourceLocation, until isSatisfied: @escaping @Sendable (Log) -> Bool
+    ) async {
+        await log.becomes(at: location, isSatisfied)
     }
 }

@@ -1,14 +1,31 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
+import Dispatch
 import Synchronization
+public import Testing
 
-/// A value behind a lock that tests can wait on: the wait ends at the change that satisfies it, or when the waiting
-/// task is cancelled.
-final class Observed<Value: Sendable>: Sendable {
+/// A value behind a lock that any thread may change and a test may wait on.
+///
+/// ```swift
+/// let order = Observed([String]())
+/// operation.addCompletionHandler { _ in order.append("ended") }
+/// operation.start()
+/// await order.becomes(["ended"])
+/// await order.becomes { $0.count == 1 }
+/// ```
+/// For a value that can only be asked for, there are `becomes(_:within:at:value:)` and
+/// `eventually(_:within:at:satisfies:)`.
+public final class Observed<Value: Sendable>: Sendable {
+    private enum End: Sendable {
+        case wanted
+        case late(lastSeen: Value)
+        case cancelled
+    }
+
     private struct Waiter {
-        let isSatisfied: @Sendable (Value) -> Bool
-        let resume: @Sendable () -> Void
+        let isWanted: @Sendable (Value) -> Bool
+        let resume: @Sendable (End) -> Void
     }
 
     private struct State {
@@ -19,40 +36,83 @@ final class Observed<Value: Sendable>: Sendable {
 
     private let state: Mutex<State>
 
-    init(_ value: Value) {
+    public init(_ value: Value) {
         state = Mutex(State(value: value))
     }
 
     /// The value now.
-    var value: Value { state.withLock { $0.value } }
+    public var value: Value { state.withLock { $0.value } }
 
     /// Changes the value, then resumes whoever waited for what it has become.
-    func update<Result: Sendable>(_ change: @Sendable (inout Value) -> Result) -> Result {
+    @discardableResult
+    public func update<Result: Sendable>(_ change: @Sendable (inout Value) -> Result) -> Result {
         let (result, satisfied) = state.withLock { state in
             let result = change(&state.value)
-            let numbers = state.waiters.filter { $0.value.isSatisfied(state.value) }.keys.sorted()
+            let numbers = state.waiters.filter { $0.value.isWanted(state.value) }.keys.sorted()
             return (result, numbers.compactMap { state.waiters.removeValue(forKey: $0) })
         }
-        for waiter in satisfied { waiter.resume() }
+        for waiter in satisfied { waiter.resume(.wanted) }
         return result
+    }
+
+    /// Waits until the value is as wanted. Fails the test with the last value seen if it is not in time.
+    ///
+    /// The wait ends, too, when its task is cancelled, as by the test's time limit. `isWanted` runs at every change
+    /// under the lock and must be pure.
+    ///
+    /// - Returns: whether the value was as wanted.
+    @discardableResult
+    public func becomes(
+        within limit: Duration = patience, at location: SourceLocation = #_sourceLocation,
+        _ isWanted: @escaping @Sendable (Value) -> Bool
+    ) async -> Bool {
+        await becomes(isWanted, named: nil, within: limit, at: location)
+    }
+
+    /// Waits until the value is equal to another one. Fails the test with the last value seen if it is not in time.
+    @discardableResult
+    public func becomes(
+        _ wanted: Value, within limit: Duration = patience, at location: SourceLocation = #_sourceLocation
+    ) async -> Bool where Value: Equatable {
+        await becomes({ $0 == wanted }, named: "\(wanted)", within: limit, at: location)
     }
 
     /// Calls `action` once, as soon as the value satisfies the predicate: at once, or on the thread that changes it.
     func whenSatisfied(_ isSatisfied: @escaping @Sendable (Value) -> Bool, _ action: @escaping @Sendable () -> Void) {
-        add(Waiter(isSatisfied: isSatisfied, resume: action), number: nextNumber())
+        add(Waiter(isWanted: isSatisfied) { _ in action() }, number: nextNumber())
     }
 
-    /// Waits until the value satisfies the predicate. The predicate runs under the lock and must be pure.
-    func wait(until isSatisfied: @escaping @Sendable (Value) -> Bool) async {
+    private func becomes(
+        _ isWanted: @escaping @Sendable (Value) -> Bool, named name: String?, within limit: Duration,
+        at location: SourceLocation
+    ) async -> Bool {
+        if isWanted(value) { return true }
+        switch await end(ofWaitingFor: isWanted, within: limit) {
+        case .wanted: return true
+        case .cancelled: return false
+        case .late(let lastSeen):
+            recordLateness(of: name, lastSeen: lastSeen, after: limit, at: location)
+            return false
+        }
+    }
+
+    private func end(
+        ofWaitingFor isWanted: @escaping @Sendable (Value) -> Bool, within limit: Duration
+    ) async -> End {
         let number = nextNumber()
-        await withTaskCancellationHandler {
+        let timer = DispatchSource.makeTimerSource()
+        timer.setEventHandler { [weak self] in self?.giveUp(number) { .late(lastSeen: $0) } }
+        timer.schedule(deadline: .now() + limit / .seconds(1))
+        timer.activate()
+        defer { timer.cancel() }
+        return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                add(Waiter(isSatisfied: isSatisfied) { continuation.resume() }, number: number)
+                add(Waiter(isWanted: isWanted) { continuation.resume(returning: $0) }, number: number)
                 // The cancellation may have come before there was a waiter to remove.
-                if Task.isCancelled { cancel(number) }
+                if Task.isCancelled { giveUp(number) { _ in .cancelled } }
             }
         } onCancel: {
-            cancel(number)
+            giveUp(number) { _ in .cancelled }
         }
     }
 
@@ -64,16 +124,27 @@ final class Observed<Value: Sendable>: Sendable {
     }
 
     private func add(_ waiter: Waiter, number: UInt64) {
-        let isSatisfied = state.withLock { state in
-            if waiter.isSatisfied(state.value) { return true }
+        let isWanted = state.withLock { state in
+            if waiter.isWanted(state.value) { return true }
             state.waiters[number] = waiter
             return false
         }
-        if isSatisfied { waiter.resume() }
+        if isWanted { waiter.resume(.wanted) }
     }
 
-    private func cancel(_ number: UInt64) {
-        let waiter = state.withLock { $0.waiters.removeValue(forKey: number) }
-        waiter?.resume()
+    private func giveUp(_ number: UInt64, _ end: @Sendable (Value) -> End) {
+        let (waiter, value) = state.withLock { ($0.waiters.removeValue(forKey: number), $0.value) }
+        waiter?.resume(end(value))
+    }
+}
+
+extension Observed where Value == Int {
+    public func increment() { update { $0 += 1 } }
+}
+
+extension Observed {
+    /// Appends to a list.
+    public func append<Element: Sendable>(_ element: Element) where Value == [Element] {
+        update { $0.append(element) }
     }
 }

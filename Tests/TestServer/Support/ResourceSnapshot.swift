@@ -55,8 +55,7 @@ public struct ResourceSnapshot: Sendable, Equatable {
     public static func growthAfterSettling(
         to earlier: ResourceSnapshot, within limit: Duration = .seconds(10)
     ) async -> [String] {
-        await Patience.wait(atMost: limit) { take().growth(since: earlier).isEmpty }
-        return take().growth(since: earlier)
+        await Polling.lastValue(of: take().growth(since: earlier), within: limit) { $0.isEmpty }
     }
 
     /// Whether, within a bounded time, the process has no more descriptors and threads than in an earlier snapshot.
