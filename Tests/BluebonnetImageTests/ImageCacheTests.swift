@@ -39,7 +39,7 @@ import Testing
         #expect(cache.memoryUsage == 0)
     }
 
-    @Test func overTheCapacityTheLongestUnusedGo() {
+    @Test func longestUnusedImagesGoWhenTheCapacityIsExceeded() {
         let cache = ImageCache(memoryCapacity: 100, preferredMemoryUsageAfterPurge: 60)
         for name in ["a", "b", "c", "d", "e"] { cache.add(image(20), withIdentifier: name) }
         #expect(cache.memoryUsage == 100)
@@ -65,7 +65,7 @@ import Testing
         #expect(cache.identifier(for: request, additionalIdentifier: "small") == "http://h/a.png?b=csmall")
     }
 
-    @Test func manyThreadsMayUseIt() {
+    @Test func cacheMayBeUsedByManyThreads() {
         let cache = ImageCache(memoryCapacity: 1000, preferredMemoryUsageAfterPurge: 600)
         DispatchQueue.concurrentPerform(iterations: 1000) { number in
             cache.add(image(20), withIdentifier: String(number % 100))

@@ -97,7 +97,7 @@ import Testing
         }
     }
 
-    @Test func oneOfSeveralMayLeaveAndTheLastEndsTheTransfer() async throws {
+    @Test func sharedTransferEndsWhenTheLastDownloadLeaves() async throws {
         let gate = Gate()
         try await serving(gate) { server in
             let (downloader, ends) = (downloader(), Ends())

@@ -134,7 +134,7 @@ import Testing
         "", "hello", "<svg xmlns='http://www.w3.org/2000/svg' width='1' height='1'/>", "/* XPM */\nstatic char",
         "P3 1 1 1",
     ])
-    func whatIsNoneOfTheFormatsIsAnError(text: String) {
+    func bodyOfAnUnknownFormatIsAnError(text: String) {
         let error = #expect(throws: NetworkingError.self) { try ImageFixture.decode(Data(text.utf8)) }
         #expect(error?.code == .cannotParseResponse)
     }

@@ -17,7 +17,7 @@ import Testing
         reader = try StreamReader(FileDescriptor(pipe.readEnd), control: control)
     }
 
-    @Test func itGivesWhatComesAndThenTheEnd() throws {
+    @Test func readerGivesTheBytesAndThenTheEnd() throws {
         pipe.write("abc")
         #expect(try reader.next() == .bytes(Array("abc".utf8)))
         pipe.closeWriteEnd()

@@ -46,7 +46,7 @@ import Testing
         #expect(count.withLock { $0 } == 1)
     }
 
-    @Test func whatWritesIsSurrounded() throws {
+    @Test func eachWriteIsSurrounded() throws {
         let calls = Mutex(0)
         let folder = try TemporaryFolder()
         defer { folder.remove() }

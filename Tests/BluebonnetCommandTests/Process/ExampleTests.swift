@@ -11,7 +11,7 @@ extension ProcessTests {
         private static let examples = ["BatchExample", "DependentCallsExample", "CancelAndPauseExample"]
 
         @Test(arguments: examples + ["Demo", "ReachabilityExample"])
-        func withoutArgumentsAnExampleExplainsItself(_ name: String) async throws {
+        func exampleWithoutArgumentsExplainsItself(_ name: String) async throws {
             let folder = try TemporaryFolder()
             defer { folder.remove() }
             let end = try await CommandProcess([], program: name, in: folder).end()
@@ -44,7 +44,7 @@ extension ProcessTests {
         }
 
         @Test(arguments: examples)
-        func withoutAServerAnExampleFailsAndEnds(_ name: String) async throws {
+        func exampleWithoutAServerFailsAndEnds(_ name: String) async throws {
             let folder = try TemporaryFolder()
             defer { folder.remove() }
             let end = try await CommandProcess(["http://127.0.0.1:1/"], program: name, in: folder).end()

@@ -26,7 +26,7 @@ extension ProcessTests {
             }
         }
 
-        @Test func oneFailureMakesTheStatusOneAndTheRestStillRuns() async throws {
+        @Test func statusIsOneAfterAFailureAndTheRestStillRuns() async throws {
             try await CommandFixture.with { request in
                 .response(status: request.path == "/bad" ? 500 : 200, body: "hello")
             } _: { fixture in

@@ -31,7 +31,7 @@ extension ProcessTests {
             }
         }
 
-        @Test func whatIsUnderWayFinishesAfterATerminationAndTheRestIsCancelled() async throws {
+        @Test func terminationLetsStartedRequestsFinishAndCancelsTheRest() async throws {
             let gate = Gate()
             try await CommandFixture.with { _ in
                 Reply([.wait(until: gate)] + Reply.response(body: "late").steps)

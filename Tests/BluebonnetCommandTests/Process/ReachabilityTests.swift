@@ -41,7 +41,7 @@ extension ProcessTests {
         }
 
         @Test(arguments: ["http://example.com/", "two words", ""])
-        func whatIsNoHostIsRefused(_ host: String) async throws {
+        func argumentThatIsNoHostIsRefused(_ host: String) async throws {
             let end = try await run([host])
             #expect(end.status == 2)
             #expect(end.errors.contains("is neither a host's name nor an address"))

@@ -69,7 +69,7 @@ extension ProcessTests {
                 #""mode":"certificate""#, #""mode":"publicKey","pins":["/nowhere.pem"]"#,
                 #""allowInvalidCertificates":true"#,
             ])
-        func whatCannotBeUsedIsAFailedOperation(security: String) async throws {
+        func unusableSecurityFieldFailsTheOperation(security: String) async throws {
             let (end, count) = try await run(security)
             #expect(end.status == 1 && count == 0)
             #expect(try end.results.map { $0.error?.code } == [.invalidSecurityPolicy], "\(end.output)")

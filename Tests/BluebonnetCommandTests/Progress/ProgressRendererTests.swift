@@ -19,7 +19,7 @@ import Testing
         #expect(ProgressRenderer.text(reading) == "30/60   50%  2 failed  10 req/s  0 B  0:03 left")
     }
 
-    @Test func withoutATotalThereIsNoPercentageNoBarAndNoTimeLeft() {
+    @Test func progressWithoutATotalHasNoPercentageNoBarAndNoTimeLeft() {
         let reading = ProgressReading.sample(finished: 30, total: 60, rate: 10, isTotalKnown: false, elapsed: 62)
         #expect(ProgressRenderer(width: 79).lines(reading) == ["30/60 so far  10 req/s  0 B  1:02"])
     }

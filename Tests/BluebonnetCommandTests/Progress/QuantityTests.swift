@@ -39,7 +39,7 @@ import Testing
         #expect(Quantity.bytesPerSecond(-5) == "0 B/s")
     }
 
-    @Test func oneIsSingular() {
+    @Test func countOfOneIsSingular() {
         #expect(Quantity.count(1, "request") == "1 request")
         #expect(Quantity.count(0, "request") == "0 requests")
     }

@@ -16,7 +16,7 @@ import Testing
             ])
     }
 
-    @Test func whatDidNotSucceedIsNamedWithItsCodeAndMessage() {
+    @Test func unsuccessfulRequestsAreNamedWithCodeAndMessage() {
         var tally = RunTally()
         tally.note(.sample("first", .skipped, .dependencyFailed))
         tally.note(.sample("a\nb", .failure, .timedOut))

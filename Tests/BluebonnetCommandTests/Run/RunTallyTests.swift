@@ -7,7 +7,7 @@ import Testing
 @testable import BluebonnetCommand
 
 @Suite struct RunTallyTests {
-    @Test func itCountsOutcomesAndBytes() {
+    @Test func tallyCountsOutcomesAndBytes() {
         var tally = RunTally()
         #expect(tally.isSuccess)
         tally.note(.sample("a", .success, bytes: 10))

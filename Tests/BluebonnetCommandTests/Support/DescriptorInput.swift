@@ -3,6 +3,7 @@
 
 import Glibc
 import TestServer
+import Testing
 
 /// The reading end of something that a process writes to.
 struct DescriptorInput: Sendable {

@@ -96,7 +96,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func whatElseTheRequestHasIsSent() async throws {
+        @Test func methodFieldsAndBodyAreSentWithTheReducedPath() async throws {
             try await TestServer.answering(.response()) { server in
                 var streamed = URLRequest("PUT", server.url("/a/../b"), headers: ["X-A": "1", "Content-Length": "5"])
                 streamed.httpBodyStream = InputStream(data: Data("hello".utf8))

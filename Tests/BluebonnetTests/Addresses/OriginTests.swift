@@ -12,12 +12,12 @@ import Testing
         ("http://h:8080/", "http://h:8080"), ("http://h:/", "http://h:80"), ("http://u:p@h/", "http://h:80"),
         ("http://[FE80::1]:81/", "http://[fe80::1]:81"), ("http://bücher.de/", "http://xn--bcher-kva.de:80"),
     ])
-    func itIsSchemeHostAndPortInOneSpelling(text: String, expected: String) throws {
+    func originIsSchemeHostAndPortInOneSpelling(text: String, expected: String) throws {
         #expect(Origin(try #require(URL(string: text)))?.description == expected)
     }
 
     @Test(arguments: ["ftp://h/", "http:///p", "http:p", "/p", "mailto:a@b", "http://h:99999999999999999999/"])
-    func otherURLsHaveNone(text: String) {
+    func urlOfAnotherKindHasNoOrigin(text: String) {
         #expect(URL(string: text).flatMap(Origin.init) == nil)
     }
 
@@ -44,7 +44,7 @@ import Testing
         "http://h?q", "http://[::1]/", "http://h/a b", "http://h/%41", "http://h/#f", "http://h/\u{E9}", "/a", "",
         "ftp://h/", "http://h\\/",
     ])
-    func whatIsNotPlainIsLookedAtMoreClosely(text: String) {
+    func unusualURLIsNotPlain(text: String) {
         #expect(!Origin.hasPlainURL(text))
     }
 }

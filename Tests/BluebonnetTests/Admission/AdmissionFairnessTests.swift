@@ -45,7 +45,7 @@ import Testing
         #expect(wait(for: single[0], in: &queue, a) <= 10)
     }
 
-    @Test func itWaitsForNoBatchOverManyOriginsEither() {
+    @Test func singleRequestDoesNotWaitForABatchOverManyOrigins() {
         var queue = AdmissionQueue(limit: 2, limitPerOrigin: 2)
         let origins = (0..<1_000).map { AdmissionQueueTests.origin("host\($0)") }
         _ = enqueue(10_000, share: 1, origin: { origins[$0 % 1_000] }, in: &queue)

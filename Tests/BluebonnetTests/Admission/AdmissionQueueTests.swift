@@ -65,13 +65,13 @@ import Testing
         #expect(queue.admitAll() == [3, 4, 2, 1])
     }
 
-    @Test func amongEqualsTheOldestGoesFirstWhateverTheOrderOfArrival() {
+    @Test func oldestOfEqualPriorityGoesFirstWhateverTheOrderOfArrival() {
         var queue = NumberedQueue(limit: 10, limitPerOrigin: 10)
         queue.enqueue([(4, a), (2, b), (3, a), (1, c)])
         #expect(queue.admitAll() == [1, 2, 3, 4])
     }
 
-    @Test func oneThatComesLaterButFirstInRankOvertakes() {
+    @Test func laterEntryOfHigherPriorityOvertakes() {
         var queue = NumberedQueue(limit: 1, limitPerOrigin: 1)
         queue.enqueue([(1, a), (2, a)])
         #expect(queue.admitAll() == [1])
@@ -102,7 +102,7 @@ import Testing
         #expect(queue.waitingCount == 1)
     }
 
-    @Test func oneThatComesBackKeepsItsPlaceByItsNumber() {
+    @Test func returningEntryKeepsThePlaceOfItsNumber() {
         var queue = NumberedQueue(limit: 1, limitPerOrigin: 1)
         queue.enqueue([(1, a), (2, a), (3, a)])
         queue.withdraw(1)
@@ -112,7 +112,7 @@ import Testing
         #expect(queue.admitAll() == [2])
     }
 
-    @Test func oneThatComesBackWithALowerPriorityHasTheLowerOne() {
+    @Test func returningEntryHasItsNewLowerPriority() {
         var queue = NumberedQueue(limit: 1, limitPerOrigin: 1)
         queue.enqueue(1, a, priority: 8)
         queue.enqueue(2, a, priority: 4)
@@ -124,7 +124,7 @@ import Testing
         #expect(queue.admitAll() == [2])
     }
 
-    @Test func oneThatComesBackForAnotherOriginTakesNoPlaceOfTheFirst() {
+    @Test func entryReturningForAnotherOriginTakesNoPlaceOfTheFirst() {
         var queue = NumberedQueue(limit: 10, limitPerOrigin: 1)
         queue.enqueue([(1, a), (2, a), (3, a)])
         queue.withdraw(2)
@@ -142,7 +142,7 @@ import Testing
     }
 
     /// Paused, resumed, and redirected from the one origin to the other while the first is at its limit.
-    @Test func whatWasLeftBehindAtAnOriginIsNotLetInThereLater() {
+    @Test func entryMovedToAnotherOriginIsNotAdmittedForTheFirst() {
         var queue = NumberedQueue(limit: 10, limitPerOrigin: 1)
         queue.enqueue([(1, a), (2, a), (5, b)])
         #expect(queue.admitAll() == [1, 5])
@@ -187,7 +187,7 @@ extension AdmissionQueueTests {
         #expect(queue.runningCount == 0)
     }
 
-    @Test(arguments: 1...60) func itAgreesWithANaiveModel(seed: UInt64) {
+    @Test(arguments: 1...60) func queueAgreesWithANaiveModel(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         let (limit, limitPerOrigin) = (Int.random(in: 1...6, using: &random), Int.random(in: 1...3, using: &random))
         var twins = Twins(limit: limit, limitPerOrigin: limitPerOrigin)

@@ -21,7 +21,7 @@ import Testing
         }
     }
 
-    @Test func asManyAsThereAreFreePlaces() {
+    @Test func roomIsTheNumberOfFreePlaces() {
         var queue = AdmissionQueue(limit: 5, limitPerOrigin: 5)
         #expect(queue.room(besides: own, priority: 0) == 5)
         _ = enqueue(5, a, counts: own, in: &queue)
@@ -34,7 +34,7 @@ import Testing
         #expect(queue.room(besides: own, priority: 0) == 2)
     }
 
-    @Test func lessThoseThatWaitForThem() {
+    @Test func roomIsReducedByThoseThatWaitForIt() {
         var queue = AdmissionQueue(limit: 5, limitPerOrigin: 5)
         _ = enqueue(3, a, counts: own, in: &queue)
         #expect(queue.room(besides: own, priority: 0) == 2)
@@ -42,7 +42,7 @@ import Testing
         #expect(queue.room(besides: own, priority: 0) == 0)
     }
 
-    @Test func whatWaitsForItsOriginTakesNoPlace() {
+    @Test func entryWaitingForItsOriginTakesNoPlace() {
         var queue = AdmissionQueue(limit: 10, limitPerOrigin: 2)
         _ = enqueue(100, a, counts: own, in: &queue)
         #expect(queue.room(besides: own, priority: 0) == 8)
@@ -54,7 +54,7 @@ import Testing
         #expect(queue.room(besides: own, priority: 0) == 7, "one of a hundred has the new place")
     }
 
-    @Test func onlyWhatGoesBeforeTakesAPlace() {
+    @Test func entryOfLowerPriorityTakesNoPlace() {
         var queue = AdmissionQueue(limit: 5, limitPerOrigin: 5)
         _ = enqueue(2, a, priority: -4, counts: own, in: &queue)
         _ = enqueue(1, b, priority: 4, counts: own, in: &queue)
@@ -64,14 +64,14 @@ import Testing
         #expect(queue.room(besides: own, priority: -8) == 2)
     }
 
-    @Test func othersHaveTurnsOfTheirOwn() {
+    @Test func entriesOfOtherSharesTakeNoPlace() {
         var queue = AdmissionQueue(limit: 5, limitPerOrigin: 5)
         _ = enqueue(100, a, counts: WaitingCounts(), in: &queue)
         _ = enqueue(100, a, counts: nil, in: &queue)
         #expect(queue.room(besides: own, priority: 0) == 5)
     }
 
-    @Test func whatLeavesTheLineTakesNoPlace() {
+    @Test func withdrawnEntryTakesNoPlace() {
         var queue = AdmissionQueue(limit: 5, limitPerOrigin: 5)
         let tickets = enqueue(4, a, counts: own, in: &queue)
         queue.withdraw(tickets[0])

@@ -116,7 +116,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func whatChangedMeanwhileBeginsAgain() async throws {
+        @Test func representationThatChangedMeanwhileIsLoadedFromTheStart() async throws {
             let other = Representation(body: Data(file.body.reversed()), etag: "\"two\"")
             let script: TestServer.Script = { [part] in
                 Representation.offset(of: $0) == nil ? part : other.answer(to: $0)

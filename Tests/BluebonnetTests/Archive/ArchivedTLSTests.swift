@@ -13,7 +13,7 @@ import Testing
         return try JSONDecoder().decode(ArchivedTLS.self, from: data).options()
     }
 
-    @Test func whatIsNoSecretGoesAlong() throws {
+    @Test func optionsThatAreNoSecretsAreArchived() throws {
         var options = try TLSOptions(
             minimumVersion: .v12, maximumVersion: .v13, ciphers: ["ECDHE-ECDSA-AES128-GCM-SHA256"],
             cipherSuites: ["TLS_AES_128_GCM_SHA256"])

@@ -28,7 +28,7 @@ import Testing
         #expect(seen == order)
     }
 
-    @Test func whoLooksLateSeesAll() async {
+    @Test func lateReaderSeesAllCompletions() async {
         network.answer("/1", with: [.fail(.timedOut)])
         let batch = network.manager().enqueueBatch(of: (0..<50).map { network.operation("/\($0)") })
         await batch.finished()
@@ -41,7 +41,7 @@ import Testing
         #expect(count == 50 && failures == [1])
     }
 
-    @Test func severalMayLookAtOnce() async {
+    @Test func severalReadersSeeAllCompletionsAtOnce() async {
         let batch = network.manager().enqueueBatch(of: (0..<200).map { network.operation("/\($0)") })
         let counts = await withTaskGroup(of: Int.self) { group in
             for _ in 0..<4 {
@@ -130,7 +130,7 @@ import Testing
         await order.becomes(["completion 0"])
     }
 
-    @Test func itTakesNoPlaceThatItsOperationsNeed() async {
+    @Test func batchTakesNoPlaceThatItsOperationsNeed() async {
         let queue = RequestOperationQueue()
         queue.maxConcurrentOperationCount = 1
         let blocker = BlockOperation {}

@@ -26,7 +26,7 @@ import Testing
         #expect(graph.nodes.map(\.isCritical) == [false, true, true, false])
     }
 
-    @Test func beforeAnythingEndedItIsTheLongestChain() {
+    @Test func criticalPathIsTheLongestChainBeforeAnythingEnded() {
         let graph = BatchGraph(
             nodes: ["a", "b", "c", "d"].map { node($0) }, edges: [edge(0, 1), edge(1, 2), edge(3, 2)])
         #expect(graph.criticalPath == [0, 1, 2])

@@ -56,19 +56,19 @@ import Testing
         #expect(outcome.counts.success >= 3 && outcome.counts.cancelled > 0 && outcome.counts.finished == 200)
     }
 
-    @Test func moreSuccessesThanMembersAreAsGoodAsAll() async {
+    @Test func successCountAboveTheMembersMeansAll() async {
         #expect(await run(operations(3), .succeed(after: 10)).isSuccess)
         #expect(await !run(operations(3, failing: [1]), .succeed(after: 10)).isSuccess)
     }
 
-    @Test func tooManyFailuresEndIt() async {
+    @Test func batchEndsAfterTooManyFailures() async {
         let outcome = await run(operations(200, failing: [0, 2, 4]), .stop(afterMoreFailuresThan: 2))
         #expect(outcome.counts.failure == 3 && outcome.stopReason == .tooManyFailures && !outcome.isSuccess)
         #expect(outcome.counts.cancelled > 0)
         #expect(await run(operations(20, failing: [0, 2]), .stop(afterMoreFailuresThan: 2)).isSuccess)
     }
 
-    @Test func tooLargeAShareOfFailuresEndsIt() async {
+    @Test func batchEndsAboveTheShareOfFailures() async {
         let outcome = await run(operations(200, failing: Set(0..<21)), .stopAboveShare(0.1))
         #expect(outcome.counts.failure == 21 && outcome.stopReason == .tooManyFailures)
         let good = await run(operations(20, failing: [0, 1]), .stopAboveShare(0.1))

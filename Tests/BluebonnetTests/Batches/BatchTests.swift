@@ -50,7 +50,7 @@ import Testing
         #expect(order.value.first == "handler")
     }
 
-    @Test func itCompletesAfterHandlersOnQueuesOfTheirOwn() async {
+    @Test func batchCompletesAfterHandlersOnQueuesOfTheirOwn() async {
         let all = operations(20)
         for (number, operation) in all.enumerated() {
             operation.completionQueue = DispatchQueue(label: "queue \(number)")
@@ -79,7 +79,7 @@ import Testing
         #expect(codes == ["fine", "timedOut", "unacceptableStatus", "cancelled"])
     }
 
-    @Test func beforeTheEndThereIsNoResult() async {
+    @Test func resultIsMissingBeforeTheEnd() async {
         let gate = Gate()
         network.answer("/0", with: [.wait(gate), .head(200)])
         let batch = network.manager().enqueueBatch(of: operations(1))

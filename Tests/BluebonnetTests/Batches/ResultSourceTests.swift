@@ -33,7 +33,7 @@ import Testing
         network.log.requests.filter { $0.url.path == path }.map { $0.value(of: "X") }
     }
 
-    @Test func oneResultGoesIntoARequest() async throws {
+    @Test func resultGoesIntoARequest() async throws {
         let first = manager.get("a", returning: text)
         let second = manager.get("next", after: first, returning: text) { request, value in
             request.setValue(value, forHTTPHeaderField: "X")
@@ -84,7 +84,7 @@ import Testing
         #expect(seen.value == ["false true 1"])
     }
 
-    @Test func whatMakingTheRequestThrowsIsTheError() async {
+    @Test func errorOfMakingTheRequestIsTheOperations() async {
         struct Refusal: Error {}
         let first = manager.get("a", returning: text)
         let second = manager.get("next", after: first, returning: text) { _, _ in throw Refusal() }
@@ -125,7 +125,7 @@ import Testing
         #expect(sent("/next") == ["guest"])
     }
 
-    @Test func oneThatAsksForTheOutcomeRunsAnyway() async throws {
+    @Test func requestForOutcomesRunsAfterFailuresToo() async throws {
         let bad = manager.get("bad", returning: text)
         let good = manager.get("a", returning: text)
         let next = manager.get("next", after: bad.asResult, good.asResult, returning: text) {

@@ -14,7 +14,7 @@ extension NetworkTests {
         private static let script: TestServer.Script = { .response(body: "got \($0.bodyText)") }
 
         /// Five of the six places that an origin has are taken by streams that give nothing.
-        @Test(arguments: [false, true]) func othersGoOnMeanwhile(isDeclared: Bool) async throws {
+        @Test(arguments: [false, true]) func otherRequestsGoOnBesideBlockedBodies(isDeclared: Bool) async throws {
             try await TestServer.serving(script: Self.script) { server in
                 let blocked = (0..<5).map { BlockedStream.request(server.url("/\($0)"), declared: isDeclared) }
                 let operations = blocked.map { RequestOperation(request: $0.request) }
@@ -141,7 +141,7 @@ extension NetworkTests {
         }
 
         /// nginx answers and resets the stream, whose body it does not want (RFC 9113, 8.1).
-        @Test(.enabled(if: NginxServer.isAvailable)) func overHTTP2AnEarlyRefusalIsHeard() async throws {
+        @Test(.enabled(if: NginxServer.isAvailable)) func earlyRefusalOverHTTP2IsHeard() async throws {
             try await HTTP2Fixture.with { fixture in
                 var options = fixture.options
                 options.idleTimeout = .seconds(2)
@@ -156,7 +156,7 @@ extension NetworkTests {
         }
 
         /// The server may want the body none the less: libcurl learns that it does not when it sends some of it.
-        @Test(.enabled(if: NginxServer.isAvailable)) func overHTTP2AnEarlySuccessIsHeardWhenTheStreamGoesOn()
+        @Test(.enabled(if: NginxServer.isAvailable)) func earlySuccessOverHTTP2IsHeardWhenTheStreamGoesOn()
             async throws
         {
             try await HTTP2Fixture.with { fixture in
@@ -174,7 +174,7 @@ extension NetworkTests {
         }
 
         /// Forty blocked streams, then none: in a process of its own, so that threads can be counted.
-        @Test func nothingIsLeftOfThem() async {
+        @Test func cancelledBlockedBodiesLeaveNothingBehind() async {
             await #expect(processExitsWith: .success) { try await Self.blockAndCount() }
         }
 

@@ -124,7 +124,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func whatTheStreamThrowsIsTheError() async throws {
+        @Test func errorOfTheStreamIsTheOperations() async throws {
             try await TestServer.answering(.response()) { server in
                 let stream = ScriptedStream([.bytes(Self.body), .fail])
                 let operation = await perform(request(server.url(), stream, length: 500_000))
@@ -181,7 +181,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func whatAServerDoesNotReadIsNotCountedAsSent() async throws {
+        @Test func bytesThatTheServerDoesNotReadAreNotCountedAsSent() async throws {
             var options = TestServer.Options()
             options.readsBodies = false
             let head: TestServer.Script = { _ in .steps([.stall]) }

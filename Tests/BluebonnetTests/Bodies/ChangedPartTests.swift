@@ -62,7 +62,7 @@ extension NetworkTests {
             }
         }
 
-        @Test(arguments: Change.all) func betweenTwoDownloads(change: Change) async throws {
+        @Test(arguments: Change.all) func fileIsExactAfterAChangeBetweenTwoDownloads(change: Change) async throws {
             let folder = try DownloadFolder()
             defer { folder.remove() }
             let isSecond = Gate()
@@ -84,7 +84,7 @@ extension NetworkTests {
             }
         }
 
-        @Test(arguments: Change.all) func whileItIsPaused(change: Change) async throws {
+        @Test(arguments: Change.all) func fileIsExactOrAbsentAfterAChangeDuringAPause(change: Change) async throws {
             let folder = try DownloadFolder()
             defer { folder.remove() }
             let headByteCount = Self.file.whole.bytes.count - Self.file.body.count

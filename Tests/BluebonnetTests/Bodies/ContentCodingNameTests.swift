@@ -31,7 +31,7 @@ extension NetworkTests {
         }
 
         @Test(arguments: ["nonesuch", "none;q=1", "no ne", "\"none\"", "none, br"])
-        func anotherNameIsNotNone(value: String) async throws {
+        func unknownCodingNameIsNotTakenForNone(value: String) async throws {
             try await TestServer.answering(.response(headers: ["Content-Encoding": value], body: "hello")) { server in
                 #expect(await get(server.url()).code == .cannotDecodeBody)
             }

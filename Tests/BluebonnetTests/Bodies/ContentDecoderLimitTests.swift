@@ -80,7 +80,7 @@ import Testing
         #expect(error?.code == .cannotDecodeBody)
     }
 
-    @Test func itCanBeClosedAtAnyMomentAndMoreThanOnce() throws {
+    @Test func decoderCanBeClosedAtAnyMomentAndMoreThanOnce() throws {
         for count in [0, 1, 2, 30, CodedBody.gzip.count] {
             let decoder = try ContentDecoder(codings: ["gzip", "gzip"])
             try CodedBody.gzipTwice.prefix(count).withUnsafeBytes { try decoder.decode($0) { _ in } }

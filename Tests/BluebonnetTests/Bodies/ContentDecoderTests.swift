@@ -75,12 +75,12 @@ enum CodedBody {
     // MARK: - What is decoded
 
     @Test(arguments: bodies)
-    func everyCodingIsUndone(codings: [String], body: [UInt8]) throws {
+    func eachCodingIsDecoded(codings: [String], body: [UInt8]) throws {
         #expect(try decode(codings, [body]) == CodedBody.text)
     }
 
     @Test(arguments: bodies)
-    func itDoesNotMatterHowTheBodyIsCut(codings: [String], body: [UInt8]) throws {
+    func bodyIsDecodedHoweverItIsCut(codings: [String], body: [UInt8]) throws {
         #expect(try decode(codings, body.map { [$0] }) == CodedBody.text)
         for cut in body.indices {
             #expect(try decode(codings, [Array(body[..<cut]), [], Array(body[cut...])]) == CodedBody.text)
@@ -153,7 +153,7 @@ enum CodedBody {
     }
 
     @Test(arguments: [(["gzip"], CodedBody.gzip), (["deflate"], CodedBody.zlib), (["deflate"], CodedBody.raw)])
-    func anythingBehindTheEndIsRefused(codings: [String], body: [UInt8]) {
+    func bytesBehindTheEndAreRefused(codings: [String], body: [UInt8]) {
         for junk in [[0], Array("junk".utf8), [0x1F], [0x1F, 0x8B], [UInt8](repeating: 0, count: 512)] as [[UInt8]] {
             #expect(code(codings, body + junk) == .cannotDecodeBody)
         }
@@ -161,7 +161,7 @@ enum CodedBody {
         #expect(error?.message.contains("goes on after its end") == true)
     }
 
-    @Test func otherFormatsAreRefused() {
+    @Test func bytesOfAnotherFormatAreRefused() {
         #expect(code(["gzip"], CodedBody.zlib) == .cannotDecodeBody)
         #expect(code(["gzip"], Array(CodedBody.text.utf8)) == .cannotDecodeBody)
         #expect(code(["deflate"], CodedBody.gzip) == .cannotDecodeBody)

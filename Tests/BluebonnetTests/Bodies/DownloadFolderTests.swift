@@ -58,7 +58,7 @@ extension NetworkTests {
             "escaped\u{1}",
             String(repeating: "long", count: 1024) + ".txt",
         ])
-        func noNameLeavesTheFolder(name: String) async throws {
+        func fileNameNeverLeavesTheFolder(name: String) async throws {
             let folder = try TemporaryFolder()
             defer { folder.remove() }
             try FileManager.default.createDirectory(atPath: folder.path("in"), withIntermediateDirectories: false)

@@ -61,7 +61,7 @@ extension NetworkTests {
             #expect(outcome.receivedByteCount == 200_000)
         }
 
-        @Test func anotherTagBeginsAgain() async throws {
+        @Test func changedTagStartsTheDownloadAgain() async throws {
             let outcome = try await resume(Self.old) { Self.new.answer(to: $0) }
             #expect(outcome.code == nil)
             #expect(outcome.contents == Self.new.body)
@@ -69,7 +69,7 @@ extension NetworkTests {
         }
 
         @Test(arguments: [nil, "W/\"one\"", "one", "\"one", ""])
-        func withoutAStrongTagNothingIsKept(etag: String?) async throws {
+        func partWithoutAStrongTagIsNotKept(etag: String?) async throws {
             let weak = Representation(body: Self.old.body, etag: etag)
             let outcome = try await resume(weak, keepsPart: false) { weak.answer(to: $0) }
             #expect(outcome.code == nil)
@@ -146,7 +146,7 @@ extension NetworkTests {
             WrongRest(range: "bytes 100000-199999/200000", byteCount: 100_004, isChunked: true),
             WrongRest(range: "bytes 100000-200003/200004", byteCount: 100_004),
         ])
-        func anythingButTheRestIsNotTakenForIt(rest: WrongRest) async throws {
+        func responseThatIsNotTheRestIsNotTakenForIt(rest: WrongRest) async throws {
             let outcome = try await resume(Self.old) { request in
                 Representation.offset(of: request) == 100_000 ? rest.reply : Self.old.answer(to: request)
             }
@@ -155,7 +155,7 @@ extension NetworkTests {
         }
 
         @Test(arguments: ["bytes 100000-199999/*", "bytes 100000-149999/*"])
-        func withoutAnyTotalARangeMayNotBeTheRest(range: String) async throws {
+        func rangeWithoutATotalMayNotBeTheRest(range: String) async throws {
             let folder = try DownloadFolder()
             defer { folder.remove() }
             let fields: HeaderFields = ["ETag": "\"one\""]

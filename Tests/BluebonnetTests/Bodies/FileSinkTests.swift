@@ -63,7 +63,7 @@ import Testing
         #expect(holds(body))
     }
 
-    @Test func whatIsHeldIsInTheFileWhenTheRoundEnds() async throws {
+    @Test func heldBytesAreInTheFileWhenTheRoundEnds() async throws {
         let (file, body) = (try open(), Data.patterned(byteCount: 2 * Self.piece))
         try await onNetworkThread { try FileSink(file).write(body, inPiecesOf: Self.piece) }
         try await onNetworkThread {}
@@ -92,7 +92,7 @@ import Testing
         #expect(try file.digest() == MessageDigest.hexadecimalDigest(of: body))
     }
 
-    @Test func whereManyBodiesWaitTheNextOneIsWrittenAtOnce() async throws {
+    @Test func nextBodyIsWrittenAtOnceWhereManyWait() async throws {
         let (file, body) = (try open(), Data.patterned(byteCount: 2_000))
         var held: [HeldBody] = []
         while let one = HeldBody([]) { held.append(one) }
@@ -155,7 +155,7 @@ import Testing
         #expect(holds(one, "a") && holds(two, "b"))
     }
 
-    @Test func whatAnotherSinkHeldForTheFileIsDroppedWithItsBody() async throws {
+    @Test func bytesHeldByAnotherSinkAreDroppedWithItsBody() async throws {
         let (file, body) = (try open(), Data.patterned(byteCount: 100))
         for byteCount in [Self.piece, 2_000] {
             try await onNetworkThread {

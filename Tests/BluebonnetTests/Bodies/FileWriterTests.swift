@@ -56,7 +56,7 @@ import Testing
         return end.value[0]
     }
 
-    @Test(arguments: [1000, 16_384, 100_000, 5_000_000]) func everythingIsThereWhenItIsClosed(size: Int) async throws {
+    @Test(arguments: [1000, 16_384, 100_000, 5_000_000]) func fileIsWholeWhenTheWriterIsClosed(size: Int) async throws {
         let (file, body) = (SlowFile(), Data.patterned(byteCount: 5_000_003))
         let writer = file.writer
         try await onNetworkThread { try append(body, in: size, to: writer) }
@@ -102,13 +102,13 @@ import Testing
     }
 
     /// 200 are at work, and then they are not; other tests have fewer than 128 in all.
-    @Test func onlyThoseAtWorkHaveAShare() {
+    @Test func idleWritersHaveNoShareOfTheMemory() {
         let file = SlowFile()
         #expect((0..<200).map { _ in file.writer }.last?.capacity == 256 * 1024)
         #expect(file.writer.capacity > 256 * 1024)
     }
 
-    @Test func whatDoesNotFitIsWrittenAtOnce() async throws {
+    @Test func bytesThatDoNotFitAreWrittenAtOnce() async throws {
         let file = SlowFile()
         let writer = file.writer
         let body = Data.patterned(byteCount: 5 * writer.capacity)
@@ -172,7 +172,7 @@ import Testing
         #expect(file.bytes.value.isEmpty)
     }
 
-    @Test func whatWaitsIsNotWrittenAfterAStop() async throws {
+    @Test func waitingBytesAreNotWrittenAfterAStop() async throws {
         let file = SlowFile(isSlow: true)
         let writer = file.writer
         try await onNetworkThread { try append(Data(count: 200_000), in: 16_384, to: writer) }

@@ -60,7 +60,7 @@ extension NetworkTests {
         }
 
         @Test(arguments: [1, 2] as [UInt64])
-        func anotherProcessGoesOn(seed: UInt64) async throws {
+        func downloadOfAKilledProcessIsContinuedByAnother(seed: UInt64) async throws {
             let folder = try DownloadFolder()
             defer { folder.remove() }
             var random = SeededGenerator(seed: seed)

@@ -145,7 +145,7 @@ import Testing
         #expect(try names == ["a", "a (2)"])
     }
 
-    @Test func whatCanBeContinuedIsFoundAgain() throws {
+    @Test func partThatCanBeContinuedIsFoundAgain() throws {
         let record = PartialRecord(
             requestURL: url, responseURL: url, validator: .entityTag("\"v1\""), totalByteCount: 10)
         do {

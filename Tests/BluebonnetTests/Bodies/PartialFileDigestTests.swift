@@ -33,18 +33,18 @@ import Testing
         }
     }
 
-    @Test(arguments: [true, false]) func whatWasWrittenInPieces(isDigested: Bool) async throws {
+    @Test(arguments: [true, false]) func digestCoversABodyWrittenInPieces(isDigested: Bool) async throws {
         let file = try open(isDigested: isDigested)
         try await write(Self.body, to: file)
         #expect(try file.digest() == MessageDigest.hexadecimalDigest(of: Self.body))
     }
 
-    @Test func nothing() throws {
+    @Test func digestOfAnEmptyFileIsThatOfNoBytes() throws {
         // FIPS 180-2's function of no bytes.
         #expect(try open().digest() == "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855")
     }
 
-    @Test func whatWasWrittenAfterAnEarlierBodyWasThrownAway() async throws {
+    @Test func digestLeavesOutAnEarlierBodyThatWasThrownAway() async throws {
         let file = try open()
         try await write(Data(repeating: 7, count: 6_000_000), Self.body, to: file)
         #expect(try file.digest() == MessageDigest.hexadecimalDigest(of: Self.body))

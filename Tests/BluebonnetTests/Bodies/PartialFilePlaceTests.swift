@@ -23,7 +23,7 @@ import Testing
     }
 
     @Test(arguments: ["?x=1", "#part", "/"])
-    func whatIsNotThePathsIsLeftOut(addition: String) throws {
+    func queryAndFragmentOfTheFileURLAreLeftOut(addition: String) throws {
         let path = URL(fileURLWithPath: folder.path("out"), isDirectory: false)
         let url = try #require(URL(string: path.absoluteString + addition))
         #expect(try place(url) == path)

@@ -38,7 +38,7 @@ import Testing
         #expect(folder.names == ["out"])
     }
 
-    @Test func whatCanBeContinuedIsKeptWithItsRecord() throws {
+    @Test func partThatCanBeContinuedIsKeptWithItsRecord() throws {
         try leavePart("01234")
         #expect(folder.names == ["out.bluebonnet-partial", "out.bluebonnet-partial.json"])
         let next = try open()
@@ -59,7 +59,7 @@ import Testing
         #expect(folder.names == ["out"])
     }
 
-    @Test func whatCannotBeContinuedIsRemoved() throws {
+    @Test func partThatCannotBeContinuedIsRemoved() throws {
         let file = try open()
         try file.setRecord(record)
         try write("01234", to: file)
@@ -267,7 +267,7 @@ extension PartialFileTests {
     }
 
     /// What is there already is opened by its name.
-    @Test func onlyANewFileHasNoName() throws {
+    @Test func newFileHasNoNameAndAnOldOneKeepsItsOwn() throws {
         let path = folder.path("out.bluebonnet-partial")
         let opened = try #require(PartialFile.openNameless(for: path))
         #expect(!opened.isNamed && opened.byteCount == 0)
@@ -282,7 +282,7 @@ extension PartialFileTests {
     }
 
     /// By the descriptor alone where the kernel allows that; by its path where it does not.
-    @Test(arguments: [false, true]) func itGetsANameThatIsFree(isByPath: Bool) throws {
+    @Test(arguments: [false, true]) func namelessFileIsLinkedOnlyToAFreeName(isByPath: Bool) throws {
         let path = folder.path("out")
         let opened = try #require(PartialFile.openNameless(for: path))
         defer { close(opened.descriptor) }

@@ -21,7 +21,7 @@ import Testing
             responseURLDigest: "ad8295a7a69d6f00bcbec158f753e9310e81a0ffc377dbe0d6d40de0b76d7142")
     }
 
-    @Test func itAsksForTheRestOfTheSameRepresentationUncoded() {
+    @Test func rangeRequestAsksForTheUncodedRestOfTheSameRepresentation() {
         let headers = Self.part.headers.map { "\($0.name): \($0.value)" }
         #expect(headers == ["Range: bytes=100-", "If-Range: \"v1\"", "Accept-Encoding: identity"])
     }
@@ -85,7 +85,7 @@ import Testing
         #expect(Self.part.decide(on: head) == decision)
     }
 
-    @Test func theSameTagOfAnotherURLMeansNothing() throws {
+    @Test func tagOfAnotherURLMeansNothing() throws {
         let fields = ["Content-Range": "bytes 100-299/300", "ETag": "\"v1\""]
         let elsewhere = try Self.head(206, fields, url: "http://h/other")
         #expect(Self.part.decide(on: elsewhere) == .askAgain)

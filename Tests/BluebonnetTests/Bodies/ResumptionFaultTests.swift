@@ -94,7 +94,7 @@ extension NetworkTests {
             operation.resume()
         }
 
-        @Test(arguments: Answer.all) func inMemory(answer: Answer) async throws {
+        @Test(arguments: Answer.all) func bodyInMemoryIsExactAfterAFaultyResumption(answer: Answer) async throws {
             try await TestServer.serving(script: answer.script) { server in
                 let operation = RequestOperation(request: URLRequest(url: server.url()))
                 await interrupt(operation, server)
@@ -105,7 +105,7 @@ extension NetworkTests {
             }
         }
 
-        @Test(arguments: Answer.all) func inAFile(answer: Answer) async throws {
+        @Test(arguments: Answer.all) func bodyInAFileIsExactAfterAFaultyResumption(answer: Answer) async throws {
             let folder = try DownloadFolder()
             defer { folder.remove() }
             try await TestServer.serving(script: answer.script) { server in
@@ -118,7 +118,7 @@ extension NetworkTests {
             }
         }
 
-        @Test(arguments: Answer.all) func inPieces(answer: Answer) async throws {
+        @Test(arguments: Answer.all) func chunksAreNeverWrongAfterAFaultyResumption(answer: Answer) async throws {
             try await TestServer.serving(script: answer.script) { server in
                 let operation = RequestOperation(request: URLRequest(url: server.url()))
                 let chunks = operation.chunks(bufferByteCount: 1 << 20)
@@ -137,7 +137,7 @@ extension NetworkTests {
             }
         }
 
-        @Test(arguments: Answer.all) func inAStream(answer: Answer) async throws {
+        @Test(arguments: Answer.all) func outputStreamIsNeverWrongAfterAFaultyResumption(answer: Answer) async throws {
             try await TestServer.serving(script: answer.script) { server in
                 let operation = RequestOperation(request: URLRequest(url: server.url()))
                 let stream = OutputStream.toMemory()

@@ -73,7 +73,7 @@ extension NetworkTests {
         }
 
         @Test(arguments: [110_000, 1_000_000])
-        func oneLineThatIsLargerThanAnyBufferIsTooLarge(byteCount: Int) async throws {
+        func headerLineLargerThanAnyBufferIsTooLarge(byteCount: Int) async throws {
             let fields: HeaderFields = ["X-Long": String(repeating: "a", count: byteCount)]
             #expect(try await answer(.response(headers: fields, body: "hello")).code == .headersTooLarge)
         }
@@ -101,7 +101,7 @@ extension NetworkTests {
             #expect(try await answer(reply).code == .headersTooLarge)
         }
 
-        @Test func moreCodingsThanAnyoneNeedsCannotBeDecoded() async throws {
+        @Test func bodyOfTooManyCodingsCannotBeDecoded() async throws {
             let headers: HeaderFields = ["Content-Encoding": Array(repeating: "gzip", count: 6).joined(separator: ", ")]
             let operation = try await answer(.response(headers: headers, body: Data(CodedBody.gzip)))
             #expect(operation.code == .cannotDecodeBody)

@@ -29,7 +29,7 @@ import Testing
         #expect(try read(file, 8, at: 0) == "")
     }
 
-    @Test func noMoreIsReadThanWasDeclaredWhenTheFileGrows() throws {
+    @Test func fileThatGrowsIsReadToItsDeclaredSizeOnly() throws {
         try folder.write("abc", to: "file")
         let file = try UploadFile(path: folder.path("file"))
         try folder.append("defghi", to: "file")

@@ -110,7 +110,7 @@ extension NetworkTests {
         }
 
         @Test(arguments: ["missing", "folder", "pipe"])
-        func whatIsNoFileIsNotSent(name: String) async throws {
+        func pathThatIsNoFileIsNotSent(name: String) async throws {
             defer { folder.remove() }
             try folder.write("folder/inside", "content")
             #expect(mkfifo(folder.path("pipe"), 0o600) == 0)

@@ -20,7 +20,7 @@ import Testing
         (0..<count).filter { cache.cachedResponse(for: request("/\($0)")) != nil }
     }
 
-    @Test func whatIsStoredIsFoundByItsURL() throws {
+    @Test func storedResponseIsFoundByItsURL() throws {
         let cache = InMemoryResponseCache()
         try cache.store(response("/a", byteCount: 3), for: request("/a#part"))
         #expect(cache.cachedResponse(for: request("/a"))?.data.count == 3)
@@ -33,7 +33,7 @@ import Testing
         #expect(cache.byteCount == 0)
     }
 
-    @Test func theOneThatWasNotUsedForLongestGoesFirst() throws {
+    @Test func longestUnusedResponseGoesFirst() throws {
         let cache = InMemoryResponseCache(byteCapacity: 100_000)
         for number in 0..<4 { try cache.store(response("/\(number)", byteCount: 22_000), for: request("/\(number)")) }
         #expect(cache.cachedResponse(for: request("/0")) != nil)
@@ -42,7 +42,7 @@ import Testing
         #expect(cache.byteCount <= 100_000)
     }
 
-    @Test func whatIsTooLargeIsNotKeptAndReplacesWhatWasThere() throws {
+    @Test func tooLargeResponseIsNotKeptAndRemovesTheOldOne() throws {
         let cache = InMemoryResponseCache(byteCapacity: 100_000)
         try cache.store(response("/0", byteCount: 10), for: request("/0"))
         try cache.store(response("/0", byteCount: 25_000), for: request("/0"))
@@ -50,7 +50,7 @@ import Testing
         #expect(cache.byteCount == 0)
     }
 
-    @Test func manyUsesNeverGoOverTheCapacity() throws {
+    @Test func cacheNeverGoesOverItsCapacity() throws {
         let cache = InMemoryResponseCache(byteCapacity: 50_000)
         var generator = SeededGenerator(seed: 3)
         for _ in 0..<5_000 {

@@ -30,7 +30,7 @@ extension NetworkTests {
             URLRequest(url: url, cachePolicy: policy, timeoutInterval: 60)
         }
 
-        @Test func whatIsFreshIsNotAskedForAgain() async throws {
+        @Test func freshResponseIsNotRequestedAgain() async throws {
             let cache = InMemoryResponseCache()
             try await serving { server in
                 let first = await get(server.url("/a"), options(cache))
@@ -48,7 +48,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func withoutACacheEverythingIsAskedFor() async throws {
+        @Test func requestsWithoutACacheAreAllSent() async throws {
             try await serving { server in
                 for _ in 0..<2 { await get(server.url(), options(nil)) }
                 #expect(server.requests.count == 2)
@@ -75,7 +75,7 @@ extension NetworkTests {
             ["Cache-Control": "max-age=0"], ["Cache-Control": "max-age=9", "Vary": "*"], [:],
             ["Cache-Control": "max-age=9", "Age": "10"],
         ])
-        func whatMayNotBeUsedAgainIsAskedFor(fields: [String: String]) async throws {
+        func responseThatMayNotBeReusedIsRequestedAgain(fields: [String: String]) async throws {
             let cache = InMemoryResponseCache()
             try await TestServer.answering(.response(headers: HeaderFields(fields.map { ($0, $1) }))) { server in
                 for _ in 0..<2 { await get(server.url(), options(cache)) }
@@ -85,7 +85,7 @@ extension NetworkTests {
         }
 
         @Test(arguments: [201, 206, 404, 500])
-        func onlyA200IsKept(status: Int) async throws {
+        func responseOtherThan200IsNotKept(status: Int) async throws {
             let cache = InMemoryResponseCache()
             try await TestServer.answering(.response(status: status, headers: ["Cache-Control": "max-age=9"])) {
                 await get($0.url(), options(cache))
@@ -105,7 +105,7 @@ extension NetworkTests {
         @Test(arguments: [
             ["Accept-Language": "de"], ["Authorization": "Bearer other"], ["Cookie": "user=other"],
         ])
-        func anotherRequestIsNotAnsweredWithIt(headers: [String: String]) async throws {
+        func cachedResponseDoesNotAnswerAnotherRequest(headers: [String: String]) async throws {
             let cache = InMemoryResponseCache()
             try await serving([("Vary", "Accept-Language")]) { server in
                 await get(server.url(), options(cache))
@@ -117,7 +117,7 @@ extension NetworkTests {
         }
 
         @Test(arguments: [["Range": "bytes=0-1"], ["If-None-Match": "\"a\""], ["Cache-Control": "no-store"]])
-        func someRequestsPassTheCacheBy(headers: [String: String]) async throws {
+        func unsuitableRequestsPassTheCacheBy(headers: [String: String]) async throws {
             let cache = InMemoryResponseCache()
             try await serving { server in
                 for _ in 0..<2 { await perform(URLRequest("GET", server.url(), headers: headers), options(cache)) }
@@ -136,7 +136,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func whatAnotherPolicyTrustedIsAskedForAgain() async throws {
+        @Test func responseOfAnotherSecurityPolicyIsRequestedAgain() async throws {
             let cache = InMemoryResponseCache()
             var other = options(cache)
             other.securityPolicy = try SecurityPolicy(validatesDomainName: false)
@@ -190,7 +190,7 @@ extension NetworkTests {
             return cache
         }
 
-        @Test func whatIsStaleIsAskedForUnlessItWillDo() async throws {
+        @Test func staleResponseIsUsedOnlyWhereThePolicyAllows() async throws {
             try await serving { server in
                 let cache = try staleCache(for: server.url())
                 let elseLoad = request(server.url(), .returnCacheDataElseLoad)
@@ -204,7 +204,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func whatIsNotThereIsLoadedOrAnError() async throws {
+        @Test func missingResponseIsLoadedOrAnError() async throws {
             try await serving { server in
                 let cache = InMemoryResponseCache()
                 for cache in [cache, nil] {
@@ -219,7 +219,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func whatMayOnlyComeFromACacheIsNeverPosted() async throws {
+        @Test func cacheOnlyPolicyNeverSendsAPost() async throws {
             try await serving { server in
                 var post = request(server.url(), .returnCacheDataDontLoad)
                 post.httpMethod = "POST"
@@ -268,7 +268,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func whatIsInTheCacheNeedsNoPlaceOnTheWire() async throws {
+        @Test func cachedResponseNeedsNoPlaceOnTheWire() async throws {
             let cache = InMemoryResponseCache()
             let gate = Gate()
             let script: TestServer.Script = { request in

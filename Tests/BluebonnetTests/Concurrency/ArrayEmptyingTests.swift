@@ -19,7 +19,7 @@ import Testing
         #expect(seen == [1, 2, 3, 4, 5] && numbers.isEmpty)
     }
 
-    @Test func eachIsLetGoBeforeTheNextOnesTurn() {
+    @Test func itemIsReleasedBeforeTheNextOnesTurn() {
         var items: [Item] = []
         var whenGone: [WeakItem] = []
         for number in 0..<3 {

@@ -6,7 +6,7 @@ import Testing
 @testable import Bluebonnet
 
 @Suite struct FewTests {
-    @Test(arguments: 0...5) func itKeepsAllInTheirOrder(count: Int) {
+    @Test(arguments: 0...5) func elementsKeepTheirOrder(count: Int) {
         var few = Few<Int>()
         for number in 0..<count { few.append(number) }
         var visited: [Int] = []

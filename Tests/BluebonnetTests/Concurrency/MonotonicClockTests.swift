@@ -6,7 +6,7 @@ import Testing
 @testable import Bluebonnet
 
 @Suite(.timeLimit(.minutes(1))) struct MonotonicClockTests {
-    @Test func itNeverGoesBack() {
+    @Test func clockNeverGoesBack() {
         let instants = (0..<1_000).map { _ in MonotonicClock.now() }
         #expect(instants == instants.sorted())
     }
@@ -43,7 +43,7 @@ import Testing
             (1.5, .milliseconds(1_500)), (0, .zero), (-1, .zero), (.infinity, .zero), (-.infinity, .zero),
             (.nan, .zero), (1e9, .zero), (1e300, .zero), (60, .seconds(60)),
         ] as [(Double, Duration)])
-    func anyNumberOfSecondsIsADurationOrNoLimit(seconds: Double, expected: Duration) {
+    func numberOfSecondsIsADurationOrNoLimit(seconds: Double, expected: Duration) {
         #expect(Duration(clampingSeconds: seconds) == expected)
         #expect(MonotonicClock.nanoseconds(clampingSeconds: seconds) == expected.nanoseconds)
     }

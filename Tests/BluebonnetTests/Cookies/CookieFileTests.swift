@@ -28,7 +28,7 @@ import Testing
         #expect(CookieFile.text(Self.cookies) == Self.text)
     }
 
-    @Test func theyAreReadAgain() throws {
+    @Test func writtenCookiesAreReadAgain() throws {
         #expect(try CookieFile.cookies(in: Self.text, path: "f") == Self.cookies)
         let fromElsewhere = "\r\n# a comment\r\n127.0.0.1\tFALSE\t/\tFALSE\t0\tempty\r\n"
         #expect(try CookieFile.cookies(in: fromElsewhere, path: "f") == [Self.cookies[2]])

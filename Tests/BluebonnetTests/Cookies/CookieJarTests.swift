@@ -31,7 +31,7 @@ extension NetworkTests {
 
         private func fields(_ server: TestServer) -> [String?] { server.requests.map { $0.headers["Cookie"] } }
 
-        @Test func withoutAJarNothingIsKept() async throws {
+        @Test func cookiesWithoutAJarAreNotKept() async throws {
             try await TestServer.serving(script: Self.setting) { server in
                 await get(server.url(path(setting: "a=b")))
                 await get(server.url())
@@ -39,7 +39,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func whatAServerSetsGoesBackToIt() async throws {
+        @Test func cookieGoesBackToTheServerThatSetIt() async throws {
             let jar = CookieJar()
             try await TestServer.serving(script: Self.setting) { server in
                 await get(server.url(path(setting: "a=b; path=/")), options(jar))
@@ -216,7 +216,7 @@ extension NetworkTests {
 
         // co.uk is a public suffix, test has no rule and is one by the default rule (publicsuffix.org/list).
         @Test(arguments: ["co.uk", "uk", "com", "github.io", "test"])
-        func nobodySetsACookieForAWholeRegistry(suffix: String) async throws {
+        func cookieForAWholeRegistryIsRefused(suffix: String) async throws {
             let jar = CookieJar()
             let host = "site.\(suffix)"
             try await TestServer.serving(script: Self.setting) { server in
@@ -231,7 +231,7 @@ extension NetworkTests {
         }
 
         @Test(arguments: ["other.test", "sub.one.test", "127.0.0.1"])
-        func nobodySetsACookieForAnotherHost(domain: String) async throws {
+        func cookieForAnotherHostIsRefused(domain: String) async throws {
             let jar = CookieJar()
             try await TestServer.serving(script: Self.setting) { server in
                 await get(
@@ -351,7 +351,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func nothingIsTakenOfADamagedFile() async throws {
+        @Test func damagedFileGivesNoCookies() async throws {
             let folder = try TemporaryFolder()
             defer { folder.remove() }
             let path = try folder.write("jar", "a.test\tFALSE\t/\tFALSE\t0\tn\tv\nbroken\n")

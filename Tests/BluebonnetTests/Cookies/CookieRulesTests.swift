@@ -74,7 +74,7 @@ import Testing
         #expect(surplus == Array(large.prefix(20)))  // 110 become 90
     }
 
-    @Test func moreSitesThanPlacesAreCutToo() {
+    @Test func cookiesOfMoreSitesThanPlacesAreCutToo() {
         let many = cookies(500) { "site\($0).com" }
         let surplus = CookieRules.surplus(many, limit: 100)
         #expect(surplus == Array(many.prefix(410)))

@@ -62,7 +62,7 @@ import Testing
             $0.includesSubdomains = true
         },
     ])
-    func oneThatCannotBeSentIsRefused(cookie: Cookie) {
+    func cookieThatCannotBeSentIsRefused(cookie: Cookie) {
         let error = #expect(throws: NetworkingError.self) { try cookie.check() }
         #expect(error?.code == .invalidRequest)
     }

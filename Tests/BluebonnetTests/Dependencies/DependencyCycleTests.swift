@@ -73,7 +73,7 @@ import Testing
         #expect(operation.isReady)
     }
 
-    @Test func whatHasEndedIsInNoCycle() async throws {
+    @Test func endedOperationIsInNoCycle() async throws {
         let all = named(["a", "b"])
         try all[0].addDependency(checking: all[1])
         all[1].start()

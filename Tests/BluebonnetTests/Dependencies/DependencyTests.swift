@@ -46,7 +46,7 @@ import Testing
         #expect(paths.first == "/top" && paths.last == "/bottom" && paths.count == 4)
     }
 
-    @Test func oneMayWaitForAThousand() async {
+    @Test func operationMayWaitForAThousandOthers() async {
         let operations = (0..<1_000).map { network.operation("/\($0)") }
         let last = network.operation("/last")
         for operation in operations { last.addDependency(operation) }
@@ -92,7 +92,7 @@ import Testing
 // MARK: - Readiness
 
 extension DependencyTests {
-    @Test func whatWaitsIsNotReadyAndCannotBeStarted() async {
+    @Test func waitingOperationIsNotReadyAndCannotBeStarted() async {
         let (first, second) = (network.operation("/1"), network.operation("/2"))
         second.addDependency(first)
         #expect(!second.isReady && first.isReady)
@@ -194,7 +194,7 @@ extension DependencyTests {
 // MARK: - Foreign operations
 
 extension DependencyTests {
-    @Test func itWaitsForAnOperationOfAnotherKind() async {
+    @Test func requestWaitsForAnOperationOfAnotherKind() async {
         let order = Observed([String]())
         let block = BlockOperation { order.append("block") }
         let operation = network.operation("/a")

@@ -19,7 +19,7 @@ import Testing
         for operation in operations { await operation.ends() }
     }
 
-    @Test func whatNeedsAFailedOperationIsSkippedWithTheReason() async {
+    @Test func dependentOfAFailedOperationIsSkippedWithTheReason() async {
         let (bad, next) = (network.operation("/bad"), network.operation("/next"))
         bad.name = "login"
         next.addDependency(bad, ifItFails: .skip)
@@ -31,7 +31,7 @@ import Testing
         #expect(network.log.entries.value.paths == ["/bad"])
     }
 
-    @Test func whatNeedsASkippedOperationSaysWhatWentWrongFirst() async {
+    @Test func dependentOfASkippedOperationNamesTheFirstFailure() async {
         let all = [network.operation("/bad")] + (1...3).map { network.operation("/\($0)") }
         for (number, operation) in all.enumerated() { operation.name = "o\(number)" }
         for (earlier, later) in zip(all, all.dropFirst()) { later.addDependency(earlier, ifItFails: .skip) }
@@ -42,7 +42,7 @@ import Testing
         #expect((all[3].error?.underlying as? NetworkingError)?.code == .cannotConnect)
     }
 
-    @Test func whatNeedsACancelledOperationIsSkipped() async {
+    @Test func dependentOfACancelledOperationIsSkipped() async {
         let (first, next) = (network.operation("/1"), network.operation("/2"))
         first.name = "first"
         next.addDependency(first, ifItFails: .skip)
@@ -53,7 +53,7 @@ import Testing
         #expect(network.log.requests.isEmpty)
     }
 
-    @Test func itIsSkippedOnlyWhenAllItWaitsForHasEnded() async {
+    @Test func dependentIsSkippedOnlyWhenAllItsDependenciesHaveEnded() async {
         let gate = Gate()
         network.answer("/held", with: [.head(200), .wait(gate)])
         let (bad, held, next) = (network.operation("/bad"), network.operation("/held"), network.operation("/n"))
@@ -101,7 +101,7 @@ import Testing
         #expect(next.error == nil)
     }
 
-    @Test func oneThatHadFailedBeforeTheEdgeWasAddedCounts() async {
+    @Test func dependencyThatHadFailedBeforeItWasAddedCounts() async {
         let (bad, next) = (network.operation("/bad"), network.operation("/n"))
         await run([bad])
         next.addDependency(bad, ifItFails: .skip)
@@ -111,7 +111,7 @@ import Testing
         #expect(network.log.entries.value.paths == ["/bad"])
     }
 
-    @Test func oneThatWasCancelledBeforeIsCancelledNotSkipped() async {
+    @Test func dependentThatWasCancelledBeforeIsCancelledNotSkipped() async {
         let (bad, next) = (network.operation("/bad"), network.operation("/n"))
         next.addDependency(bad, ifItFails: .skip)
         next.cancel()
@@ -129,7 +129,7 @@ import Testing
         #expect(next.error?.message == "not started: \"block\" was cancelled")
     }
 
-    @Test func itIsSkippedInAPlainQueueToo() async {
+    @Test func dependentIsSkippedInAPlainQueueToo() async {
         let plain = OperationQueue()
         let (bad, next) = (network.operation("/bad"), network.operation("/n"))
         next.addDependency(bad, ifItFails: .skip)

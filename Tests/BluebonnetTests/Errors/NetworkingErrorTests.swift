@@ -70,7 +70,7 @@ import Testing
             (.badURL, nil, false), (.serverNotTrusted, nil, false), (.cancelled, nil, false),
             (.badServerResponse, 503, false), (.cannotParseResponse, nil, false), (.resumeRefused, nil, false),
         ] as [(Code, Int?, Bool)])
-    func onlyTroubleOfTheNetworkOrTheServerIsTransient(code: Code, status: Int?, isTransient: Bool) throws {
+    func transientErrorsAreThoseOfTheNetworkOrTheServer(code: Code, status: Int?, isTransient: Bool) throws {
         let url = try #require(URL(string: "http://h/"))
         let response = status.flatMap {
             HTTPURLResponse(url: url, statusCode: $0, httpVersion: "HTTP/1.1", headerFields: nil)
@@ -78,7 +78,7 @@ import Testing
         #expect(NetworkingError(code, "m", response: response).isTransient == isTransient)
     }
 
-    @Test func itsTextIsTheCodeAndTheSentence() {
+    @Test func textOfAnErrorIsItsCodeAndSentence() {
         let error = NetworkingError(.timedOut, "nothing moved for 60 s")
         #expect("\(error)" == "timedOut: nothing moved for 60 s")
         #expect(error.localizedDescription == "nothing moved for 60 s")

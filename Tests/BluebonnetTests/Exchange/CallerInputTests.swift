@@ -53,7 +53,7 @@ extension NetworkTests {
         }
 
         /// libcurl takes no text of more than eight million bytes. No other transfer keeps this one's partition going.
-        @Test func whatLibcurlRefusesEndsWithAnError() async throws {
+        @Test func requestThatLibcurlRefusesEndsWithAnError() async throws {
             let url = try #require(URL(string: "http://refused.test/"))
             var options = TransferOptions()
             let user = String(repeating: "a", count: 8_000_001)
@@ -120,7 +120,7 @@ extension NetworkTests {
         }
 
         @Test(arguments: ["POST", "PUT", "PATCH", "DELETE", "OPTIONS", "GET"])
-        func withoutABodyNoContentTypeIsInvented(method: String) async throws {
+        func contentTypeIsNotInventedForARequestWithoutABody(method: String) async throws {
             try await TestServer.answering(.response()) { server in
                 #expect(await perform(URLRequest(method, server.url())).error == nil)
                 let request = try #require(server.requests.first)

@@ -30,7 +30,7 @@ extension NetworkTests {
             return await operation.run()
         }
 
-        @Test func itIsToldWhatIsAskedFor() async throws {
+        @Test func blockIsToldWhatTheChallengeAsksFor() async throws {
             try await TestServer.serving(script: Self.guarded) { server in
                 let seen = Observed([AuthenticationChallenge]())
                 let operation = await run(server.url("/x")) { _, challenge in
@@ -112,7 +112,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func anotherOriginsChallengeGetsWhatTheBlockGivesForIt() async throws {
+        @Test func challengeOfAnotherOriginGetsWhatTheBlockGivesForIt() async throws {
             try await TestServer.serving(script: Self.guarded) { other in
                 try await TestServer.answering(.redirect(to: other.url("/in").absoluteString)) { server in
                     let ports = Observed([Int]())
@@ -127,7 +127,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func withoutABlockNoCredentialGoesToAnotherOrigin() async throws {
+        @Test func credentialDoesNotGoToAnotherOriginWithoutABlock() async throws {
             try await TestServer.serving(script: Self.guarded) { other in
                 try await TestServer.answering(.redirect(to: other.url("/in").absoluteString)) { server in
                     let operation = HTTPRequestOperation(request: URLRequest(url: server.url()))

@@ -89,7 +89,7 @@ extension NetworkTests {
         }
 
         @Test(arguments: exchanges.map(\.challenge))
-        func withoutACredentialTheStatusIsTheError(challenge: String) async throws {
+        func statusIsTheErrorWithoutACredential(challenge: String) async throws {
             try await TestServer.serving(script: guarding(with: challenge, accepting: "no field at all")) { server in
                 let operation = await fetch(server.url("/secret"), nil)
                 #expect(operation.code == .unacceptableStatus)
@@ -99,7 +99,7 @@ extension NetworkTests {
         }
 
         @Test(arguments: exchanges.map(\.challenge))
-        func anotherOriginsChallengeIsNotAnswered(challenge: String) async throws {
+        func challengeOfAnotherOriginIsNotAnswered(challenge: String) async throws {
             try await TestServer.serving(script: guarding(with: challenge, accepting: "no field at all")) { other in
                 let elsewhere = Reply.redirect(to: other.url("/secret").absoluteString)
                 try await TestServer.answering(elsewhere) { server in
@@ -131,7 +131,7 @@ extension NetworkTests {
             arguments: [
                 "/basic-auth/user/secret", "/digest-auth/auth/user/secret/MD5", "/digest-auth/auth/user/secret/SHA-256",
             ])
-        func anotherImplementationAcceptsTheAnswer(path: String) async throws {
+        func answerIsAcceptedByAnotherImplementation(path: String) async throws {
             let server = try await HTTPBinServer.start()
             let accepted = await fetch(server.url(path), Self.right)
             let refused = await fetch(server.url(path), Self.wrong)

@@ -58,7 +58,7 @@ extension HTTPAuthenticationTests {
             ])
     }
 
-    @Test func ofBothChallengesOfThatExampleTheStrongerIsAnswered() {
+    @Test func strongerOfTwoChallengesIsAnswered() {
         var authentication = authentication(clientNonce: "f2/wE4q74E6zIJEtWaHKaf5wv/H5QzzpXusqGemxURZJ")
         let fields = ["MD5", "SHA-256"].map { Self.challenge7616.replacingOccurrences(of: "ALGORITHM", with: $0) }
         #expect(authentication.accepts(fields.reversed()) == true)
@@ -132,12 +132,12 @@ extension HTTPAuthenticationTests {
 // MARK: - When
 
 extension HTTPAuthenticationTests {
-    @Test func nothingIsSentBeforeAChallenge() {
+    @Test func credentialIsNotSentBeforeAChallenge() {
         var authentication = authentication()
         #expect(authentication.authorization(method: "GET", url: Self.url) == nil)
     }
 
-    @Test func withoutACredentialNoChallengeIsAccepted() {
+    @Test func challengeIsNotAcceptedWithoutACredential() {
         var authentication = authentication(user: nil)
         #expect(authentication.accepts(["Basic realm=r"]) == false)
         #expect(authentication.authorization(method: "GET", url: Self.url) == nil)
@@ -182,7 +182,7 @@ extension HTTPAuthenticationTests {
         "http://www.example.org:8080/dir/index.html", "http://www.example.org.evil.test/",
         "http://evil.test/http://www.example.org/",
     ])
-    func anotherOriginNeverGetsAnAnswer(text: String) {
+    func answerNeverGoesToAnotherOrigin(text: String) {
         var authentication = authentication()
         #expect(authentication.accepts(["Basic realm=r"]) == true)
         #expect(authentication.authorization(method: "GET", url: Self.url(text)) == nil)

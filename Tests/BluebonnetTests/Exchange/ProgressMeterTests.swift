@@ -25,7 +25,7 @@ import Testing
         #expect(meter.advance(by: 32, now: 200 * Self.millisecond) == 48)
     }
 
-    @Test func whatWasHeldBackCanBeTakenOnce() {
+    @Test func progressHeldBackCanBeTakenOnce() {
         var meter = ProgressMeter()
         _ = meter.advance(by: 1, now: 0)
         _ = meter.advance(by: 2, now: 1)
@@ -33,7 +33,7 @@ import Testing
         #expect(meter.takeUntold() == nil)
     }
 
-    @Test func noBytesAreNotTold() {
+    @Test func progressOfNoBytesIsNotTold() {
         var meter = ProgressMeter()
         #expect(meter.takeUntold() == nil)
         #expect(meter.advance(by: 0, now: 0) == nil)

@@ -13,7 +13,7 @@ extension NetworkTests {
     @Suite struct ProgressTests {
         private static let body = Data.patterned(byteCount: 500_000)
 
-        @Test func itEndsAtTheTotal() async throws {
+        @Test func progressEndsAtTheTotal() async throws {
             try await TestServer.answering(.response(body: Self.body)) { server in
                 let operation = RequestOperation(request: URLRequest("POST", server.url(), body: "12345"))
                 let (upload, download) = (operation.uploadProgress, operation.downloadProgress)
@@ -26,7 +26,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func withoutALengthItIsIndeterminateUntilTheEnd() async throws {
+        @Test func progressWithoutALengthIsIndeterminateUntilTheEnd() async throws {
             try await TestServer.answering(.chunked(chunks: [Self.body])) { server in
                 let operation = RequestOperation(request: URLRequest(url: server.url()))
                 let download = operation.downloadProgress
@@ -70,7 +70,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func itDoesNotKeepTheOperationAlive() {
+        @Test func progressDoesNotKeepTheOperationAlive() {
             weak var gone: RequestOperation?
             let progress: Progress
             do {

@@ -28,7 +28,7 @@ extension NetworkTests {
             return await operation.run()
         }
 
-        @Test func itSeesEachHopOffTheNetworkThread() async throws {
+        @Test func blockSeesEachHopOffTheNetworkThread() async throws {
             try await TestServer.serving(script: Self.chain) { server in
                 let hops = Observed([String]())
                 let operation = await run(URLRequest(url: server.url("/a"))) { operation, proposed, response in
@@ -64,7 +64,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func anotherRequestMayBeSentInItsPlace() async throws {
+        @Test func blockMaySendAnotherRequestInstead() async throws {
             try await TestServer.serving(script: Self.chain) { server in
                 let operation = await run(URLRequest(url: server.url("/a"))) { _, proposed, _ in
                     var request = proposed
@@ -97,7 +97,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func whatBelongsToTheOriginDoesNotFollowAChangedURL() async throws {
+        @Test func fieldsOfTheOriginDoNotFollowAChangedURL() async throws {
             try await TestServer.answering(.response(body: "other")) { other in
                 try await TestServer.serving(script: Self.chain) { server in
                     let headers = ["Authorization": "Bearer secret", "X-Api-Key": "key", "Accept": "text/plain"]

@@ -98,7 +98,7 @@ extension NetworkTests {
             }
         }
 
-        @Test(arguments: [300, 304, 305, 306]) func otherStatusesLeadNowhere(status: Int) async throws {
+        @Test(arguments: [300, 304, 305, 306]) func statusThatIsNoRedirectLeadsNowhere(status: Int) async throws {
             try await TestServer.answering(.redirect(to: "/end", status: status)) { server in
                 let operation = await perform(URLRequest("POST", server.url("/start"), body: "payload"))
                 #expect(operation.error == nil)

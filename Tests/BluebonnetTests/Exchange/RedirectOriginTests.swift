@@ -74,7 +74,7 @@ extension NetworkTests {
             await secure.stop()
         }
 
-        @Test func whatWasDroppedDoesNotComeBackAtTheFirstOrigin() async throws {
+        @Test func droppedFieldsDoNotComeBackAtTheFirstOrigin() async throws {
             let second = try await TestServer.start { request in
                 .redirect(to: "http://127.0.0.1:\(request.query ?? "")/third")
             }

@@ -129,7 +129,7 @@ extension NetworkTests {
 
         /// What the redirect block sets itself goes where it says, and no further.
         @Test(arguments: Difference.allCases)
-        func whatTheBlockSetsGoesToThatOriginOnly(difference: Difference) async throws {
+        func fieldSetByTheBlockGoesToThatOriginOnly(difference: Difference) async throws {
             try await serving(difference, wantsCredential: false) { origins, options in
                 let request = URLRequest("GET", origins.first.url("/1"), headers: Self.secrets)
                 let operation = RequestOperation(request: request, options: options)

@@ -144,19 +144,19 @@ extension NetworkTests {
             }
         }
 
-        @Test func fromHTTPSToHTTPIsRefused() async throws {
+        @Test func redirectFromHTTPSToHTTPIsRefused() async throws {
             let (operation, requests) = try await follow { _ in }
             #expect(operation.code == .redirectRefused)
             #expect(requests.isEmpty)
         }
 
-        @Test func fromHTTPSToHTTPIsFollowedWhenAllowed() async throws {
+        @Test func redirectFromHTTPSToHTTPIsFollowedWhenAllowed() async throws {
             let (operation, requests) = try await follow { $0.allowsInsecureRedirects = true }
             #expect(operation.responseString == "there")
             #expect(requests.count == 1)
         }
 
-        @Test func fromHTTPToHTTPSIsFollowed() async throws {
+        @Test func redirectFromHTTPToHTTPSIsFollowed() async throws {
             let secure = try await TestServer.start(tls: .localhost) { _ in .response(body: "there") }
             let location = secure.url("/end").absoluteString
             try await TestServer.answering(.redirect(to: location)) { plain in

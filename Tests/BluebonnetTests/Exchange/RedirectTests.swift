@@ -100,7 +100,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func withoutRedirectsTheRedirectItselfIsDelivered() async throws {
+        @Test func redirectIsDeliveredWhereNoneMayBeFollowed() async throws {
             let script: TestServer.Script = { _ in .redirect(to: "/elsewhere", status: 301) }
             try await TestServer.serving(script: script) { server in
                 let operation = await get(server.url(), TransferOptions { $0.maximumRedirectCount = 0 })

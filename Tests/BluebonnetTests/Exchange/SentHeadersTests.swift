@@ -30,7 +30,7 @@ import Testing
         #expect(pairs(SentHeaders.unchecked(of: try request(fields))) == expected)
     }
 
-    @Test func whatEveryRequestCarriesIsAdded() throws {
+    @Test func defaultFieldsAreAddedToEachRequest() throws {
         let headers = try sent(["X-A": "1"]).headers
         #expect(headers.fields.map(\.name) == ["X-A", "Accept-Encoding", "User-Agent"])
         #expect(try sent([:]).headers.fields.map(\.name) == ["Accept-Encoding", "User-Agent"])
@@ -48,7 +48,7 @@ import Testing
         }
     }
 
-    @Test func moreSetsOfFieldsThanAreRememberedAreAllRight() throws {
+    @Test func fieldsAreRightBeyondTheSetsThatAreRemembered() throws {
         for _ in 0..<3 {
             for number in 0..<11 { #expect(try sent(["X-Number": "\(number)"]).headers["X-Number"] == "\(number)") }
         }
@@ -72,7 +72,7 @@ import Testing
         }
     }
 
-    @Test func whatCannotBeSentIsRefusedEachTime() {
+    @Test func fieldThatCannotBeSentIsRefusedEachTime() {
         for fields in [["X-Bad": "a\r\nb"], ["Bad Name": "1"], ["Transfer-Encoding": "chunked"]] {
             for _ in 0..<2 {
                 let error = #expect(throws: NetworkingError.self) { try sent(fields) }

@@ -31,7 +31,7 @@ import Testing
         #expect(ScriptedNetwork().request("/").timeoutInterval == 60)
     }
 
-    @Test func whatAConnectionIsTrustedWithAndForMakesItsIdentity() throws {
+    @Test func identityIsMadeOfTrustAndTarget() throws {
         let plain = TransferOptions().identity
         #expect(plain == TransferOptions().identity)
         #expect(try identity { $0.proxy = try Proxy("http://proxy:3128") } != plain)
@@ -95,7 +95,7 @@ import Testing
         "", "proxy:3128", "proxy", "ftp://proxy:21", "socks5://proxy:1080", "socks4://proxy:1080", "http://",
         "http:///path", "http://u%0D%0A:p@proxy:3128", "http://u:p%00@proxy:3128", "http://u:p%7F@proxy:3128",
     ])
-    func anythingElseIsAnInvalidRequest(text: String) {
+    func textThatIsNoProxyIsAnInvalidRequest(text: String) {
         let error = #expect(throws: NetworkingError.self) { try Proxy(text) }
         #expect(error?.code == .invalidRequest)
     }

@@ -77,7 +77,7 @@ extension NetworkTests {
         }
 
         /// Other requests of the connection go on while one is let go.
-        @Test func othersOnTheConnectionGoOn() async throws {
+        @Test func otherRequestsOfTheConnectionGoOn() async throws {
             try await HTTP2Server.serving { server in
                 let options = try Self.options()
                 let manager = RequestOperationManager.crowded(options)

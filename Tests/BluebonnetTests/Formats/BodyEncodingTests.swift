@@ -16,7 +16,7 @@ import Testing
             ([0x00, 0x22, 0x20, 0xAC], .utf16(bigEndian: true)), ([0x22, 0x00, 0xAC, 0x20], .utf16(bigEndian: false)),
             ([0x00, 0x00, 0x00, 0x31], .utf32(bigEndian: true)), ([0x31, 0x00, 0x00, 0x00], .utf32(bigEndian: false)),
         ] as [([UInt8], BodyEncoding)])
-    func withoutACharsetTheBytesTell(bytes: [UInt8], encoding: BodyEncoding) {
+    func encodingWithoutACharsetIsSeenFromTheBytes(bytes: [UInt8], encoding: BodyEncoding) {
         #expect(BodyEncoding(of: Data(bytes), charset: nil) == encoding)
         #expect(BodyEncoding(of: Data(bytes), charset: "x-unknown") == encoding)
     }

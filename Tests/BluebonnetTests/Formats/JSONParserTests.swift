@@ -43,7 +43,7 @@ import Testing
             ("{\"a\":1,\"a\":2}", .object(["a": .integer(2)])), ("{\"\":0}", .object(["": .integer(0)])),
             ("\u{FEFF}[1]", .array([.integer(1)])),
         ] as [(String, JSONValue)])
-    func everyKindOfValueMayStandAtTheTop(text: String, value: JSONValue) throws {
+    func valueOfAnyKindMayStandAtTheTop(text: String, value: JSONValue) throws {
         #expect(try parse(text) == value)
     }
 
@@ -95,7 +95,7 @@ import Testing
         "\"\\uD83D\\\"", "\"\\ud800\\u",
         "\\u0031", "[\"a\",\n4\n,1,", "undefined",
     ])
-    func anythingElseIsRefused(text: String) {
+    func invalidTextIsRefused(text: String) {
         #expect(throws: JSONSyntaxError.self) { try parse(text) }
     }
 
@@ -121,7 +121,7 @@ import Testing
         #expect(error?.offset == offset)
     }
 
-    @Test func everyCutOfATextIsRefused() throws {
+    @Test func textCutAnywhereIsRefused() throws {
         let text = Array(#"{"a":[1.5e3,true,null,"\u00e9\n"],"b":{"c":-2}}"#.utf8)
         _ = try parse(text)
         for cut in text.indices {
@@ -129,7 +129,7 @@ import Testing
         }
     }
 
-    @Test(arguments: 0..<20 as Range<UInt64>) func whatIsCheckedAndWhatIsParsedIsRefusedAlike(seed: UInt64) {
+    @Test(arguments: 0..<20 as Range<UInt64>) func checkRefusesWhatTheParserRefuses(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         let numbers = #""a":[-1.5e30,true,0,12345678901234567890]"#
         let text = Array(" {\(numbers)".utf8) + Array(#","é\u00e9":{"c":"x\n\ud83d\ude00"},"d":null} "#.utf8)

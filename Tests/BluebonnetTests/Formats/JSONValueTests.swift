@@ -22,7 +22,7 @@ import Testing
         #expect(value[0] == nil)
     }
 
-    @Test func eachReaderAnswersForItsKindOnly() {
+    @Test func readersAnswerForTheirKindOnly() {
         #expect(value["count"]?.integer == 3)
         #expect(value["count"]?.number == 3)
         #expect(value["ratio"]?.integer == nil)
@@ -48,7 +48,7 @@ import Testing
         }
     }
 
-    @Test func itSurvivesEncodingAndDecoding() throws {
+    @Test func valueSurvivesEncodingAndDecoding() throws {
         let data = try JSONEncoder().encode(value)
         #expect(try JSONDecoder().decode(JSONValue.self, from: data) == value)
         #expect(try JSONValue(parsing: data) == value)

@@ -32,7 +32,7 @@ import Testing
         #expect(try json([text: 1]) == "{\(expected):1}")
     }
 
-    @Test func whatIsWrittenIsReadBackTheSame() throws {
+    @Test func writtenValueIsReadBackTheSame() throws {
         let value: JSONValue = .object([
             "numbers": .array([
                 .integer(.max), .integer(.min), .number(0.1), .number(1e300), .number(.leastNonzeroMagnitude),

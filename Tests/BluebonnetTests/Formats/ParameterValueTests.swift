@@ -78,7 +78,7 @@ import Testing
             Decimal.nan,
             Date(), Data([1]), Custom(), Character("x"), [1: Date()], [Custom(): 1], Optional(Date()),
         ] as [any Sendable])
-    func whatIsNoParameterIsRefusedAndNamed(value: any Sendable) {
+    func valueThatIsNoParameterIsRefusedAndNamed(value: any Sendable) {
         for encode: (Parameters) throws -> Void in [
             { _ = try QueryEncoder().encode($0) }, { _ = try JSONWriter.bytes(of: $0) },
         ] {

@@ -21,7 +21,7 @@ import Testing
     }
 
     @Test(arguments: [PropertyListSerialization.PropertyListFormat.xml, .binary])
-    func whatFoundationWritesIsRead(format: PropertyListSerialization.PropertyListFormat) throws {
+    func listWrittenByFoundationIsRead(format: PropertyListSerialization.PropertyListFormat) throws {
         let data = try written(format, Self.value.foundationObject)
         #expect(try PropertyListValue(parsing: data) == Self.value)
     }
@@ -31,7 +31,7 @@ import Testing
     }
 
     @Test(arguments: ["", "hello", "{ a = b; }", "(1, 2)", "<html></html>", "<plist><array></plist>", "bplist00", "{}"])
-    func whatIsNeitherXMLNorBinaryIsRefused(text: String) {
+    func textThatIsNeitherXMLNorBinaryIsRefused(text: String) {
         #expect(throws: PropertyListSyntaxError.self) { try PropertyListValue(parsing: Data(text.utf8)) }
     }
 
@@ -134,7 +134,7 @@ import Testing
         }
     }
 
-    @Test func whatIsNoListIsAnErrorWithTheBody() throws {
+    @Test func bodyThatIsNoListIsAnErrorWithTheBody() throws {
         let error = #expect(throws: NetworkingError.self) {
             try PropertyListResponseSerializer().value(for: response(200), body: Data("hello".utf8))
         }

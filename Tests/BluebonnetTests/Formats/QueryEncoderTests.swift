@@ -9,7 +9,7 @@ import Testing
 @Suite struct QueryEncoderTests {
     private func query(_ parameters: Parameters) throws -> String { try QueryEncoder().encode(parameters) }
 
-    @Test func noParametersMakeNoQuery() throws {
+    @Test func emptyParametersMakeNoQuery() throws {
         #expect(try query([:]) == "")
     }
 
@@ -45,7 +45,7 @@ import Testing
         #expect(try query(parameters) == "e=1")
     }
 
-    @Test func nothingWritesTheKeyAlone() throws {
+    @Test func nullWritesTheKeyAlone() throws {
         #expect(try query(["a": NSNull(), "b": Int?.none, "c": JSONValue.null, "d": ""]) == "a&b&c&d=")
         #expect(try query(["k": ["m": NSNull()]]) == "k%5Bm%5D")
         #expect(try query(["k": [NSNull(), 1] as [any Sendable]]) == "k%5B%5D&k%5B%5D=1")
@@ -57,7 +57,7 @@ import Testing
         ("\"<>\\^`{|}", "%22%3C%3E%5C%5E%60%7B%7C%7D"), ("é", "%C3%A9"), ("e\u{301}", "e%CC%81"),
         ("👩‍👩‍👧", "%F0%9F%91%A9%E2%80%8D%F0%9F%91%A9%E2%80%8D%F0%9F%91%A7"), ("\0\n\u{7F}", "%00%0A%7F"),
     ])
-    func everythingButTheBareCharactersIsEscapedAsUTF8(text: String, escaped: String) throws {
+    func charactersAreEscapedAsUTF8UnlessTheyMayStayBare(text: String, escaped: String) throws {
         #expect(QueryEncoder().percentEscape(text) == escaped)
         #expect(try query(["k": text]) == "k=" + escaped)
         #expect(try query([text: "v"]) == escaped + "=v")

@@ -46,7 +46,7 @@ extension NetworkTests {
             #expect(await !manager().drain(deadline: .zero).hasExpired)
         }
 
-        @Test func whatIsUnderWayFinishesAndNothingNewStarts() async throws {
+        @Test func startedOperationsFinishAndNoneStartsDuringADrain() async throws {
             let gate = Gate()
             try await TestServer.serving(script: waiting(for: gate)) { server in
                 let manager = manager(limit: 2)
@@ -93,7 +93,7 @@ extension NetworkTests {
         }
 
         @Test(arguments: [Duration.zero, .milliseconds(50)])
-        func atTheDeadlineTheRestIsCancelledAndTheHandlerCalledOnce(deadline: Duration) async throws {
+        func deadlineCancelsTheRestAndCallsTheHandlerOnce(deadline: Duration) async throws {
             try await TestServer.answering(.stall) { server in
                 let manager = manager()
                 let (expired, ended) = (Observed(0), Observed(0))

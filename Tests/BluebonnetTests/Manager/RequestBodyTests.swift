@@ -23,7 +23,7 @@ import Testing
         blueprint.request.value(forHTTPHeaderField: "Content-Type")
     }
 
-    @Test func eachKindSaysWhatItIs() throws {
+    @Test func bodyOfEachKindSaysWhatItIs() throws {
         let json = try blueprint(.json(User()))
         #expect(json.request.httpBody == Data(#"{"name":"Ada"}"#.utf8))
         #expect(type(json) == "application/json")

@@ -61,7 +61,7 @@ import Testing
         #expect(try await ready.value(as: User.self) == User(name: "Ada"))
     }
 
-    @Test func everyVerbSendsItsMethod() async throws {
+    @Test func verbsSendTheirMethods() async throws {
         let _: User = try await manager.get("ada", parameters: ["a": 1])
         #expect(try sent().method == "GET")
         #expect(try sent().url.query == "a=1")
@@ -96,7 +96,7 @@ import Testing
         #expect(try header("Content-Type") == "x/y")
     }
 
-    @Test func whatIsRefusedIsThrownWithTheBody() async throws {
+    @Test func refusedResponseIsThrownWithTheBody() async throws {
         network.answer("/gone", with: [.head(404, ["Content-Type": "application/json"]), .body("{}")])
         network.answer("/page", with: [.head(200, ["Content-Type": "text/html"]), .body("<p>")])
         var errors: [NetworkingError] = []

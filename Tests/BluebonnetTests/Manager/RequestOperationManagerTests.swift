@@ -125,14 +125,14 @@ extension RequestOperationManagerTests {
         #expect(operation.isFinished)
     }
 
-    @Test func withoutHandlersTheOutcomeIsStillThere() async throws {
+    @Test func outcomeIsThereWithoutHandlersToo() async throws {
         network.answer("/a", with: [.head(500)])
         let operation = try manager().get("a")
         await operation.ends()
         #expect(operation.error?.code == .unacceptableStatus)
     }
 
-    @Test func whatTheRequestSerializerThrowsIsAnOperationThatFailed() async throws {
+    @Test func errorOfTheRequestSerializerMakesAFailedOperation() async throws {
         let manager = try manager()
         let date = manager.get("a", parameters: ["when": Date()])
         manager.requestSerializer = RefusingSerializer()
@@ -167,7 +167,7 @@ extension RequestOperationManagerTests {
         }
     }
 
-    @Test func whatIsSetCountsForOperationsMadeLater() async throws {
+    @Test func settingsCountForOperationsMadeLater() async throws {
         network.answer("/a", with: [.head(200, ["Content-Type": "application/json"]), .body("[1]")])
         let manager = try manager()
         let before = manager.operation(with: network.request("/a"))

@@ -32,14 +32,14 @@ import Testing
         "attachment; filename*=UTF-8''%zz", "attachment; filename*=UTF-8''%e2%82", "attachment; filename*=UTF-8''%4",
         "attachment; filename*=UTF-16''a", "attachment; filename*=a", "attachment; filename*=UTF-8''a/b",
     ])
-    func noFileIsNamed(value: String) {
+    func fieldWithoutAUsableNameNamesNoFile(value: String) {
         #expect(ContentDisposition(value)?.fileName == nil)
     }
 
     @Test(arguments: [
         #"attachment; filename*=UTF-8''%zz; filename=plain"#, #"attachment; filename*=KOI8-R''a; filename=plain"#,
     ])
-    func theOtherNameIsTakenWhenOneCannotBeRead(value: String) {
+    func plainNameIsTakenWhenTheExtendedOneCannotBeRead(value: String) {
         #expect(ContentDisposition(value)?.fileName == "plain")
     }
 

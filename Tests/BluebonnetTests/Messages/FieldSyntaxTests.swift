@@ -41,7 +41,7 @@ import Testing
         #expect(FieldSyntax.name(ofControl: byte) == name)
     }
 
-    @Test func otherControlsAreNumbered() {
+    @Test func controlCharactersWithoutANameAreNumbered() {
         #expect(FieldSyntax.name(ofControl: 1) == "the control character 0x01")
         #expect(FieldSyntax.name(ofControl: 0x7F) == "the control character 0x7F")
     }

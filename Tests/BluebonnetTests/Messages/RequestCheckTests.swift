@@ -30,7 +30,7 @@ import Testing
         ("http://bücher.de/é?ü=%20", "http://xn--bcher-kva.de/%C3%A9?%C3%BC=%20"), ("http://h/a|b", "http://h/a%7Cb"),
         ("http://h/[1]?a[]=100%", "http://h/%5B1%5D?a%5B%5D=100%25"),
     ])
-    func whatAURLCannotHoldIsEscapedOnce(text: String, expected: String) throws {
+    func charactersThatAURLCannotHoldAreEscapedOnce(text: String, expected: String) throws {
         #expect(try RequestCheck.url(text).absoluteString == expected)
     }
 
@@ -105,7 +105,7 @@ import Testing
     }
 
     @Test(arguments: ["", "GET ", "GET\r\n", "G\u{0}T", "GÉT", "GET/1", "A,B"])
-    func anythingElseIsNoMethod(method: String) {
+    func textThatIsNoTokenIsNoMethod(method: String) {
         let error = #expect(throws: NetworkingError.self) { try RequestCheck.method(method) }
         #expect(error?.code == .invalidRequest)
         #expect(error?.message.contains("method") == true)

@@ -170,7 +170,7 @@ import Testing
         expectRefusal("HTTP/1.1 200 OK\r\n\r\n" + trailers, .headersTooLarge)
     }
 
-    @Test func oneEndlessLineIsTooLarge() {
+    @Test func endlessLineIsTooLarge() {
         expectRefusal("HTTP/1.1 200 OK\r\nA: " + String(repeating: "x", count: 1_000_000) + "\r\n", .headersTooLarge)
     }
 

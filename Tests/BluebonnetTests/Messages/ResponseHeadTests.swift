@@ -59,7 +59,7 @@ import Testing
         #expect(head.contentLength == length)
     }
 
-    @Test func withoutTheFieldThereIsNoLength() throws {
+    @Test func headWithoutTheFieldHasNoLength() throws {
         try head([]).checkFraming()
         #expect(head([]).contentLength == nil)
     }
@@ -95,7 +95,7 @@ import Testing
         }
     }
 
-    @Test func whereNothingElseEndsTheBodyTheConnectionDoes() {
+    @Test func bodyThatNothingElseEndsEndsWithTheConnection() {
         #expect(head([]).closesConnection(after: "POST"))
         #expect(!head([]).closesConnection(after: "HEAD"))
         #expect(!head([], status: 204).closesConnection(after: "POST"))
@@ -151,7 +151,7 @@ import Testing
         ("\"a\"b\"", false),
         ("\"a b\"", false), ("'a'", false), ("", false),
     ])
-    func onlyAQuotedTagIsStrong(value: String, isStrong: Bool) {
+    func unquotedTagIsNotStrong(value: String, isStrong: Bool) {
         #expect(head([("etag", value)]).strongETag == (isStrong ? value : nil))
     }
 
@@ -176,7 +176,7 @@ import Testing
         "bytes */*", "bytes 0-1/2/3", "bytes a-b/c", "bytes +1-2/5", "bytes 0-1-2/5", "bytes 0-9223372036854775808/*",
         "bytes  0-1/2",
     ])
-    func anythingElseIsNoContentRange(value: String) {
+    func valueOfAnotherFormIsNoContentRange(value: String) {
         #expect(head([("Content-Range", value)]).contentRange == nil)
     }
 

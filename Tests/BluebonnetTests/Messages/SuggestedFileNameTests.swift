@@ -29,7 +29,7 @@ import Testing
     }
 
     @Test(arguments: ["", ".", "..", "...", "/", "///", "a/..", "\\", " ", "\u{0}", "\u{202e}", ". ."])
-    func whatLeavesNothingIsNoName(text: String) {
+    func textOfWhichNothingIsLeftIsNoName(text: String) {
         #expect(SuggestedFileName.reduced(text) == nil)
     }
 

@@ -9,7 +9,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) struct EventLoopStageTests {
     private let log = StageLog(EventLoop(inbox: Inbox()))
 
-    @Test func whatAStageLeadsToInALaterOneIsDoneInTheSameRound() {
+    @Test func taskAddedToALaterStageRunsInTheSameRound() {
         log.add(.processing, "processing") { log in
             log.add(.starting, "starting") { log in
                 log.add(.admission, "admission") { $0.add(.other, "other") }
@@ -21,7 +21,7 @@ import Testing
     }
 
     @Test(arguments: RoundStage.allCases)
-    func whatAStageLeadsToInItselfOrAnEarlierOneWaitsForTheNextRound(stage: RoundStage) {
+    func taskAddedToTheSameOrAnEarlierStageWaitsForTheNextRound(stage: RoundStage) {
         for earlier in RoundStage.allCases where earlier.rawValue <= stage.rawValue {
             let log = StageLog(EventLoop(inbox: Inbox()))
             log.add(stage, "first") { $0.add(earlier, "second") }
@@ -37,7 +37,7 @@ import Testing
         #expect(log.names == RoundStage.allCases.map { "\($0)" })
     }
 
-    @Test func manyTasksOfAStageRunInTheOrderInWhichTheyCame() {
+    @Test func tasksOfAStageRunInTheOrderInWhichTheyCame() {
         let count = 10_000
         for number in 0..<count { log.add(.starting, "\(number)") }
         log.loop.runTurn()

@@ -49,7 +49,7 @@ import Testing
         #expect(runs.value == 100)
     }
 
-    @Test func whatComesAfterReadingIsRunAfterAllSocketsAndBeforeWork() throws {
+    @Test func roundEndActionRunsAfterAllSocketsAndBeforeWork() throws {
         let order = Observed([String]())
         let client = RecordingClient()
         let end = RoundEndAction { order.append("end") }
@@ -81,7 +81,7 @@ import Testing
         #expect(order.value == ["0", "1", "2", "end"])
     }
 
-    @Test func whatIsAddedAtTheEndOfARoundWaitsForTheNextEnd() {
+    @Test func actionAddedAtTheEndOfARoundWaitsForTheNextEnd() {
         let order = Observed([String]())
         loop.atEndOfRound { [inbox, loop] in
             order.append("first end")

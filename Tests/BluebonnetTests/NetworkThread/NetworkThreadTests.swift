@@ -69,7 +69,7 @@ import Testing
         #expect([[1, 2, 3], [1, 3, 2]].contains(order.value))
     }
 
-    @Test func thereIsOneThreadOfThatName() async {
+    @Test func networkThreadIsTheOnlyOneOfItsName() async {
         let number = await onNetworkThread { Self.ownNumber() }
         let again = await onNetworkThread { Self.ownNumber() }
         #expect(number == again)
@@ -79,7 +79,7 @@ import Testing
         #expect(Self.threads(named: "org.bluebonnet") == [number])
     }
 
-    @Test func onlyTheNetworkThreadIsTheNetworkThread() async {
+    @Test func otherThreadsAreNotTheNetworkThread() async {
         #expect(!NetworkThread.isCurrent)
         #expect(await onNetworkThread { NetworkThread.isCurrent })
     }

@@ -35,7 +35,7 @@ import Testing
         #expect(calls == [Observation(1, true), Observation(0, false)])
     }
 
-    @Test func somethingNewIsReportedEvenWhenNothingWasDrained() async {
+    @Test func newEventIsReportedEvenWhenNothingWasDrained() async {
         let calls = await onThreadOfItsOwn { descriptor, source in
             (0..<3).map { _ in
                 descriptor.write()

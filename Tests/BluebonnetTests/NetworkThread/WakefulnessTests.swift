@@ -16,7 +16,7 @@ import Testing
         return wakefulness
     }
 
-    @Test func itIsTriedAfterAShortWaitOnly() {
+    @Test func wakefulnessIsTriedAfterAShortWaitOnly() {
         let limit = Wakefulness().shortWait
         for (wait, isTried) in [(limit - 1, true), (limit, false)] {
             var wakefulness = Self.after(wait: wait)
@@ -28,7 +28,7 @@ import Testing
         #expect(!begins)
     }
 
-    @Test func itIsForFewSmallAnswersAndForNone() {
+    @Test func wakefulnessIsForFewSmallAnswersAndForNone() {
         var wakefulness = Self.after(wait: 1)
         let limit = wakefulness.transferLimit
         for count in 0...limit {
@@ -41,7 +41,7 @@ import Testing
     }
 
     /// Servers at some distance answer many small requests so that no wait is long, and none is short enough either.
-    @Test func whenNothingComesItIsTriedMoreAndMoreSeldom() {
+    @Test func wakefulnessInVainIsTriedMoreAndMoreSeldom() {
         var wakefulness = Self.after(wait: 1)
         var tries: [Int] = []
         for occasion in 0..<20_000 where wakefulness.begins(transferCount: 16, awaitedCount: 16) {
@@ -103,7 +103,7 @@ import Testing
         #expect(loop.roundNumber == 1)
     }
 
-    @Test func itLeavesTheProcessorToThoseThatPrepareRequests() {
+    @Test func wakefulnessLeavesTheProcessorToThreadsThatPrepareRequests() {
         var wakefulness = Self.after(wait: 1)
         for (processors, busy, isTried) in [(2, 0, true), (2, 1, false), (4, 2, true), (4, 3, false), (4, 9, false)] {
             wakefulness.processorCount = processors

@@ -41,7 +41,7 @@ import Testing
         #expect(!full.contains("REDACTED"))
     }
 
-    @Test func whatCurlCannotBeToldIsSaid() throws {
+    @Test func commentNamesWhatCurlCannotBeTold() throws {
         var stream = try request("http://h/")
         stream.httpMethod = "POST"
         stream.httpBodyStream = InputStream(data: Data("x".utf8))

@@ -20,7 +20,7 @@ import Testing
         deinit { released.append(NetworkThread.isCurrent) }
     }
 
-    @Test func whatAHandlerHoldsIsNeverReleasedOnTheNetworkThread() async {
+    @Test func objectsOfAHandlerAreNeverReleasedOnTheNetworkThread() async {
         let network = ScriptedNetwork()
         network.answerOthers { _ in [.head(200), .body("answer")] }
         let released = Observed([Bool]())
@@ -38,7 +38,7 @@ import Testing
         #expect(released.value.filter { $0 }.isEmpty)
     }
 
-    @Test func whatTheStartHandlerHoldsIsLetGoWhereTheOperationIsStarted() async {
+    @Test func objectsOfTheStartHandlerAreReleasedWhereTheOperationStarts() async {
         let network = ScriptedNetwork()
         network.answerOthers { _ in [.head(200), .body("answer")] }
         let released = Observed([Bool]())
@@ -56,7 +56,7 @@ import Testing
     }
 
     /// A queue alone keeps the operations, and many end in one round.
-    @Test func neitherIsWhatASerializerHolds() async {
+    @Test func objectsOfASerializerAreNeverReleasedOnTheNetworkThread() async {
         struct HoldingSerializer: ResponseSerializer {
             let validation = ResponseValidation()
             let token: Token
@@ -82,7 +82,7 @@ import Testing
     }
 
     /// All end in one round of the event loop, on the network thread: they were started in one, and the transport answers in the next.
-    @Test(arguments: [2, 7, 8, 50]) func thoseThatEndTogetherAreToldInTheirOrder(count: Int) async {
+    @Test(arguments: [2, 7, 8, 50]) func operationsThatEndTogetherAreReportedInTheirOrder(count: Int) async {
         let services = NetworkServices(limit: 64, limitPerOrigin: 64, transport: InstantTransport())
         let manager = RequestOperationManager(baseURL: nil, options: TransferOptions(), services: services)
         manager.responseSerializer = HTTPResponseSerializer()
@@ -99,7 +99,7 @@ import Testing
         #expect(order.value == Array(0..<count))
     }
 
-    @Test func neitherIsWhatABlockOrUserInfoHolds() async {
+    @Test func objectsOfABlockOrUserInfoAreNeverReleasedOnTheNetworkThread() async {
         let network = ScriptedNetwork()
         network.answerOthers { _ in [.head(200), .body("answer")] }
         let released = Observed([Bool]())

@@ -161,7 +161,7 @@ extension HeldQueueSuites.HandlerOrderTests {
         if isReady.value == [true] { await dependent.ends() }
     }
 
-    @Test func whoWaitedForTheQueueMayStartADependent() async {
+    @Test func threadThatWaitedForTheQueueMayStartADependent() async {
         let (manager, isOver, isReady) = (manager(), DispatchSemaphore(value: 0), Observed([Bool]()))
         let dependent = quick("dependent", of: manager)
         let delayed = delayed(isOver, of: manager)

@@ -72,7 +72,7 @@ import Testing
         }
     }
 
-    @Test func overManyPausesStartsAndFinishesArePaired() async {
+    @Test func startsAndFinishesArePairedOverManyPauses() async {
         let operations = (0..<200).map { network.operation("/\($0)") }
         let observers = operations.map(Observer.init)
         RequestOperationQueue().addOperations(operations)

@@ -139,7 +139,7 @@ extension NetworkTests {
         ///
         /// A limit on processor time does not depend on how busy the machine is, other than that a loop that spins gets
         /// less of it there: a second of spinning would have to share its core with ten others to stay below.
-        @Test func whileAllIsPausedTheProcessorIsIdle() async {
+        @Test func processorIsIdleWhileAllIsPaused() async {
             await #expect(processExitsWith: .success) { try await Self.pauseAndMeasure() }
         }
 

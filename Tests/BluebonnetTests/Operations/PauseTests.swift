@@ -90,7 +90,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func whileItIsPausedTheHalfIsKeptAndCanBeCancelled() async throws {
+        @Test func pausedOperationKeepsItsHalfAndCanBeCancelled() async throws {
             try await TestServer.serving(script: script { _ in .stall }) { server in
                 let operation = RequestOperation(request: URLRequest(url: server.url()))
                 await startAndReceive(operation)

@@ -55,7 +55,7 @@ import Testing
     }
 
     @Test(arguments: [1, 8, 9, 100])
-    func everyItemIsDoneOnceAndComesBack(count: Int) async {
+    func itemsAreDoneOnceAndComeBack(count: Int) async {
         let (done, back) = (Observed(0), Observed(0))
         run(Array(repeating: "same", count: count)) { _ in
             done.increment()

@@ -49,7 +49,7 @@ import Testing
         #expect(network.log.requests.count == 1)
     }
 
-    @Test func oneThatIsCancelledInLineStillHasTheRequestThatWasMadeForIt() async {
+    @Test func operationCancelledInLineHasTheRequestThatWasMadeForIt() async {
         let first = await heldOperation()
         let second = HTTPRequestOperation(
             source: .made { [network] in RequestBlueprint(request: network.request("/late")) },

@@ -66,7 +66,7 @@ import Testing
         #expect(order.value == ["3, 3 of -1", "done"])
     }
 
-    @Test func oneOfSuccessAndFailureIsCalledOnce() async {
+    @Test func completionBlockCallsEitherSuccessOrFailureOnce() async {
         network.answer("/bad", with: [.head(500)])
         for (path, expected) in [("/good", "success fine"), ("/bad", "failure unacceptableStatus")] {
             let calls = Observed([String]())
@@ -154,7 +154,7 @@ private final class Held: Sendable {
 }
 
 extension RequestOperationHandlerTests {
-    @Test func everyHandlerIsLetGoAfterTheEnd() async {
+    @Test func handlersAreReleasedAfterTheEnd() async {
         let releases = Observed(0)
         let operation = network.operation("/a")
         do {
@@ -204,7 +204,7 @@ extension RequestOperationHandlerTests {
         #expect(operation.request != nil || !operation.isFinished)
     }
 
-    @Test func oneThatIsNeverStartedLeaksNothing() {
+    @Test func operationThatIsNeverStartedLeaksNothing() {
         weak var weakOperation: HTTPRequestOperation?
         do {
             let operation = network.operation("/a")
@@ -216,7 +216,7 @@ extension RequestOperationHandlerTests {
     }
 
     /// What a closure held is let go outside the operation's lock: a `deinit` may ask the operation anything.
-    @Test func whatIsLetGoMayUseTheOperation() async {
+    @Test func releasedObjectsMayUseTheOperation() async {
         await #expect(processExitsWith: .success) {
             let (network, releases) = (ScriptedNetwork(), Observed(0))
             let operation = network.operation("/a")
@@ -281,7 +281,7 @@ extension RequestOperationHandlerTests {
         #expect(operation.isCancelled && operation.isFinished)
     }
 
-    @Test func manyMayWaitForOneOperation() async {
+    @Test func operationMayBeWaitedForByManyTasks() async {
         let gate = Gate()
         network.answer("/a", with: [.wait(gate), .head(200)])
         let operation = network.operation("/a")

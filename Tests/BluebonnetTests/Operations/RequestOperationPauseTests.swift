@@ -34,7 +34,7 @@ import Testing
 // MARK: - Before the start
 
 extension RequestOperationPauseTests {
-    @Test func pausedBeforeItsStartItIsNotReadyUntilItIsResumed() async {
+    @Test func operationPausedBeforeItsStartIsNotReadyUntilItIsResumed() async {
         let operation = network.operation("/a")
         operation.pause()
         #expect(operation.isPaused && !operation.isReady && !operation.isExecuting)
@@ -45,7 +45,7 @@ extension RequestOperationPauseTests {
         #expect(operation.error == nil)
     }
 
-    @Test func startedWhilePausedItWaitsForResume() async {
+    @Test func operationStartedWhilePausedWaitsForResume() async {
         let operation = network.operation("/a")
         operation.pause()
         operation.start()
@@ -58,7 +58,7 @@ extension RequestOperationPauseTests {
         #expect(network.log.requests.count == 1)
     }
 
-    @Test func whatWaitsForItsStartIsCalledWhenItIsResumed() async {
+    @Test func startHandlerIsCalledWhenThePausedOperationIsResumed() async {
         let starts = Observed(0)
         let operation = network.operation("/a")
         operation.shared.withLock { $0.extras.startHandler = { _ in starts.increment() } }
@@ -69,7 +69,7 @@ extension RequestOperationPauseTests {
         #expect(starts.value == 1)
     }
 
-    @Test func resumingWhatIsNotPausedDoesNothing() async {
+    @Test func resumingAnOperationThatIsNotPausedDoesNothing() async {
         let operation = network.operation("/a")
         operation.resume()
         #expect(operation.isReady)
@@ -96,7 +96,7 @@ extension RequestOperationPauseTests {
         #expect(network.log.events == [.begun(1), .aborted(1), .begun(2), .ended(2), .begun(3), .ended(3)])
     }
 
-    @Test func itContinuesByARangeOfTheSameRepresentation() async {
+    @Test func resumedOperationContinuesByARangeOfTheSameRepresentation() async {
         answerInHalves(rest: [.head(206, ["Content-Range": "bytes 3-5/6", "ETag": "\"v1\""]), .body("def")])
         let operation = await halfway()
         operation.pause()
@@ -110,7 +110,7 @@ extension RequestOperationPauseTests {
         #expect(requests.map { $0.value(of: "If-Range") } == [nil, "\"v1\""])
     }
 
-    @Test func pausedTwiceItContinuesTwice() async {
+    @Test func operationPausedTwiceContinuesTwice() async {
         let pieces = Observed(0)
         let stop: [ScriptedStep] = [.reach(pieces), .wait(gate)]
         let first: [ScriptedStep] = [.head(200, ["ETag": "\"v1\"", "Content-Length": "6"]), .body("ab")]
@@ -129,7 +129,7 @@ extension RequestOperationPauseTests {
         #expect(network.log.requests.map { $0.value(of: "Range") } == [nil, "bytes=2-", "bytes=4-"])
     }
 
-    @Test func withoutAStrongValidatorItStartsAgain() async {
+    @Test func resumedOperationWithoutAStrongValidatorStartsAgain() async {
         answerInHalves(etag: "W/\"v1\"", rest: [.head(200, ["ETag": "W/\"v2\""]), .body("ghijkl")])
         let operation = await halfway()
         operation.pause()
@@ -164,7 +164,7 @@ extension RequestOperationPauseTests {
         #expect(network.log.requests.map { $0.value(of: "Range") } == [nil, "bytes=3-", nil])
     }
 
-    @Test func pausedBeforeAnythingArrivedItIsSentAgainWhole() async {
+    @Test func operationPausedBeforeAnythingArrivedIsSentAgainWhole() async {
         network.answer("/a", inTurn: [[.wait(gate)], [.head(200), .body("whole")]])
         let operation = network.operation("/a")
         operation.start()
@@ -261,7 +261,7 @@ extension RequestOperationPauseTests {
         #expect(network.log.entries.value.peakCount == 1)
     }
 
-    @Test func pausedWhileItWaitsForAPlaceItLeavesTheLine() async {
+    @Test func operationPausedWhileItWaitsForAPlaceLeavesTheLine() async {
         network.answer("/held", with: [.head(200), .wait(gate)])
         let (first, second, third) = (network.operation("/held"), network.operation("/b"), network.operation("/c"))
         for operation in [first, second, third] { operation.start() }

@@ -42,7 +42,7 @@ import Testing
         #expect(network.log.requests.count == 1)
     }
 
-    @Test func whatTheTransportFailsWithIsTheError() async {
+    @Test func errorOfTheTransportIsTheOperations() async {
         network.answer("/a", with: [.head(200), .body("ab"), .fail(.connectionLost)])
         let operation = network.operation("/a")
         operation.start()
@@ -187,7 +187,7 @@ import Testing
         #expect("\(other)" == "<HTTPRequestOperation: ready, cancelled: yes, GET http://scripted.test/b>")
     }
 
-    @Test func whatTheUserAttachesIsKept() {
+    @Test func userInfoIsKept() {
         let operation = network.operation("/a")
         operation.userInfo["key"] = 7
         #expect(operation.userInfo["key"] as? Int == 7)
@@ -221,7 +221,7 @@ extension RequestOperationTests {
         #expect(network.log.entries.value.paths == ["/late"])
     }
 
-    @Test func whatMakingTheRequestThrowsIsTheErrorAndNothingIsSent() async {
+    @Test func errorOfMakingTheRequestIsTheOperationsAndNothingIsSent() async {
         let known = lateOperation { throw NetworkingError(.unresolvedReference, "no such member") }
         let unknown = lateOperation { throw POSIXError(.ENOENT) }
         for operation in [known, unknown] {

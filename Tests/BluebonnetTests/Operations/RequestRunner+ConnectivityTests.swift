@@ -10,7 +10,7 @@ import Testing
         options.connectivityTarget(host: host)
     }
 
-    @Test func nothingWaitsUnlessItIsTold() {
+    @Test func requestDoesNotWaitForConnectivityUnlessItIsTold() {
         #expect(!TransferOptions().waitsForConnectivity)
         #expect(TransferOptions().connectivityTimeout == .seconds(60))
     }
@@ -21,7 +21,7 @@ import Testing
         #expect(target("[::1]") == IPAddress("::1").map { .address($0) })
     }
 
-    @Test func withAProxyOnlyTheProxyHasTo() throws {
+    @Test func proxyAloneIsWaitedForWhereThereIsOne() throws {
         let options = try TransferOptions { $0.proxy = try Proxy("http://proxy.example.net:8080") }
         #expect(target("example.com", options) == .domain("proxy.example.net"))
     }

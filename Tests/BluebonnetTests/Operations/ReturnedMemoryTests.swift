@@ -44,7 +44,7 @@ import Testing
         #expect(Self.takeAll(memory).isEmpty)
     }
 
-    @Test func nothingLargeWaits() {
+    @Test func largeResponsesDoNotWait() {
         let memory = ReturnedMemory()
         let limit = ReturnedMemory.byteCountLimit
         memory.add(Self.transfer(valueByteCount: limit))
@@ -56,7 +56,7 @@ import Testing
     }
 
     /// A cache's bytes are its owner's; a body that was cut short may hold room for all that was announced.
-    @Test func nothingOfACacheOrAFailureWaits() {
+    @Test func responsesOfACacheOrAFailureDoNotWait() {
         let memory = ReturnedMemory()
         memory.add(Self.transfer { $0.summary.isFromCache = true })
         memory.add(Self.transfer { $0.error = NetworkingError(.connectionLost, "cut short") })
@@ -65,7 +65,7 @@ import Testing
         #expect(Self.takeAll(memory).count == 1)
     }
 
-    @Test func nothingMoreWaitsThanThereIsRoomFor() {
+    @Test func responsesBeyondTheRoomDoNotWait() {
         let memory = ReturnedMemory()
         for _ in 0..<2 {
             for _ in 0..<ReturnedMemory.countLimit + 3 { memory.add(Self.transfer()) }
@@ -83,7 +83,7 @@ import Testing
 
     /// What others let go of stays while the network thread does something else; unless there is no room, because much
     /// else was let go of.
-    @Test func whatOthersLetGoOfWaitsForTheNetworkThread() async {
+    @Test func responsesReleasedElsewhereWaitForTheNetworkThread() async {
         let manager = Self.manager()
         var hasWaited = false
         for _ in 0..<100 where !hasWaited {

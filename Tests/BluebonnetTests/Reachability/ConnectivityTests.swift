@@ -81,7 +81,7 @@ extension NetworkTests {
             #expect(server.requests.value.count == 3)
         }
 
-        @Test func whenTheLimitHasPassedItIsNotConnected() async throws {
+        @Test func operationIsNotConnectedWhenTheLimitHasPassed() async throws {
             try await CabledNamespaces.with { names in
                 await #expect(processExitsWith: .success) { [names = names as [String]] in
                     try await Self.reachTheLimit(CabledNamespaces.enter(names))
@@ -102,7 +102,7 @@ extension NetworkTests {
             #expect(server.requests.value.isEmpty)
         }
 
-        @Test func withAWayNothingWaits() async throws {
+        @Test func operationWithARouteDoesNotWait() async throws {
             try await CabledNamespaces.with { names in
                 await #expect(processExitsWith: .success) { [names = names as [String]] in
                     let pair = try CabledNamespaces.enter(names)

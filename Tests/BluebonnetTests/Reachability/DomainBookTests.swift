@@ -15,7 +15,7 @@ import Testing
         #expect(book.addresses(of: "a") == nil)
     }
 
-    @Test func whatIsFoundIsKnown() {
+    @Test func foundAddressesAreKnown() {
         var book = DomainBook()
         _ = book.add("a")
         #expect(book.lookUpEnded("a", [address]) == false)
@@ -48,7 +48,7 @@ import Testing
         #expect(book.lookUpEnded("a", [address]) == false)
     }
 
-    @Test func whatNobodyWantsIsForgotten() {
+    @Test func domainThatNobodyWantsIsForgotten() {
         var book = DomainBook()
         _ = book.add("a")
         _ = book.add("a")
@@ -60,7 +60,7 @@ import Testing
         #expect(book.networkChanged() == [])
     }
 
-    @Test func whatIsWantedAgainDuringALookUpWaitsForAFreshOne() {
+    @Test func domainWantedAgainDuringALookUpWaitsForAFreshOne() {
         var book = DomainBook()
         _ = book.add("a")
         book.remove("a")

@@ -15,7 +15,7 @@ import Testing
         "", "%", "192.0.2", "192.0.2.256", "192.0.2.1%eth0", "fe80::1%", "2001:db8::g", "example.com", " 192.0.2.1",
         "192.0.2.1\0x",
     ])
-    func whatIsNoAddressIsRefused(_ text: String) {
+    func textThatIsNoAddressIsRefused(_ text: String) {
         #expect(IPAddress(text) == nil)
     }
 

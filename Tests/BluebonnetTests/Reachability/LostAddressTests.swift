@@ -28,7 +28,7 @@ extension NetworkTests {
             return operation
         }
 
-        @Test func itsTransfersEndAtOnceAndIdleConnectionsAreNotUsedAgain() async throws {
+        @Test func transfersOfALostAddressEndAtOnceAndItsIdleConnectionsAreNotUsedAgain() async throws {
             try await CabledNamespaces.with { names in
                 await #expect(processExitsWith: .success) { [names = names as [String]] in
                     try await Self.loseTheAddress(CabledNamespaces.enter(names))

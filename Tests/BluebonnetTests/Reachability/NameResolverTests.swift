@@ -29,7 +29,7 @@ import Testing
         #expect(await resolve("nowhere.invalid.").addresses == [])
     }
 
-    @Test func allOfManyNamesAreLookedUp() async {
+    @Test func manyNamesAreAllLookedUp() async {
         let count = Observed(0)
         for _ in 0..<50 { NameResolver.shared.resolve("127.0.0.1") { _ in count.increment() } }
         await count.becomes(50)

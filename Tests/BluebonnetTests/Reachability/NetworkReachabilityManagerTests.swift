@@ -32,7 +32,7 @@ import Testing
         #expect(all.map(\.isReachable) == [false, false, true, true])
     }
 
-    @Test func beforeMonitoringNothingIsKnown() throws {
+    @Test func statusIsUnknownBeforeMonitoring() throws {
         let manager = try loopback()
         #expect(manager.networkReachabilityStatus == .unknown)
         #expect(!manager.isReachable && !manager.isReachableViaWiFi && !manager.isReachableViaWWAN)
@@ -95,7 +95,7 @@ import Testing
                 == "com.alamofire.networking.reachability.change")
     }
 
-    @Test func withoutAQueueTheBlockRunsOnTheLibrarysSerialQueue() async throws {
+    @Test func blockRunsOnTheLibrarysSerialQueueUnlessAnotherIsSet() async throws {
         let manager = try loopback()
         let isThere = Observed<Bool?>(nil)
         manager.setReachabilityStatusChangeBlock { _ in
@@ -127,7 +127,7 @@ import Testing
         for await _ in changes { Issue.record("nothing was started") }
     }
 
-    @Test func afterStoppingNothingIsTold() async throws {
+    @Test func stoppedManagerTellsNothing() async throws {
         let manager = try loopback()
         let queue = DispatchQueue(label: "reachability-test")
         manager.callbackQueue = queue

@@ -27,7 +27,7 @@ import Testing
                 isRefusal: isRefusal))
     }
 
-    @Test func withARouteTheTargetIsReachable() throws {
+    @Test func targetWithARouteIsReachable() throws {
         let reachability = try decide(("192.0.2.9", route(2, gateway: "10.0.0.1", source: "10.0.0.2")))
         #expect(reachability.status == .reachableViaWiFi)
         let route = try #require(reachability.route)
@@ -37,23 +37,23 @@ import Testing
         #expect(route.interface == NetworkInterface(name: "eth0", index: 2, kind: .wired))
     }
 
-    @Test func overAModemItIsReachableViaWWAN() throws {
+    @Test func targetOverAModemIsReachableViaWWAN() throws {
         #expect(try decide(("192.0.2.9", route(3))).status == .reachableViaWWAN)
     }
 
     @Test(arguments: [NetworkInterface.Kind.wired, .wireless, .loopback, .tunnel])
-    func overAnythingElseItIsReachableViaWiFi(_ kind: NetworkInterface.Kind) throws {
+    func targetOverAnotherInterfaceIsReachableViaWiFi(_ kind: NetworkInterface.Kind) throws {
         let decision = ReachabilityDecision(links: Self.links) { _ in kind }
         let answer = (address: try #require(IPAddress("192.0.2.9")), answer: route(2))
         #expect(decision.reachability([answer]).status == .reachableViaWiFi)
     }
 
-    @Test func withoutARouteItIsNot() throws {
+    @Test func targetWithoutARouteIsNotReachable() throws {
         #expect(try decide(("192.0.2.9", .unreachable)) == NetworkReachability(.notReachable))
         #expect(try decide(("192.0.2.9", route(1, isRefusal: true))) == NetworkReachability(.notReachable))
     }
 
-    @Test func oneAddressWithARouteIsEnough() throws {
+    @Test func targetWithARouteToOneAddressIsReachable() throws {
         let reachability = try decide(("192.0.2.9", .unreachable), ("2001:db8::9", route(2)))
         #expect(reachability.route?.destination.description == "2001:db8::9")
         #expect(try decide(("192.0.2.9", .refused), ("2001:db8::9", route(2))).status == .reachableViaWiFi)
@@ -63,7 +63,7 @@ import Testing
         #expect(try decide(("192.0.2.9", route(3)), ("2001:db8::9", route(2))).status == .reachableViaWWAN)
     }
 
-    @Test func whatTheKernelRefusesToTellIsUnknownNeverReachable() throws {
+    @Test func statusIsUnknownWhereTheKernelRefusesToTell() throws {
         #expect(try decide(("192.0.2.9", .refused)).status == .unknown)
         #expect(try decide(("192.0.2.9", .unreachable), ("2001:db8::9", .refused)).status == .unknown)
     }

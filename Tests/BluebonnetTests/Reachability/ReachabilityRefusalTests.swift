@@ -12,7 +12,7 @@ import Testing
 extension NetworkTests {
     /// What the kernel lets a process know. Each test runs in a process of its own.
     @Suite struct ReachabilityRefusalTests {
-        @Test func whereTheKernelRefusesTheStatusIsUnknownAndNothingWaits() async throws {
+        @Test func statusIsUnknownAndNothingWaitsWhereTheKernelRefuses() async throws {
             try await TestServer.answering(.response(body: "answer")) { server in
                 _ = await #expect(processExitsWith: .success) { [address = server.url().absoluteString as String] in
                     try refuseRoutingSockets()

@@ -26,7 +26,7 @@ import Testing
         "{}", "[]", "1", #""a""#, #"{"a":{"a":{"a":"a"}},"b":[{"a":1},{"a":1}]}"#, #"{"a":"a","b":"a","A":"b"}"#,
         #"["a","a",{"a":["a","a"]}]"#, #"{"a":"\",\"a\":1","b":"\\","c":"}{]["}"#, #" { "a" : 1 , "b" : [ ] } "#,
     ])
-    func theSameNameInDifferentObjectsIsNoDuplicate(_ text: String) {
+    func nameInDifferentObjectsIsNoDuplicate(_ text: String) {
         #expect(repeatedField(text) == nil)
     }
 

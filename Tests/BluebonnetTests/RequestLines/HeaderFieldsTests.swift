@@ -60,13 +60,13 @@ import Testing
         #expect(headers != HeaderFields([("a", "1"), ("b", "3")]))
     }
 
-    @Test func oneCookieIsAnArrayToo() throws {
+    @Test func singleCookieIsAnArrayToo() throws {
         let data = try JSONEncoder().encode(HeaderFields([("Set-Cookie", "a")]))
         #expect(String(decoding: data, as: UTF8.self) == #"{"set-cookie":["a"]}"#)
     }
 
     @Test(arguments: [#"{"a":1}"#, #"{"a":["x",2]}"#, #"{"a":null}"#, #"{"a":{}}"#, "[]"])
-    func otherValuesAreNotDecoded(_ text: String) {
+    func valuesOfAnotherKindAreNotDecoded(_ text: String) {
         #expect(throws: DecodingError.self) {
             try JSONDecoder().decode(ResultLine.HeaderFields.self, from: Data(text.utf8))
         }

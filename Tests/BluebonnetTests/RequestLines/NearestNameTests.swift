@@ -18,11 +18,11 @@ import Testing
     }
 
     @Test(arguments: ["", "zzz", "cookies", "authentication", String(repeating: "timeout", count: 100)])
-    func whatIsFarFromAllNamesFindsNone(_ name: String) {
+    func textFarFromAllNamesFindsNone(_ name: String) {
         #expect(NearestName.of(name, among: Self.names) == nil)
     }
 
-    @Test func withoutCandidatesThereIsNone() {
+    @Test func nearestNameOfNoCandidatesIsNone() {
         #expect(NearestName.of("a", among: []) == nil)
     }
 }

@@ -22,7 +22,7 @@ import Testing
         ("a", "\(workingDirectory)/a"), ("/../a", "/a"), ("/tmp/$${x}", "/tmp/./$${x}"), ("dir", "dir/"),
         ("dir", "x/.././dir//"),
     ])
-    func twoLinesWithOneOutputAreAnError(_ first: String, _ second: String) throws {
+    func linesWithTheSameOutputAreAnError(_ first: String, _ second: String) throws {
         let all = lines([first, second])
         let expected = RequestLineError(line: 2, field: "output", message: "line 1 writes to this file already")
         let errors = try #require(throws: RequestLineErrors.self) { try RequestLineGraph(all) }
@@ -33,7 +33,7 @@ import Testing
     }
 
     @Test(arguments: [("dir/", "dir/"), ("dir/", "./dir//"), ("/tmp/a/", "/tmp/b/../a/"), ("/", "//")])
-    func twoLinesMayWriteIntoOneFolder(_ first: String, _ second: String) throws {
+    func linesMayWriteIntoOneFolder(_ first: String, _ second: String) throws {
         #expect(try RequestLineGraph(lines([first, second, first])).nodes.count == 3)
     }
 

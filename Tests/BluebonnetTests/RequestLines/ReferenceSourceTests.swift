@@ -39,7 +39,7 @@ import Testing
         ("body.token.x", #"token is a string without "x""#), ("body.n.0", "n is a number"),
         ("body.nil.x", "nil is null"), ("body.user.roles.0.x", "user.roles.0 is a string"),
     ])
-    func whatIsMissingIsNamed(_ reference: String, _ words: String) throws {
+    func errorNamesWhatIsMissing(_ reference: String, _ words: String) throws {
         let error = try #require(throws: NetworkingError.self) { try resolve(reference) }
         #expect(error.code == .unresolvedReference)
         #expect(error.message.hasPrefix("${a.\(reference)}: "))

@@ -51,7 +51,7 @@ import Testing
             try PreparedRequest(blueprint, parts: OperationParts(options: keeping)).first.url == blueprint.request.url)
     }
 
-    @Test func whatReadsFilesIsMadeWhereItMayWait() {
+    @Test func lineThatReadsFilesSaysSo() {
         var (form, secure) = (RequestLine(url: Self.url), RequestLine(url: Self.url))
         form.body = .multipart([RequestLine.Part(name: "n", content: .value("v"))])
         #expect(!form.readsFiles && !secure.readsFiles)
@@ -71,7 +71,7 @@ import Testing
     }
 
     @Test(arguments: ["HEAD", "OPTIONS", "DELETE"])
-    func anotherMethodSendsTheDefaultsToo(method: String) throws {
+    func methodsOtherThanGETSendTheDefaultsToo(method: String) throws {
         let line = RequestLine(method: method, url: Self.url)
         let blueprint = try line.blueprint(baseURL: nil, options: TransferOptions())
         #expect(blueprint.request.httpMethod == method)

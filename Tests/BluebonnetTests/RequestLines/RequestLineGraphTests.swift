@@ -86,7 +86,7 @@ import Testing
         #expect(three.map(\.description) == ["line 2: dependency cycle: a -> b -> c -> a"])
     }
 
-    @Test func everyCycleAndEveryOtherErrorIsReportedInOrderOfLines() throws {
+    @Test func errorsAreReportedInOrderOfLinesWithAllCycles() throws {
         let found = try errors(
             lines([("a", ["b"], "u"), ("b", ["a"], "u"), ("c", ["x"], "u"), ("d", ["e"], "u"), ("e", ["d"], "u")]))
         #expect(found.map(\.line) == [1, 3, 4])
@@ -113,7 +113,7 @@ import Testing
         #expect(found == [RequestLineError(line: 1, message: "dependency cycle: \(path)")])
     }
 
-    @Test func manyLinesMayWaitForTheSameOne() throws {
+    @Test func lineMayBeWaitedForByManyOthers() throws {
         let count = 20_000
         let all = lines(
             [("a", [], "u")] + (1...count).map { ("b\($0)", ["a"], "u") } + [("z", (1...count).map { "b\($0)" }, "u")])

@@ -29,7 +29,7 @@ import Testing
     }
 
     /// More lines than one thread reads by itself.
-    @Test func manyLinesKeepTheirOrderAndTheirNumbers() throws {
+    @Test func linesKeepTheirOrderAndTheirNumbers() throws {
         let texts = (1...5_000).map { $0 % 7 == 0 ? "" : #"{"url":"/\#($0)"}"# }
         let lines = try lines("\u{FEFF}" + texts.joined(separator: "\n"))
         #expect(lines.map(\.number) == (1...5_000).filter { $0 % 7 != 0 })
@@ -59,7 +59,7 @@ import Testing
         #expect(line.credential == nil && line.security == nil && line.proxy == nil && line.unixSocket == nil)
     }
 
-    @Test func everyOtherFieldIsRead() throws {
+    @Test func remainingFieldsAreRead() throws {
         let digest = String(repeating: "0aF9", count: 16)
         let line = try line(
             #"""
@@ -113,7 +113,7 @@ import Testing
         #"{"url":"u","proxy":"ftp://x"}"#, #"{"url":"u","resolve":{"h":"not an address"}}"#,
         #"{"url":"u","expect":{"sha256":"${a.body.digest}"}}"#,
     ])
-    func whatCannotBeUsedIsNoErrorOfTheLine(_ text: String) throws {
+    func unusableValueIsNoErrorOfTheLine(_ text: String) throws {
         #expect(try lines(text).map(\.number) == [1])
     }
 

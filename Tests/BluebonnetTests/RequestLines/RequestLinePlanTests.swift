@@ -24,7 +24,7 @@ import Testing
         #expect(plan.problems.isEmpty)
     }
 
-    @Test func itIsWrittenForPeople() throws {
+    @Test func planIsWrittenForPeople() throws {
         let plan = try plan(
             [
                 #"{"id": "login", "method": "POST", "url": "login"}"#,
@@ -44,7 +44,7 @@ import Testing
         #expect(plan.problems.map(\.id) == ["bad"] && plan.problems[0].problem?.code == .badURL)
     }
 
-    @Test func nothingIsPlannedOfNothing() throws {
+    @Test func planOfNoLinesIsEmpty() throws {
         #expect(try plan([]).description == "0 operations in 0 waves.\n")
     }
 

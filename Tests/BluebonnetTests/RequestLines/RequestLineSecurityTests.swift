@@ -20,7 +20,7 @@ import Testing
         return options
     }
 
-    @Test func eachFieldHasItsMeaning() throws {
+    @Test func securityFieldsHaveTheirMeaning() throws {
         let pin = try TestCertificate.localhost.leafPath
         let options = try apply(
             #"""
@@ -35,7 +35,7 @@ import Testing
         #expect(options.tls.clientIdentity == .files(certificate: "/c.pem", key: "/k.pem"))
     }
 
-    @Test func whatIsNotSaidIsTheBatchs() throws {
+    @Test func fieldThatIsLeftOutIsTheBatchs() throws {
         var batch = TransferOptions()
         batch.securityPolicy = try SecurityPolicy(validatesDomainName: false, certificateAuthorityFile: "/batch.pem")
         #expect(try apply("", over: batch).securityPolicy == batch.securityPolicy)
@@ -62,7 +62,7 @@ import Testing
             (#""mode":"certificate""#, "certificate"),
             (#""allowInvalidCertificates":true"#, "invalid certificates"),
         ])
-    func whatCannotBeUsedIsNamed(members: String, name: String) throws {
+    func unusableFieldIsNamed(members: String, name: String) throws {
         let error = try #require(throws: NetworkingError.self) { try apply(members) }
         #expect(error.code == .invalidSecurityPolicy)
         #expect(error.message.contains(name), "\(error.message)")

@@ -44,7 +44,7 @@ import Testing
         #expect(text(Self.example) == expected)
     }
 
-    @Test func whatIsNotThereIsLeftOutAndTheErrorComesLast() {
+    @Test func missingMembersAreLeftOutAndTheErrorComesLast() {
         var line = ResultLine(id: "7", outcome: .skipped)
         line.error = .init(code: .dependencyFailed, message: "login failed")
         let expected = #"""
@@ -66,7 +66,7 @@ import Testing
     }
 
     @Test(arguments: [ResultLine.Outcome.success, .failure, .cancelled, .skipped])
-    func eachOutcomeHasItsName(_ outcome: ResultLine.Outcome) throws {
+    func outcomesHaveTheirNames(_ outcome: ResultLine.Outcome) throws {
         #expect(try object(ResultLine(id: "a", outcome: outcome))["outcome"] as? String == "\(outcome)")
     }
 

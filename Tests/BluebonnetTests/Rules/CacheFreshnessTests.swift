@@ -21,7 +21,7 @@ import Testing
         try freshness(fields).isFresh(at: Self.start + seconds)
     }
 
-    @Test func withoutWordOfTheServerNothingIsFresh() throws {
+    @Test func responseWithoutCacheFieldsIsNotFresh() throws {
         #expect(try freshness([]).lifetime == nil)
         #expect(try !isFresh([("Last-Modified", "Sun, 06 Nov 1984 08:49:37 GMT"), ("Date", Self.date)], after: 0))
     }

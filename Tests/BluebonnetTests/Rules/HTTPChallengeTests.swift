@@ -13,7 +13,7 @@ import Testing
             ])
     }
 
-    @Test func oneFieldMayHoldSeveralChallenges() {
+    @Test func fieldMayHoldSeveralChallenges() {
         #expect(
             HTTPChallenge.parse(["Basic realm=\"a, b\", Digest realm=\"c\", nonce=\"d\",Bearer"]) == [
                 HTTPChallenge(scheme: "basic", parameters: ["realm": "a, b"]),
@@ -40,7 +40,7 @@ import Testing
         #expect(challenge?.parameters["realm"] == #"a "b", c=\d"#)
     }
 
-    @Test(arguments: ["", " ", ",,,", "=", "=x"]) func nothingThatIsAChallengeIsNone(field: String) {
+    @Test(arguments: ["", " ", ",,,", "=", "=x"]) func fieldWithoutAChallengeHasNone(field: String) {
         #expect(HTTPChallenge.parse([field]) == [])
     }
 
@@ -57,7 +57,7 @@ import Testing
             ("Digest nonce=n, algorithm=sha-256-sess", true), ("Digest nonce=n, algorithm=SHA-512-256", false),
             ("Digest nonce=n, qop=\"auth-int\"", false), ("Digest nonce=n, qop=\"auth-int, auth\"", true),
         ])
-    func onlyBasicAndDigestWithKnownAlgorithmsAreSupported(field: String, isSupported: Bool) {
+    func supportedSchemesAreBasicAndDigestWithKnownAlgorithms(field: String, isSupported: Bool) {
         #expect(HTTPChallenge.parse([field]).map(\.isSupported) == [isSupported])
     }
 

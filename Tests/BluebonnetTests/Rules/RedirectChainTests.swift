@@ -47,7 +47,7 @@ import Testing
         #expect(next.hasBody)
     }
 
-    @Test func whatWasDroppedDoesNotComeBackAtTheFirstOrigin() throws {
+    @Test func droppedFieldsDoNotComeBackAtTheFirstOrigin() throws {
         var chain = try chain("http://u:p@a/")
         _ = try follow("http://b/", in: &chain)
         _ = try follow("/2", in: &chain)
@@ -58,7 +58,7 @@ import Testing
         #expect(chain.hopCount == 3)
     }
 
-    @Test func moreRedirectsThanTheLimitFail() throws {
+    @Test func redirectsBeyondTheLimitFail() throws {
         var chain = try chain("http://a/0")
         for hop in 1...20 { _ = try follow("/\(hop)", in: &chain) }
         #expect(chain.hopCount == 20)
@@ -86,7 +86,7 @@ import Testing
         #expect(chain.decision(status: 307, locations: ["/0"]).failure == .tooManyRedirects)
     }
 
-    @Test func theSameURLWithAnotherMethodIsNoCircle() throws {
+    @Test func urlRequestedWithAnotherMethodIsNoCircle() throws {
         let chain = try chain("http://a/0")
         #expect(chain.decision(status: 303, locations: ["/0"]).next?.method == "GET")
     }

@@ -10,7 +10,7 @@ import Testing
     // MARK: - Which statuses
 
     @Test(arguments: [200, 204, 304, 305, 306, 299, 309, 399, 400, 404, 500])
-    func otherStatusesAreDelivered(status: Int) throws {
+    func statusThatIsNoRedirectIsDelivered(status: Int) throws {
         #expect(try decision(status: status, to: "/x").isDelivery)
     }
 
@@ -141,7 +141,7 @@ import Testing
     @Test(arguments: [
         "ftp://h/", "file:///etc/passwd", "gopher://h/", "data:,x", "javascript:x", "unix:/s", "HTTPX://h",
     ])
-    func otherSchemesAreRefused(location: String) throws {
+    func targetOfAnotherSchemeIsRefused(location: String) throws {
         #expect(try decision(status: 302, to: location).failure == .redirectRefused)
     }
 

@@ -37,7 +37,7 @@ import Testing
         [("ETag", "W/\"a\"")],
         [],
     ])
-    func anythingElsePromisesNothing(fields: [(String, String)]) throws {
+    func weakOrDoubtfulFieldsAreNoStrongValidator(fields: [(String, String)]) throws {
         #expect(try head(fields.map { (name: $0.0, value: $0.1) }).strongValidator == nil)
     }
 

@@ -20,7 +20,7 @@ import Testing
         #expect(queue.operationCount == 0)
     }
 
-    @Test func bothKindsRunUnderOneLimitInOrder() async {
+    @Test func blocksAndRequestsRunUnderOneLimitInOrder() async {
         queue.maxConcurrentOperationCount = 1
         queue.isSuspended = true
         let operation = network.operation("/a")
@@ -58,7 +58,7 @@ import Testing
         #expect(order.value == ["begun", "ended", "request"])
     }
 
-    @Test func oneWaitsForItsDependencies() async {
+    @Test func blockWaitsForItsDependencies() async {
         let first = BlockOperation { [order] in order.append("first") }
         let second = BlockOperation { [order] in order.append("second") }
         second.addDependency(first)
@@ -68,7 +68,7 @@ import Testing
         await queue.empties()
     }
 
-    @Test func theyAreListedAndCountedTogether() async {
+    @Test func blocksAndRequestsAreListedAndCountedTogether() async {
         queue.isSuspended = true
         let all: [Operation] = [network.operation("/a"), BlockOperation {}, network.operation("/b")]
         queue.addOperations(all)

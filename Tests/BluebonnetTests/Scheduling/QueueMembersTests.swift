@@ -158,7 +158,7 @@ extension RequestOperationQueue: AnyOperationQueue {}
         #expect(all.allSatisfy { $0.isFinished })
     }
 
-    @Test(arguments: Kind.allCases) func itHasANameAndTakesAnother(kind: Kind) {
+    @Test(arguments: Kind.allCases) func queueHasANameAndTakesAnother(kind: Kind) {
         let queue = kind.make()
         #expect(queue.name?.contains("Queue 0x") == true)
         queue.name = "mine"

@@ -30,7 +30,7 @@ import Testing
         for operation in operations { await operation.ends() }
     }
 
-    @Test func whatHasNoPlaceIsNotStarted() async {
+    @Test func operationWithoutAPlaceIsNotStarted() async {
         let network = network(limit: 2)
         let all = (0..<10).map { _ in network.operation("/held") }
         queue.addOperations(all)
@@ -54,7 +54,7 @@ import Testing
     }
 
     /// Operations that end before they have a place leave it to the next ones.
-    @Test func onesThatCannotBeSentDoNotStopTheQueue() async throws {
+    @Test func queueContinuesAfterUnsendableOperations() async throws {
         let network = network(limit: 1)
         let bad = try (0..<300).map { _ in try operation(network, "ftp://scripted.test/") }
         let good = network.operation("/good")
@@ -64,7 +64,8 @@ import Testing
     }
 
     /// More than one round may start, so that the round ends in the middle of what is ready.
-    @Test(arguments: [192, 254, 255, 256, 257, 510]) func manyThatNeedNoPlaceDoNotStopTheQueue(count: Int) async {
+    @Test(arguments: [192, 254, 255, 256, 257, 510]) func queueContinuesAfterManyBlocksThatNeedNoPlace(count: Int) async
+    {
         let network = network(limit: 2)
         queue.isSuspended = true
         let held = (0..<10).map { _ in network.operation("/held") }
@@ -80,7 +81,7 @@ import Testing
         #expect(held.allSatisfy { $0.error == nil })
     }
 
-    @Test func oneThatIsToBeSkippedNeedsNoPlace() async {
+    @Test func skippedOperationNeedsNoPlace() async {
         let network = network(limit: 1)
         let (held, failing) = (network.operation("/held"), network.operation("/failing"))
         network.answer("/failing", with: [.fail(.timedOut)])
@@ -93,7 +94,7 @@ import Testing
         await finish([held, failing])
     }
 
-    @Test func onesThatAreCancelledWhileTheyWaitDoNotStopTheQueue() async {
+    @Test func queueContinuesAfterOperationsCancelledWhileTheyWait() async {
         let network = network(limit: 1)
         let others = RequestOperationQueue()
         let held = network.operation("/held")

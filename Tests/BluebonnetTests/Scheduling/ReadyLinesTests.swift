@@ -30,7 +30,7 @@ import Testing
         return (taken.operations.all, taken.full.count)
     }
 
-    @Test func asManyAreStartedAsThereArePlaces() {
+    @Test func operationsStartWhileThereArePlaces() {
         var state = QueueState()
         let all = requests(5)
         add(all, to: &state)
@@ -42,7 +42,7 @@ import Testing
         #expect(taken.operations == Array(all[2...]) && taken.fullCount == 0)
     }
 
-    @Test func nobodyLooksAgainBeforeThereMayBeAPlace() {
+    @Test func queueIsNotLookedThroughAgainBeforeThereMayBeAPlace() {
         var state = QueueState()
         add(requests(3), to: &state)
         _ = take(1, from: &state)
@@ -78,7 +78,7 @@ import Testing
         #expect(taken.operations.all == urgent + usual[..<1])
     }
 
-    @Test func whatNeedsNoPlaceIsNotHeldUp() {
+    @Test func operationThatNeedsNoPlaceIsNotHeldUp() {
         var state = QueueState()
         let block = Operation()
         add(requests(3), to: &state)
@@ -86,7 +86,7 @@ import Testing
         #expect(take(0, from: &state).operations == [block])
     }
 
-    @Test func anotherManagersOperationsAreNotHeldUp() {
+    @Test func operationsOfAnotherManagerAreNotHeldUp() {
         var state = QueueState()
         let other = ScriptedNetwork()
         let (full, free) = (requests(3), requests(2, other))
@@ -104,7 +104,7 @@ import Testing
         #expect(take(5, from: &state).operations == all)
     }
 
-    @Test func onesThatHaveGoneTakeNoPlace() {
+    @Test func removedOperationsTakeNoPlace() {
         var state = QueueState()
         let all = requests(3)
         add(all, to: &state)

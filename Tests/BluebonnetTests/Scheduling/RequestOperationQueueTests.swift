@@ -136,7 +136,7 @@ extension RequestOperationQueueTests {
         #expect(network.log.entries.value.paths == ["/held", "/high", "/normal", "/low"])
     }
 
-    @Test func oneThatIsResumedKeepsThePlaceOfItsAge() async {
+    @Test func resumedOperationKeepsThePlaceOfItsAge() async {
         queue.maxConcurrentOperationCount = 1
         queue.isSuspended = true
         let all = operations(3)
@@ -176,7 +176,7 @@ extension RequestOperationQueueTests {
         #expect(network.log.events == [.begun(1), .aborted(1)])
     }
 
-    @Test func oneThatIsCancelledBeforeItIsAddedIsFinishedEvenWhileSuspended() async {
+    @Test func operationCancelledBeforeItIsAddedFinishesEvenInASuspendedQueue() async {
         queue.isSuspended = true
         let operation = network.operation("/a")
         operation.cancel()
@@ -185,7 +185,7 @@ extension RequestOperationQueueTests {
         #expect(operation.error?.code == .cancelled)
     }
 
-    @Test func oneThatIsCancelledWhileSuspendedIsFinishedAlone() async {
+    @Test func operationCancelledInASuspendedQueueFinishesAlone() async {
         queue.isSuspended = true
         let all = operations(3)
         queue.addOperations(all)
@@ -216,7 +216,7 @@ extension RequestOperationQueueTests {
         #expect(queue.operations.isEmpty)
     }
 
-    @Test func allCanBePausedAndResumed() async {
+    @Test func operationsCanAllBePausedAndResumed() async {
         let running = network.operation("/held", method: "POST", body: "x")
         queue.addOperation(running)
         await network.log.sees(.begun(1))

@@ -42,7 +42,7 @@ extension NetworkTests {
             #expect(try await outcome(.localhost, host: host, resolving: ascii).code == .serverNotTrusted)
         }
 
-        @Test func anotherInternationalNameIsNotMatched() async throws {
+        @Test func internationalNameOfAnotherHostIsNotMatched() async throws {
             for (host, ascii) in [
                 ("bücher.example.test", "xn--bcher-kva.example.test"), ("bucher.example", "bucher.example"),
             ] {
@@ -62,7 +62,7 @@ extension NetworkTests {
         }
 
         /// OpenSSL takes 100 kB of certificates (SSL_CTX_set_max_cert_list(3)).
-        @Test func moreNamesThanAHandshakeMayHaveAreRefused() async throws {
+        @Test func certificateWithTooManyNamesForAHandshakeIsRefused() async throws {
             #expect(try TestCertificate.tenThousandLongNames.der.count > 102_400)
             let operation = try await outcome(.tenThousandLongNames, host: "many-9999.example.test")
             #expect(operation.code == .secureConnectionFailed)

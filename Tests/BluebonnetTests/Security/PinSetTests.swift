@@ -33,7 +33,7 @@ import Testing
         #expect(try PinSet(certificateData: marked) == fromDER)
     }
 
-    @Test func severalInOneFileKeepTheirOrderAndTwiceIsOnce() throws {
+    @Test func certificatesOfOneFileKeepTheirOrderWithoutDuplicates() throws {
         let both = "explanation: \n" + (try text(other)) + "\r\nmore\n" + (try text(leaf)) + (try text(other))
         let pins = try PinSet(certificateData: Data(both.utf8))
         #expect(try pins.certificates.map(\.der) == [other.der, leaf.der])
@@ -84,7 +84,7 @@ import Testing
         )
     }
 
-    @Test func whatIsEmptyOrMissingIsAnError() throws {
+    @Test func emptyOrMissingSourceIsAnError() throws {
         let folder = try TemporaryFolder()
         defer { folder.remove() }
         refuses { try PinSet(certificateData: Data()) }
@@ -96,7 +96,7 @@ import Testing
         refuses { try PinSet(keys: [], backupKeys: ["sha256/" + Data(count: 32).base64EncodedString()]) }
     }
 
-    @Test func whatIsBrokenIsAnError() throws {
+    @Test func brokenCertificateIsAnError() throws {
         let good = try text(leaf)
         let body = good.split(separator: "\n").dropFirst().dropLast().joined(separator: "\n")
         let (begin, end) = ("-----BEGIN CERTIFICATE-----\n", "\n-----END CERTIFICATE-----\n")
@@ -149,7 +149,7 @@ import Testing
 
 /// What can be seen of a certificate.
 @Suite(.timeLimit(.minutes(1))) struct ServerCertificateTests {
-    @Test func itsFieldsAreThoseItWasMadeWith() throws {
+    @Test func certificateFieldsAreThoseItWasMadeWith() throws {
         let certificate = try ServerCertificate(der: TestCertificate.localhost.der)
         #expect(certificate.subject == "CN=localhost")
         #expect(certificate.issuer == "CN=Bluebonnet test root")
@@ -164,7 +164,7 @@ import Testing
         #expect(certificate.description == "CN=localhost (\(certificate.publicKeyPin))")
     }
 
-    @Test func oneWithoutNamesHasNone() throws {
+    @Test func certificateWithoutNamesHasNone() throws {
         let certificate = try ServerCertificate(der: TestCertificate.commonNameOnly.der)
         #expect(certificate.dnsNames.isEmpty && certificate.ipAddresses.isEmpty)
     }

@@ -78,7 +78,7 @@ extension NetworkTests {
             return policies
         }
 
-        @Test(arguments: subjects) func everyPolicyDecidesAsTheTableSays(subject: Subject) async throws {
+        @Test(arguments: subjects) func policiesDecideAsTheTableSays(subject: Subject) async throws {
             let server = try await TestServer.start(tls: subject.certificate) { _ in .response(body: "secret") }
             var accepted = 0
             for (policy, pin) in try policies(for: subject.certificate) {

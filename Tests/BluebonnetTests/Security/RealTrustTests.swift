@@ -49,7 +49,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func withoutHisAuthorityHeIsNotTrusted() async throws {
+        @Test func interceptingProxyIsNotTrustedWithoutItsAuthority() async throws {
             try await withProxy { proxy, origin in
                 let options = try options(proxy, PinnedOptions.unpinned.securityPolicy)
                 #expect(await get(origin.url("/read"), options).code == .serverNotTrusted)

@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    @Test func otherHostsAreRefusedOrFallBackAsTheUserSays() throws {
+    @Test func unlistedHostsAreRefusedOrFallBackAsTheUserSays() throws {
         for host in ["com", "example.org", "api.example.com.org", "127.0.0.2"] {
             #expect(try table(.refuse).policy(forHost: host) == nil, "\(host)")
             #expect(try table(.use(.default)).policy(forHost: host) == .default, "\(host)")
@@ -63,7 +63,7 @@ import Testing
     @Test(arguments: [
         "", "*", "*.", "a.*.com", "www.*", "b\u{FC}cher.example", "http://h", "h:443/", "*a.com", ".a.com",
     ])
-    func whatIsNoPatternIsRefused(pattern: String) {
+    func textThatIsNoPatternIsRefused(pattern: String) {
         let error = #expect(throws: NetworkingError.self) {
             try SecurityPolicyTable([pattern: .default], otherHosts: .refuse)
         }

@@ -27,7 +27,7 @@ import Testing
         #expect(withFile?.code == .invalidSecurityPolicy)
     }
 
-    @Test func everyOtherCombinationIsAPolicy() throws {
+    @Test func remainingCombinationsArePolicies() throws {
         let open = try SecurityPolicy(allowInvalidCertificates: true, validatesDomainName: false)
         #expect(open.allowInvalidCertificates && !open.validatesDomainName)
         let anyHost = try SecurityPolicy(validatesDomainName: false)

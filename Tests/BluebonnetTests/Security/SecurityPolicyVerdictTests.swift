@@ -168,7 +168,7 @@ extension SecurityPolicyVerdictTests {
                 == "certificate for api.example.com matches none of 1 pinned certificate (pinning mode certificate)")
     }
 
-    @Test func whatIsNotTheFaultOfThePinsIsNoMismatch() throws {
+    @Test func failureThatIsNotOfThePinsIsNoMismatch() throws {
         let policy = try SecurityPolicy(pinningMode: .certificate, pins: PinSet(certificates: [certificate(1)]))
         let expired = VerificationFailure(code: 10, text: "certificate has expired", hasNoAnchor: false)
         let strange = VerificationFailure(code: 20, text: "no issuer", hasNoAnchor: true)

@@ -49,7 +49,8 @@ extension NetworkTests {
         }
 
         @Test(arguments: [TestCertificate.selfSigned, .expired, .wrongHost, .untrusted])
-        func whatTheBlockAcceptsGoesOnAlthoughThePolicyWouldRefuse(certificate: TestCertificate) async throws {
+        func certificateAcceptedByTheBlockIsUsedAlthoughThePolicyWouldRefuse(certificate: TestCertificate) async throws
+        {
             try await withServer(certificate) { server in
                 let (operation, seen) = asking(server.url("/path"), try .trustingTestAuthority, body: "body") {
                     challenge in
@@ -65,7 +66,7 @@ extension NetworkTests {
         }
 
         @Test(arguments: [TestCertificate.localhost, .selfSigned])
-        func whatTheBlockRefusesIsNotSent(certificate: TestCertificate) async throws {
+        func requestIsNotSentWhenTheBlockRefuses(certificate: TestCertificate) async throws {
             try await withServer(certificate) { server in
                 let (operation, _) = asking(server.url(), try .trustingTestAuthority) { _ in .refuse }
                 #expect(await operation.run().code == .serverNotTrusted)
@@ -165,7 +166,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func whatABlockAcceptedIsNotCachedForOthers() async throws {
+        @Test func responseAcceptedByABlockIsNotCachedForOthers() async throws {
             let server = try await TestServer.start(tls: .selfSigned) { _ in
                 .response(headers: ["Cache-Control": "max-age=600"], body: "evil")
             }

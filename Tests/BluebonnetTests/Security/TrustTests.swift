@@ -137,7 +137,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func eachPolicyUsesItsOwnConnectionAgain() async throws {
+        @Test func policiesReuseTheirOwnConnections() async throws {
             try await withServer { url, server in
                 for _ in 0..<2 {
                     #expect(await get(url, anyone).error == nil)

@@ -7,13 +7,13 @@ import Testing
 
 /// The ports on which servers that are programs of their own are started.
 @Suite struct LoopbackPortTests {
-    @Test func noPortIsGivenTwice() throws {
+    @Test func portIsNeverGivenTwice() throws {
         let ports = try (0..<500).map { _ in try LoopbackPort.unused() }
         #expect(Set(ports).count == ports.count)
     }
 
     @Test(.enabled(if: firstOfTheSystem == 32_768, "the system gives out other ports than Linux does untold"))
-    func noneIsAmongThoseThatTheSystemGivesOut() throws {
+    func portIsNeverAmongThoseThatTheSystemGivesOut() throws {
         let ports = try (0..<500).map { _ in try LoopbackPort.unused() }
         #expect(ports.allSatisfy { $0 < Self.firstOfTheSystem })
     }

@@ -68,7 +68,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func overTLSTheServersHTTP2IsSpoken() async throws {
+        @Test func http2OfTheServerIsSpokenOverTLS() async throws {
             let body = Data.patterned(byteCount: 500_000)
             try root.write("file.bin", body)
             try await serving { server in

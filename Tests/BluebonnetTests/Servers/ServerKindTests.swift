@@ -14,7 +14,7 @@ extension NetworkTests {
         @Test(
             arguments: ServerKind.accepted + ServerKind.chainsRefused + ServerKind.named + ServerKind.judgedByOptions
                 + ServerKind.handshakes)
-        func eachKindEndsAsTheTableSays(kind: ServerKind) async throws {
+        func serversOfEachKindEndAsTheTableSays(kind: ServerKind) async throws {
             switch kind.peer {
             case .scripted(var options):
                 options.certificate = kind.certificate

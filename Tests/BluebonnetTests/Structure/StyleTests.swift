@@ -87,7 +87,7 @@ extension StyleTests {
         #expect(wildcards == ["case (.finished, _):"])
     }
 
-    @Test func onlyOperationsAndTheTwoBoxesAreSendableUnchecked() {
+    @Test func uncheckedSendableIsForOperationsAndTheTwoBoxesOnly() {
         let strays = Self.places(in: Self.sources) { line, _ in
             guard line.contains("@unchecked Sendable") else { return false }
             let allowed = [
@@ -108,7 +108,7 @@ extension StyleTests {
         #expect(strays == [])
     }
 
-    @Test func nothingIsLeftForLater() {
+    @Test func sourcesHaveNoMarksForLater() {
         let marks = ["TODO", "FIXME", "XXX"]
         let places = Self.sources.flatMap { file in
             file.lines.filter { line in marks.contains { line.contains($0) } }.map { "\(file.path): \($0)" }

@@ -22,7 +22,7 @@ extension NetworkTests {
             try await TestServer.answering(.response(body: "trusted"), options, body)
         }
 
-        @Test func anySourceWillDo() async throws {
+        @Test func authoritiesMayComeFromAnySource() async throws {
             let folder = try TemporaryFolder()
             defer { folder.remove() }
             let root = TestCertificate.Authority.root.certificate
@@ -41,7 +41,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func whatHoldsNoAuthorityFailsBeforeAConnectionIsOpened() async throws {
+        @Test func sourceWithoutAnAuthorityFailsBeforeAConnectionIsOpened() async throws {
             let folder = try TemporaryFolder()
             defer { folder.remove() }
             let broken = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"
@@ -57,7 +57,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func whatOnlyTLSNeedsDoesNotDisturbPlainHTTP() async throws {
+        @Test func authoritiesThatAreMissingDoNotDisturbPlainHTTP() async throws {
             try await TestServer.answering(.response(body: "plain")) { server in
                 let operation = await get(server.url(), options(.file("/nowhere.pem")))
                 #expect(operation.responseString == "plain")

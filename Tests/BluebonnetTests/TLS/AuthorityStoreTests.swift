@@ -34,7 +34,7 @@ import Testing
         #expect(error(.file(try folder.write("root.der", der))) == nil)
     }
 
-    @Test func whatElseIsInAFileIsPassedOver() throws {
+    @Test func otherContentsOfAFileArePassedOver() throws {
         defer { folder.remove() }
         let key = try String(contentsOfFile: TestCertificate.localhost.keyPath, encoding: .utf8)
         let parameters = try String(contentsOfFile: DiffieHellmanGroup.of1024Bits.path, encoding: .utf8)

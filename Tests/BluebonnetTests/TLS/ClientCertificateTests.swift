@@ -69,7 +69,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func whatCannotBeUsedFailsBeforeAConnectionIsOpened() async throws {
+        @Test func unusableIdentityFailsBeforeAConnectionIsOpened() async throws {
             let client = TestCertificate.client
             let (leaf, key) = (try client.leafPath, try client.keyPath)
             let bad: [ClientIdentity] = try [
@@ -96,7 +96,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func anotherOriginIsNotShownTheCertificate() async throws {
+        @Test func certificateIsNotShownToAnotherOrigin() async throws {
             try await TestServer.answering(.response(), serverOptions(.v13)) { other in
                 let location = other.url().absoluteString
                 try await TestServer.answering(.redirect(to: location), serverOptions(.v13)) { server in
@@ -129,7 +129,7 @@ extension NetworkTests {
         }
 
         @Test(.enabled(if: NginxServer.isAvailable))
-        func noConnectionIsUsedWithAnotherCertificate() async throws {
+        func connectionIsNotUsedWithAnotherCertificate() async throws {
             let root = try TemporaryFolder()
             defer { root.remove() }
             let server = try await NginxServer.start(documentRoot: root.url)

@@ -72,7 +72,7 @@ extension NetworkTests {
         }
 
         @Test(arguments: [TestServer.TLSVersion.v12, .v13])
-        func withoutAStallTheSameWayLeadsThere(version: TestServer.TLSVersion) async throws {
+        func handshakeWithoutAStallSucceedsOnTheSameWay(version: TestServer.TLSVersion) async throws {
             try await TestServer.answering(.response(body: "there"), secure(version)) { server in
                 try await TestServer.answering(.stall, relay(to: server, nil)) { relay in
                     let operation = await get(try url(relay), try options)

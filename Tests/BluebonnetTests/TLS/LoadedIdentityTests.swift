@@ -22,7 +22,7 @@ import Testing
             .count - 1
     }
 
-    @Test func theSameIdentityComesInManyForms() throws {
+    @Test func identityComesInManyForms() throws {
         let client = TestCertificate.client
         let (leaf, key) = (try client.leafPath, try client.keyPath)
         let both = try Data(contentsOf: URL(fileURLWithPath: leaf)) + Data(contentsOf: URL(fileURLWithPath: key))
@@ -77,7 +77,7 @@ import Testing
         #expect(found.message.contains("password does not open") && found.message.contains(path))
     }
 
-    @Test func whatIsNoIdentityIsRefused() throws {
+    @Test func sourceThatIsNoIdentityIsRefused() throws {
         let client = TestCertificate.client
         let (leaf, key) = (try client.leafPath, try client.keyPath)
         #expect(error(.files(certificate: "/nowhere.pem", key: key))?.message.contains("/nowhere.pem") == true)
@@ -92,7 +92,7 @@ import Testing
         #expect(error(.pkcs12(file: "/nowhere.p12", password: ""))?.message.contains("/nowhere.p12") == true)
     }
 
-    @Test func neitherKeysNorPasswordsAreShown() throws {
+    @Test func keysAndPasswordsAreNotShown() throws {
         let key = try Data(contentsOf: URL(fileURLWithPath: TestCertificate.client.keyPath))
         var options = TransferOptions()
         options.tls.clientIdentity = .data(certificate: Data("certificate".utf8), key: key, password: "pa55word")

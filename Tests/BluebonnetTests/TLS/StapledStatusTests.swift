@@ -27,7 +27,7 @@ extension NetworkTests {
         }
 
         @Test(arguments: ["-tls1_2", "-tls1_3"], [TestCertificate.revoked, .chained, .rsa])
-        func whatTheAuthoritySaysDecides(version: String, certificate: TestCertificate) async throws {
+        func statusOfTheAuthorityDecides(version: String, certificate: TestCertificate) async throws {
             for status in TestCertificate.RevocationStatus.allCases {
                 let answer = try certificate.ocspAnswer(status)
                 let operation = try await outcome(certificate, answer: answer, version: version, options())
@@ -38,7 +38,7 @@ extension NetworkTests {
         }
 
         @Test(arguments: ["-tls1_2", "-tls1_3"])
-        func withoutAnAnswerThereIsNoProof(version: String) async throws {
+        func connectionWithoutAStapledAnswerIsRefused(version: String) async throws {
             let operation = try await outcome(.localhost, answer: nil, version: version, options())
             #expect(operation.code == .serverNotTrusted)
             #expect(operation.error?.message.contains("no proof") == true)
@@ -78,7 +78,7 @@ extension NetworkTests {
         }
 
         @Test(.enabled(if: NginxServer.isAvailable), arguments: [TLSVersion.v12, .v13])
-        func eachNewConnectionBringsItsProof(version: TLSVersion) async throws {
+        func newConnectionBringsItsProof(version: TLSVersion) async throws {
             let root = try TemporaryFolder()
             defer { root.remove() }
             let server = try await NginxServer.start(documentRoot: root.url)

@@ -86,7 +86,7 @@ import Testing
         #expect(identities.count == changes.count + 1)
     }
 
-    @Test func whatContradictsThePolicyIsRefused() throws {
+    @Test func optionThatContradictsThePolicyIsRefused() throws {
         var options = TLSOptions()
         options.requiresStapledStatus = true
         let lenient = try SecurityPolicy(allowInvalidCertificates: true, validatesDomainName: false)

@@ -22,14 +22,14 @@ import Testing
         return try TLSSetupSource(options, SecurityPolicy(certificateAuthorityFile: path))
     }
 
-    @Test func whatHasNotChangedIsReadOnce() throws {
+    @Test func unchangedFileIsReadOnce() throws {
         defer { folder.remove() }
         let cache = TLSSetupCache(trustedFor: 0)
         let source = try source(copy(Self.root, to: "root.pem"))
         #expect(try cache.load(source) === cache.load(source))
     }
 
-    @Test func whatHasChangedIsReadAgainAndMakesAnotherIdentity() throws {
+    @Test func changedFileIsReadAgainAndMakesAnotherIdentity() throws {
         defer { folder.remove() }
         let cache = TLSSetupCache(trustedFor: 0)
         let source = try source(copy(Self.root, to: "root.pem"))
@@ -40,7 +40,7 @@ import Testing
         #expect(TrustIdentity(setup: before) != TrustIdentity(setup: after))
     }
 
-    @Test func theSameContentsMakeTheSameIdentity() throws {
+    @Test func equalContentsMakeTheSameIdentity() throws {
         defer { folder.remove() }
         let cache = TLSSetupCache(trustedFor: 0)
         let one = try cache.load(source(copy(Self.root, to: "one.pem")))
@@ -64,7 +64,7 @@ import Testing
         #expect(try cache.load(source) != before)
     }
 
-    @Test func nothingIsReadyBeforeItWasLoadedOrWhenItsTimeIsUp() throws {
+    @Test func setupIsNotReadyBeforeItWasLoadedOrWhenItsTimeIsUp() throws {
         defer { folder.remove() }
         let source = try source(copy(Self.root, to: "root.pem"))
         let lasting = TLSSetupCache(trustedFor: .max / 2)

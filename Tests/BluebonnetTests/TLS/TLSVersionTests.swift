@@ -67,7 +67,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func withoutACipherInCommonThereIsNoConnection() async throws {
+        @Test func connectionFailsWithoutACipherInCommon() async throws {
             let arguments = ["-tls1_2", "-cipher", "ECDHE-ECDSA-AES256-GCM-SHA384"]
             try await OpenSSLServer.serving(.localhost, arguments) { server in
                 let tls = try TLSOptions(ciphers: ["ECDHE-ECDSA-AES128-GCM-SHA256"])

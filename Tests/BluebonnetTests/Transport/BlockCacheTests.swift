@@ -82,7 +82,7 @@ import Testing
     }
 
     @Test(arguments: [0, 13, 1000, 1496, 2048, 16_385])
-    func whatWasFreedLastIsTakenNext(size: Int) async {
+    func blockFreedLastIsTakenNext(size: Int) async {
         let isSame = await onKeepingThread {
             let other = bluebonnet_malloc(size)
             let block = bluebonnet_malloc(size)
@@ -95,7 +95,7 @@ import Testing
         #expect(isSame)
     }
 
-    @Test func whatGrowsMovesAndLeavesItsOldBlockToTheNext() async {
+    @Test func growingBlockMovesAndLeavesItsOldOneToTheNext() async {
         let (isFirst, isTaken, isKept, staysWhenItFits) = await onKeepingThread {
             let (first, large) = (bluebonnet_realloc(nil, 100), bluebonnet_malloc(200))
             let isFirst = bluebonnet_used_block_count() == 2
@@ -143,7 +143,7 @@ import Testing
 
     /// Memory that the kernel has had back is zero.
     @Test(arguments: [(128, true), (129, false), (2048, false)])
-    func manyLargeBlocksAreKeptWhileOneIsInUse(count: Int, areKept: Bool) async {
+    func largeBlocksAreKeptWhileOneIsInUse(count: Int, areKept: Bool) async {
         let (whileInUse, afterwards, isWhole) = await onKeepingThread {
             let place = 8192
             func look() -> UInt8? {
@@ -173,14 +173,14 @@ import Testing
         free(block)
     }
 
-    @Test func whatOtherThreadsFreedIsNotInUseForTheNextOwner() async {
+    @Test func blocksFreedByOtherThreadsAreNotInUseForTheNextOwner() async {
         let addresses = await onKeepingThread { (0..<5).map { UInt(bitPattern: bluebonnet_malloc(100 + $0)) } }
         for address in addresses { bluebonnet_free(UnsafeMutableRawPointer(bitPattern: address)) }
         let count = await onKeepingThread { bluebonnet_used_block_count() }
         #expect(count == 0)
     }
 
-    @Test func whatAnotherThreadFreedComesBackWhenItIsNeeded() async {
+    @Test func blockFreedByAnotherThreadComesBackWhenItIsNeeded() async {
         let (isInUse, isTakenAgain) = await onKeepingThread {
             // One more than any region has, so that the next one has to come back.
             let blocks = (0..<2049).map { _ in bluebonnet_malloc(16_385) }

@@ -56,7 +56,7 @@ extension NetworkTests {
             }
         }
 
-        @Test(arguments: Framing.all) func inAFile(framing: Framing) async throws {
+        @Test(arguments: Framing.all) func fileIsWholeOrTheOldOneWhereverTheBodyEnds(framing: Framing) async throws {
             let folder = try DownloadFolder()
             defer { folder.remove() }
             try await sweep(framing) { url, isWhole, mayBeWhole in
@@ -69,7 +69,7 @@ extension NetworkTests {
             }
         }
 
-        @Test(arguments: Framing.all) func inPieces(framing: Framing) async throws {
+        @Test(arguments: Framing.all) func chunksAreWholeOrFailWhereverTheBodyEnds(framing: Framing) async throws {
             try await sweep(framing) { url, isWhole, mayBeWhole in
                 let operation = RequestOperation(request: URLRequest(url: url))
                 let chunks = operation.chunks()
@@ -85,7 +85,8 @@ extension NetworkTests {
             }
         }
 
-        @Test(arguments: Framing.all) func inAStream(framing: Framing) async throws {
+        @Test(arguments: Framing.all) func outputStreamIsWholeOrFailsWhereverTheBodyEnds(framing: Framing) async throws
+        {
             try await sweep(framing, end: .reset) { url, _, _ in
                 let operation = RequestOperation(request: URLRequest(url: url))
                 operation.outputStream = OutputStream.toMemory()

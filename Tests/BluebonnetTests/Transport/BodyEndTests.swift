@@ -106,7 +106,7 @@ extension NetworkTests {
         }
 
         @Test(arguments: [TestServer.TLSVersion.v12, .v13], ["HTTP/1.1", "HTTP/1.0"])
-        func withoutALengthOnlyANoticeEndsABodyOverTLS(tls: TestServer.TLSVersion, version: String) async throws {
+        func bodyOverTLSWithoutALengthEndsWithANoticeOnly(tls: TestServer.TLSVersion, version: String) async throws {
             var options = TestServer.Options()
             (options.certificate, options.tlsVersion) = (.localhost, tls)
             let reply = Reply.raw("\(version) 200 OK\r\n\r\nwhole")
@@ -124,7 +124,7 @@ extension NetworkTests {
         }
 
         /// A connection's memory goes to the next one, which may begin before the first one's notice is asked for.
-        @Test func manyBodiesThatANoticeEndsAreWholeWhileOtherConnectionsBegin() async throws {
+        @Test func bodiesThatANoticeEndsAreWholeWhileOtherConnectionsBegin() async throws {
             var options = TestServer.Options()
             options.certificate = .localhost
             let script: TestServer.Script = { _ in Reply.raw("HTTP/1.1 200 OK\r\n\r\nwhole").then(.close) }

@@ -74,7 +74,7 @@ extension NetworkTests {
         }
 
         @Test(arguments: ["GET", "POST"])
-        func onAFreshConnectionNothingIsSentAgain(method: String) async throws {
+        func requestOnAFreshConnectionIsNotSentAgain(method: String) async throws {
             try await TestServer.answering(.close) { server in
                 let operation = await perform(URLRequest(method, server.url()))
                 #expect(operation.code == .connectionLost)

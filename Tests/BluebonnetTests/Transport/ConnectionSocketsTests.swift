@@ -36,7 +36,7 @@ import Testing
         return found
     }
 
-    @Test func eachIsFoundByItsLocalPort() throws {
+    @Test func socketIsFoundByItsLocalPort() throws {
         let pairs = try (0..<3).map { _ in try TCPPair() }
         let ends = pairs.map(Ends.init)
         var sockets = ConnectionSockets()
@@ -54,7 +54,7 @@ import Testing
         #expect(Set(sockets) == [pairs[0].near, pairs[2].near])
     }
 
-    @Test func oneThatNobodyAskedForIsForgottenToo() throws {
+    @Test func socketThatNobodyAskedForIsForgottenToo() throws {
         let pair = try TCPPair()
         var sockets = ConnectionSockets()
         sockets.insert(pair.near)
@@ -80,7 +80,7 @@ import Testing
     }
 
     /// The kernel tells connections apart by both of their ends: those to different servers may have one local port.
-    @Test func ofThoseWithOneLocalPortTheServersIsFound() throws {
+    @Test func socketsWithTheSameLocalPortAreToldApartByTheirServers() throws {
         let first = try TCPPair()
         let second = try TCPPair(localPort: Ends(of: first).localPort)
         let ends = [Ends(of: first), Ends(of: second)]
@@ -97,7 +97,7 @@ import Testing
     }
 
     /// Then the peer is not the server that is named.
-    @Test func behindASOCKSProxyTheAddressDecides() throws {
+    @Test func socketBehindASOCKSProxyIsFoundByTheAddress() throws {
         let first = try TCPPair(peerAddress: 0x7F00_0002)
         let second = try TCPPair(localPort: Ends(of: first).localPort)
         var sockets = ConnectionSockets()

@@ -77,8 +77,7 @@ extension NetworkTests {
         @Test(
             .enabled(if: NginxServer.isAvailable), arguments: Source.allCases,
             [("/denied", 403), ("/accepted", 200)]
-        ) func overHTTP2AnAnswerThatDoesNotWaitIsHeard(source: Source, answer: (path: String, status: Int)) async throws
-        {
+        ) func earlyAnswerOverHTTP2IsHeard(source: Source, answer: (path: String, status: Int)) async throws {
             let directives = """
                 location /denied { deny all; error_page 403 /page.html; }
                 location /accepted { deny all; error_page 403 =200 /page.html; }

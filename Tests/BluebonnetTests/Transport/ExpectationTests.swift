@@ -79,7 +79,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func overHTTP2TheBodyFollowsWithoutIt() async throws {
+        @Test func bodyOverHTTP2FollowsWithoutAnExpectation() async throws {
             let script: TestServer.Script = { _ in .response(body: "received") }
             try await HTTP2Fixture.with(script: script) { fixture in
                 for body in [Self.small, Self.large] {

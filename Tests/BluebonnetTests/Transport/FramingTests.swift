@@ -86,7 +86,7 @@ extension NetworkTests {
             #expect(try await answer(answered).code == .badServerResponse)
         }
 
-        @Test func onlyTheFinalResponseCounts() async throws {
+        @Test func finalResponseAloneCounts() async throws {
             let interim = "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </a>\r\nX-Hint: 1\r\n\r\n"
             let final = "HTTP/1.1 201 Created\r\nContent-Length: 5\r\n\r\nhello"
             let operation = try await answer(String(repeating: interim, count: 250) + final)
@@ -123,26 +123,26 @@ extension NetworkTests {
         }
 
         @Test(arguments: [204, 304])
-        func behindAStatusWithoutABodyNothingIsAResponse(status: Int) async throws {
+        func bytesBehindAStatusWithoutABodyAreNoResponse(status: Int) async throws {
             try await expectNoPoison(.raw("HTTP/1.1 \(status) X\r\n\r\n" + Self.poison))
         }
 
-        @Test func behindAFixedLengthNothingIsAResponse() async throws {
+        @Test func bytesBehindAFixedLengthAreNoResponse() async throws {
             try await expectNoPoison(.raw("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello" + Self.poison))
         }
 
-        @Test func behindChunksNothingIsAResponse() async throws {
+        @Test func bytesBehindChunksAreNoResponse() async throws {
             let text = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n"
             try await expectNoPoison(.raw(text + Self.poison))
         }
 
-        @Test func behindTheAnswerToHEADNothingIsAResponse() async throws {
+        @Test func bytesBehindTheAnswerToHEADAreNoResponse() async throws {
             try await expectNoPoison(.raw("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello"), method: "HEAD")
             try await expectNoPoison(.raw("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n" + Self.poison), method: "HEAD")
         }
 
         @Test(arguments: [nil, TestCertificate.localhost])
-        func whatArrivesOnAnIdleConnectionIsNoResponse(tls: TestCertificate?) async throws {
+        func bytesOnAnIdleConnectionAreNoResponse(tls: TestCertificate?) async throws {
             let options = try tls.map { _ in try TransferOptions.trustingTestAuthority } ?? TransferOptions()
             let gate = Gate()
             let server = try await TestServer.start(tls: tls) { request in

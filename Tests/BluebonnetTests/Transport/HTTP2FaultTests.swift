@@ -46,7 +46,7 @@ extension NetworkTests {
         ]
 
         /// Each on a connection that has answered already.
-        @Test func eachEndsAsTheTableSays() async throws {
+        @Test func requestsEndAsTheTableSays() async throws {
             try await HTTP2Server.serving { server in
                 let options = try TransferOptions.trustingTestAuthority
                 for row in Self.rows {
@@ -88,7 +88,7 @@ extension NetworkTests {
         }
 
         /// Each of them is refused once, while others of the same connection are answered.
-        @Test func manyThatAreRefusedAreSentAgain() async throws {
+        @Test func refusedRequestsAreSentAgain() async throws {
             try await HTTP2Server.serving { server in
                 let paths = (0..<100).map { $0 % 2 == 0 ? "/refused/1/\($0)" : "/\($0)" }
                 let operations = try Self.manager().get(paths.map { server.url($0).absoluteString })

@@ -55,7 +55,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func oneThatIsCancelledLeavesTheOthersAlone() async throws {
+        @Test func cancelledRequestLeavesTheOthersAlone() async throws {
             let gate = Gate()
             try await HTTP2Fixture.with(script: Self.script(gate)) { fixture in
                 let manager = fixture.manager()
@@ -77,7 +77,7 @@ extension NetworkTests {
         }
 
         /// A POST is paused with its stream. What was on its way is kept, the rest waits.
-        @Test func oneThatIsPausedLeavesTheOthersAlone() async throws {
+        @Test func pausedRequestLeavesTheOthersAlone() async throws {
             let gate = Gate()
             try await HTTP2Fixture.with(script: Self.script(gate)) { fixture in
                 let request = URLRequest("POST", fixture.url("/held/"), body: "payload")
@@ -104,7 +104,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func oneThatSaysNothingEndsAloneWhenItsTimeIsOver() async throws {
+        @Test func silentRequestEndsAloneWhenItsTimeIsOver() async throws {
             let script: TestServer.Script = { request in
                 guard request.path == "/busy" else { return .stall }
                 return Reply.response(body: Self.body).dripping(chunk: 5_000, every: .milliseconds(30))
@@ -137,7 +137,7 @@ extension NetworkTests {
         }
 
         /// More than a connection has streams for (128), all under way at once.
-        @Test func moreThanAConnectionTakesGoOverSeveral() async throws {
+        @Test func requestsBeyondAConnectionsStreamsUseSeveral() async throws {
             let gate = Gate()
             try await HTTP2Fixture.with(script: Self.script(gate)) { fixture in
                 let manager = fixture.manager(concurrency: 300)
@@ -193,7 +193,7 @@ extension NetworkTests {
         }
 
         /// Its body is far larger than what a connection holds on its way.
-        @Test func oneThatIsTakenSlowlyHoldsUpNobody() async throws {
+        @Test func slowlyReadResponseHoldsUpNobody() async throws {
             let chunk = Data.patterned(byteCount: 65_536)
             let script: TestServer.Script = { request in
                 guard request.path == "/endless" else { return .response(body: request.target) }
@@ -223,7 +223,7 @@ extension NetworkTests {
 
         /// libcurl 7.88 keeps what came during a pause where others go on using the connection, and gives it to whoever
         /// uses the handle next.
-        @Test func whatCameForOneThatWasCancelledReachesNobodyElse() async throws {
+        @Test func bytesOfACancelledRequestReachNobodyElse() async throws {
             let gate = Gate()
             let other = Data(Self.body.map { ~$0 })
             let script: TestServer.Script = { request in

@@ -40,7 +40,7 @@ extension NetworkTests {
             return request
         }
 
-        @Test func eachRequestGoesOutAsItIsWhateverWentBefore() async throws {
+        @Test func requestGoesOutAsItIsWhateverWentBefore() async throws {
             try await TestServer.answering(.response(body: "answer")) { server in
                 let rows: [(method: String, mark: String?, body: String?)] = [
                     ("GET", nil, nil), ("GET", "one", nil), ("GET", nil, nil), ("POST", "two", "payload"),
@@ -70,7 +70,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func eachBodyGoesOutAsItIsWhateverWentBefore() async throws {
+        @Test func bodyGoesOutAsItIsWhateverWentBefore() async throws {
             try await TestServer.answering(.response(body: "answer")) { server in
                 let large = String(repeating: "large ", count: 20_000)
                 let rows: [(method: String, type: String?, body: String?)] = [
@@ -103,7 +103,7 @@ extension NetworkTests {
         }
 
         /// A URL in the plainest form goes to libcurl taken apart, any other one as it is, in any order.
-        @Test func eachTargetGoesOutAsItIsWhateverFormTheURLsHave() async throws {
+        @Test func targetGoesOutAsItIsWhateverFormTheURLsHave() async throws {
             try await TestServer.answering(.response()) { server in
                 let plain = "http://127.0.0.1:\(server.port)"
                 let named = "http://LOCALHOST:\(server.port)"
@@ -202,7 +202,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func moreTransfersThanOnePoolHoldsAreAllAnswered() async throws {
+        @Test func transfersBeyondOnePoolAreAllAnswered() async throws {
             let count = 300
             let script: TestServer.Script = { .response(body: $0.target) }
             try await TestServer.serving(script: script) { server in

@@ -28,7 +28,7 @@ import Testing
         return nil
     }
 
-    @Test func withoutABodyItIsLookedAtOnce() throws {
+    @Test func limitWithoutABodyIsLookedAtOnce() throws {
         let end = try #require(Self.end(Self.begun(), bodyByteCount: 0) { _ in 0 })
         #expect(end == (Self.start + 800, 1))
     }
@@ -38,7 +38,9 @@ import Testing
         #expect(end == (Self.start + 900, 2))
     }
 
-    @Test(arguments: [nil, 500 as Int64?]) func whatLeftLastPutsItOffByAnEighthAtMost(bodyByteCount: Int64?) throws {
+    @Test(arguments: [nil, 500 as Int64?]) func lastByteSentPutsTheLimitOffByAnEighthAtMost(bodyByteCount: Int64?)
+        throws
+    {
         for stop in stride(from: 0 as UInt64, through: 5000, by: 37) {
             // A byte leaves every 10 until then.
             let sent = { (instant: UInt64) in Int64(min(instant - Self.start, stop) / 10) }
@@ -64,7 +66,7 @@ import Testing
         #expect(!early && late)
     }
 
-    @Test func whatIsSentAgainCountsFromItsStart() {
+    @Test func requestSentAgainCountsFromItsStart() {
         var limit = Self.begun()
         let first = limit.hasPassed(now: Self.start + 700, sentByteCount: 9)
         limit.startAgain()
@@ -73,7 +75,7 @@ import Testing
         #expect(limit.nextLook(bodyByteCount: 3) == Self.start + 2300)
     }
 
-    @Test func itIsNeverReachedWhileItDoesNotCount() {
+    @Test func suspendedLimitIsNeverReached() {
         var suspended = Self.begun()
         suspended.suspend()
         var none = IdleLimit(0)

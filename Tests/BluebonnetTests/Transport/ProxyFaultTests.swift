@@ -93,7 +93,7 @@ extension NetworkTests {
             "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\n\r\n", "HTTP/1.0 200 OK\r\n\r\n",
             "HTTP/1.1 299 Whatever\r\n\r\n",
         ])
-        func whatAProxyInjectsIsNotTheOriginsAnswer(answer: String) async throws {
+        func answerInjectedByAProxyIsNotTheOrigins(answer: String) async throws {
             let reply = Reply.raw(answer)
             let operation = try await tunnel { reply.then(.tunnel(toPort: $0)) }.operation
             guard operation.error == nil else { return }
@@ -150,7 +150,7 @@ extension NetworkTests {
             await origin.stop()
         }
 
-        @Test func noVariableKeepsARequestFromItsProxy() async throws {
+        @Test func environmentNeverKeepsARequestFromItsProxy() async throws {
             let names = ["no_proxy", "NO_PROXY"]
             for name in names { setenv(name, "*", 1) }
             defer { for name in names { unsetenv(name) } }

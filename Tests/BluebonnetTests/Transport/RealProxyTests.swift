@@ -58,7 +58,8 @@ extension NetworkTests {
         }
 
         @Test(arguments: [nil, TestCertificate.localhost], ["", "user:wrong@", "nobody:secret@", "user@"])
-        func withoutTheRightCredentialNothingReachesTheOrigin(tls: TestCertificate?, userInfo: String) async throws {
+        func requestWithoutTheRightCredentialDoesNotReachTheOrigin(tls: TestCertificate?, userInfo: String) async throws
+        {
             try await servingOrigin(tls: tls) { origin in
                 try await serving(credential: Self.credential) { _, options in
                     let request = URLRequest(url: origin.url())
@@ -171,7 +172,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func whatTheProxyRefusesIsNoConnection() async throws {
+        @Test func targetRefusedByTheProxyCannotBeConnected() async throws {
             try await serving { _, options in
                 // Refused by a rule, by the target, and because there is no such name: the proxy looks it up, not we.
                 let texts = [

@@ -16,7 +16,7 @@ import Testing
             usesJar: usesJar)
     }
 
-    @Test func everythingThatGoesOutCounts() {
+    @Test func boundCountsAllThatGoesOut() {
         let least = bound().byteCount
         let path = String(repeating: "p", count: 2000)
         #expect(bound(url: "http://h/" + path + path).byteCount >= bound(url: "http://h/" + path).byteCount + 2000)
@@ -49,7 +49,7 @@ import Testing
         #expect(try HandleSetup(request(fieldByteCount: 20_000)) != small)
     }
 
-    @Test func onlyAHeadThatHTTP2CannotCarryChangesTheVersion() throws {
+    @Test func versionChangesForAHeadThatHTTP2CannotCarryOnly() throws {
         for version in [HTTPVersion.negotiated, .http1, .http2, .http2PriorKnowledge] {
             #expect(try request(fieldByteCount: 60_000, version: version).httpVersion == version)
             let sent = try request(fieldByteCount: 65_536, version: version).httpVersion
@@ -95,7 +95,7 @@ extension NetworkTests {
         }
 
         /// Nothing that libcurl adds is forgotten, and what is added for safety is little.
-        @Test func noHeadIsLongerThanItsBound() async throws {
+        @Test func headIsNeverLongerThanItsBound() async throws {
             try await TestServer.answering(.response()) { server in
                 let field = HTTPHeaders.Field(name: "X-Name", value: "value")
                 let userInfo = "user:" + String(repeating: "%40", count: 200) + "@"

@@ -69,7 +69,7 @@ extension NetworkTests {
             Kind(), Kind(expectsLargeBody: true), Kind(isChunked: true, expectsLargeBody: true), Kind(isSecure: true),
             Kind(isSecure: true, expectsLargeBody: true),
         ])
-        func noRoundReadsMoreOfLargeBodiesThanTheirShares(kind: Kind) async throws {
+        func roundReadsNoMoreOfLargeBodiesThanTheirShares(kind: Kind) async throws {
             let gate = Gate()
             let body: Reply = kind.isChunked ? .chunked(chunks: [Self.large]) : .response(body: Self.large)
             let sum = NetworkBound(RoundSum())
@@ -92,7 +92,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func onlyWhatBeginsAloneIsReadInTheLargestBlocks() async throws {
+        @Test func largestBlocksAreForTransfersThatBeginAlone() async throws {
             let url = try #require(URL(string: "http://127.0.0.1:9/"))
             let sizes = await Self.onNetworkThread {
                 let partition = CurlPartition(loop: NetworkThread.shared.eventLoop)
@@ -147,7 +147,9 @@ extension NetworkTests {
         }
 
         /// A POST is paused with its connection, wherever its transfer happens to be.
-        @Test(arguments: [false, true]) func whatIsPausedWhileItRestsGoesOnAndIsExact(isSecure: Bool) async throws {
+        @Test(arguments: [false, true]) func bodyPausedWhileItsTransferRestsGoesOnAndIsExact(isSecure: Bool)
+            async throws
+        {
             let gate = Gate()
             let options = try TransferOptions.trustingTestAuthority
             try await Self.serving(.response(body: Self.large), beside: gate, isSecure: isSecure) { server in

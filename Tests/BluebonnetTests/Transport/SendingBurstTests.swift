@@ -13,7 +13,7 @@ import Testing
 
     private var isCorked: Bool { get throws { try TCPInformation(of: pair.near).isCorked } }
 
-    @Test func oneRequestIsHeldBackByNobody() throws {
+    @Test func singleRequestIsNotHeldBack() throws {
         var burst = SendingBurst()
         burst.requestIsWritten(to: pair.near)
         #expect(try !isCorked)
@@ -22,7 +22,7 @@ import Testing
         #expect(try !isCorked)
     }
 
-    @Test func fromTheSecondOnTheyLeaveTogetherAtTheEnd() throws {
+    @Test func requestsFromTheSecondOnLeaveTogetherAtTheEnd() throws {
         var burst = SendingBurst()
         for _ in 0..<2 { burst.requestIsWritten(to: pair.near) }
         #expect(try isCorked)
@@ -32,7 +32,7 @@ import Testing
         #expect(try !isCorked)
     }
 
-    @Test func anotherConnectionEndsTheBurstOfTheOneBefore() throws {
+    @Test func burstEndsWhenAnotherConnectionIsWrittenTo() throws {
         var burst = SendingBurst()
         let other = try TCPPair()
         for _ in 0..<2 { burst.requestIsWritten(to: pair.near) }

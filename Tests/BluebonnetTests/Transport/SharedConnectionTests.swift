@@ -94,7 +94,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func theyLeaveInFewSegmentsAndNothingIsHeldBack() async throws {
+        @Test func requestsLeaveInFewSegmentsAndAreNotHeldBack() async throws {
             let script: TestServer.Script = { .response(body: $0.target) }
             try await Self.with(script: script) { fixture in
                 for round in 0..<3 {

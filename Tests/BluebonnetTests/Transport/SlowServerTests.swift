@@ -125,7 +125,7 @@ extension NetworkTests {
             "HTTP/1.1 200 OK\r\n\u{0}: x\r\n\r\n",
             "HTTP/1.1 200 OK\r\nX\u{1}: a\r\n\r\n",
         ])
-        func whatIsNoResponseIsNoSuccess(text: String) async throws {
+        func bytesThatAreNoResponseAreNoSuccess(text: String) async throws {
             let operation = try await answer(text)
             #expect([.badServerResponse, .connectionLost].contains(operation.code), "\(text.debugDescription)")
         }

@@ -132,7 +132,7 @@ import Testing
         #expect(dialogue.phase == .following)
     }
 
-    @Test func nothingToAskIsAnsweredAtOnce() {
+    @Test func emptyQuestionIsAnsweredAtOnce() {
         var dialogue = following()
         #expect(dialogue.lookUp([]) == [.answered([:])])
         #expect(dialogue.phase == .following)
@@ -163,7 +163,7 @@ import Testing
         #expect(other.lookUp([lost]) == [.answered([lost: .unreachable])])
     }
 
-    @Test func manyQuestionsAreAskedAFewAtATime() {
+    @Test func questionsAreAskedAFewAtATime() {
         var dialogue = following()
         let addresses = Set((1...20).map { IPAddress(bytes: [192, 0, 2, UInt8($0)])! })
         var sent = dialogue.lookUp(addresses)
@@ -181,7 +181,7 @@ import Testing
         #expect(results == [.answered(Dictionary(uniqueKeysWithValues: addresses.map { ($0, .unreachable) }))])
     }
 
-    @Test func anotherProcessesAnswerIsNews() {
+    @Test func answerToAnotherProcessIsNews() {
         var dialogue = following()
         _ = dialogue.lookUp([far])
         let foreign = NetlinkMessage(port: 815, sequence: 3, body: .route(RouteAnswer.Route(interface: 9)))

@@ -73,7 +73,7 @@ import Testing
         #expect(messages == [answer(.route(route))])
     }
 
-    @Test func noRouteIsAnErrorWithItsNumber() throws {
+    @Test func missingRouteIsAnErrorWithItsNumber() throws {
         let messages = try parse(
             """
             3800000002000000050000004d0000009bffffff240000001a0001000500000000000000022000000000000000000000
@@ -114,7 +114,7 @@ import Testing
         #expect(messages == [answer(.link(NetworkTable.Link(index: 3, type: 1, name: "v0", driver: "veth")))])
     }
 
-    @Test func allMessagesOfADatagramAreRead() throws {
+    @Test func messagesOfADatagramAreAllRead() throws {
         let messages = try parse(Self.addressOfV0 + Self.routeByRouter + Self.end)
         #expect(messages.count == 3)
         #expect(messages.last == answer(.done))
@@ -126,7 +126,7 @@ import Testing
         #expect(messages.map(\.isInterrupted) == [true])
     }
 
-    @Test func everyCutOfADatagramIsReadWithoutHarm() throws {
+    @Test func datagramCutAnywhereIsReadWithoutHarm() throws {
         let whole = try bytes(Self.addressOfV0 + Self.routeByRouter + Self.end)
         for count in 0...whole.count {
             let messages = whole[..<count].withUnsafeBytes { NetlinkParser.messages(in: UnsafeRawBufferPointer($0)) }

@@ -7,14 +7,14 @@ import Testing
 
 // The bytes are those of netlink(7) and rtnetlink(7), written down by hand.
 @Suite struct NetlinkRequestTests {
-    @Test func allLinksAreAskedForByADump() {
+    @Test func linksAreAskedForByADump() {
         // Length 32, RTM_GETLINK 18, NLM_F_REQUEST | NLM_F_DUMP 0x301, number 9, port 0, an empty ifinfomsg.
         #expect(
             NetlinkRequest.allLinks.message(sequence: 9)
                 == [32, 0, 0, 0, 18, 0, 1, 3, 9, 0, 0, 0, 0, 0, 0, 0] + Array(repeating: 0, count: 16))
     }
 
-    @Test func allAddressesAreAskedForByADump() {
+    @Test func addressesAreAskedForByADump() {
         #expect(
             NetlinkRequest.allAddresses.message(sequence: 0x0102_0304)
                 == [24, 0, 0, 0, 22, 0, 1, 3, 4, 3, 2, 1, 0, 0, 0, 0] + Array(repeating: 0, count: 8))

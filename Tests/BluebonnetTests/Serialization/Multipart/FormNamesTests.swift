@@ -11,7 +11,7 @@ import Testing
         ("a\rb", "a%0Db"), ("100%22", "100%22"), ("naïve \u{1F408}.txt", "naïve \u{1F408}.txt"), ("a\\b;c", "a\\b;c"),
         ("\"\u{301}", "%22\u{301}"), ("", ""),
     ])
-    func onlyQuotesAndLineEndsAreEscaped(text: String, escaped: String) {
+    func escapedCharactersAreQuotesAndLineEndsOnly(text: String, escaped: String) {
         #expect(Array(FormNames.escape(text).utf8) == Array(escaped.utf8))
     }
 

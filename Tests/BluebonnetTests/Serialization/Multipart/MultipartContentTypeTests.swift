@@ -28,7 +28,7 @@ import Testing
         "", ";", "multipart", "multipart/", "/form-data", "multipart/a/b", "multipart/a b", "multipart /a",
         "multipart/*/x", "text/multipart", "application/json; x=multipart/form-data", "\"multipart/a\"", "multipart/é",
     ])
-    func whatIsNoMultipartTypeHasNone(value: String) {
+    func valueOfAnotherTypeHasNoMultipartType(value: String) {
         #expect(MultipartContentType.text(value, boundary: "B") == nil)
     }
 }

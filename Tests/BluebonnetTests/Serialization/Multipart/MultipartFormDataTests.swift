@@ -143,7 +143,7 @@ import Testing
         #expect(written.contains("name=\"b\"; filename=\"x.bin\"\r\nContent-Type: x/y\r\n\r\npixels\r\n"))
     }
 
-    @Test func whatIsNoFileIsRefusedAndNothingIsAdded() throws {
+    @Test func pathThatIsNoFileIsRefusedAndNothingIsAdded() throws {
         let folder = try ScratchFolder()
         var form = MultipartFormData()
         for url in [folder.url, folder.file("missing"), URL(string: "http://h/a")] {
@@ -180,7 +180,7 @@ import Testing
         #expect(request.value(forHTTPHeaderField: "User-Agent") == serializer.headers["User-Agent"])
     }
 
-    @Test func withoutAPartItIsAnOrdinaryRequest() throws {
+    @Test func formWithoutAPartMakesAnOrdinaryRequest() throws {
         let url = try #require(URL(string: "http://h/"))
         let request = try HTTPRequestSerializer().multipartRequest(url: url, parameters: [:]) { _ in }
         #expect(request.httpBodyStream == nil)

@@ -15,7 +15,7 @@ import Testing
         #expect(DefaultHeaders.acceptLanguage(languages) == expected)
     }
 
-    @Test func withoutLanguagesThereIsNoField() {
+    @Test func languageFieldIsLeftOutWithoutLanguages() {
         #expect(DefaultHeaders.acceptLanguage([]) == nil)
         #expect(DefaultHeaders.acceptLanguage(["", "e\r\nn"]) == nil)
     }
@@ -30,7 +30,7 @@ import Testing
         #expect(DefaultHeaders.userAgent(product: product, version: version) == expected)
     }
 
-    @Test func thisProcessHasAUserAgent() throws {
+    @Test func processHasAUserAgent() throws {
         let agent = try #require(DefaultHeaders.ofThisProcess["user-agent"])
         #expect(agent.hasSuffix(" (Linux; Swift)"))
         #expect(!agent.contains("null"))

@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test(arguments: ["http://h/p", "http://h/p#f", "http://h/p?b"])
-    func noParametersLeaveTheURLAlone(text: String) throws {
+    func emptyParametersLeaveTheURLAlone(text: String) throws {
         #expect(try url(text, [:]) == text)
         #expect(try url(text, nil) == text)
         #expect(try url(text, ["a": [Int]()]) == text)
@@ -61,14 +61,14 @@ import Testing
     // MARK: - The body
 
     @Test(arguments: ["POST", "PUT", "PATCH"])
-    func otherMethodsSendAForm(method: String) throws {
+    func methodsWithABodySendAForm(method: String) throws {
         let request = try serializer.request(method: method, url: address(), parameters: ["a b": "c&d"])
         #expect(request.url?.absoluteString == "http://h/")
         #expect(request.httpBody == Data("a%20b=c%26d".utf8))
         #expect(request.value(forHTTPHeaderField: "Content-Type") == "application/x-www-form-urlencoded")
     }
 
-    @Test func withoutParametersTheFormIsEmpty() throws {
+    @Test func formWithoutParametersIsEmpty() throws {
         let request = try serializer.request(method: "POST", url: address(), parameters: nil)
         #expect(request.httpBody == Data())
         #expect(request.value(forHTTPHeaderField: "Content-Type") == "application/x-www-form-urlencoded")

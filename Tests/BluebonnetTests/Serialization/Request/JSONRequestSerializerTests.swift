@@ -27,7 +27,7 @@ import Testing
         #expect(request.value(forHTTPHeaderField: "Content-Type") == nil)
     }
 
-    @Test func withoutParametersThereIsNeitherBodyNorContentType() throws {
+    @Test func requestWithoutParametersHasNeitherBodyNorContentType() throws {
         let request = try serializer.request(method: "POST", url: address(), parameters: nil)
         #expect(request.httpBody == nil)
         #expect(request.value(forHTTPHeaderField: "Content-Type") == nil)
@@ -46,7 +46,7 @@ import Testing
     }
 
     @Test(arguments: [Double.nan, Double.infinity, Date(), Data(), Set([1])] as [any Sendable])
-    func whatIsNoJSONIsRefusedByItsPath(value: any Sendable) throws {
+    func valueThatIsNoJSONIsRefusedByItsPath(value: any Sendable) throws {
         let error = #expect(throws: NetworkingError.self) {
             try serializer.request(method: "POST", url: address(), parameters: ["list": [["deep": value]]])
         }

@@ -15,7 +15,7 @@ import Testing
         #expect(types.type(ofExtension: "e") == "application/octet-stream")
     }
 
-    @Test func whatTheTableLacksIsKnownIfItIsCommon() {
+    @Test func commonTypeIsKnownThoughTheTableLacksIt() {
         let types = MIMETypes(table: "text/mine txt\n")
         #expect(types.type(ofExtension: "txt") == "text/mine")
         #expect(types.type(ofExtension: "PNG") == "image/png")

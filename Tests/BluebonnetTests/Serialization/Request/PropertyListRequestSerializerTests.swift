@@ -53,14 +53,14 @@ import Testing
         #expect(empty.value(forHTTPHeaderField: "Content-Type") == nil)
     }
 
-    @Test func whatHasNoFormThereIsNamed() {
+    @Test func valueThatNoListCanHoldIsNamed() {
         #expect(message(["a": ["b": NSNull()]])?.hasPrefix("parameter a.b cannot be encoded: a property list") == true)
         #expect(message(["a": [Set([1])]])?.hasPrefix("parameter a[0] cannot be encoded: a set") == true)
         #expect(message(["a": Double.nan])?.hasPrefix("parameter a cannot be encoded") == true)
     }
 
     @Test(arguments: ["\u{0}", "a\u{1}", "\r", "\u{FFFE}"])
-    func whatXMLCannotHoldNeedsTheBinaryFormat(text: String) throws {
+    func textThatXMLCannotHoldNeedsTheBinaryFormat(text: String) throws {
         #expect(message(["k": text])?.contains("binary") == true)
         #expect(message([text: 1])?.contains("binary") == true)
         let read = try PropertyListSerialization.propertyList(from: body(["k": text], .binary), format: nil)

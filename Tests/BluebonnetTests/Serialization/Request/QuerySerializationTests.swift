@@ -31,16 +31,16 @@ import Testing
         ("a=b%20c", "a=b%20c"), ("a=b c", "a=b%20c"), ("a#b", "a%23b"), ("é", "%C3%A9"), ("a\r\nb", "a%0D%0Ab"),
         ("100%", "100%25"),
     ])
-    func itsTextCannotLeaveTheQuery(text: String, query: String) throws {
+    func textOfTheBlockCannotLeaveTheQuery(text: String, query: String) throws {
         #expect(try request { _, _ in text }.url?.absoluteString == "http://h/p?" + query)
     }
 
-    @Test func noTextLeavesTheURLAlone() throws {
+    @Test func emptyTextLeavesTheURLAlone() throws {
         #expect(try request { _, _ in "" }.url?.absoluteString == "http://h/p")
     }
 
     @Test(arguments: ["GET", "POST"])
-    func itsErrorsAreTheRequests(method: String) {
+    func errorOfTheBlockIsTheRequests(method: String) {
         let wrapped = #expect(throws: NetworkingError.self) { try request(method) { _, _ in throw Refusal() } }
         #expect(wrapped?.code == .invalidRequest)
         #expect(wrapped?.underlying is Refusal)

@@ -12,7 +12,7 @@ import Testing
         try serializer.request(method: "GET", url: #require(URL(string: "http://h/")))
     }
 
-    @Test func untilTheyAreSetFoundationsValuesStay() throws {
+    @Test func foundationsValuesStayUntilOthersAreSet() throws {
         let plain = URLRequest(url: try #require(URL(string: "http://h/")))
         let request = try request(HTTPRequestSerializer())
         #expect(request.timeoutInterval == plain.timeoutInterval)
@@ -22,7 +22,7 @@ import Testing
         #expect(request.networkServiceType == plain.networkServiceType)
     }
 
-    @Test func eachCountsOnceItIsSet() throws {
+    @Test func propertyCountsOnceItIsSet() throws {
         var properties = RequestProperties()
         properties.timeoutInterval = 0
         properties.cachePolicy = .reloadIgnoringLocalCacheData

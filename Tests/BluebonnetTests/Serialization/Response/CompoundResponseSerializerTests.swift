@@ -28,7 +28,7 @@ import Testing
         #expect(try value(both + [HTTPResponseSerializer()], "[1,", type: "a/b") as? Data == Data("[1,".utf8))
     }
 
-    @Test func whatNoneUnderstandsIsAnErrorWithAllErrors() throws {
+    @Test func bodyThatNoSerializerUnderstandsIsAnErrorWithAllErrors() throws {
         let error = #expect(throws: NetworkingError.self) {
             try value([PropertyListResponseSerializer(), JSONResponseSerializer()], "[1,")
         }
@@ -38,14 +38,14 @@ import Testing
         #expect(failure.errors.map(\.code) == [.unacceptableContentType, .cannotParseResponse])
     }
 
-    @Test func whatNoneAcceptsIsNotParsed() {
+    @Test func responseThatNoSerializerAcceptsIsNotParsed() {
         let error = #expect(throws: NetworkingError.self) {
             try value([PropertyListResponseSerializer(), JSONResponseSerializer()], "[1]", type: "text/html")
         }
         #expect(error?.code == .unacceptableContentType)
     }
 
-    @Test func itAcceptsTheStatusesOfAll() throws {
+    @Test func compoundSerializerAcceptsTheStatusesOfAll() throws {
         var problem = JSONResponseSerializer()
         problem.validation.acceptableStatusCodes = [400]
         let serializers: [any ResponseSerializer] = [problem, PropertyListResponseSerializer()]

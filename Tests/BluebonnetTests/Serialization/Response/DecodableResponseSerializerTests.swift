@@ -55,7 +55,7 @@ import Testing
     }
 
     @Test(arguments: ["[1,]", "{\"name\":\"a\",}", "[1]x", "<html>", "[", "nul", "  "])
-    func whatIsNotJSONIsRefusedAlsoWhereFoundationWouldTakeIt(text: String) {
+    func textThatIsNotJSONIsRefusedAlsoWhereFoundationWouldTakeIt(text: String) {
         #expect(error([Int].self, text)?.underlying is JSONSyntaxError || error(User.self, text) != nil)
         #expect(error(User?.self, text)?.message.contains("is not JSON") == true)
     }
@@ -74,7 +74,7 @@ import Testing
         #expect(try decode(JSONValue.self, "") == .null)
     }
 
-    @Test func otherEncodingsAreRead() throws {
+    @Test func encodingsOtherThanUTF8AreRead() throws {
         let latin = Data(#"{"name":""#.utf8) + [0xE9] + Data(#""}"#.utf8)
         let serializer = DecodableResponseSerializer(User.self)
         #expect(try serializer.value(for: response("application/json; charset=iso-8859-1"), body: latin).name == "é")

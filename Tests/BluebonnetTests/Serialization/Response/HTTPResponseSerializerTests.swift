@@ -12,7 +12,7 @@ import Testing
         #expect(HTTPResponseSerializer().value(for: response, body: Data([0, 255])) == Data([0, 255]))
     }
 
-    @Test func anyTypeWithASuccessStatusIsAccepted() {
+    @Test func responseOfAnyTypeWithASuccessStatusIsAccepted() {
         let validation = HTTPResponseSerializer().validation
         for status in [200, 204, 299] {
             #expect(validation.refusal(status: status, contentType: "x/y", bodyIsEmpty: false) == nil)

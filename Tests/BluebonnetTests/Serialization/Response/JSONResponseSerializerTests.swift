@@ -46,7 +46,7 @@ import Testing
         #expect(try value(Data("\"x\"".utf8)) == .string("x"))
     }
 
-    @Test func nothingAndOneSpaceAreNull() throws {
+    @Test func emptyBodyAndASingleSpaceAreNull() throws {
         #expect(try value(Data()) == .null)
         #expect(try value(Data(" ".utf8)) == .null)
         #expect(try JSONResponseSerializer().value(for: response(nil, status: 204), body: Data()) == .null)
@@ -76,11 +76,11 @@ import Testing
             ("application/json", Array("<html>".utf8)),
             ("application/json", [0xEF, 0xBB, 0xBF]),
         ] as [(String, [UInt8])])
-    func whatIsNoTextOrNoJSONIsAnErrorNeverASuccess(contentType: String, body: [UInt8]) {
+    func bodyThatIsNoTextOrNoJSONIsAnErrorNeverASuccess(contentType: String, body: [UInt8]) {
         expectNoJSON(contentType, body)
     }
 
-    @Test func whatIsTooDeepIsAnErrorNeverACrash() {
+    @Test func bodyThatIsNestedTooDeepIsAnErrorNeverACrash() {
         expectNoJSON("application/json", [UInt8](repeating: 0x5B, count: 200_000))
     }
 

@@ -35,7 +35,7 @@ import Testing
         "<a>&nope;</a>", "<a>&#0;</a>", "<a><![CDATA[</a>", "<!-- -- --><a/>", "{\"a\":1}", "<a>\u{1}</a>",
         "<?xml version=\"1.0\"?>", "x<a/>",
     ])
-    func whatIsNotWellFormedIsRefused(text: String) throws {
+    func malformedDocumentIsRefused(text: String) throws {
         #expect(try refused(Data(text.utf8)))
     }
 
@@ -43,7 +43,7 @@ import Testing
         "<a/>", "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<a b=\"c\">é&amp;<b/></a>\n", "<a><![CDATA[<b>]]></a>",
         "<!DOCTYPE a><!-- c --><a/><!-- d -->", "<?xml version=\"1.0\"?><?p i?><a xmlns=\"urn:x\"/>", "\u{FEFF}<a/>",
     ])
-    func whatIsWellFormedIsTaken(text: String) throws {
+    func wellFormedDocumentIsTaken(text: String) throws {
         #expect(try !refused(Data(text.utf8)))
     }
 
