@@ -35,7 +35,7 @@ import Testing
         pipe.closeReadEnd()
     }
 
-    @Test func afterAFailureWhatIsThereIsReadAndNothingIsWaitedFor() throws {
+    @Test func readerTakesWhatIsThereAndWaitsForNothingAfterAFailure() throws {
         pipe.write("abc")
         control.stop(.operationFailed)
         #expect(try reader.next() == .bytes(Array("abc".utf8)))
@@ -46,7 +46,7 @@ import Testing
     }
 
     @Test(arguments: [StopControl.Reason.interrupted, .resultsLost])
-    func afterAnInterruptNothingIsReadAnyMore(_ reason: StopControl.Reason) throws {
+    func readerTakesNothingAfterAnInterrupt(_ reason: StopControl.Reason) throws {
         pipe.write("abc")
         control.stop(reason)
         #expect(try reader.next() == .stopped)

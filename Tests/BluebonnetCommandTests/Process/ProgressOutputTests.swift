@@ -9,7 +9,7 @@ import Testing
 
 extension ProcessTests {
     @Suite struct ProgressOutputTests {
-        @Test func nothingIsShownOnAPipeUnlessItIsAskedFor() async throws {
+        @Test func progressOnAPipeIsShownOnlyWhenItIsAskedFor() async throws {
             try await CommandFixture.with { fixture in
                 for arguments in [[], ["--progress", "never"]] {
                     let end = try await fixture.run([#"{"url":"a"}"#], arguments)

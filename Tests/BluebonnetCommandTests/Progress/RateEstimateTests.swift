@@ -6,7 +6,7 @@ import Testing
 @testable import BluebonnetCommand
 
 @Suite struct RateEstimateTests {
-    @Test func nothingIsSaidBeforeTwoMeasurements() {
+    @Test func rateIsUnknownBeforeTwoMeasurements() {
         var rate = RateEstimate()
         #expect(rate.perSecond == nil)
         rate.note(10, at: 0)

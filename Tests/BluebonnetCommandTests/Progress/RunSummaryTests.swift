@@ -29,7 +29,7 @@ import Testing
             ])
     }
 
-    @Test func tenAreNamedAndTheRestCounted() {
+    @Test func tenFailuresAreNamedAndTheRestCounted() {
         var tally = RunTally()
         for number in 0..<15 { tally.note(.sample("\(number)", .failure, .timedOut)) }
         let lines = RunSummary(tally: tally, elapsed: 62).lines

@@ -32,7 +32,7 @@ import Testing
         #expect(heard.reasons == [.interrupted])
     }
 
-    @Test func onlyAFailureLetsReadingGoOn() {
+    @Test func readingGoesOnAfterAFailureOnly() {
         let control = StopControl()
         #expect(!control.isAtOnce)
         control.stop(.operationFailed)

@@ -55,7 +55,7 @@ import Testing
         ("/a b\"<>\\^`{|}", "/a%20b%22%3C%3E%5C%5E%60%7B%7C%7D"), ("/#a#b", "/#a%23b"),
         ("/-._~!$&'()*+,;=:@/?", "/-._~!$&'()*+,;=:@/?"), ("", ""),
     ])
-    func onlyWhatAURLCannotHoldIsEscaped(text: String, expected: String) {
+    func charactersThatAURLCannotHoldAreEscapedAndNoOthers(text: String, expected: String) {
         #expect(URLText.escape(text) == expected)
     }
 

@@ -65,7 +65,7 @@ import Testing
         #expect(try await close(writer) == nil, "once more, with nothing to write")
     }
 
-    @Test func aLittleIsWrittenWhenTheRoundEnds() async throws {
+    @Test func littleDataIsWrittenWhenTheRoundEnds() async throws {
         let file = SlowFile()
         let writer = file.writer
         try await onNetworkThread { try append(Data("little".utf8), in: 6, to: writer) }

@@ -83,7 +83,7 @@ extension NetworkTests {
         }
 
         @Test(arguments: [nil, "\"one\""])
-        func onceThereIsRoomTheSameDownloadWorks(etag: String?) async throws {
+        func downloadWorksAgainOnceThereIsRoom(etag: String?) async throws {
             let small = try SmallFileSystem()
             defer { small.remove() }
             let file = Representation(body: Self.body, etag: etag)

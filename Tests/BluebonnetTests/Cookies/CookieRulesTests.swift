@@ -63,7 +63,7 @@ import Testing
         (0..<count).map { Cookie(name: "n\($0)", value: "v", domain: domain($0)) }
     }
 
-    @Test func withinTheLimitNothingGoes() {
+    @Test func cookiesWithinTheLimitAllStay() {
         #expect(CookieRules.surplus(cookies(100) { _ in "a.b" }, limit: 100).isEmpty)
     }
 

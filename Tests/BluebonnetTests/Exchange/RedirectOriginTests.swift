@@ -29,7 +29,7 @@ extension NetworkTests {
             for (name, value) in fields { #expect(request.headers[name] == (isThere ? value : nil), "\(name)") }
         }
 
-        @Test func withinAnOriginEveryHeaderGoesAlong() async throws {
+        @Test func headersAllGoAlongWithinAnOrigin() async throws {
             let script: TestServer.Script = { $0.path == "/start" ? .redirect(to: "/end") : .response() }
             try await TestServer.serving(script: script) { server in
                 #expect(await perform(request(server.url("/start"))).error == nil)

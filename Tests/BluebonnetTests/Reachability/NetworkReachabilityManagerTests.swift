@@ -52,7 +52,7 @@ import Testing
         #expect(route.gateway == nil)
     }
 
-    @Test func startedAgainItTellsAgain() async throws {
+    @Test func managerStartedAgainTellsAgain() async throws {
         let manager = try loopback()
         for _ in 0..<3 { #expect(await firstStatus(of: manager) == .reachableViaWiFi) }
         manager.stopMonitoring()

@@ -31,7 +31,7 @@ import Testing
     }
 
     @Test(arguments: ["/x", "http://a/x", "http://A:80/x", "//a/x"])
-    func withinTheOriginEverythingGoesAlong(location: String) throws {
+    func fieldsAndCredentialsGoAlongWithinTheOrigin(location: String) throws {
         var chain = try chain("http://a/")
         let next = try follow(location, in: &chain)
         #expect(next.headers == callersHeaders)

@@ -83,7 +83,7 @@ extension NetworkTests {
         }
 
         @Test(arguments: ["GET", "POST"])
-        func onceAnAnswerHasBegunNothingIsSentAgain(method: String) async throws {
+        func requestIsNotSentAgainOnceAnAnswerHasBegun(method: String) async throws {
             let broken = Reply.response(body: "answer").cut(afterByteCount: 20)
             try await TestServer.serving(script: failingSecond(broken)) { server in
                 await get(server.url("/warm-up"))
