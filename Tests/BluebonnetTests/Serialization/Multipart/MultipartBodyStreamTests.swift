@@ -9,7 +9,7 @@ import Testing
 
 @testable import Bluebonnet
 
-@Suite struct MultipartBodyStreamTests {
+@Suite(.timeLimit(.minutes(1))) struct MultipartBodyStreamTests {
     private let folder: ScratchFolder
 
     init() throws { folder = try ScratchFolder() }
