@@ -3,7 +3,6 @@
 
 import Foundation
 import FoundationNetworking
-import Synchronization
 import TestServer
 import Testing
 

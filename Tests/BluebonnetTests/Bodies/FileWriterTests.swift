@@ -4,7 +4,6 @@
 import Dispatch
 import Foundation
 import Glibc
-import Synchronization
 import TestServer
 import Testing
 

@@ -18,8 +18,8 @@ extension NetworkTests {
             Representation(body: Data(Data.patterned(byteCount: byteCount + 5).reversed()), etag: "\"two\""),
         ]
 
-        /// A server of one file, in the version that the test says; its answers take a while. To a process that is to be
-        /// killed it says only half, once the test says so.
+        /// A server of one file, in the version that the test says; its answers take a while. To a process that is to
+        /// be killed it says only half, once the test says so.
         private static func script(_ version: Observed<[Int]>, _ halves: Observed<[Bool]>) -> TestServer.Script {
             { request in
                 let answer = versions[version.value.last ?? 0].answer(to: request)

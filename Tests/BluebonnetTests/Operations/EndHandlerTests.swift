@@ -81,7 +81,8 @@ import Testing
         #expect(released.value.filter { $0 }.isEmpty)
     }
 
-    /// All end in one round of the event loop, on the network thread: they were started in one, and the transport answers in the next.
+    /// All end in one round of the event loop, on the network thread: they were started in one, and the transport
+    /// answers in the next.
     @Test(arguments: [2, 7, 8, 50]) func operationsThatEndTogetherAreReportedInTheirOrder(count: Int) async {
         let services = NetworkServices(limit: 64, limitPerOrigin: 64, transport: InstantTransport())
         let manager = RequestOperationManager(baseURL: nil, options: TransferOptions(), services: services)

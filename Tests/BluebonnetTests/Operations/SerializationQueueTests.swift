@@ -1,7 +1,6 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-import Dispatch
 import Foundation
 import FoundationNetworking
 import TestServer

@@ -45,7 +45,8 @@ extension NetworkTests {
 
             /// Begins them all in one go; gives the bodies that came, in the requests' order.
             ///
-            /// - Parameter written: called on the network thread when libcurl has written what it could, and read nothing.
+            /// - Parameter written: called on the network thread when libcurl has written what it could, and read
+            ///   nothing.
             func perform(
                 _ requests: [TransferRequest], written: @escaping @Sendable (CurlPartition) throws -> Void = { _ in }
             ) async throws -> [String] {

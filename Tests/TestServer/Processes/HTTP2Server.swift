@@ -13,15 +13,16 @@ public import Foundation
 /// - `/goaway/COUNT`: for the first so many, GOAWAY that says that no request was looked at, and the end of the
 ///   connection
 /// - `/last`: "ok", and GOAWAY that says that this request was the last
-/// - `/end/COUNT`: for the first so many, the end of the connection without a word; `/notice/COUNT`: with a close_notify
+/// - `/end/COUNT`: for the first so many, the end of the connection without a word; `/notice/COUNT`: with a
+///   close_notify
 /// - `/short`, `/long`: a byte less, and one more, than the content length says
 /// - `/fields/BYTES`: that many bytes of header fields
 /// - `/pings/COUNT`, `/empty/COUNT`: that many PING frames, and empty DATA frames, before "ok"
 /// - `/early`: 103 before "ok"; `/trailers`: trailers after it
 /// - `/silent`: nothing
-/// - `/held/STATUS`: a head that leads to `/ok` or asks for a credential, and nothing more; `/flood/STATUS`: 200,000 bytes
-///   after it without an end; `/brief/STATUS`: a body; `/at-once/STATUS`: as `/held`, before the request's body. A request
-///   with a credential gets "ok"
+/// - `/held/STATUS`: a head that leads to `/ok` or asks for a credential, and nothing more; `/flood/STATUS`: 200,000
+///   bytes after it without an end; `/brief/STATUS`: a body; `/at-once/STATUS`: as `/held`, before the request's body.
+///   A request with a credential gets "ok"
 public final class HTTP2Server: Sendable {
     /// Whether a Python with h2 was found. Tells once, on standard error, when it was not.
     public static let isAvailable = Availability.decide(

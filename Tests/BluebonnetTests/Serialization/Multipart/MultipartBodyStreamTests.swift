@@ -4,7 +4,6 @@
 import Foundation
 import FoundationNetworking
 import Glibc
-import Synchronization
 import Testing
 
 @testable import Bluebonnet
