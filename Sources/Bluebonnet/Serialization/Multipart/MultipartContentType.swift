@@ -3,10 +3,11 @@
 
 /// The `Content-Type` of a multipart body: a caller's own with the boundary of the form. Pure text.
 enum MultipartContentType {
-    /// A caller's value with this boundary in the place of any other; nil when its type is not `multipart/…`.
+    /// A caller's value with this boundary in the place of any other; nil when its type is not `multipart/…`,
+    /// and when a quote in it is not closed: the boundary would be a part of the quoted string.
     static func text(_ value: String, boundary: String) -> String? {
-        let pieces = pieces(of: value).map { Substring(FieldSyntax.trimmed($0.utf8)) }
-        guard let type = pieces.first, isMultipart(type) else { return nil }
+        let pieces = pieces(of: value)?.map { Substring(FieldSyntax.trimmed($0.utf8)) }
+        guard let pieces, let type = pieces.first, isMultipart(type) else { return nil }
         let parameters = pieces.dropFirst().filter { !$0.isEmpty && !isBoundary($0) }
         return ([type] + parameters + ["boundary=" + boundary]).joined(separator: "; ")
     }
@@ -24,10 +25,10 @@ enum MultipartContentType {
         FieldSyntax.isSameName(String(Substring(bytes)), name)
     }
 
-    /// What stands between the semicolons that are not inside of a quoted string.
-    private static func pieces(of value: String) -> [Substring] {
+    /// What stands between the semicolons that are not inside of a quoted string; nil when such a string has no end.
+    private static func pieces(of value: String) -> [Substring]? {
         var (isQuoted, isEscaped) = (false, false)
-        return value.utf8.split(omittingEmptySubsequences: false) { byte in
+        let pieces = value.utf8.split(omittingEmptySubsequences: false) { byte in
             if isEscaped {
                 isEscaped = false
             } else if byte == UInt8(ascii: "\"") {
@@ -37,6 +38,6 @@ enum MultipartContentType {
             }
             return !isQuoted && byte == UInt8(ascii: ";")
         }
-        .map { Substring($0) }
+        return isQuoted ? nil : pieces.map { Substring($0) }
     }
 }

@@ -82,7 +82,8 @@ extension URLRequest {
             throw NetworkingError(
                 .invalidRequest,
                 "the header Content-Type says \(RequestCheck.shown(own)), but the body is a multipart form, "
-                    + "whose type has to be multipart/…: leave the header out, or set such a type without a boundary")
+                    + "whose type has to be multipart/…, its quotes closed: leave the header out, or set such a type "
+                    + "without a boundary")
         }
         return type
     }

@@ -31,4 +31,12 @@ import Testing
     func valueOfAnotherTypeHasNoMultipartType(value: String) {
         #expect(MultipartContentType.text(value, boundary: "B") == nil)
     }
+
+    @Test(arguments: [
+        "multipart/a; b=\"c", "multipart/a; b=\"", "multipart/a; b=\"c\\\"", "multipart/a; b=\"c\"; d=\"; e=f",
+        "multipart/a; b=\"c\\", "multipart/a; boundary=\"x", "multipart/a\"",
+    ])
+    func aQuoteThatIsNotClosedHasNoPlaceForABoundary(value: String) {
+        #expect(MultipartContentType.text(value, boundary: "B") == nil)
+    }
 }

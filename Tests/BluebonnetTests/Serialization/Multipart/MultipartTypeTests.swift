@@ -79,6 +79,16 @@ extension NetworkTests {
             }
         }
 
+        @Test(arguments: Way.allCases) func aTypeWithAnOpenQuoteIsRefused(way: Way) async throws {
+            try await TestServer.answering(.response()) { server in
+                let type = "multipart/mixed; start=\"a"
+                let error = await Result.of { try await way.run(server.url(), "Content-Type", type) }
+                #expect(error?.code == .invalidRequest)
+                #expect(error?.message.contains("its quotes closed") == true)
+                #expect(server.connectionCount == 0)
+            }
+        }
+
         @Test(arguments: Way.allCases)
         func aLengthThatIsNotTheFormsIsRefused(way: Way) async throws {
             try await TestServer.answering(.response()) { server in
