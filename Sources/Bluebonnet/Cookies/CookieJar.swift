@@ -56,6 +56,9 @@ extension CookieJar {
     }
 
     /// The cookies that a request to the URL would carry, those with longer paths first.
+    ///
+    /// The path without its segments `.` and `..` counts, as it is sent. With `TransferOptions.keepsDotSegments` a
+    /// request carries the cookies of the path as it is: to `/a/../b` those for `/a`, where this says those for `/b`.
     public func cookies(for url: URL) async -> [Cookie] {
         CookieRules.matching(await cookies, url: url, now: Date())
     }

@@ -159,7 +159,8 @@ extension NetworkTests {
             }
         }
 
-        @Test func theJarsCookiesAreThoseOfThePathThatIsSent() async throws {
+        @Test(arguments: [(false, "b=2"), (true, "a=1")])
+        func theJarsCookiesAreThoseOfThePathThatIsSent(keepsDotSegments: Bool, cookies: String) async throws {
             let script: TestServer.Script = { request in
                 request.target == "/set"
                     ? .response(headers: HeaderFields(["a=1; Path=/a", "b=2; Path=/b"].map { ("Set-Cookie", $0) }))
@@ -167,9 +168,9 @@ extension NetworkTests {
             }
             try await TestServer.serving(script: script) { server in
                 let jar = CookieJar()
-                let options = TransferOptions { $0.cookieJar = jar }
+                let options = TransferOptions { ($0.cookieJar, $0.keepsDotSegments) = (jar, keepsDotSegments) }
                 for path in ["/set", "/a/../b"] { await get(server.url(path), options) }
-                #expect(server.requests.last?.headers["Cookie"] == "b=2")
+                #expect(server.requests.last?.headers["Cookie"] == cookies)
                 #expect(await jar.cookies(for: server.url("/a/../b")).map(\.name) == ["b"])
             }
         }

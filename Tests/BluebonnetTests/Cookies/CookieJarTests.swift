@@ -145,10 +145,10 @@ extension NetworkTests {
             }
         }
 
-        @Test func aPageThatSetsCookiesForEverEnds() async throws {
-            let script: TestServer.Script = { request in
-                .redirect(to: request.path, headers: ["Set-Cookie": "seen=1; max-age=0"])
-            }
+        /// Also with cookies that the jar does not take.
+        @Test(arguments: ["seen=1; max-age=0", "seen=1; domain=other.example"])
+        func aPageThatSetsCookiesForEverEnds(cookie: String) async throws {
+            let script: TestServer.Script = { .redirect(to: $0.path, headers: ["Set-Cookie": cookie]) }
             try await TestServer.serving(script: script) { server in
                 #expect(await get(server.url("/page"), options(CookieJar())).code == .tooManyRedirects)
                 #expect(server.requests.count == 21)
