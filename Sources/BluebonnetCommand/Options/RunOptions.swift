@@ -25,6 +25,7 @@ struct RunOptions: ParsableArguments {
             settings.cancelsAtFirstFailure = requests.failFast
             settings.drainTimeout = .seconds(limits.drainTimeout)
             settings.bodyForm = output.body
+            settings.transferOptions.keepsDotSegments = requests.pathAsIs
             settings.transferOptions.timeout = limits.timeout.map { .seconds($0) }
             settings.transferOptions.connectTimeout = .seconds(limits.connectTimeout)
             settings.transferOptions.idleTimeout = .seconds(limits.idleTimeout)
@@ -53,6 +54,9 @@ extension RunOptions {
             help: ArgumentHelp("Transfers in flight to one scheme, host and port. (default: 6)", valueName: "n"),
             transform: OptionValue.count)
         var perOrigin = 6
+
+        @Flag(help: "Send the segments . and .. of a URL's path as they are; they are removed otherwise.")
+        var pathAsIs = false
 
         @Flag(help: "The first failure cancels what has not finished.")
         var failFast = false

@@ -50,6 +50,7 @@ struct RefusedOptions: Sendable, CustomTestStringConvertible {
         #expect(settings.concurrencyPerOrigin == 6)
         #expect(settings.bodyForm == .text)
         #expect(!settings.cancelsAtFirstFailure)
+        #expect(!settings.transferOptions.keepsDotSegments)
         #expect(settings.transferOptions.timeout == nil)
         #expect(settings.transferOptions.connectTimeout == .seconds(10))
         #expect(settings.transferOptions.idleTimeout == .seconds(60))
@@ -61,12 +62,13 @@ struct RefusedOptions: Sendable, CustomTestStringConvertible {
         let options = try RunOptions.parse([
             "--base-url", "https://example.com/v1/", "--concurrency", "8", "--per-origin", "2", "--timeout", "2.5",
             "--connect-timeout", "0.5", "--idle-timeout", "7", "--max-body", "0", "--fail-fast", "--body", "base64",
-            "--progress", "never", "--results", "out", "lines",
+            "--progress", "never", "--results", "out", "--path-as-is", "lines",
         ])
         let settings = try options.settings
         #expect(settings.baseURL?.absoluteString == "https://example.com/v1/")
         #expect(settings.concurrency == 8)
         #expect(settings.concurrencyPerOrigin == 2)
+        #expect(settings.transferOptions.keepsDotSegments)
         #expect(settings.transferOptions.timeout == .seconds(2.5))
         #expect(settings.transferOptions.connectTimeout == .seconds(0.5))
         #expect(settings.transferOptions.idleTimeout == .seconds(7))
