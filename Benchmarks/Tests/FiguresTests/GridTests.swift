@@ -29,6 +29,13 @@ import Testing
         #expect(!grid.contenders(of: grid.cases[0]).contains(.urlSession))
     }
 
+    /// One has its operations queued at once, the other in chains as the other clients.
+    @Test func mixedRequestsAreMeasuredInBothFormsOfOperations() {
+        for work in [Work.mixed, .mixedOneOrigin] {
+            #expect(Case(work, concurrency: 64).contenders.prefix(2) == [.bluebonnet, .bluebonnetLoop], "\(work)")
+        }
+    }
+
     @Test func onlyThoseWhoWereAskedForTakePart() {
         let grid = Grid(contenders: [.libcurl, .bluebonnet, .aria2c])
         #expect(grid.contenders(of: Case(.tiny, concurrency: 64)) == [.bluebonnet, .libcurl])

@@ -17,7 +17,10 @@ struct MixedCommand: ParsableCommand {
             URLRequest and an operation, an HTTPClientRequest of a URL's text, printed strings and lists in C. The \
             answer is 256 bytes of JSON; by turns it is decoded to a tree of values, kept as bytes and decoded to a \
             type: by Bluebonnet's serializers, and by Foundation's JSONSerialization and JSONDecoder for \
-            async-http-client. libcurl in C decodes nothing. Statuses, lengths and decoded values are looked at; a \
+            async-http-client. libcurl in C decodes nothing. In the row of \(Contender.bluebonnet.rawValue) all \
+            operations are queued at once, as a program with a batch does, and the manager's limit holds them back; \
+            the others, \(Contender.bluebonnetLoop.rawValue) too, run as many chains as may be in flight, each of which \
+            starts its next request when the last one has ended. Statuses, lengths and decoded values are looked at; a \
             client with a single error leaves the case, and the exit status is 1.
 
             Each client may have the same number of connections to an origin: the requests in flight divided by the \
