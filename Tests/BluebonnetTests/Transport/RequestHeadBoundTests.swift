@@ -57,14 +57,21 @@ import Testing
         }
     }
 
+    @Test(arguments: [(false, 64_000, 65_536), (true, 55_000, 57_000)])
+    func aJarsCookiesHaveRoomInTheHead(usesJar: Bool, byHTTP2: Int, byHTTP1: Int) throws {
+        let jar = usesJar ? CookieJar() : nil
+        #expect(try request(fieldByteCount: byHTTP2, jar: jar).httpVersion == .negotiated)
+        #expect(try request(fieldByteCount: byHTTP1, jar: jar).httpVersion == .http1)
+    }
+
     private func request(
-        fieldByteCount: Int, _ body: TransferBody = .none, version: HTTPVersion = .negotiated
+        fieldByteCount: Int, _ body: TransferBody = .none, version: HTTPVersion = .negotiated, jar: CookieJar? = nil
     ) throws -> TransferRequest {
         let url = try #require(URL(string: "https://h/"))
         let field = HTTPHeaders.Field(name: "X-Fill", value: String(repeating: "x", count: fieldByteCount))
         return TransferRequest(
             url: url, origin: try #require(Origin(url)), method: "POST", headers: [field], body: body,
-            limits: TransferRequest.Limits(httpVersion: version))
+            limits: TransferRequest.Limits(httpVersion: version), cookieJar: jar)
     }
 }
 
