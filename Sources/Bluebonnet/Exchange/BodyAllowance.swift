@@ -20,15 +20,19 @@ struct BodyAllowance: Equatable {
     static let connectionTime: UInt64 = 250_000_000
     /// How long the body of a refused response may be silent: TCP sends a lost segment twice more in that time.
     static let silence: UInt64 = 1_000_000_000
-    /// What each of its bytes adds to that time in all, so that 1 KiB a second is enough: a body that drips is not
-    /// waited for, one over a slow line is.
+    /// How much longer it is waited for because of each of its bytes, so that 1 KiB a second is enough: a body that
+    /// drips is not waited for, one over a slow line is. Never longer than it may be silent from then on: what came at
+    /// once does not make up for a drip.
     static let timePerByte: UInt64 = 1_000_000_000 / 1024
+    /// How long it is waited for in all: whoever wants the error wants it soon.
+    static let errorTime: UInt64 = 10_000_000_000
 
     let purpose: Purpose
     /// Whether there is a connection to keep, and a body that is not too large for that.
     private let isWorthReading: Bool
     private var begin: UInt64
-    private var lastMovement: UInt64
+    /// Until when the next bytes of an error's body are waited for.
+    private var patienceEnd: UInt64
     private var byteCount: Int64 = 0
 
     /// - Parameters:
@@ -39,19 +43,21 @@ struct BodyAllowance: Equatable {
         self.purpose = purpose
         isWorthReading = !endsConnection && length ?? 0 <= Self.byteLimit
         begin = now
-        lastMovement = now
+        patienceEnd = now + Self.silence
     }
 
     /// So many bytes have come.
     mutating func receive(_ count: Int, now: UInt64) {
         byteCount += Int64(count)
-        lastMovement = max(lastMovement, now)
+        let earned = patienceEnd + UInt64(count) * Self.timePerByte
+        patienceEnd = max(patienceEnd, min(earned, now + Self.silence))  // the clock may be behind that of the head
     }
 
-    /// The time begins again, because the transfer was paused; what came before counts no more.
+    /// The time begins again, because the transfer was paused. What came before earns no more of it, and counts for how
+    /// much is taken.
     mutating func beginAgain(now: UInt64) {
         begin = now
-        lastMovement = now
+        patienceEnd = now + Self.silence
     }
 
     /// Whether no more bytes are taken. Those of an error's body have the limit of every body in memory.
@@ -61,7 +67,7 @@ struct BodyAllowance: Equatable {
     var end: UInt64 {
         switch purpose {
         case .connection: isWorthReading ? begin + Self.connectionTime : begin
-        case .error: min(lastMovement, begin + UInt64(byteCount) * Self.timePerByte) + Self.silence
+        case .error: min(patienceEnd, begin + Self.errorTime)
         }
     }
 }

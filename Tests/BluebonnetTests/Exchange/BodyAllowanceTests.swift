@@ -87,19 +87,35 @@ import Testing
     struct Arrival: Sendable {
         let pieces: [(byteCount: Int, pause: UInt64)]
         let end: UInt64
+
+        init(pieces: [(byteCount: Int, pause: UInt64)], end: UInt64) { (self.pieces, self.end) = (pieces, end) }
+
+        /// Something at once, and then so much again and again.
+        init(burst: Int = 0, _ byteCount: Int, every pause: UInt64, count: Int, end: UInt64) {
+            let rest = Array(repeating: (byteCount: byteCount, pause: pause), count: count)
+            self.init(pieces: burst > 0 ? [(burst, 0)] + rest : rest, end: end)
+        }
     }
 
     private static let arrivals = [
         // Silence: a second.
         Arrival(pieces: [], end: 1000), Arrival(pieces: [(1024, 0)], end: 1000),
         Arrival(pieces: [(1 << 20, 100)], end: 1100),
-        Arrival(pieces: [(1 << 20, 900), (1, 900), (1, 900)], end: 3700),
         // A byte now and then: less than a millisecond for each.
         Arrival(pieces: [(1, 500)], end: 1000), Arrival(pieces: [(1, 500), (1, 400)], end: 1001),
         Arrival(pieces: [(100, 500), (100, 500)], end: 1195),
         // 1 KiB a second, and a little more.
         Arrival(pieces: [(512, 500), (512, 500)], end: 1999),
         Arrival(pieces: [(1024, 999), (1024, 999), (1024, 999)], end: 3997),
+        // What came at once makes up for one second.
+        Arrival(pieces: [(1 << 20, 900), (1, 900)], end: 1900),
+        Arrival(pieces: [(1 << 30, 0), (1, 500), (1, 499)], end: 1001),
+        Arrival(pieces: [(1 << 20, 900), (1 << 20, 900), (1, 900)], end: 2800),
+        Arrival(burst: 1 << 20, 512, every: 500, count: 4, end: 2999),
+        Arrival(burst: 1 << 20, 256, every: 490, count: 3, end: 1749),
+        // Ten seconds in all.
+        Arrival(1024, every: 900, count: 9, end: 9100), Arrival(1024, every: 900, count: 10, end: 10_000),
+        Arrival(256, every: 125, count: 80, end: 10_000), Arrival(1 << 20, every: 100, count: 95, end: 10_000),
     ]
 
     @Test(arguments: arrivals) func bodyOfAnErrorIsGivenUpWhenItIsSilentOrSlow(arrival: Arrival) {
@@ -133,6 +149,26 @@ import Testing
         error.receive(1, now: Self.start)
         error.beginAgain(now: later)
         #expect(error.end == later + 1000 * Self.millisecond)
+    }
+
+    @Test func whatCameBeforeAPauseEarnsNoTimeAfterIt() {
+        let later = Self.start + 3_600_000_000_000
+        var allowance = BodyAllowance(.error, length: nil, endsConnection: false, now: Self.start)
+        allowance.receive(1 << 20, now: Self.start)
+        allowance.beginAgain(now: later)
+        #expect(allowance.end == later + 1000 * Self.millisecond)
+        allowance.receive(1, now: later + 500 * Self.millisecond)
+        #expect((allowance.end - later) / Self.millisecond == 1000)
+        for number: UInt64 in 1...100 { allowance.receive(1 << 20, now: later + number * 500 * Self.millisecond) }
+        #expect(allowance.end == later + 10_000 * Self.millisecond)
+    }
+
+    @Test func whatCameBeforeAPauseCountsForHowMuchIsTaken() {
+        var allowance = BodyAllowance(.connection, length: nil, endsConnection: false, now: Self.start)
+        allowance.receive(65_000, now: Self.start)
+        allowance.beginAgain(now: Self.start + 3_600_000_000_000)
+        allowance.receive(537, now: Self.start + 3_600_000_000_000)
+        #expect(allowance.isUsedUp)
     }
 
     /// The coarse clock is a few milliseconds behind the one that says when the head came.

@@ -23,17 +23,22 @@ struct EndlessBody: Sendable, CustomTestStringConvertible {
         case largeLength
     }
 
-    enum Pace: Sendable, CaseIterable {
+    enum Pace: Sendable {
         case silent, dripping, flooding
+        /// 2 KiB a second.
+        case steady
+
+        /// Those of a body that is not waited for longer than a second or so.
+        static let brief = [silent, dripping, flooding]
     }
 
     let framing: Framing
     let pace: Pace
     var testDescription: String { "\(framing) \(pace)" }
 
-    /// A flood reaches a length of 60,000 bytes: such a body ends.
+    /// Without steady ones. A flood reaches a length of 60,000 bytes: such a body ends.
     static let all = Framing.allCases.flatMap { framing in
-        Pace.allCases.map { EndlessBody(framing: framing, pace: $0) }
+        Pace.brief.map { EndlessBody(framing: framing, pace: $0) }
     }.filter { $0.framing != .length || $0.pace != .flooding }
 
     private var fields: HeaderFields {
@@ -55,15 +60,30 @@ struct EndlessBody: Sendable, CustomTestStringConvertible {
     func reply(status: Int, headers: HeaderFields = [:], text: String = "") -> Reply {
         let lines = (headers.fields + fields.fields).map { "\($0.name): \($0.value)\r\n" }.joined()
         let head = Data("HTTP/1.1 \(status) Status\r\n\(lines)\r\n".utf8) + framed(Data(text.utf8))
-        let letter = framed(Data("x".utf8))
-        let drip = Data(Array(repeating: letter, count: 20_000).joined())
         switch pace {
         case .silent: return Reply([.bytes(head), .stall])
-        case .dripping: return Reply([.bytes(head), .drip(drip, chunk: letter.count, every: .milliseconds(20))])
+        case .dripping: return Reply([.bytes(head), drip(1, every: .milliseconds(20), count: 20_000)])
+        case .steady: return Reply([.bytes(head), drip(256, every: .milliseconds(125), count: 400)])
         case .flooding:
             let flood = framed(Data(repeating: UInt8(ascii: "x"), count: 65_536))
             return Reply([.bytes(head), .endless(chunk: flood)])
         }
+    }
+
+    /// So many bytes at a time, longer than any test waits.
+    private func drip(_ byteCount: Int, every interval: Duration, count: Int) -> Reply.Step {
+        let piece = framed(Data(repeating: UInt8(ascii: "x"), count: byteCount))
+        return .drip(Data(Array(repeating: piece, count: count).joined()), chunk: piece.count, every: interval)
+    }
+}
+
+extension RequestOperation {
+    /// Whether the status is the error because its body was given up, not because a time limit has passed: both are
+    /// `timedOut`.
+    var hasGivenUpBody: Bool {
+        let reason = error?.underlying as? NetworkingError
+        return code == .unacceptableStatus && reason?.code == .timedOut
+            && reason?.message.hasSuffix("was not waited for any longer") == true
     }
 }
 

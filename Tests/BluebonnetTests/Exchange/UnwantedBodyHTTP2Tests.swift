@@ -66,6 +66,7 @@ extension NetworkTests {
                     let operation = await HTTPRequestOperation(request: request, options: try Self.options()).run()
                     #expect(operation.code == .unacceptableStatus)
                     #expect(operation.statusCode == status)
+                    #expect(operation.hasGivenUpBody == (kind == "held"))
                     let underlying = (operation.error?.underlying as? NetworkingError)?.code
                     #expect(underlying == ["held": .timedOut, "flood": .bodyTooLarge, "brief": nil][kind])
                     #expect(operation.error?.body?.isEmpty == (kind == "held"))
