@@ -19,6 +19,12 @@ struct BodyReceiver {
         decoder = codings.isEmpty ? nil : try ContentDecoder(codings: codings, limits: limits)
     }
 
+    /// Takes the body as it comes, whatever its coding.
+    init(undecodedInto sink: any BodySink) {
+        self.sink = sink
+        (isFramed, decoder) = (true, nil)
+    }
+
     func receive(_ bytes: UnsafeRawBufferPointer) throws(NetworkingError) {
         guard let decoder else { return try store(bytes) }
         do {

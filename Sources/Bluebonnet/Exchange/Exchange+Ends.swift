@@ -21,7 +21,7 @@ extension Exchange {
             if let error, !hasTimeLeft, discarded.leadsOn { return .failed(error) }
             return takeStep(discarded)
         case .errorBody(let receiver):
-            bodyError = error ?? Self.fault(in: receiver)
+            bodyError = bodyError ?? error ?? Self.fault(in: receiver)
             return .complete
         case .body(let receiver) where error == nil:
             do throws(NetworkingError) {
@@ -74,9 +74,6 @@ extension Exchange {
         case .isComplete:
             head = reception.interruptedHead
             return .complete
-        case .refused(let error):
-            bodyError = error
-            return .complete
         }
     }
 
@@ -87,7 +84,10 @@ extension Exchange {
     }
 
     /// What had arrived so far, for an archive.
-    var snapshot: Reception.Snapshot { reception.snapshot(of: head) }
+    var snapshot: Reception.Snapshot {
+        if case .body = role { return reception.snapshot(of: head) }
+        return reception.snapshot(of: nil)
+    }
 
     /// What the operation is given at its end.
     func result(_ error: NetworkingError?, _ summary: TransferSummary, _ cache: CacheExchange?) -> TransferResult {

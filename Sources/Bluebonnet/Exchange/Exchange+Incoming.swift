@@ -85,13 +85,10 @@ extension Exchange {
 
     /// What a response is for whose status is refused.
     private func errorRole(of head: ResponseHead, hasBody: Bool) -> Role {
-        do throws(NetworkingError) {
-            let receiver = try reception.errorReceiver(for: head, hasBody: hasBody)
-            download.restart(at: 0)
-            return .errorBody(receiver)
-        } catch {
-            return .discard(.refused(error))
-        }
+        let (receiver, fault) = reception.errorReceiver(for: head, hasBody: hasBody)
+        bodyError = fault
+        download.restart(at: 0)
+        return .errorBody(receiver)
     }
 
     /// What a 401 is for whose challenge can be answered; nil for any other response.

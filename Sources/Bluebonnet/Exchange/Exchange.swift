@@ -38,14 +38,12 @@ final class Exchange {
         case challenge
         case startAgain
         case isComplete
-        /// The status is refused, and the body cannot be decoded.
-        case refused(NetworkingError)
 
         /// Whether another transfer follows.
         var leadsOn: Bool {
             switch self {
             case .redirect, .challenge, .startAgain: true
-            case .isComplete, .refused: false
+            case .isComplete: false
             }
         }
     }
@@ -80,7 +78,7 @@ final class Exchange {
     @exclusivity(unchecked) var allowance: BodyAllowance?
     /// Why the transfer ended while a block decided what its response is for.
     var transferError: NetworkingError?
-    /// Why the body of a refused response is not whole.
+    /// Why the body of a refused response is not whole, or not decoded.
     var bodyError: NetworkingError?
     @exclusivity(unchecked) private var upload = ProgressMeter()
     @exclusivity(unchecked) var download = ProgressMeter()
@@ -91,7 +89,7 @@ final class Exchange {
         reception = Reception(prepared)
         trustAnswers = prepared.blocks.serverTrust == nil ? nil : TrustAnswers()
         next = prepared.first
-        if let part = prepared.continuation { reception.goOn(with: part) }
+        if let part = prepared.continuation, !prepared.hasOutput { reception.goOn(with: part) }
     }
 
     var redirects: RedirectChain {
@@ -135,7 +133,7 @@ extension Exchange {
     func transferRequest(to origin: Origin, deadline: UInt64) -> TransferRequest {
         head = nil
         role = .undecided
-        (allowance, transferError) = (nil, nil)
+        (allowance, transferError, bodyError) = (nil, nil, nil)
         upload.restart(at: 0)
         reception.checkInterruptedFile()
         return TransferRequest(

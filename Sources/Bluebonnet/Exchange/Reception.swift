@@ -13,7 +13,7 @@ struct Reception {
     private var resumption: SharedValue<RangeResumption>?
     /// What the partial file's bytes are a part of, as its record on disk says.
     private var record: SharedValue<PartialRecord>?
-    /// The head of the response that a pause interrupted.
+    /// The head of the response that a pause interrupted, as long as the sink holds what came of its body.
     private(set) var interruptedHead: ResponseHead?
     /// What the file was like when a pause interrupted it.
     private var interruptedStamp: FileStamp?
@@ -81,16 +81,23 @@ extension Reception {
         return try receiver(into: sink, for: head, hasBody: hasBody)
     }
 
-    /// What takes the body of a refused response, which has nothing to do with one that came before.
-    mutating func errorReceiver(for head: ResponseHead, hasBody: Bool) throws(NetworkingError) -> BodyReceiver {
+    /// What takes the body of a refused response, which has nothing to do with one that came before. One that cannot be
+    /// decoded is taken as it comes; the fault says why.
+    mutating func errorReceiver(for head: ResponseHead, hasBody: Bool) -> (BodyReceiver, fault: NetworkingError?) {
         (isContinued, continuedTotal, resumption) = (false, nil, nil)
-        return try receiver(into: memorySink(for: head, hasBody: hasBody), for: head, hasBody: hasBody)
+        let sink = memorySink(for: head, hasBody: hasBody)
+        do throws(NetworkingError) {
+            return (try receiver(into: sink, for: head, hasBody: hasBody), nil)
+        } catch {
+            return (BodyReceiver(undecodedInto: sink), error)
+        }
     }
 
     private mutating func receiver(
         into sink: any BodySink, for head: ResponseHead, hasBody: Bool
     ) throws(NetworkingError) -> BodyReceiver {
         self.sink = sink
+        if !isContinued { (interruptedHead, interruptedStamp) = (nil, nil) }  // its body is gone
         return try BodyReceiver(
             sink: sink, codings: hasBody ? head.contentCodings : [],
             isFramed: head.contentLength != nil || head.isChunked || head.httpVersion == "2",
@@ -225,14 +232,19 @@ extension Reception {
         var part: ArchivedPart?
     }
 
+    /// - Parameter head: that of the response whose body the sink takes; nil when it is none that is the result.
     func snapshot(of head: ResponseHead?) -> Snapshot {
         guard let sink else { return Snapshot(receivedByteCount: file?.initialByteCount, record: record?.value) }
-        let record = (interruptedHead ?? head).flatMap(makeRecord)
-        let memory = sink as? MemorySink
-        let part = record.flatMap { record in
-            memory.flatMap { $0.byteCount > 0 ? ArchivedPart(data: $0.data, record: record) : nil }
+        if let file, let record, !(sink is FileSink) {  // an error's body is taken, and the file waits
+            return Snapshot(receivedByteCount: file.stamp?.byteCount, record: record.value)
         }
-        return Snapshot(receivedByteCount: sink.byteCount, record: record, part: part)
+        let isWholeOrRest = head?.status == 200 || isContinued
+        let record = (interruptedHead ?? (isWholeOrRest ? head : nil)).flatMap(makeRecord)
+        var snapshot = Snapshot(receivedByteCount: sink.byteCount, record: record)
+        if file == nil, let record, let memory = sink as? MemorySink, memory.byteCount > 0 {
+            snapshot.part = ArchivedPart(data: memory.data, record: record)
+        }
+        return snapshot
     }
 }
 

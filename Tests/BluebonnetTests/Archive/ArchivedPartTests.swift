@@ -1,0 +1,138 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import FoundationNetworking
+import TestServer
+import Testing
+
+@testable import Bluebonnet
+
+extension NetworkTests {
+    /// What an archive takes for a part of the body: nothing that came of another response.
+    @Suite struct ArchivedPartTests {
+        private let file = Representation(body: .patterned(byteCount: 300_000), etag: "\"one\"")
+
+        /// The first 200,000 bytes, then nothing.
+        private var part: Reply { file.whole.cut(afterByteCount: file.whole.bytes.count - 100_000, then: .stall) }
+
+        private func sent(_ archive: OperationArchive) throws -> OperationArchive {
+            try JSONDecoder().decode(OperationArchive.self, from: JSONEncoder().encode(archive))
+        }
+
+        private func startAndReceive(_ operation: RequestOperation) async {
+            let arrived = Event()
+            operation.setDownloadProgress { _, total, _ in if total > 0 { arrived.happen() } }
+            operation.start()
+            await arrived.wait()
+        }
+
+        @Test func aPartInMemoryIsNotForAFile() async throws {
+            let folder = try DownloadFolder()
+            defer { folder.remove() }
+            let script: TestServer.Script = { [file, part] in $0.connection == 1 ? part : file.answer(to: $0) }
+            try await TestServer.serving(script: script) { server in
+                let operation = HTTPRequestOperation(request: URLRequest(url: server.url()))
+                await startAndReceive(operation)
+                operation.pause()
+                await server.waitForConnectionsToClose()
+                let again = try HTTPRequestOperation(archive: sent(await operation.archive()))
+                again.outputFile = URL(fileURLWithPath: folder.path)
+                #expect(await again.run().error == nil)
+                #expect(folder.contents == file.body)
+            }
+        }
+
+        /// The first request gets a part of the body, the next one an error that does not end, any other what it asks
+        /// for.
+        private func refusingScript(_ tag: String?) -> TestServer.Script {
+            let fields = HeaderFields(tag.map { [("ETag", $0)] } ?? [])
+            let endless = EndlessBody(framing: .chunks, pace: .steady)
+            let refusal = endless.reply(status: 503, headers: fields, text: "later")
+            return { [file, part] request in
+                switch request.connection {
+                case 1: part
+                case 2: refusal
+                default: file.answer(to: request)
+                }
+            }
+        }
+
+        /// Pauses an operation in its body, resumes it, and gives its archive while the body of the error comes.
+        private func archiveWhileRefused(
+            _ operation: HTTPRequestOperation, _ server: TestServer
+        ) async throws -> OperationArchive {
+            await startAndReceive(operation)
+            operation.pause()
+            await server.waitForConnectionsToClose()
+            let refused = Event()
+            operation.setDownloadProgress { _, total, expected in if total > 0 && expected < 0 { refused.happen() } }
+            operation.resume()
+            await refused.wait()
+            let archive = try sent(await operation.archive())
+            #expect(!operation.isFinished)
+            operation.cancel()
+            await operation.finished()
+            await server.waitForConnectionsToClose()
+            return archive
+        }
+
+        @Test(arguments: [nil, "\"one\"", "\"two\""])
+        func theBodyOfAnErrorIsNoPartOfTheBodyBefore(tag: String?) async throws {
+            try await TestServer.serving(script: refusingScript(tag)) { server in
+                let operation = HTTPRequestOperation(request: URLRequest(url: server.url()))
+                let archive = try await archiveWhileRefused(operation, server)
+                #expect(archive.part == nil)
+                #expect(archive.validator == nil)
+                let again = await (try HTTPRequestOperation(archive: archive)).run()
+                #expect(again.error == nil)
+                #expect(again.responseData == file.body)
+                #expect(server.requests.count == 3)
+            }
+        }
+
+        @Test(arguments: [nil, "\"one\"", "\"two\""])
+        func aFileGoesOnBehindItsOwnBytesAfterAnError(tag: String?) async throws {
+            let folder = try DownloadFolder()
+            defer { folder.remove() }
+            try await TestServer.serving(script: refusingScript(tag)) { server in
+                let operation = folder.operation(URLRequest(url: server.url()))
+                let archive = try await archiveWhileRefused(operation, server)
+                #expect(archive.part == nil)
+                #expect(archive.validator == "\"one\"")
+                #expect(archive.receivedByteCount == Int64(folder.partialContents?.count ?? 0))
+                #expect(await (try HTTPRequestOperation(archive: archive)).run().error == nil)
+                #expect(folder.contents == file.body)
+                #expect(Representation.offset(of: try #require(server.requests.last)) == Int(archive.receivedByteCount))
+            }
+        }
+
+        /// A redirect's tag, while a block decides about it, says nothing about the bytes from before the pause.
+        @Test func theTagOfARedirectIsNotThatOfTheBodyBefore() async throws {
+            let whole = Reply.response(body: file.body)
+            let part = whole.cut(afterByteCount: whole.bytes.count - 100_000, then: .stall)
+            let redirect = Reply.redirect(to: "/end", headers: ["ETag": "\"one\""])
+            let script: TestServer.Script = { $0.connection == 1 ? part : redirect }
+            try await TestServer.serving(script: script) { server in
+                let operation = HTTPRequestOperation(request: URLRequest(url: server.url()))
+                let (asked, gate) = (Event(), Event())
+                operation.setRedirectResponse { _, proposed, _ in
+                    asked.happen()
+                    await gate.wait()
+                    return proposed
+                }
+                await startAndReceive(operation)
+                operation.pause()
+                await server.waitForConnectionsToClose()
+                operation.resume()
+                await asked.wait()
+                let archive = try await operation.archive()
+                #expect(archive.part == nil)
+                #expect(archive.validator == nil)
+                operation.cancel()
+                gate.happen()
+                await operation.finished()
+            }
+        }
+    }
+}
