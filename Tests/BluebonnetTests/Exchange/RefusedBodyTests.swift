@@ -179,8 +179,8 @@ extension NetworkTests {
 
         /// Starts an operation, and pauses it when something of the body has come.
         private static func pauseInTheBody(_ operation: RequestOperation) async {
-            let received = Event()
-            operation.setDownloadProgress { _, total, _ in if total > 0 { received.happen() } }
+            let received = Gate()
+            operation.setDownloadProgress { _, total, _ in if total > 0 { received.open() } }
             operation.start()
             await received.wait()
             operation.pause()
