@@ -24,6 +24,12 @@ typedef int (*frame_callback)(nghttp2_session *session, const frame_header *fram
 typedef void (*callback_setter)(nghttp2_session_callbacks *callbacks, frame_callback callback);
 typedef void *(*stream_data_getter)(nghttp2_session *session, int32_t stream);
 
+// nghttp2's callback has a union of all frames, as large as its largest member; this is larger.
+typedef union {
+    data_frame data;
+    unsigned char room[256];
+} any_frame;
+
 enum { type_data = 0, type_headers = 1, flag_end_stream = 1 };
 
 static _Thread_local bluebonnet_http2_observer observer;
@@ -38,9 +44,19 @@ bluebonnet_http2_observer bluebonnet_observe_http2_frames(bluebonnet_http2_obser
 
 bool bluebonnet_http2_frames_are_observed(void) { return atomic_load(&callback_of_libcurl) != NULL; }
 
+// libcurl before 8.1 loses body bytes that it has in its hands when trailers end the stream and the session ends with
+// them, in one read from the connection (GOAWAY, or a fault). It does not when a DATA frame ends the stream: for that
+// frame it notes that there are bytes to be handed on ("drain"), and does nothing else with it once the response's head
+// has come, as nghttp2 has made sure for fields that end a stream.
+static int trailers_arrived(nghttp2_session *session, const frame_header *frame, void *context) {
+    any_frame end = {.data.header = {.stream_id = frame->stream_id, .type = type_data, .flags = flag_end_stream}};
+    return atomic_load(&callback_of_libcurl)(session, &end.data.header, context);
+}
+
 // Tells the observer before libcurl, which may forget whose stream it is.
 static int frame_arrived(nghttp2_session *session, const frame_header *frame, void *context) {
-    if (observer && frame->stream_id > 0) {
+    bool is_observed = observer && frame->stream_id > 0;
+    if (is_observed) {
         void *easy_handle = atomic_load(&stream_data)(session, frame->stream_id);
         bool may_end = frame->type == type_data || frame->type == type_headers;
         bluebonnet_http2_frame told = {
@@ -49,7 +65,9 @@ static int frame_arrived(nghttp2_session *session, const frame_header *frame, vo
             told.data_byte_count = frame->length - ((const data_frame *)frame)->padding_length;
         if (easy_handle) observer(easy_handle, told);
     }
-    return atomic_load(&callback_of_libcurl)(session, frame, context);
+    int result = atomic_load(&callback_of_libcurl)(session, frame, context);
+    bool ends_with_fields = frame->type == type_headers && (frame->flags & flag_end_stream);
+    return is_observed && ends_with_fields && result == 0 ? trailers_arrived(session, frame, context) : result;
 }
 
 // Whether an address lies in the object that libcurl is in.

@@ -27,7 +27,8 @@ typedef struct {
 typedef void (*bluebonnet_http2_observer)(void *easy_handle, bluebonnet_http2_frame frame);
 
 /// From now on `observer` hears of the frames that libcurl receives on the calling thread; NULL: nobody does.
-/// Returns the observer of before.
+/// Returns the observer of before. For libcurl before 8.1 only: while there is an observer, libcurl is kept from losing
+/// the end of a body that has trailers.
 bluebonnet_http2_observer bluebonnet_observe_http2_frames(bluebonnet_http2_observer observer);
 
 /// Whether observers hear of the frames of libcurl's HTTP/2 connections. False until libcurl has made one.

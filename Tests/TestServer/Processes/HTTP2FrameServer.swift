@@ -12,6 +12,7 @@ public import Foundation
 /// - `data-N`, `end-N`: a DATA frame of N bytes; the latter ends the stream. `padded-N`: with 7 bytes of padding
 /// - `trailers`: fields that end the stream
 /// - `reset-CODE`: RST_STREAM; `goaway-CODE`: GOAWAY that names this stream as the last one
+/// - `flood`: more SETTINGS frames than nghttp2 takes, which then gives up the connection at once
 /// - `close`: the end of the connection, with a close_notify over TLS; `cut`: without one; `silent`: nothing
 /// - each name of `faults`: frames that no server may send
 public final class HTTP2FrameServer: Sendable {
@@ -133,6 +134,8 @@ public final class HTTP2FrameServer: Sendable {
                 if word == "padded":
                     return frame(DATA, 8, s, b"\x07" + body + bytes(7))
                 return frame(DATA, 1 if word == "end" else 0, s, body)
+            if item == "flood":
+                return frame(SETTINGS, 0, 0) * 1100
             if item == "trailers":
                 return frame(HEADERS, 5, s, fields(("after", "all")))
             if word == "reset" and number.isdigit():
@@ -154,7 +157,7 @@ public final class HTTP2FrameServer: Sendable {
                     if len(self.file.read(24)) < 24:
                         return
                     self.socket.sendall(frame(SETTINGS, 0, 0))
-                    decoder = Decoder()
+                    decoder = Decoder(max_header_list_size=1 << 20)
                     while True:
                         start = self.file.read(9)
                         if len(start) < 9:
@@ -166,6 +169,10 @@ public final class HTTP2FrameServer: Sendable {
                         elif kind == HEADERS:
                             if flags & 32:
                                 payload = payload[5:]
+                            while not flags & 4:
+                                start = self.file.read(9)
+                                flags = start[4]
+                                payload += self.file.read(int.from_bytes(start[:3], "big"))
                             path = dict(decoder.decode(payload))[":path"]
                             self.answer(path[1:].split("?")[0].split("/"), stream)
                 except OSError:

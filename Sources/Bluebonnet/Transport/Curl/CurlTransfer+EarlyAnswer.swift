@@ -78,10 +78,12 @@ extension CurlTransfer {
         stream.isComplete(hasBody: head.hasBody(for: request.method), length: head.contentLength)
     }
 
-    /// The error of a body that ended before its stream.
+    /// The error of a body that ended before its stream, or that libcurl lost a part of.
     func truncationError(_ head: ResponseHead) -> NetworkingError {
-        NetworkingError(
-            .badServerResponse,
-            "\(hostName) did not end the HTTP/2 stream of status \(head.status): the body may be truncated")
+        let fault =
+            partition.endEvidence == .frames
+            ? stream.fault : "closed the HTTP/2 connection together with the end of the response"
+        return NetworkingError(
+            .badServerResponse, "\(hostName) \(fault) of status \(head.status): the body may be truncated")
     }
 }

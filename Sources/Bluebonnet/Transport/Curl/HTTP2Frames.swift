@@ -32,8 +32,9 @@ enum HTTP2Frames {
     /// Whether this libcurl tells by itself when a stream did not end.
     static let areTold: Bool = (curl_version_info(CURLVERSION_TENTH)?.pointee.version_num ?? 0) >= 0x08_01_00
 
-    /// Runs a call of libcurl in which frames may arrive.
+    /// Runs a call of libcurl in which frames may arrive. Only libcurl before 8.1 has to be observed.
     static func observed<Result>(_ call: () -> Result) -> Result {
+        guard !areTold else { return call() }
         let outer = bluebonnet_observe_http2_frames(frameArrived)
         defer { _ = bluebonnet_observe_http2_frames(outer) }
         return call()

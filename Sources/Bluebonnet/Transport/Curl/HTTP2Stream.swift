@@ -27,4 +27,11 @@ struct HTTP2Stream {
         if let length { return Int64(deliveredByteCount) == length }
         return hasEnded && deliveredByteCount == dataByteCount
     }
+
+    /// What its server did, of a response that is not complete.
+    var fault: String {
+        if !hasEnded { return "did not end the HTTP/2 stream" }
+        let counts = "\(deliveredByteCount) of \(dataByteCount) body bytes"
+        return "ended the HTTP/2 connection when \(counts) had been read of the response"
+    }
 }

@@ -15,6 +15,8 @@ struct HTTP2FrameRun: Sendable {
         let error: NetworkingError?
         /// In memory or in the file; nil when there is no such file.
         let body: String?
+        /// Whether it had its connection in common with the sibling; false when there was none.
+        let isShared: Bool
     }
 
     private let server: HTTP2FrameServer
@@ -62,10 +64,10 @@ struct HTTP2FrameRun: Sendable {
         let operation = operation(method, answer, options, services)
         if writesFiles { operation.outputFile = file }
         _ = await operation.run()
-        sibling?.cancel()
-        await sibling?.finished()
+        let isShared = await ends(sibling, beside: operation)
         let body = writesFiles ? try? String(contentsOf: file, encoding: .utf8) : operation.responseString
-        return Outcome(answer: answer, error: operation.error, body: body)
+        return Outcome(
+            answer: answer, error: operation.error, body: body, isShared: isShared)
     }
 
     private func operation(
@@ -83,6 +85,15 @@ struct HTTP2FrameRun: Sendable {
         sibling.start()
         await hasBegun.becomes(true)
         return sibling
+    }
+
+    /// Ends the sibling, and says whether it was on the operation's connection: the operation says so, unless libcurl
+    /// has tried another connection since; or the sibling fails with the connection, and not at its idle limit.
+    private func ends(_ sibling: RequestOperation?, beside operation: RequestOperation) async -> Bool {
+        guard let sibling else { return false }
+        if operation.summary.isReused { sibling.cancel() }
+        await sibling.finished()
+        return operation.summary.isReused || [.badServerResponse, .connectionLost].contains(sibling.code)
     }
 
     /// A transport of its own that cannot observe frames.

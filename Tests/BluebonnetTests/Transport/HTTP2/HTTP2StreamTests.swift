@@ -29,4 +29,13 @@ import Testing
         stream.noteDelivered(delivered)
         #expect(stream.isComplete(hasBody: hasBody, length: length) == isComplete)
     }
+
+    @Test func aFaultSaysWhetherTheServerEndedTheStream() {
+        var stream = HTTP2Stream()
+        stream.note(dataByteCount: 5, endsStream: false)
+        #expect(stream.fault == "did not end the HTTP/2 stream")
+        stream.note(dataByteCount: 0, endsStream: true)
+        stream.noteDelivered(3)
+        #expect(stream.fault == "ended the HTTP/2 connection when 3 of 5 body bytes had been read of the response")
+    }
 }
