@@ -83,7 +83,7 @@ let package = Package(
         ),
         .target(name: "EarlyOpenSSL", dependencies: ["COpenSSL"], path: "Tests/EarlyOpenSSL"),
         .executableTarget(
-            name: "ExitProbe", dependencies: ["Bluebonnet", "EarlyOpenSSL"], path: "Tests/ExitProbe",
+            name: "ExitProbe", dependencies: ["Bluebonnet", "CExit", "EarlyOpenSSL"], path: "Tests/ExitProbe",
             swiftSettings: strict),
         .testTarget(
             name: "BluebonnetTests",

@@ -2,32 +2,52 @@
 // SPDX-License-Identifier: MIT
 
 import Bluebonnet
+import CExit
 import EarlyOpenSSL
 import Foundation
-import FoundationNetworking
 import Glibc
 
-// Starts requests and exits while they are under way.
+// Starts requests and work with certificates, and exits while they are under way.
 //
-// usage: ExitProbe STATUS MICROSECONDS AUTHORITY-FILE URL…
+// usage: ExitProbe STATUS MICROSECONDS AUTHORITY-FILE FOLDER URL…
 //
-// EXIT_PROBE_STARTS_OPENSSL in the environment: OpenSSL was started, with its clean-up at exit, before the library.
-let arguments = CommandLine.arguments.dropFirst()
-guard arguments.count >= 4, let status = Int32(CommandLine.arguments[1]),
-    let microseconds = UInt32(CommandLine.arguments[2])
-else {
-    print("usage: ExitProbe STATUS MICROSECONDS AUTHORITY-FILE URL…")
+// In the environment:
+// - EXIT_PROBE_STARTS_OPENSSL: OpenSSL was started, with its clean-up at exit, before the library.
+// - EXIT_PROBE_WORKS_LATE: reads a certificate in a function of atexit that was registered before the library was loaded,
+//   and prints its names.
+// - EXIT_PROBE_FORKS: has children of fork exit while another thread uses OpenSSL, and prints the milliseconds of each.
+let arguments = CommandLine.arguments
+guard arguments.count >= 6, let status = Int32(arguments[1]), let microseconds = UInt32(arguments[2]) else {
+    print("usage: ExitProbe STATUS MICROSECONDS AUTHORITY-FILE FOLDER URL…")
     exit(2)
 }
-let isEarly = ProcessInfo.processInfo.environment["EXIT_PROBE_STARTS_OPENSSL"] != nil
+let environment = ProcessInfo.processInfo.environment
+let isEarly = environment["EXIT_PROBE_STARTS_OPENSSL"] != nil
 precondition(isEarly == (exit_probe_has_started_openssl() == 1), "OpenSSL was not started as the environment says")
-var configuration = RequestOperationManager.Configuration()
-configuration.transferOptions.securityPolicy = try SecurityPolicy(
-    certificateAuthorityFile: CommandLine.arguments[3])
-let manager = RequestOperationManager(configuration: configuration)
-let urls = arguments.dropFirst(3).compactMap { URL(string: $0) }
-for number in 0..<50 {
-    manager.operationQueue.addOperation(manager.operation(with: URLRequest(url: urls[number % urls.count])))
+alarm(60)  // a program that does not end is killed
+if environment["EXIT_PROBE_FORKS"] != nil {
+    let isUsing = DispatchSemaphore(value: 0)
+    Thread.detachNewThread {
+        bluebonnet_openssl_use_begins()
+        isUsing.signal()
+        while true { sleep(1) }
+    }
+    isUsing.wait()
+    let times = (0..<5).map { _ in exit_probe_child_exits(status) }  // a child would print what was printed before
+    print(times.map { "\($0)" }.joined(separator: "\n"))
+    exit(status)
 }
+exit_probe_set_late_work {
+    let names = try? CertificateWork.once(authorityFile: CommandLine.arguments[3])
+    print(names?.joined(separator: " ") ?? "no certificate")
+}
+var configuration = RequestOperationManager.Configuration()
+configuration.transferOptions.securityPolicy = try SecurityPolicy(certificateAuthorityFile: arguments[3])
+CertificateWork.start(authorityFile: arguments[3])
+Requests(
+    manager: RequestOperationManager(configuration: configuration),
+    urls: arguments.dropFirst(5).compactMap { URL(string: $0) },
+    folder: URL(fileURLWithPath: arguments[4]), uploadFile: URL(fileURLWithPath: arguments[3])
+).start(count: 50)
 usleep(microseconds)
 exit(status)

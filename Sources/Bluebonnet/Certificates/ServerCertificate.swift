@@ -33,25 +33,25 @@ public struct ServerCertificate: Sendable, Hashable {
 
 extension ServerCertificate {
     /// Whom it is for, as RFC 2253 writes it: `CN=example.com,O=Example`.
-    public var subject: String { CertificateReader(self).subject }
+    public var subject: String { CertificateReader.reading(self, \.subject) }
 
     /// Who vouches for it, as RFC 2253 writes it.
-    public var issuer: String { CertificateReader(self).issuer }
+    public var issuer: String { CertificateReader.reading(self, \.issuer) }
 
     /// Its serial number in upper-case hexadecimal.
-    public var serialNumber: String { CertificateReader(self).serialNumber }
+    public var serialNumber: String { CertificateReader.reading(self, \.serialNumber) }
 
     /// The host names that it is good for (subjectAltName), wildcards as they are.
-    public var dnsNames: [String] { CertificateReader(self).dnsNames }
+    public var dnsNames: [String] { CertificateReader.reading(self, \.dnsNames) }
 
     /// The IP addresses that it is good for (subjectAltName), as text.
-    public var ipAddresses: [String] { CertificateReader(self).ipAddresses }
+    public var ipAddresses: [String] { CertificateReader.reading(self, \.ipAddresses) }
 
     /// From when it is valid.
-    public var validFrom: Date { CertificateReader(self).validFrom }
+    public var validFrom: Date { CertificateReader.reading(self, \.validFrom) }
 
     /// Until when it is valid.
-    public var validUntil: Date { CertificateReader(self).validUntil }
+    public var validUntil: Date { CertificateReader.reading(self, \.validUntil) }
 
     /// SHA-256 of the whole certificate, in lower-case hexadecimal.
     public var fingerprint: String { MessageDigest.hexadecimalDigest(of: der) }

@@ -8,17 +8,20 @@ internal import Foundation
 struct CertificateReader {
     private let certificate: ParsedCertificate
 
-    /// The certificate was read before, so it can be read again.
-    init(_ certificate: ServerCertificate) {
-        guard let parsed = ParsedCertificate(der: certificate.der) else {
-            preconditionFailure("a certificate that OpenSSL has read cannot be read a second time")
+    /// What `read` finds in a certificate; any thread. The certificate was read before, so it can be read again.
+    static func reading<Value>(_ certificate: ServerCertificate, _ read: (CertificateReader) -> Value) -> Value {
+        usingOpenSSL {
+            guard let parsed = ParsedCertificate(der: certificate.der) else {
+                preconditionFailure("a certificate that OpenSSL has read cannot be read a second time")
+            }
+            return read(CertificateReader(certificate: parsed))
         }
-        self.certificate = parsed
     }
 
     /// - Throws: `invalidSecurityPolicy` when the bytes are not exactly one certificate.
     static func publicKeyPin(ofDER der: Data) throws(NetworkingError) -> PublicKeyPin {
-        guard let parsed = ParsedCertificate(der: der), let pin = publicKeyPin(of: parsed.raw) else {
+        let pin = usingOpenSSL { ParsedCertificate(der: der).flatMap { publicKeyPin(of: $0.raw) } }
+        guard let pin else {
             throw NetworkingError(.invalidSecurityPolicy, "the \(der.count) bytes are not one certificate in DER")
         }
         return pin
@@ -113,7 +116,15 @@ final class ParsedCertificate {
 
     /// Nil when the bytes are not exactly one certificate.
     init?(der: Data) {
-        let parsed: OpaquePointer? = der.withUnsafeBytes { bytes in
+        guard let parsed = usingOpenSSL({ Self.parse(der) }) else { return nil }
+        raw = parsed
+    }
+
+    deinit { usingOpenSSL { X509_free(raw) } }
+
+    private static func parse(_ der: Data) -> OpaquePointer? {
+        defer { ERR_clear_error() }  // libcurl would take what stays for an error of its own
+        return der.withUnsafeBytes { bytes in
             var next = bytes.bindMemory(to: UInt8.self).baseAddress
             guard next != nil, let found = d2i_X509(nil, &next, bytes.count) else { return nil }
             guard next == bytes.bindMemory(to: UInt8.self).baseAddress.map({ $0 + bytes.count }) else {
@@ -122,10 +133,5 @@ final class ParsedCertificate {
             }
             return found
         }
-        ERR_clear_error()  // libcurl would take what stays for an error of its own
-        guard let parsed else { return nil }
-        raw = parsed
     }
-
-    deinit { X509_free(raw) }
 }

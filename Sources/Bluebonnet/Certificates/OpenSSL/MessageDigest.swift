@@ -1,7 +1,6 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-internal import CExit
 internal import COpenSSL
 internal import Foundation
 
@@ -18,20 +17,19 @@ final class MessageDigest {
             }
         }
 
-        // Looked up once each, which takes longer than a short digest.
+        // Looked up once each, which takes longer than a short digest. Inside a use of OpenSSL: a thread that stopped at
+        // its beginning while the process exits would keep others from looking it up.
         private nonisolated(unsafe) static let md5Implementation = fetch("MD5")  // safe: OpenSSL never changes it
         private nonisolated(unsafe) static let sha256Implementation = fetch("SHA256")  // safe: the same
 
         /// Whether OpenSSL computes this digest: where it is configured for FIPS 140, MD5 is not available.
-        var isAvailable: Bool { implementation != nil }
+        var isAvailable: Bool { usingOpenSSL { implementation != nil } }
 
         /// Leaves no error behind, which would be taken for one of a connection.
         private static func fetch(_ name: String) -> OpaquePointer? {
-            usingOpenSSL {
-                let implementation = EVP_MD_fetch(nil, name, nil)
-                if implementation == nil { ERR_clear_error() }
-                return implementation
-            }
+            let implementation = EVP_MD_fetch(nil, name, nil)
+            if implementation == nil { ERR_clear_error() }
+            return implementation
         }
     }
 
@@ -103,11 +101,4 @@ final class MessageDigest {
             return bytes.count * 2
         }
     }
-}
-
-/// Runs what uses OpenSSL on a thread that the process may exit beside.
-private func usingOpenSSL<Result>(_ use: () -> Result) -> Result {
-    bluebonnet_openssl_use_begins()
-    defer { bluebonnet_openssl_use_ends() }
-    return use()
 }

@@ -33,7 +33,7 @@ final class AuthorityStore: Sendable {
         for source in sources { try add(source.data, from: source.name) }
     }
 
-    deinit { X509_STORE_free(store) }
+    deinit { usingOpenSSL { X509_STORE_free(store) } }
 
     private func add(_ data: Data, from name: String) throws(NetworkingError) {
         guard let certificates = CertificateBytes.certificates(in: data) else {

@@ -7,6 +7,11 @@ internal import COpenSSL
 enum CipherNames {
     /// - Throws: `invalidSecurityPolicy` naming the first one that is unknown.
     static func check(ciphers: [String], suites: [String]) throws(NetworkingError) {
+        if ciphers.isEmpty && suites.isEmpty { return }
+        try usingOpenSSL { () throws(NetworkingError) in try checkEach(ciphers, suites) }
+    }
+
+    private static func checkEach(_ ciphers: [String], _ suites: [String]) throws(NetworkingError) {
         for name in ciphers where !isKnown(name, SSL_CTX_set_cipher_list) {
             throw unknown(name, "cipher of TLS 1.2", "openssl ciphers -s -tls1_2")
         }

@@ -1,7 +1,6 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-internal import CExit
 internal import Foundation
 
 /// What the TLS connections of a request are made with: the options, and what was read from the files that they name.
@@ -14,15 +13,15 @@ final class TLSSetup: Sendable {
 
     /// Reads what is named; may block.
     convenience init(_ source: TLSSetupSource) throws(NetworkingError) {
-        bluebonnet_openssl_use_begins()
-        defer { bluebonnet_openssl_use_ends() }
         let options = source.options
+        let (authorities, identity) = try usingOpenSSL { () throws(NetworkingError) in
+            (
+                try AuthorityStore(source.authorities, isRequired: source.needsAuthorities),
+                try options.clientIdentity.map { identity throws(NetworkingError) in try LoadedIdentity(identity) }
+            )
+        }
         self.init(
-            options: options,
-            authorities: try AuthorityStore(source.authorities, isRequired: source.needsAuthorities),
-            identity: try options.clientIdentity.map { identity throws(NetworkingError) in
-                try LoadedIdentity(identity)
-            },
+            options: options, authorities: authorities, identity: identity,
             keyLog: try options.keyLogFile.map { path throws(NetworkingError) in try KeyLogFile(path: path) })
     }
 

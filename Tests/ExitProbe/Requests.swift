@@ -1,0 +1,32 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import Bluebonnet
+import Foundation
+import FoundationNetworking
+
+/// Requests of several kinds, to each URL in turn.
+struct Requests {
+    let manager: RequestOperationManager
+    let urls: [URL]
+    /// Where downloads go.
+    let folder: URL
+    let uploadFile: URL
+
+    func start(count: Int) {
+        for number in 0..<count {
+            manager.operationQueue.addOperation(operation(number))
+        }
+    }
+
+    private func operation(_ number: Int) -> RequestOperation {
+        var request = URLRequest(url: urls[number % urls.count])
+        let kind = number / urls.count % 4
+        if kind > 1 { request.httpMethod = "POST" }
+        if kind == 2 { request.httpBody = Data(repeating: 65, count: 20_000) }
+        let operation = manager.operation(with: request)
+        if kind == 1 { operation.outputFile = folder.appendingPathComponent("\(number)") }
+        if kind == 3 { operation.uploadFile = uploadFile }
+        return operation
+    }
+}
