@@ -78,12 +78,12 @@ final class TransferRequest: Sendable {
     let limits: Limits
     /// The cookies that go along, and where those that come are kept. Nil: none are sent or kept.
     let cookieJar: (any TransferCookies)?
-    let headBound: RequestHeadBound
+    let headSize: RequestHeadSize
 
     /// The body when it leaves in one piece with the header section: when it is small, and does not wait for the
     /// server's word. With such a body libcurl would wait for that over HTTP/2 too, where servers send none.
     var copiedBody: Data? {
-        guard let bytes = body.smallBytes, !asksForContinue, headBound.leavesRoomForBody else { return nil }
+        guard let bytes = body.smallBytes, !asksForContinue, headSize.leavesRoomForBody else { return nil }
         return bytes
     }
 
@@ -94,7 +94,7 @@ final class TransferRequest: Sendable {
     /// A head that must leave in one piece gets a buffer that holds all of it.
     var sendingBufferByteCount: Int {
         guard mustSendHeadWhole else { return usualBufferByteCount }
-        let least = max(usualBufferByteCount, headBound.byteCount)
+        let least = max(usualBufferByteCount, headSize.upperBound)
         return Self.bufferByteCounts.first { $0 >= least } ?? Self.largestBufferByteCount
     }
 
@@ -118,7 +118,7 @@ final class TransferRequest: Sendable {
     /// The version to ask for: HTTP/1.1 for a head that HTTP/2 cannot carry, unless the caller knows that the server
     /// speaks nothing else.
     var httpVersion: HTTPVersion {
-        if headBound.fitsHTTP2 || limits.httpVersion == .http2PriorKnowledge { return limits.httpVersion }
+        if headSize.fitsHTTP2 || limits.httpVersion == .http2PriorKnowledge { return limits.httpVersion }
         return .http1
     }
 
@@ -158,7 +158,7 @@ final class TransferRequest: Sendable {
         sharedIdentity = identity
         self.limits = limits
         self.cookieJar = cookieJar
-        headBound = RequestHeadBound(
+        headSize = RequestHeadSize(
             method: method, url: urlText, host: origin.host, headers: headers,
             proxyCredentialByteCount: identity.proxyCredentialByteCount, usesJar: cookieJar != nil)
     }

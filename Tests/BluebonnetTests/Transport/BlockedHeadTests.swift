@@ -11,7 +11,8 @@ import Testing
 extension NetworkTests {
     /// A request's head may be longer than what a socket takes at once.
     @Suite struct BlockedHeadTests {
-        private static let fill = 900_000
+        /// Without and with a small body that libcurl has a copy of.
+        private static let fills = [900_000, 400_000]
         private static let headEnd = Data("\r\n\r\n".utf8)
 
         private static func kinds(_ isIncluded: (SentBody) -> Bool) -> [SentBody] { SentBody.all.filter(isIncluded) }
@@ -21,41 +22,62 @@ extension NetworkTests {
         }
 
         private func started(
-            _ body: SentBody, _ folder: TemporaryFolder
+            _ body: SentBody, fill: Int, _ folder: TemporaryFolder
         ) throws -> (operation: RequestOperation, reader: LateReader) {
             let reader = try LateReader(path: folder.path("socket"))
             let options = TransferOptions { $0.unixSocketPath = reader.path }
             let url = try #require(URL(string: "http://localhost/"))
-            let operation = try body.operation(to: url, fill: Self.fill, options, in: folder)
+            let operation = try body.operation(to: url, fill: fill, options, in: folder)
             operation.start()
             return (operation, reader)
         }
 
-        @Test(arguments: withKnownLength) func theRestOfAHeadFollows(body: SentBody) async throws {
+        @Test(arguments: withKnownLength, fills) func theRestOfAHeadFollows(body: SentBody, fill: Int) async throws {
             let folder = try TemporaryFolder()
             defer { folder.remove() }
-            let (operation, reader) = try started(body, folder)
-            #expect(await reader.fills() < Self.fill)
+            let (operation, reader) = try started(body, fill: fill, folder)
+            #expect(await reader.fills() < fill)
             let bodyByteCount = body.bytes.count
             let received = await reader.read { [headEnd = Self.headEnd] in
                 guard let end = $0.range(of: headEnd) else { return false }
                 return $0.count >= end.upperBound + bodyByteCount
             }
             let head = try #require(received.range(of: Self.headEnd))
-            #expect(head.lowerBound > Self.fill)
+            #expect(head.lowerBound > fill)
             #expect(received[head.upperBound...] == body.bytes)
             reader.answer()
             await operation.ends()
             #expect(operation.error == nil)
         }
 
+        /// The server reads nothing for a while when the first bytes have come: a Unix socket has no room for the rest.
+        @Test(arguments: withKnownLength, fills)
+        func theRestOfAHeadFollowsOverTLS(body: SentBody, fill: Int) async throws {
+            let folder = try TemporaryFolder()
+            defer { folder.remove() }
+            var server = TestServer.Options()
+            server.certificate = .localhost
+            server.unixSocketPath = folder.path("socket")
+            server.readingPause = .milliseconds(200)
+            var options = try TransferOptions.trustingTestAuthority
+            options.unixSocketPath = server.unixSocketPath
+            try await TestServer.answering(.response(), server) { [options] server in
+                let url = try #require(URL(string: "https://localhost/"))
+                let operation = try await body.operation(to: url, fill: fill, options, in: folder).run()
+                #expect(operation.error == nil)
+                let request = try #require(server.requests.last)
+                #expect(request.headers["X-Fill"]?.utf8.count == fill)
+                #expect(request.body == body.bytes)
+            }
+        }
+
         /// libcurl 7.88 would send the body as it is, without its chunks.
-        @Test func aBodyWithoutLengthDoesNotFollowAHeadInPieces() async throws {
+        @Test(arguments: fills) func aBodyWithoutLengthDoesNotFollowAHeadInPieces(fill: Int) async throws {
             let folder = try TemporaryFolder()
             defer { folder.remove() }
             let body = SentBody.stream(isDeclared: false)
-            let (operation, reader) = try started(body, folder)
-            #expect(await reader.fills() < Self.fill)
+            let (operation, reader) = try started(body, fill: fill, folder)
+            #expect(await reader.fills() < fill)
             let received = await reader.read { _ in false }
             await operation.ends()
             #expect(operation.code == .invalidRequest)

@@ -62,7 +62,7 @@ extension NetworkTests {
     @Suite struct LargeRequestHeadTests {
         /// Around the sizes of the buffers, and twice that: what libcurl sends in two pieces.
         private static let byteCounts = [
-            16_383, 16_384, 16_385, 32_767, 32_768, 32_769, 65_536, 65_537, 131_073,
+            16_383, 16_384, 16_385, 32_767, 32_768, 32_769, 65_536, 65_537, 131_073, 262_143, 262_144, 262_145,
         ]
 
         /// Sends heads of all sizes, each exactly as long, and expects all that was sent.
@@ -139,6 +139,42 @@ extension NetworkTests {
                 #expect(operation.code == .invalidRequest)
                 #expect(operation.error?.message.hasPrefix("the request's head is too large for HTTP/2: ") == true)
                 #expect(server.connectionCount == 0)
+            }
+        }
+
+        /// Around the largest head that HTTP/2 carries, with and without fields of libcurl's own.
+        @Test(.enabled(if: HTTP2FrameServer.isAvailable), arguments: [0, 3000])
+        func headsArriveOrAreRefusedWhereNothingButHTTP2IsSpoken(userInfoByteCount: Int) async throws {
+            let options = TransferOptions {
+                $0.httpVersion = .http2PriorKnowledge
+                $0.idleTimeout = .seconds(10)
+            }
+            try await HTTP2FrameServer.serving { server in
+                var text = server.url("empty-200", isSecure: false).absoluteString
+                if userInfoByteCount > 0 {
+                    text.replace("//", with: "//" + String(repeating: "u", count: userInfoByteCount) + "@")
+                }
+                let url = try #require(URL(string: text))
+                var arrived: [Int] = []
+                for fill in stride(from: 60_000 - 2 * userInfoByteCount, through: 65_600, by: 200) {
+                    let fields = ["X-Fill": String(repeating: "x", count: fill)]
+                    let operation = await perform(URLRequest("GET", url, headers: fields), options)
+                    if operation.error == nil { arrived.append(fill) }
+                    #expect(operation.error == nil || operation.code == .invalidRequest, "\(fill) bytes")
+                }
+                let largest = try #require(arrived.max())
+                #expect(largest < 65_536 - userInfoByteCount)
+                #expect(largest > 64_000 - 4 * userInfoByteCount)
+                #expect(arrived == Array(stride(from: arrived[0], through: largest, by: 200)))
+            }
+        }
+
+        /// An "@" in a query is no user information, which would need room for a field.
+        @Test(.enabled(if: NginxServer.isAvailable)) func aLongURLWithAnAtSignGoesByHTTP2() async throws {
+            try await HTTP2Fixture.with(directives: Self.roomForLargeHeads) { fixture in
+                let url = fixture.nginx.tlsURL("/tls?mail=a@b&" + String(repeating: "q", count: 30_000))
+                let operation = await get(url, fixture.options)
+                #expect(operation.responseString?.split(separator: "\n").contains("h2") == true)
             }
         }
 

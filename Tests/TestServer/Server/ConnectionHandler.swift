@@ -17,6 +17,7 @@ final class ConnectionHandler: ChannelInboundHandler {
     private var answerCount = 0
     private var waiting: [ReceivedRequest] = []
     private var isAnswering = false
+    private var hasPaused = false
 
     init(number: Int, factory: ConnectionFactory, player: ReplyPlayer) {
         (self.number, self.factory, self.player) = (number, factory, player)
@@ -35,6 +36,7 @@ final class ConnectionHandler: ChannelInboundHandler {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         let bytes = unwrapInboundIn(data)
         if let tunnel = player.tunnel { return tunnel.forward(bytes) }
+        pauseReading(context.channel)
         parser.append(bytes)
         while let event = parser.next() { handle(event, context) }
         answerNext()
@@ -53,6 +55,13 @@ final class ConnectionHandler: ChannelInboundHandler {
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         factory.noteFailure(number, String(describing: error))
         context.close(promise: nil)
+    }
+
+    private func pauseReading(_ channel: any Channel) {
+        guard !hasPaused, let pause = factory.options.readingPause else { return }
+        hasPaused = true
+        try? channel.syncOptions?.setOption(.autoRead, value: false)
+        channel.eventLoop.scheduleTask(in: TimeAmount(pause)) { _ = channel.setOption(.autoRead, value: true) }
     }
 
     private func handle(_ event: RequestParser.Event, _ context: ChannelHandlerContext) {

@@ -15,6 +15,8 @@ extension TestServer {
         /// Whether bodies are read. If not, the script is called when a head has arrived, and nothing more is read from
         /// that connection: what the client sends stays in the socket, so that a close becomes a reset.
         public var readsBodies = true
+        /// Reads nothing of a connection for so long after the first bytes behind the TLS handshake, if there is one.
+        public var readingPause: Duration?
         /// Whether "Expect: 100-continue" is answered.
         public var sendsContinue = true
         /// Whether a request that asks for "Expect: 100-continue" is over with its head: the script answers it, and the

@@ -7,38 +7,140 @@ import Testing
 @testable import Bluebonnet
 
 @Suite struct RequestHeadSizeTests {
-    private func size(_ url: String, _ fields: [(String, String)] = []) throws -> RequestHeadSize {
+    private func bound(
+        url: String = "http://h/", _ headers: [HTTPHeaders.Field] = [], proxyCredential: Int = 0, usesJar: Bool = false
+    ) -> Int {
+        RequestHeadSize(
+            method: "GET", url: url, host: "h", headers: headers, proxyCredentialByteCount: proxyCredential,
+            usesJar: usesJar
+        ).upperBound
+    }
+
+    private func text(_ byteCount: Int) -> String { String(repeating: "x", count: byteCount) }
+
+    @Test func everythingThatGoesOutCounts() {
+        let least = bound()
+        #expect(bound(url: "http://h/" + text(4000)) >= bound(url: "http://h/" + text(2000)) + 2000)
+        #expect(bound([HTTPHeaders.Field(name: "name", value: "välue")]) >= least + 4 + 6 + 4)
+        #expect(bound(proxyCredential: 3000) >= least + 4000)
+        #expect(bound(usesJar: true) >= least + 8190)
+        #expect(bound(url: "http://\(text(30_000))@h/") >= least + 30_000 + 40_000)
+    }
+
+    /// What stands behind the authority is sent as it is.
+    @Test(arguments: ["/a@b", "?a@b", "#a@b", "/?mail=a@b&url=http://c@d/"])
+    func anAtSignBehindTheAuthorityIsNoUserInformation(end: String) {
+        for start in ["http://h", "http://user:word@h"] {
+            let url = start + end
+            #expect(bound(url: url + text(30_000)) == bound(url: url) + 30_000)
+        }
+    }
+
+    @Test func userInformationReachesToTheLastAtSign() {
+        #expect(bound(url: "http://u@v@h/") == bound(url: "http://uuuuh/") + 2 * 3)
+    }
+
+    // MARK: - What depends on it
+
+    @Test func aSmallRequestHasTheSmallestBuffer() throws {
+        #expect(try request(fieldByteCount: 0).sendingBufferByteCount == 16 * 1024)
+        #expect(try request(fieldByteCount: 14_000).sendingBufferByteCount == 16 * 1024)
+        #expect(try request(fieldByteCount: 0, .data(Data(count: 8192))).sendingBufferByteCount == 16 * 1024)
+    }
+
+    @Test(arguments: [10, 16, 20, 50, 64, 100, 200, 256, 300, 600, 900, 1023])
+    func aHeadThatMustLeaveWholeHasABufferForIt(kibibytes: Int) throws {
+        let stream = TransferBody.stream(BodyFeed(declaredByteCount: nil) { InputStream(data: Data()) })
+        for body in [TransferBody.none, stream] {
+            let request = try request(fieldByteCount: kibibytes * 1024, body)
+            #expect(request.sendingBufferByteCount >= kibibytes * 1024)
+            #expect(request.sendingBufferByteCount >= min(request.headSize.upperBound, 1 << 20))
+        }
+    }
+
+    @Test func requestsWithHeadsOfDifferentSizesHaveDifferentSetups() throws {
+        let small = try #require(HandleSetup(request(fieldByteCount: 100)))
+        #expect(try HandleSetup(request(fieldByteCount: 200)) == small)
+        let large = try #require(HandleSetup(request(fieldByteCount: 20_000)))
+        #expect(large != small)
+    }
+
+    @Test func onlyAHeadThatHTTP2CannotCarryChangesTheVersion() throws {
+        for version in [HTTPVersion.negotiated, .http1, .http2, .http2PriorKnowledge] {
+            #expect(try request(fieldByteCount: 60_000, version: version).httpVersion == version)
+            let sent = try request(fieldByteCount: 65_536, version: version).httpVersion
+            #expect(sent == (version == .http2PriorKnowledge ? version : .http1))
+        }
+    }
+
+    @Test func aLongQueryWithAnAtSignKeepsHTTP2() throws {
+        let long = try request("https://h/?mail=a@b&" + text(60_000))
+        #expect(long.httpVersion == .negotiated)
+        let named = try request("https://\(text(20_000))@h/?" + text(20_000))
+        #expect(named.httpVersion == .http1)
+    }
+
+    private func request(
+        _ url: String = "https://h/", fieldByteCount: Int = 0, _ body: TransferBody = .none,
+        version: HTTPVersion = .negotiated
+    ) throws -> TransferRequest {
+        let url = try #require(URL(string: url))
+        let field = HTTPHeaders.Field(name: "X-Fill", value: text(fieldByteCount))
+        return TransferRequest(
+            url: url, origin: try #require(Origin(url)), method: "POST", headers: [field], body: body,
+            limits: TransferRequest.Limits(httpVersion: version))
+    }
+
+    // MARK: - Exact sizes and the error
+
+    private func get(_ url: String, _ fields: [(String, String)] = []) throws -> TransferRequest {
         let url = try #require(URL(string: url))
         let headers = fields.map { HTTPHeaders.Field(name: $0.0, value: $0.1) }
-        let origin = try #require(Origin(url))
-        return RequestHeadSize(TransferRequest(url: url, origin: origin, method: "GET", headers: headers))
+        return TransferRequest(url: url, origin: try #require(Origin(url)), method: "GET", headers: headers)
+    }
+
+    private func fault(
+        _ request: TransferRequest, _ form: RequestHeadSize.Form, withAdditions: Bool = false
+    ) -> NetworkingError? {
+        request.headSize.fault(form, of: request, withAdditions: withAdditions)
     }
 
     /// "Accept" and "Content-Length" have room in the 128 bytes that are added.
     @Test func aTextIsTheLinesThatGoOut() throws {
         let head = "GET /p?q HTTP/1.1\r\nHost: h:81\r\nX-A: bc\r\nX-D: \r\n\r\n"
-        let size = try size("http://h:81/p?q#fragment", [("X-A", "bc"), ("X-D", "")])
-        #expect(size.byteCount(.text(bodyByteCount: 0)) == head.utf8.count + 128)
-        #expect(size.byteCount(.text(bodyByteCount: 1000)) == head.utf8.count + 1128)
+        let request = try get("http://h:81/p?q#fragment", [("X-A", "bc"), ("X-D", "")])
+        #expect(RequestHeadSize.byteCount(.text, of: request) == head.utf8.count + 128)
     }
 
-    @Test func aBlockHasThirteenBytesMoreForEachField() throws {
-        let one = try size("https://h/", [("a", "b")]).byteCount(.block)
-        let two = try size("https://h/", [("a", "b"), ("cd", "efg")]).byteCount(.block)
-        #expect(two - one == 5 + 13)
+    @Test func aBlockHasTwelveBytesMoreForEachField() throws {
+        let one = try RequestHeadSize.byteCount(.block, of: get("https://h/", [("a", "b")]))
+        let two = try RequestHeadSize.byteCount(.block, of: get("https://h/", [("a", "b"), ("cd", "efg")]))
+        #expect(two - one == 5 + 12)
     }
 
-    @Test(arguments: [RequestHeadSize.Form.text(bodyByteCount: 0), .block])
-    func theLimitIsExact(form: RequestHeadSize.Form) throws {
-        let empty = try size("https://h/", [("X-A", "")]).byteCount(form)
+    @Test(arguments: [RequestHeadSize.Form.text, .block])
+    func noExactSizeIsAboveTheBound(form: RequestHeadSize.Form) throws {
+        let requests = [
+            try get("https://h/"), try get("https://u@h.example:81/p?q#f", [("X-A", text(10))]),
+            try get("http://h/" + text(3000), (0..<100).map { ("n\($0)", "") }),
+        ]
+        for request in requests {
+            #expect(RequestHeadSize.byteCount(form, of: request) <= request.headSize.upperBound)
+        }
+    }
+
+    @Test(arguments: [RequestHeadSize.Form.text, .block]) func theLimitIsExact(form: RequestHeadSize.Form) throws {
+        let empty = try RequestHeadSize.byteCount(form, of: get("https://h/", [("X-A", "")]))
         let rest = form.limit - empty
-        #expect(try size("https://h/", [("X-A", String(repeating: "a", count: rest))]).fault(form) == nil)
-        let fault = try size("https://h/", [("X-A", String(repeating: "a", count: rest + 1))]).fault(form)
-        #expect(fault?.code == .invalidRequest)
-        #expect(fault?.message.contains(": \(form.limit + 1) bytes, \(rest + 1) of them in the header X-A; ") == true)
-        let long = try size("https://h/", [("X-A", String(repeating: "a", count: rest - 1000))])
-        #expect(long.fault(form, secretByteCount: 1000) == nil)
-        let secret = long.fault(form, secretByteCount: 1001)
-        #expect(secret?.message.contains("\(form.limit - 1000) bytes, and cookies or credentials besides, ") == true)
+        let largest = try get("https://h/", [("X-A", text(rest))])
+        #expect(fault(largest, form) == nil)
+        let larger = fault(try get("https://h/", [("X-A", text(rest + 1))]), form)
+        #expect(larger?.code == .invalidRequest)
+        #expect(larger?.message.contains(": \(form.limit + 1) bytes, \(rest + 1) of them in the header X-A; ") == true)
+        let more = largest.headSize.upperBound - form.limit
+        let sentence = "\(form.limit) bytes, \(rest) of them in the header X-A, with up to \(more) bytes more for "
+        #expect(fault(largest, form, withAdditions: true)?.message.contains(sentence) == true)
+        let small = try get("https://h/", [("X-A", text(rest - 1000))])
+        #expect(fault(small, form, withAdditions: true) == nil)
     }
 }

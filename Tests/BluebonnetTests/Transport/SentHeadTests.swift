@@ -7,76 +7,8 @@ import Testing
 
 @testable import Bluebonnet
 
-@Suite struct RequestHeadBoundTests {
-    private func bound(
-        url: String = "http://h/", _ headers: [HTTPHeaders.Field] = [], proxyCredential: Int = 0, usesJar: Bool = false
-    ) -> RequestHeadBound {
-        RequestHeadBound(
-            method: "GET", url: url, host: "h", headers: headers, proxyCredentialByteCount: proxyCredential,
-            usesJar: usesJar)
-    }
-
-    @Test func boundCountsAllThatGoesOut() {
-        let least = bound().byteCount
-        let path = String(repeating: "p", count: 2000)
-        #expect(bound(url: "http://h/" + path + path).byteCount >= bound(url: "http://h/" + path).byteCount + 2000)
-        #expect(bound([HTTPHeaders.Field(name: "name", value: "välue")]).byteCount >= least + 4 + 6 + 4)
-        #expect(bound(proxyCredential: 3000).byteCount >= least + 4000)
-        #expect(bound(usesJar: true).byteCount >= least + 8190)
-        let userInfo = String(repeating: "u", count: 30_000)
-        #expect(bound(url: "http://\(userInfo)@h/").byteCount >= least + 40_000)
-    }
-
-    @Test func aSmallRequestHasTheSmallestBuffer() throws {
-        #expect(try request(fieldByteCount: 0).sendingBufferByteCount == 16 * 1024)
-        #expect(try request(fieldByteCount: 14_000).sendingBufferByteCount == 16 * 1024)
-        #expect(try request(fieldByteCount: 0, .data(Data(count: 8192))).sendingBufferByteCount == 16 * 1024)
-    }
-
-    @Test(arguments: [10, 16, 20, 50, 64, 100, 200, 256, 300, 600, 900, 1023])
-    func aHeadThatMustLeaveWholeHasABufferForIt(kibibytes: Int) throws {
-        let stream = TransferBody.stream(BodyFeed(declaredByteCount: nil) { InputStream(data: Data()) })
-        for body in [TransferBody.none, stream] {
-            let request = try request(fieldByteCount: kibibytes * 1024, body)
-            #expect(request.sendingBufferByteCount >= kibibytes * 1024)
-            #expect(request.sendingBufferByteCount >= min(request.headBound.byteCount, 1 << 20))
-        }
-    }
-
-    @Test func requestsWithHeadsOfDifferentSizesHaveDifferentSetups() throws {
-        let small = try #require(HandleSetup(request(fieldByteCount: 100)))
-        #expect(try HandleSetup(request(fieldByteCount: 200)) == small)
-        #expect(try HandleSetup(request(fieldByteCount: 20_000)) != small)
-    }
-
-    @Test func versionChangesForAHeadThatHTTP2CannotCarryOnly() throws {
-        for version in [HTTPVersion.negotiated, .http1, .http2, .http2PriorKnowledge] {
-            #expect(try request(fieldByteCount: 60_000, version: version).httpVersion == version)
-            let sent = try request(fieldByteCount: 65_536, version: version).httpVersion
-            #expect(sent == (version == .http2PriorKnowledge ? version : .http1))
-        }
-    }
-
-    @Test(arguments: [(false, 64_000, 65_536), (true, 55_000, 57_000)])
-    func aJarsCookiesHaveRoomInTheHead(usesJar: Bool, byHTTP2: Int, byHTTP1: Int) throws {
-        let jar = usesJar ? CookieJar() : nil
-        #expect(try request(fieldByteCount: byHTTP2, jar: jar).httpVersion == .negotiated)
-        #expect(try request(fieldByteCount: byHTTP1, jar: jar).httpVersion == .http1)
-    }
-
-    private func request(
-        fieldByteCount: Int, _ body: TransferBody = .none, version: HTTPVersion = .negotiated, jar: CookieJar? = nil
-    ) throws -> TransferRequest {
-        let url = try #require(URL(string: "https://h/"))
-        let field = HTTPHeaders.Field(name: "X-Fill", value: String(repeating: "x", count: fieldByteCount))
-        return TransferRequest(
-            url: url, origin: try #require(Origin(url)), method: "POST", headers: [field], body: body,
-            limits: TransferRequest.Limits(httpVersion: version), cookieJar: jar)
-    }
-}
-
 extension NetworkTests {
-    /// The bound beside what libcurl really sends.
+    /// The upper bound of a head's size beside what libcurl really sends.
     @Suite struct SentHeadTests {
         /// Runs one request through a partition of its own.
         private func send(_ request: TransferRequest) async throws {
@@ -124,9 +56,9 @@ extension NetworkTests {
                 for request in requests {
                     try await send(request)
                     let sent = try #require(server.requests.last).rawHead.count
-                    #expect(sent <= request.headBound.byteCount)
+                    #expect(sent <= request.headSize.upperBound)
                     let perField = 12 * request.headers.count
-                    #expect(request.headBound.byteCount <= 4 * sent + 1500 + perField)
+                    #expect(request.headSize.upperBound <= 4 * sent + 1500 + perField)
                 }
                 #expect(server.requests.count == requests.count)
             }
@@ -143,7 +75,7 @@ extension NetworkTests {
                 try await send(request)
                 let sent = try #require(server.requests.last).rawHead.count
                 #expect(sent > 7000)
-                #expect(sent <= request.headBound.byteCount)
+                #expect(sent <= request.headSize.upperBound)
             }
         }
     }
