@@ -26,6 +26,22 @@ extension NetworkTests {
             }
         }
 
+        /// libcurl 7.88 cannot use such a connection again.
+        @Test(.enabled(if: HTTP2FrameServer.isAvailable))
+        func requestsByPriorKnowledgeFollowOneAnotherAndRunBesideOneAnother() async throws {
+            let options = TransferOptions {
+                $0.httpVersion = .http2PriorKnowledge
+                $0.idleTimeout = .seconds(5)
+            }
+            try await HTTP2FrameServer.serving { server in
+                let url = server.url("head/end-5", isSecure: false)
+                for _ in 0..<3 { #expect(await get(url, options).responseString == "bbbbb") }
+                async let one = get(url, options)
+                async let other = get(url, options)
+                for operation in await [one, other] { #expect(operation.responseString == "bbbbb") }
+            }
+        }
+
         @Test func idleConnectionsCloseWhenTold() async throws {
             try await TestServer.answering(.response()) { server in
                 await get(server.url())

@@ -61,6 +61,7 @@ extension CurlTransfer {
         try handle.set(CURLOPT_PROTOCOLS_STR, "http,https")
         try handle.set(CURLOPT_FOLLOWLOCATION, false)
         try handle.set(CURLOPT_HTTP_VERSION, request.httpVersion.curlValue)
+        if request.httpVersion == .http2PriorKnowledge && !request.isSecure { try keepConnectionApart() }
         try handle.set(CURLOPT_HTTP_CONTENT_DECODING, false)
         try handle.set(CURLOPT_NETRC, Int(CURL_NETRC_IGNORED.rawValue))
         try handle.set(CURLOPT_SUPPRESS_CONNECT_HEADERS, true)
@@ -68,6 +69,14 @@ extension CurlTransfer {
         guard !request.identity.addressOverrides.isEmpty else { return }
         let port = Origin(request.url)?.port ?? 0
         try handle.setResolveLines(request.identity.addressOverrides.map { "\($0.key):\(port):\($0.value)" })
+    }
+
+    /// Where HTTP/2 was not negotiated, libcurl 7.88 begins it anew on a connection that it uses again, which fails.
+    private func keepConnectionApart() throws(CurlError) {
+        guard !HTTP2Frames.areTold else { return }
+        try handle.set(CURLOPT_FRESH_CONNECT, true)
+        // Where a closed connection is evidence of an end that is none, it is kept until others need its place.
+        if partition.endEvidence == .frames { try handle.set(CURLOPT_FORBID_REUSE, true) }
     }
 
     private func setLimits() throws(CurlError) {
