@@ -21,8 +21,8 @@ extension NetworkTests {
         }
 
         private func startAndReceive(_ operation: RequestOperation) async {
-            let arrived = Event()
-            operation.setDownloadProgress { _, total, _ in if total > 0 { arrived.happen() } }
+            let arrived = Gate()
+            operation.setDownloadProgress { _, total, _ in if total > 0 { arrived.open() } }
             operation.start()
             await arrived.wait()
         }
@@ -65,8 +65,8 @@ extension NetworkTests {
             await startAndReceive(operation)
             operation.pause()
             await server.waitForConnectionsToClose()
-            let refused = Event()
-            operation.setDownloadProgress { _, total, expected in if total > 0 && expected < 0 { refused.happen() } }
+            let refused = Gate()
+            operation.setDownloadProgress { _, total, expected in if total > 0 && expected < 0 { refused.open() } }
             operation.resume()
             await refused.wait()
             let archive = try sent(await operation.archive())
@@ -115,9 +115,9 @@ extension NetworkTests {
             let script: TestServer.Script = { $0.connection == 1 ? part : redirect }
             try await TestServer.serving(script: script) { server in
                 let operation = HTTPRequestOperation(request: URLRequest(url: server.url()))
-                let (asked, gate) = (Event(), Event())
+                let (asked, gate) = (Gate(), Gate())
                 operation.setRedirectResponse { _, proposed, _ in
-                    asked.happen()
+                    asked.open()
                     await gate.wait()
                     return proposed
                 }
@@ -130,7 +130,7 @@ extension NetworkTests {
                 #expect(archive.part == nil)
                 #expect(archive.validator == nil)
                 operation.cancel()
-                gate.happen()
+                gate.open()
                 await operation.finished()
             }
         }
