@@ -13,8 +13,10 @@ let package = Package(
     name: "Bluebonnet",
     products: [
         .library(name: "Bluebonnet", targets: ["Bluebonnet"]),
+        .library(name: "BluebonnetBatch", targets: ["BluebonnetBatch"]),
         .library(name: "BluebonnetImage", targets: ["BluebonnetImage"]),
-        .executable(name: "bluebonnet", targets: ["BluebonnetCommand"]),
+        // The command is a target without a product here: clients fetch what products need, and swift-argument-parser
+        // would be fetched for each of them.
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -32,24 +34,30 @@ let package = Package(
         .target(name: "CExit", dependencies: ["COpenSSL"]),
         .target(name: "CHTTP2"),
         .target(name: "CLinux"),
+        .target(name: "BluebonnetHTTP", swiftSettings: strict),
         .target(
             name: "Bluebonnet",
-            dependencies: ["CCurl", "CExit", "CHTTP2", "CLinux", "COpenSSL", "CZlib"],
+            dependencies: ["BluebonnetHTTP", "CCurl", "CExit", "CHTTP2", "CLinux", "COpenSSL", "CZlib"],
             swiftSettings: strict
         ),
+        .target(
+            name: "BluebonnetBatch", dependencies: ["Bluebonnet", "BluebonnetHTTP", "CLinux"], swiftSettings: strict),
         .target(
             name: "BluebonnetImage",
             dependencies: ["Bluebonnet", "CGdkPixbuf"],
             swiftSettings: strict
         ),
-        .executableTarget(
+        .target(
             name: "BluebonnetCommand",
             dependencies: [
-                "Bluebonnet",
+                "Bluebonnet", "BluebonnetBatch",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict
         ),
+        .executableTarget(
+            name: "bluebonnet", dependencies: ["BluebonnetCommand"], path: "Sources/CommandMain",
+            swiftSettings: strict),
         .executableTarget(
             name: "BatchExample", dependencies: ["Bluebonnet"], path: "Examples/Batch", swiftSettings: strict),
         .executableTarget(
@@ -81,13 +89,23 @@ let package = Package(
             path: "Tests/TestServer",
             swiftSettings: strict
         ),
+        .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
         .target(name: "EarlyOpenSSL", dependencies: ["COpenSSL"], path: "Tests/EarlyOpenSSL"),
         .executableTarget(
             name: "ExitProbe", dependencies: ["Bluebonnet", "CExit", "EarlyOpenSSL"], path: "Tests/ExitProbe",
             swiftSettings: strict),
+        // Without a server, a file or a thread: they run alone in seconds.
+        .testTarget(
+            name: "BluebonnetHTTPTests", dependencies: ["BluebonnetHTTP", "TestSupport"], swiftSettings: strict),
+        .testTarget(
+            name: "BluebonnetBatchTests",
+            dependencies: ["Bluebonnet", "BluebonnetBatch", "BluebonnetHTTP", "TestServer", "TestSupport"],
+            swiftSettings: strict),
         .testTarget(
             name: "BluebonnetTests",
-            dependencies: ["Bluebonnet", "CLinux", "COpenSSL", "TestServer"],
+            dependencies: [
+                "Bluebonnet", "BluebonnetBatch", "BluebonnetHTTP", "CLinux", "COpenSSL", "TestServer", "TestSupport",
+            ],
             resources: [.copy("Security/Pins")],
             swiftSettings: strict
         ),
@@ -99,8 +117,8 @@ let package = Package(
         .testTarget(
             name: "BluebonnetCommandTests",
             dependencies: [
-                "BatchExample", "Bluebonnet", "BluebonnetCommand", "CancelAndPauseExample", "Demo",
-                "DependentCallsExample", "ExitProbe", "ReachabilityExample", "TestServer",
+                "BatchExample", "Bluebonnet", "BluebonnetBatch", "BluebonnetCommand", "CancelAndPauseExample", "Demo",
+                "DependentCallsExample", "ExitProbe", "ReachabilityExample", "TestServer", "TestSupport", "bluebonnet",
             ],
             swiftSettings: strict
         ),

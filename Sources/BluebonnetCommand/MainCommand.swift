@@ -5,7 +5,6 @@ import ArgumentParser
 import Glibc
 
 /// The command `bluebonnet`: prints help and version, and hands everything else to its subcommands.
-@main
 struct MainCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "bluebonnet",
@@ -37,3 +36,6 @@ struct MainCommand: ParsableCommand {
         }
     }
 }
+
+/// Runs the command with the process's arguments.
+package func runMainCommand() { MainCommand.main() }

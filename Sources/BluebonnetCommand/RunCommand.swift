@@ -3,6 +3,7 @@
 
 import ArgumentParser
 import Bluebonnet
+internal import BluebonnetBatch
 import Glibc
 
 /// `bluebonnet run`: opens what the options name, runs the batch, and ends with its status.

@@ -5,7 +5,7 @@ internal import Dispatch
 
 /// What an operation runs on: a transport and an admission. A manager has its own, with its own limits; the connections
 /// below are the process's.
-final class NetworkServices: Sendable {
+package final class NetworkServices: Sendable {
     /// For operations that belong to no manager: 64 transfers in all, 6 an origin.
     static let `default` = NetworkServices(limit: 64, limitPerOrigin: 6)
 
@@ -34,7 +34,7 @@ final class NetworkServices: Sendable {
 
     /// Begins, on other threads, what the first transfer of the process would wait for: the network thread, libcurl and
     /// OpenSSL.
-    static func prepare() {
+    package static func prepare() {
         NetworkThread.shared.submit { _ = Self.curl.value }
         Queues.preparation.async { _ = MessageDigest(.sha256) }
     }

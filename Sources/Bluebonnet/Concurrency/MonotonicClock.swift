@@ -22,7 +22,7 @@ enum MonotonicClock {
 extension Duration {
     /// Seconds from a caller, of which any number is allowed: more than thirty years, or no number, count as no limit
     /// (zero).
-    init(clampingSeconds seconds: Double) {
+    package init(clampingSeconds seconds: Double) {
         self = MonotonicClock.isLimit(seconds) ? .seconds(seconds) : .zero
     }
 

@@ -2,12 +2,12 @@
 // SPDX-License-Identifier: MIT
 
 internal import Foundation
-internal import FoundationNetworking
+package import FoundationNetworking
 internal import Synchronization
 
 /// The header fields that go out with a request: its own, checked and sorted by name, and those that every request
 /// carries unless its caller said otherwise.
-struct SentHeaders {
+package struct SentHeaders {
     let headers: HTTPHeaders
     /// What the request's `Content-Length` says of a body whose length is not known otherwise.
     let declaredBodyByteCount: Int64?
@@ -44,7 +44,7 @@ struct SentHeaders {
     }
 
     /// The same without a check.
-    static func unchecked(of request: URLRequest) -> HTTPHeaders {
+    package static func unchecked(of request: URLRequest) -> HTTPHeaders {
         withDefaults(sorted(request.allHTTPHeaderFields ?? [:]), request.cachePolicy)
     }
 

@@ -5,7 +5,7 @@ internal import Synchronization
 
 /// Transfer options as operations hold them: one object for all operations that were given the same ones. They never
 /// change.
-final class SharedOptions: Sendable {
+package final class SharedOptions: Sendable {
     let value: TransferOptions
     /// What the options say of trust, put together once; without TLS.
     private let identity: SharedIdentity
@@ -23,7 +23,7 @@ final class SharedOptions: Sendable {
     /// What was last found in the cache for them.
     private let ready = Mutex<TLSSetupCache.Ready?>(nil)
 
-    init(_ value: TransferOptions) {
+    package init(_ value: TransferOptions) {
         self.value = value
         identity = SharedIdentity(value.identity)
         hasPolicyTable = value.securityPolicy.table != nil

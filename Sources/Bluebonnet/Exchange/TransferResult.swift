@@ -66,16 +66,16 @@ public struct TransferSummary: Sendable, Equatable {
 /// Where an operation's time went, by the monotonic clock. The phases of connecting are summed over its transfers.
 public struct TransferTimings: Sendable, Equatable {
     /// In nanoseconds: adding up durations costs more than all else that is measured.
-    struct Nanoseconds: Sendable, Equatable {
-        var queued: UInt64 = 0
-        var nameLookup: UInt64 = 0
-        var connect: UInt64 = 0
-        var tls: UInt64 = 0
-        var firstByte: UInt64 = 0
-        var total: UInt64 = 0
+    package struct Nanoseconds: Sendable, Equatable {
+        package var queued: UInt64 = 0
+        package var nameLookup: UInt64 = 0
+        package var connect: UInt64 = 0
+        package var tls: UInt64 = 0
+        package var firstByte: UInt64 = 0
+        package var total: UInt64 = 0
     }
 
-    var nanoseconds = Nanoseconds()
+    package var nanoseconds = Nanoseconds()
 
     /// From when the operation was ready in its queue, or was started without one, until it was let on the wire.
     public var queued: Duration { .nanoseconds(nanoseconds.queued) }

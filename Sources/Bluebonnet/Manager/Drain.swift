@@ -28,7 +28,7 @@ extension RequestOperationManager {
 
     /// Starts nothing more, for good: stops the queue and the admission behind it. What is given to the network thread
     /// after this comes after it.
-    func stopStarting() {
+    package func stopStarting() {
         operationQueue.isSuspended = true
         NetworkThread.shared.submit { [services] in services.admission.closeToNewcomers() }
     }

@@ -232,7 +232,7 @@ extension RequestOperationManager {
         }
     }
 
-    func operation(
+    package func operation(
         source: RequestSource, responseSerializer: (any ResponseSerializer)?,
         wantsDigest: Bool = false
     ) -> HTTPRequestOperation {

@@ -114,7 +114,7 @@ extension HTTPRequestOperation {
     public var responseObject: (any Sendable)? { shared.withLock { $0.sharedOutcome?.value.value } }
 
     /// SHA-256 of the body in hexadecimal, when it was asked for.
-    var digest: String? { shared.withLock { $0.sharedOutcome?.value.digest } }
+    package var digest: String? { shared.withLock { $0.sharedOutcome?.value.digest } }
 
     /// The outcome, once the operation is finished.
     public var result: Result<any Sendable, NetworkingError>? {

@@ -13,7 +13,7 @@ extension RequestOperation {
     public typealias CacheResponseBlock =
         @Sendable (_ operation: RequestOperation, _ response: CachedResponse) -> CachedResponse?
 
-    typealias CompletionHandler = @Sendable (RequestOperation) -> Void
+    package typealias CompletionHandler = @Sendable (RequestOperation) -> Void
 
     /// Where handlers run; nil, the default, is the library's serial queue `org.bluebonnet.callbacks`. On a concurrent
     /// queue their order is not kept. Use `.main` only where the main queue runs.
@@ -65,7 +65,7 @@ extension RequestOperation {
     }
 
     /// Adds a handler that runs on `completionQueue` once the operation is finished; at once when it is already.
-    func addCompletionHandler(_ handler: @escaping CompletionHandler) {
+    package func addCompletionHandler(_ handler: @escaping CompletionHandler) {
         add(handler) { $0.completionHandlers.append(handler) }
     }
 

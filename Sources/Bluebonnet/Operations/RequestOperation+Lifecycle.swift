@@ -121,6 +121,11 @@ extension RequestOperation {
 
     /// Tells Foundation and the queue, after the lock was let go. Foundation has to hear of the way to the end only
     /// when the operation may be in one of its own queues.
+    /// Called once, when the operation is first started, by whatever thread starts it: it must be short.
+    package func setStartHandler(_ handler: @escaping @Sendable (RequestOperation) -> Void) {
+        shared.withLock { $0.extras.startHandler = handler }
+    }
+
     private func announce(_ change: LifecycleChange, _ startHandler: (@Sendable (RequestOperation) -> Void)? = nil) {
         if change.changesReadiness { announceReadiness(isReady: change.isReady) }
         startHandler?(self)

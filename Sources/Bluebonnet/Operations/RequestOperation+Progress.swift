@@ -72,7 +72,7 @@ extension RequestOperation {
     }
 
     /// The body bytes that have arrived, and how many there are in all; -1 when that is not known.
-    var byteProgress: ByteProgress {
+    package var byteProgress: ByteProgress {
         shared.withLock { state in
             guard let result = state.result else { return state.received }
             return ByteProgress(count: result.receivedByteCount, expected: result.receivedByteCount)

@@ -35,7 +35,7 @@ extension RequestOperation {
     /// dots, no name that Windows keeps for a device.
     public var suggestedFileName: String? { responseHead.map(SuggestedFileName.name) }
 
-    var responseHead: ResponseHead? { shared.withLock { $0.result?.head } }
+    package var responseHead: ResponseHead? { shared.withLock { $0.result?.head } }
 
     /// The HTTP version of the final response: `1.0`, `1.1` or `2`.
     public var httpVersion: String? { shared.withLock { $0.result?.head?.httpVersion } }

@@ -204,7 +204,7 @@ extension RequestOperation {
 }
 
 /// Where an operation's request comes from.
-enum RequestSource: Sendable {
+package enum RequestSource: Sendable {
     case ready(URLRequest)
     /// Made when the dependencies have ended, off the network thread.
     case made(@Sendable () throws -> RequestBlueprint)

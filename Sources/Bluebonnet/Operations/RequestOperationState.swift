@@ -109,9 +109,9 @@ struct LateParts: Sendable {
 }
 
 /// Bytes that have moved, and how many there are in all: -1 when that is not known.
-struct ByteProgress: Sendable {
-    var count: Int64 = 0
-    var expected: Int64 = -1
+package struct ByteProgress: Sendable {
+    package var count: Int64 = 0
+    package var expected: Int64 = -1
 }
 
 /// How an operation ended.

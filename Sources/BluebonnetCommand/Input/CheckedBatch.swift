@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 import Bluebonnet
+internal import BluebonnetBatch
 import Foundation
 
 /// The lines of a file, all of which were found to be right before anything is sent.

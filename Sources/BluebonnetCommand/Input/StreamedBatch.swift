@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 import Bluebonnet
+internal import BluebonnetBatch
 import Foundation
 
 /// The lines of a stream, each checked as it comes.

@@ -3,6 +3,7 @@
 
 import ArgumentParser
 import Bluebonnet
+internal import BluebonnetBatch
 import Foundation
 
 /// The options of `bluebonnet run`.

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 import Bluebonnet
+internal import BluebonnetBatch
 
 /// Follows a run from snapshot to snapshot and tells how fast it goes; a value without a clock.
 struct ProgressHistory: Sendable {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 import Bluebonnet
+internal import BluebonnetBatch
 
 /// Why the command does not do what it was asked to.
 enum CommandError: Error, Equatable {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 import Bluebonnet
+internal import BluebonnetBatch
 
 /// What `--plan` does instead of a run: it checks all lines and prints the waves in which they would run. It sends
 /// nothing.

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 import Bluebonnet
+internal import BluebonnetBatch
 
 /// Puts the parts of one run together: the batch, the results' writer, the display and the signals. To be made on the
 /// main thread.

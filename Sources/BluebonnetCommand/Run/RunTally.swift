@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 import Bluebonnet
+internal import BluebonnetBatch
 
 /// What the results of a run say together; a value that is told of each line.
 struct RunTally: Sendable {

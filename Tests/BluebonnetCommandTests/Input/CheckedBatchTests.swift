@@ -5,6 +5,7 @@ import Bluebonnet
 import Foundation
 import Testing
 
+@testable import BluebonnetBatch
 @testable import BluebonnetCommand
 
 /// Lines that are wrong, with the line and the field that have to be named.

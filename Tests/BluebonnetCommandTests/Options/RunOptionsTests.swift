@@ -6,6 +6,7 @@ import Bluebonnet
 import Foundation
 import Testing
 
+@testable import BluebonnetBatch
 @testable import BluebonnetCommand
 
 /// Options that are refused, with what the message has to say.

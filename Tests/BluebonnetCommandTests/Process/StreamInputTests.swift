@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 import Bluebonnet
+import BluebonnetBatch
 import Foundation
 import TestServer
 import Testing

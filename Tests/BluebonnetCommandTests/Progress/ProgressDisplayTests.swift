@@ -7,6 +7,7 @@ import TestServer
 import Testing
 
 @testable import Bluebonnet
+@testable import BluebonnetBatch
 @testable import BluebonnetCommand
 
 @Suite(.timeLimit(.minutes(1))) struct ProgressDisplayTests {

@@ -4,6 +4,7 @@
 import Testing
 
 @testable import Bluebonnet
+@testable import BluebonnetBatch
 @testable import BluebonnetCommand
 
 @Suite struct ProgressHistoryTests {

@@ -4,6 +4,7 @@
 import Bluebonnet
 import Testing
 
+@testable import BluebonnetBatch
 @testable import BluebonnetCommand
 
 @Suite struct RunSummaryTests {

@@ -5,6 +5,7 @@ import Foundation
 import FoundationNetworking
 import Glibc
 import TestServer
+import TestSupport
 import Testing
 
 @testable import Bluebonnet

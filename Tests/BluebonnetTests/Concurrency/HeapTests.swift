@@ -3,6 +3,7 @@
 
 import Synchronization
 import TestServer
+import TestSupport
 import Testing
 
 @testable import Bluebonnet

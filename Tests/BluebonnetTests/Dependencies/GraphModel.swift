@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 import Foundation
+import TestSupport
 
 @testable import Bluebonnet
 

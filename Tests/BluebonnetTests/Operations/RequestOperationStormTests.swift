@@ -3,6 +3,7 @@
 
 import Foundation
 import TestServer
+import TestSupport
 import Testing
 
 @testable import Bluebonnet

@@ -4,6 +4,7 @@
 import Foundation
 import FoundationNetworking
 import TestServer
+import TestSupport
 import Testing
 
 @testable import Bluebonnet

@@ -4,6 +4,7 @@
 import Foundation
 import Glibc
 import TestServer
+import TestSupport
 import Testing
 
 /// What this process uses of the machine; only of use in an exit test, because suites run beside one another.

@@ -6,6 +6,7 @@ import Foundation
 import Glibc
 import Synchronization
 import TestServer
+import TestSupport
 import Testing
 
 @testable import Bluebonnet

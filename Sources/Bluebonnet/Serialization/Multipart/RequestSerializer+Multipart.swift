@@ -65,7 +65,7 @@ extension URLRequest {
     /// Sets a multipart form as the body, with its length and, in a type of the request's own, with its boundary.
     ///
     /// - Throws: `NetworkingError` with `invalidRequest` when the request's own type or length contradicts the form.
-    mutating func setBody(_ form: MultipartFormData) throws(NetworkingError) {
+    package mutating func setBody(_ form: MultipartFormData) throws(NetworkingError) {
         let type = try contentType(of: form)
         let stream = form.makeStream()
         if let length = value(forHTTPHeaderField: "Content-Length") {

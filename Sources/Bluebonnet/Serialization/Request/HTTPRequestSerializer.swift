@@ -58,7 +58,7 @@ public struct HTTPRequestSerializer: RequestSerializer {
     }
 
     /// Does in place what `request(_:with:)` does.
-    func complete(_ request: inout URLRequest, with parameters: Parameters?) throws {
+    package func complete(_ request: inout URLRequest, with parameters: Parameters?) throws {
         try addHeaders(to: &request)
         if encodesParametersInURL(request) {
             if let parameters { try addQuery(parameters, to: &request) }
@@ -69,7 +69,7 @@ public struct HTTPRequestSerializer: RequestSerializer {
     }
 
     /// Adds every default header that the request does not have.
-    func addHeaders(to request: inout URLRequest) throws {
+    package func addHeaders(to request: inout URLRequest) throws {
         // Foundation on Linux crashes when a request without URL is changed.
         guard request.url != nil else { throw NetworkingError(.badURL, "the request has no URL") }
         if request.allHTTPHeaderFields?.isEmpty != false {
@@ -116,7 +116,7 @@ extension URLRequest {
     var hasBody: Bool { httpBodyStream != nil || !(httpBody ?? Data()).isEmpty }
 
     /// Sets the body, and says what it is unless the request says so itself.
-    mutating func setBody(_ body: Data, contentType: String) {
+    package mutating func setBody(_ body: Data, contentType: String) {
         httpBody = body
         if value(forHTTPHeaderField: "Content-Type") == nil {
             setValue(contentType, forHTTPHeaderField: "Content-Type")

@@ -33,7 +33,7 @@ extension RequestSerializer {
 
     /// Does in place what `request(_:with:)` does, where the library knows how: Foundation copies a request that is
     /// changed while somebody else has it.
-    func complete(_ request: inout URLRequest, with parameters: Parameters?) throws {
+    package func complete(_ request: inout URLRequest, with parameters: Parameters?) throws {
         switch self {
         case let serializer as HTTPRequestSerializer: try serializer.complete(&request, with: parameters)
         case let serializer as JSONRequestSerializer: try serializer.complete(&request, with: parameters)
@@ -44,7 +44,7 @@ extension RequestSerializer {
 
 extension URLRequest {
     /// A request with that method. Setting the one that it has anyway takes Foundation longer than making it.
-    init(url: URL, method: String) {
+    package init(url: URL, method: String) {
         self.init(url: url)
         if method != "GET" { httpMethod = method }
     }

@@ -7,6 +7,7 @@ import TestServer
 import Testing
 
 @testable import Bluebonnet
+@testable import BluebonnetBatch
 
 extension NetworkTests {
     /// What a caller says of a multipart body, by each of the ways to say it.

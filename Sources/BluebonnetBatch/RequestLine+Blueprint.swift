@@ -1,0 +1,171 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+internal import Bluebonnet
+internal import CLinux
+internal import Foundation
+internal import FoundationNetworking
+
+extension RequestLine {
+    /// What the operation of this line, with its references already resolved, sends and expects.
+    ///
+    /// What the line says nothing of is left to the operation, which shares it with all others of the batch: trust that
+    /// is put together for each line would have to be compared for each connection.
+    ///
+    /// - Parameter options: the batch's, over which the line's go.
+    /// - Throws: what makes the operation fail before a connection is opened.
+    func blueprint(baseURL: URL?, options: TransferOptions) throws -> RequestBlueprint {
+        try RequestCheck.method(method)
+        var blueprint = try plainBlueprint(baseURL: baseURL) ?? RequestBlueprint(request: request(baseURL: baseURL))
+        if hasOptions(over: options) { blueprint.options = SharedOptions(try transferOptions(over: options)) }
+        if case .file(let path)? = body { blueprint.uploadFile = try Self.file(path, in: "file") }
+        if let output { blueprint.outputFile = try Self.file(output, in: "output", mayBeFolder: true) }
+        if expect?.status != nil || expect?.type != nil {
+            blueprint.responseSerializer = HTTPResponseSerializer(validation: validation)
+        }
+        blueprint.expectedDigest = expect?.sha256
+        return blueprint
+    }
+
+    private var validation: ResponseValidation {
+        var validation = ResponseValidation()
+        if let status = expect?.status { validation.acceptableStatusCodes = IndexSet(status) }
+        if let type = expect?.type {
+            validation = ResponseValidation(
+                acceptableStatusCodes: validation.acceptableStatusCodes, acceptableContentTypes: Set(type))
+        }
+        return validation
+    }
+
+    private static func file(
+        _ path: String, in field: String, mayBeFolder: Bool = false
+    ) throws(NetworkingError) -> URL {
+        guard !path.isEmpty, !path.hasByte(0) else {
+            throw NetworkingError(.cannotOpenFile, "the path in \"\(field)\" is empty or has a NUL in it")
+        }
+        return URL(fileURLWithPath: path, isDirectory: mayBeFolder && path.utf8.last == UInt8(ascii: "/"))
+    }
+}
+
+// MARK: - The request
+
+extension RequestLine {
+    /// Whether making the request reads files: certificates, keys, or parts of a form.
+    var readsFiles: Bool {
+        if security != nil { return true }
+        guard case .multipart(let parts)? = body else { return false }
+        return parts.contains { if case .file = $0.content { true } else { false } }
+    }
+
+    /// The fields of a line's request that says nothing but where, and what goes out with it: made once, for it takes
+    /// longer than all else that is done for such a request before it is sent.
+    private static let plain = Result {
+        var request = URLRequest(url: URL(fileURLWithPath: "/"))
+        try HTTPRequestSerializer().addHeaders(to: &request)
+        return (fields: request.allHTTPHeaderFields, headers: SentHeaders.unchecked(of: request))
+    }
+
+    private func plainBlueprint(baseURL: URL?) throws -> RequestBlueprint? {
+        guard method == "GET", headers.isEmpty, query == nil, body == nil else { return nil }
+        let plain = try Self.plain.get()
+        // To copy a request and change its URL takes five times as long.
+        var request = URLRequest(url: try RequestCheck.url(url, relativeTo: baseURL))
+        request.allHTTPHeaderFields = plain.fields
+        return RequestBlueprint(request: request, readyHeaders: plain.headers)
+    }
+
+    private func request(baseURL: URL?) throws -> URLRequest {
+        var request = URLRequest(url: try RequestCheck.url(url, relativeTo: baseURL), method: method)
+        for (name, value) in headers {
+            try RequestCheck.field(name: name, value: value)
+            request.setValue(value, forHTTPHeaderField: name)
+        }
+        var serializer = HTTPRequestSerializer()
+        serializer.methodsEncodingParametersInURL = [method]
+        try serializer.complete(&request, with: query.map(Self.parameters))
+        try setBody(of: &request)
+        return request
+    }
+
+    private func setBody(of request: inout URLRequest) throws {
+        switch body {
+        case .json(let value)?:
+            request.setBody(Data(JSONText.text(of: value).utf8), contentType: "application/json")
+        case .form(let members)?:
+            let form = try QueryEncoder().encode(Self.parameters(members))
+            request.setBody(Data(form.utf8), contentType: "application/x-www-form-urlencoded")
+        case .text(let text)?:
+            request.setBody(Data(text.utf8), contentType: "text/plain; charset=utf-8")
+        case .plist(let value)?: request = try PropertyListRequestSerializer().request(request, withValue: value)
+        case .multipart(let parts)?: try request.setBody(try Self.form(parts))
+        case .file?, nil: return
+        }
+    }
+
+    private static func form(_ parts: [Part]) throws -> MultipartFormData {
+        var form = MultipartFormData()
+        for part in parts {
+            switch part.content {
+            case .value(let text): try form.append(text, name: part.name)
+            case .file(let path, let fileName, let contentType):
+                try form.append(
+                    fileAt: try file(path, in: "multipart"), name: part.name, fileName: fileName,
+                    contentType: contentType)
+            }
+        }
+        return form
+    }
+
+    private static func parameters(_ members: [String: JSONValue]) -> Parameters {
+        members.mapValues(\.foundationObject)
+    }
+}
+
+// MARK: - Options
+
+extension RequestLine {
+    /// Whether the line says anything that the batch's options do not.
+    private func hasOptions(over batch: TransferOptions) -> Bool {
+        let hasLimits = timeout != nil || connectTimeout != nil || idleTimeout != nil || maxBody != nil
+        let hasPeers = credential != nil || security != nil || proxy != nil || unixSocket != nil || !resolve.isEmpty
+        return hasLimits || hasPeers || redirects != batch.maximumRedirectCount || httpVersion != batch.httpVersion
+    }
+
+    private func transferOptions(over batch: TransferOptions) throws(NetworkingError) -> TransferOptions {
+        var options = batch
+        if let timeout { options.timeout = timeout < 1e9 ? .seconds(timeout) : nil }
+        if let connectTimeout { options.connectTimeout = Duration(clampingSeconds: connectTimeout) }
+        if let idleTimeout { options.idleTimeout = Duration(clampingSeconds: idleTimeout) }
+        if let maxBody { options.maximumBodyByteCount = maxBody }
+        options.maximumRedirectCount = redirects
+        options.httpVersion = httpVersion
+        if let credential {
+            options.credential = URLCredential(
+                user: credential.user, password: credential.password, persistence: .none)
+        }
+        if let security { try security.apply(to: &options) }
+        if let proxy { options.proxy = try Proxy(proxy) }
+        if let unixSocket { options.unixSocketPath = try Self.socketPath(unixSocket) }
+        for (host, address) in resolve { try Self.check(host: host, address: address) }
+        options.addressOverrides.merge(resolve) { _, own in own }
+        return options
+    }
+
+    /// The path of a socket has to fit the kernel's structure (unix(7)).
+    private static func socketPath(_ path: String) throws(NetworkingError) -> String {
+        guard !path.isEmpty, path.utf8.count < 108, !path.utf8.contains(0) else {
+            throw NetworkingError(
+                .invalidRequest, "the path in \"unixSocket\" is empty, over 107 bytes, or has a NUL in it")
+        }
+        return path
+    }
+
+    private static func check(host: String, address: String) throws(NetworkingError) {
+        let isName = !host.isEmpty && host.utf8.allSatisfy { $0 > 0x20 && $0 != 0x7F && !":,*+[]".utf8.contains($0) }
+        guard isName else { throw NetworkingError(.invalidRequest, "\"resolve\" has a host that is no name") }
+        let bare = address.hasPrefix("[") && address.hasSuffix("]") ? String(address.dropFirst().dropLast()) : address
+        guard bluebonnet_is_address(bare) else {
+            throw NetworkingError(.invalidRequest, "\"resolve\" gives \(host) something that is no IP address")
+        }
+    }
+}

@@ -1,0 +1,89 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+internal import Bluebonnet
+
+extension RequestLine: FieldCodable {
+    /// Every field of a line.
+    enum Name: String, CaseIterable {
+        case id, url, method, headers, query, json, form, plist, text, file, multipart, after, output, expect
+        case timeout, connectTimeout, idleTimeout, maxBody, redirects, priority, credential, security, proxy
+        case httpVersion, unixSocket, resolve, script
+    }
+
+    private static let bodyNames = Body.Name.allCases.compactMap { Name(rawValue: $0.rawValue) }
+
+    init(_ field: LineField) throws(RequestLineError) {
+        let fields = try field.object(of: Name.self)
+        self.init(url: try fields.required(.url).string())
+        id = try fields[.id]?.identifier()
+        method = try fields[.method]?.string() ?? method
+        headers = try fields[.headers].map { names throws(RequestLineError) in try Self.headers(names) } ?? headers
+        query = try fields[.query]?.members()
+        let hasBody = Self.bodyNames.contains { fields[$0] != nil }
+        if hasBody { body = try Body.read(fields.group(Body.Name.self)) }  // few lines have: spares the second look-up
+        after = try fields[.after]?.each { id throws(RequestLineError) in try id.identifier() } ?? after
+        output = try fields[.output]?.string()
+        expect = try fields[.expect].map { expect throws(RequestLineError) in try Expectation(expect) }
+        try readLimits(fields)
+        priority = try fields[.priority]?.choice() ?? priority
+        credential = try fields[.credential].map { pair throws(RequestLineError) in try Credential(pair) }
+        security = try fields[.security].map { policy throws(RequestLineError) in try Security(policy) }
+        proxy = try fields[.proxy]?.string()
+        httpVersion = try fields[.httpVersion]?.choice(among: HTTPVersion.named) ?? httpVersion
+        unixSocket = try fields[.unixSocket]?.string()
+        resolve = try fields[.resolve]?.stringMembers() ?? resolve
+        script = try fields[.script]?.each { step throws(RequestLineError) in try ScriptStep(step) } ?? script
+    }
+
+    private mutating func readLimits(_ fields: LineObject<Name>) throws(RequestLineError) {
+        timeout = try fields[.timeout]?.positiveSeconds()
+        connectTimeout = try fields[.connectTimeout]?.positiveSeconds()
+        idleTimeout = try fields[.idleTimeout]?.positiveSeconds()
+        maxBody = try fields[.maxBody]?.integer(in: 0...Int.max)
+        redirects = try fields[.redirects]?.integer(in: 0...Int.max) ?? redirects
+    }
+
+    /// Reads headers; two names that differ only in case would leave open which value is sent.
+    private static func headers(_ field: LineField) throws(RequestLineError) -> [String: String] {
+        let headers = try field.stringMembers()
+        var seen: Set<String> = []
+        for name in headers.keys.sorted() where !seen.insert(name.lowercased()).inserted {
+            throw RequestLineError(at: field.path.member(name), "given twice; header names do not differ by case")
+        }
+        return headers
+    }
+
+    var jsonValue: JSONValue {
+        let defaults = RequestLine(url: "")
+        var members = MemberList<Name>()
+        members.set(.id, id)
+        members.set(.url, url)
+        members.set(.method, method, unless: defaults.method)
+        members.set(.headers, headers, unless: defaults.headers)
+        members.set(.query, query)
+        if let body { members.add(body.members) }
+        members.set(.after, after, unless: defaults.after)
+        members.set(.output, output)
+        members.set(.expect, expect)
+        members.set(.timeout, timeout)
+        members.set(.connectTimeout, connectTimeout)
+        members.set(.idleTimeout, idleTimeout)
+        members.set(.maxBody, maxBody)
+        members.set(.redirects, redirects, unless: defaults.redirects)
+        members.set(.priority, priority, unless: defaults.priority)
+        members.set(.credential, credential)
+        members.set(.security, security)
+        members.set(.proxy, proxy)
+        members.set(.httpVersion, httpVersion, unless: defaults.httpVersion)
+        members.set(.unixSocket, unixSocket)
+        members.set(.resolve, resolve, unless: defaults.resolve)
+        members.set(.script, script, unless: defaults.script)
+        return members.jsonValue
+    }
+}
+
+extension HTTPVersion: JSONRepresentable {
+    /// The versions that a line can name; the default has no name there.
+    fileprivate static let named = [HTTPVersion.http1, .http2, .http2PriorKnowledge]
+}

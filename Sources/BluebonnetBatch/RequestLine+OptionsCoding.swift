@@ -1,0 +1,104 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+internal import Bluebonnet
+
+extension RequestLine.Expectation: FieldCodable {
+    enum Name: String, CaseIterable {
+        case status, type, sha256
+    }
+
+    init(_ field: LineField) throws(RequestLineError) {
+        let fields = try field.object(of: Name.self)
+        status = try fields[.status]?.eachOfSome { code throws(RequestLineError) in try code.integer(in: 100...599) }
+        type = try fields[.type]?.eachOfSome { type throws(RequestLineError) in try type.string() }
+        sha256 = try fields[.sha256].map { digest throws(RequestLineError) in try Self.digest(digest) }
+    }
+
+    /// A digest, or a template for one, which cannot be judged yet.
+    private static func digest(_ field: LineField) throws(RequestLineError) -> String {
+        let text = try field.string()
+        if text.utf8.count == 64, text.allSatisfy({ $0.isASCII && $0.isHexDigit }) { return text }
+        let template = try ReferenceTemplate(parsing: text, field: field.path.description)
+        guard !template.references.isEmpty else {
+            throw field.problem("expected 64 hexadecimal digits, found \(JSONText.quoted(text))")
+        }
+        return text
+    }
+
+    var jsonValue: JSONValue {
+        var members = MemberList<Name>()
+        members.set(.status, status)
+        members.set(.type, type)
+        members.set(.sha256, sha256)
+        return members.jsonValue
+    }
+}
+
+extension RequestLine.Credential: FieldCodable {
+    enum Name: String, CaseIterable {
+        case user, password
+    }
+
+    init(_ field: LineField) throws(RequestLineError) {
+        let fields = try field.object(of: Name.self)
+        user = try fields.required(.user).string()
+        password = try fields.required(.password).string()
+    }
+
+    var jsonValue: JSONValue {
+        var members = MemberList<Name>()
+        members.set(.user, user)
+        members.set(.password, password)
+        return members.jsonValue
+    }
+}
+
+extension RequestLine.Security: FieldCodable {
+    enum Name: String, CaseIterable {
+        case mode, pins, ca, allowInvalidCertificates, validatesHost, clientCertificate, clientKey
+    }
+
+    init(_ field: LineField) throws(RequestLineError) {
+        let fields = try field.object(of: Name.self)
+        mode = try fields[.mode]?.choice()
+        pins = try fields[.pins]?.strings()
+        ca = try fields[.ca]?.string()
+        allowInvalidCertificates = try fields[.allowInvalidCertificates]?.bool()
+        validatesHost = try fields[.validatesHost]?.bool()
+        clientCertificate = try fields[.clientCertificate]?.string()
+        clientKey = try fields[.clientKey]?.string()
+    }
+
+    var jsonValue: JSONValue {
+        var members = MemberList<Name>()
+        members.set(.mode, mode)
+        members.set(.pins, pins)
+        members.set(.ca, ca)
+        members.set(.allowInvalidCertificates, allowInvalidCertificates)
+        members.set(.validatesHost, validatesHost)
+        members.set(.clientCertificate, clientCertificate)
+        members.set(.clientKey, clientKey)
+        return members.jsonValue
+    }
+}
+
+extension RequestLine.ScriptStep: FieldCodable {
+    enum Name: String, CaseIterable {
+        case at
+        case action = "do"
+    }
+
+    init(_ field: LineField) throws(RequestLineError) {
+        let fields = try field.object(of: Name.self)
+        at = try fields.required(.at).secondsFromZero()
+        action = try fields.required(.action).choice()
+    }
+
+    var jsonValue: JSONValue {
+        var members = MemberList<Name>()
+        members.set(.at, at)
+        members.set(.action, action)
+        return members.jsonValue
+    }
+}

@@ -1,0 +1,63 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+internal import Bluebonnet
+
+extension RequestLine.Security {
+    /// Puts what a line says in place of what its batch says.
+    ///
+    /// - Throws: `invalidSecurityPolicy` when it cannot be used; the operation fails with it, and nothing is sent.
+    func apply(to options: inout TransferOptions) throws(NetworkingError) {
+        if namesPolicy { options.securityPolicy = try policy(over: options.securityPolicy) }
+        if ca != nil { options.tls.authorities = .system }  // the policy names them now
+        if let identity = try clientIdentity { options.tls.clientIdentity = identity }
+    }
+
+    /// Whether it says anything of whom to trust. Else the batch's policy stays, which may be a table.
+    private var namesPolicy: Bool {
+        mode != nil || pins != nil || ca != nil || allowInvalidCertificates != nil || validatesHost != nil
+    }
+
+    private func policy(over batch: SecurityPolicy) throws(NetworkingError) -> SecurityPolicy {
+        try Self.check(ca, "ca")
+        for (index, path) in (pins ?? []).enumerated() { try Self.check(path, "pins[\(index)]") }
+        let pinned = try pins.map { paths throws(NetworkingError) in try PinSet(certificateFiles: paths) }
+        return try SecurityPolicy(
+            pinningMode: mode?.pinningMode ?? batch.pinningMode,
+            pins: pinned ?? (mode == Mode.none ? .empty : batch.pins),
+            allowInvalidCertificates: allowInvalidCertificates ?? batch.allowInvalidCertificates,
+            validatesDomainName: validatesHost ?? batch.validatesDomainName,
+            certificateAuthorityFile: ca ?? batch.certificateAuthorityFile,
+            reportOnlyPins: batch.reportOnlyPins)
+    }
+
+    private var clientIdentity: ClientIdentity? {
+        get throws(NetworkingError) {
+            try Self.check(clientCertificate, "clientCertificate")
+            try Self.check(clientKey, "clientKey")
+            if let clientCertificate { return .files(certificate: clientCertificate, key: clientKey) }
+            guard clientKey == nil else {
+                throw NetworkingError(
+                    .invalidSecurityPolicy,
+                    "\"security.clientKey\" is of no use without \"security.clientCertificate\"")
+            }
+            return nil
+        }
+    }
+
+    private static func check(_ path: String?, _ name: String) throws(NetworkingError) {
+        guard let path, path.isEmpty || path.utf8.contains(0) else { return }
+        throw NetworkingError(
+            .invalidSecurityPolicy, "the path in \"security.\(name)\" is empty or has a NUL in it")
+    }
+}
+
+extension RequestLine.Security.Mode {
+    fileprivate var pinningMode: PinningMode {
+        switch self {
+        case .none: .none
+        case .publicKey: .publicKey
+        case .certificate: .certificate
+        }
+    }
+}

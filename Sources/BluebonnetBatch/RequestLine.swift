@@ -1,0 +1,73 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+public import Bluebonnet
+
+/// One request of a batch, as a line of a batch file describes it.
+///
+/// ```swift
+/// var line = RequestLine(id: "me", url: "https://api.example.com/me")
+/// line.headers["Authorization"] = "Bearer ${login.body.token}"
+/// line.timeout = 10
+/// ```
+///
+/// Any string value may hold references to what earlier operations returned; see `ReferenceTemplate`. Encoding leaves
+/// out what has its default. Decoding is strict: an unknown or ill-typed member is an error.
+public struct RequestLine: Sendable, Hashable, Codable {
+    /// The most redirects followed, when the line does not say.
+    public static let defaultRedirects = 20
+
+    /// The name of the operation, unique in the batch; nil stands for the number of the line.
+    public var id: String?
+    /// Where the request goes: absolute, or relative to the base URL of the batch.
+    public var url: String
+    /// The HTTP method.
+    public var method = "GET"
+    /// Headers that are added to those of the request serializer, and win over them.
+    public var headers: [String: String] = [:]
+    /// Parameters that the request serializer encodes into the URL.
+    public var query: [String: JSONValue]?
+    /// What is sent.
+    public var body: Body?
+    /// The ids of the operations that must have succeeded before this one starts.
+    public var after: [String] = []
+    /// The path of the file that the response body is streamed to; nil keeps the body in memory. One that ends in a
+    /// slash is that of a folder, which is made when it is not there; the response names the file in it.
+    public var output: String?
+    /// What the response must be like.
+    public var expect: Expectation?
+    /// The time for the whole operation, in seconds; nil means the batch's.
+    public var timeout: Double?
+    /// The time to connect, in seconds; nil means the batch's.
+    public var connectTimeout: Double?
+    /// The time without a byte moved, in seconds; nil means the batch's.
+    public var idleTimeout: Double?
+    /// The most bytes of a decoded body kept in memory; nil means the batch's limit.
+    public var maxBody: Int?
+    /// The most redirects followed; 0 returns the redirect itself.
+    public var redirects = defaultRedirects
+    /// Who goes first among the operations that are ready.
+    public var priority = Priority.normal
+    /// Answers a Basic or Digest challenge of the URL's own origin.
+    public var credential: Credential?
+    /// Which servers are trusted, over the batch's policy.
+    public var security: Security?
+    /// The URL of a proxy: `http`, `https` or `socks5h`.
+    public var proxy: String?
+    /// The version of HTTP to speak.
+    public var httpVersion = HTTPVersion.negotiated
+    /// The path of a Unix socket to connect to instead of the URL's host.
+    public var unixSocket: String?
+    /// The addresses to connect to, by host.
+    public var resolve: [String: String] = [:]
+    /// What is done to the operation while it runs.
+    public var script: [ScriptStep] = []
+
+    /// Makes a line with the default of every field that is not named here.
+    public init(id: String? = nil, method: String = "GET", url: String, body: Body? = nil) {
+        self.id = id
+        self.method = method
+        self.url = url
+        self.body = body
+    }
+}

@@ -1,0 +1,60 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+internal import Bluebonnet
+public import Foundation
+
+/// What is wrong with one line of a batch, and where.
+public struct RequestLineError: Error, Sendable, Hashable {
+    /// The number of the line in its file, from 1; nil for a line that has no file.
+    public var line: Int?
+    /// The field at fault, such as `headers.Accept` or `script[1].do`; nil when the whole line is.
+    public var field: String?
+    /// What is wrong, without the line and the field.
+    public var message: String
+
+    /// Makes an error; leave out what is not known.
+    public init(line: Int? = nil, field: String? = nil, message: String) {
+        self.line = line
+        self.field = field
+        self.message = message
+    }
+
+    init(at path: FieldPath, _ message: String) {
+        self.init(field: path.isEmpty ? nil : path.description, message: message)
+    }
+
+    /// The same error, for line `number` of a file.
+    func numbered(_ number: Int) -> RequestLineError {
+        RequestLineError(line: number, field: field, message: message)
+    }
+}
+
+extension RequestLineError: LocalizedError, CustomStringConvertible {
+    public var errorDescription: String? { description }
+
+    /// The place and what is wrong: `line 12, field "timeout": expected a number of seconds, found a string`.
+    public var description: String {
+        let place = [line.map { "line \($0)" }, field.map { "field \(JSONText.quoted($0))" }].compactMap(\.self)
+        return place.isEmpty ? message : "\(place.joined(separator: ", ")): \(message)"
+    }
+}
+
+/// Everything that is wrong with a batch: at most one error of each check for each line, in order of the lines.
+public struct RequestLineErrors: Error, Sendable, Hashable {
+    /// The errors; never empty.
+    public let errors: [RequestLineError]
+
+    /// Sorts the errors by line, or gives nil when there are none.
+    init?(_ errors: [RequestLineError]) {
+        guard !errors.isEmpty else { return nil }
+        self.errors = errors.sorted { ($0.line ?? 0) < ($1.line ?? 0) }
+    }
+}
+
+extension RequestLineErrors: LocalizedError, CustomStringConvertible {
+    public var errorDescription: String? { description }
+
+    /// One error a line of text.
+    public var description: String { errors.map(\.description).joined(separator: "\n") }
+}

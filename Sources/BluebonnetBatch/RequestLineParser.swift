@@ -1,0 +1,125 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+internal import Bluebonnet
+internal import Dispatch
+public import Foundation
+internal import Synchronization
+
+/// A request line with its place in the file.
+public struct NumberedLine: Sendable, Hashable {
+    /// The number of the line, from 1; empty lines count.
+    public var number: Int
+    /// What the line says.
+    public var line: RequestLine
+
+    /// Makes a numbered line.
+    public init(number: Int, line: RequestLine) {
+        self.number = number
+        self.line = line
+    }
+
+    /// The line's own id, or else its number.
+    public var id: String { line.id ?? String(number) }
+}
+
+/// Reads request lines strictly: what is not understood is an error that names the line and the field.
+///
+/// A line on its own is judged here; whether the lines of a batch fit together is for `RequestLineGraph`. A URL, a
+/// header value or a path that cannot be used is not an error of the line: the operation fails.
+public struct RequestLineParser: Sendable {
+    /// Makes a parser; it has no state.
+    public init() {}
+
+    /// Reads one line, with or without its line end, or gives nil for an empty one.
+    ///
+    /// Line 1 may start with a byte order mark.
+    public func parse(line: Data, number: Int) throws(RequestLineError) -> NumberedLine? {
+        try parse(ArraySlice(line), number: number)
+    }
+
+    /// Reads all lines of a file, or throws the first error of every bad line. A long file is read by all processors.
+    public func parse(file: Data) throws(RequestLineErrors) -> [NumberedLine] {
+        let texts = Array(file).split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+        let pieceLength = max(texts.count / (2 * ProcessInfo.processInfo.activeProcessorCount), Self.leastPieceLength)
+        let starts = Array(stride(from: 0, to: texts.count, by: pieceLength))
+        let pieces = Mutex([Int: Piece]())
+        DispatchQueue.concurrentPerform(iterations: starts.count) { index in
+            let piece = parse(texts, starts[index]..<min(starts[index] + pieceLength, texts.count))
+            pieces.withLock { $0[index] = piece }
+        }
+        let inOrder = pieces.withLock { pieces in starts.indices.compactMap { pieces[$0] } }
+        if let errors = RequestLineErrors(inOrder.flatMap(\.errors)) { throw errors }
+        return inOrder.flatMap(\.lines)
+    }
+
+    /// What some lines of a file say, and what is wrong with them.
+    private struct Piece {
+        var lines: [NumberedLine] = []
+        var errors: [RequestLineError] = []
+    }
+
+    private func parse(_ texts: [ArraySlice<UInt8>], _ range: Range<Int>) -> Piece {
+        var piece = Piece()
+        piece.lines.reserveCapacity(range.count)
+        for index in range {
+            do throws(RequestLineError) {
+                if let line = try parse(texts[index], number: index + 1) { piece.lines.append(line) }
+            } catch {
+                piece.errors.append(error)
+            }
+        }
+        return piece
+    }
+
+    private func parse(_ bytes: ArraySlice<UInt8>, number: Int) throws(RequestLineError) -> NumberedLine? {
+        let hasMark = number == 1 && bytes.starts(with: Self.byteOrderMark)
+        let text = hasMark ? bytes.dropFirst(Self.byteOrderMark.count) : bytes
+        guard !text.allSatisfy({ Self.blanks.contains($0) }) else { return nil }
+        do throws(RequestLineError) {
+            let value = try Self.value(text)
+            return NumberedLine(number: number, line: try RequestLine(LineField(value: value, path: .top)))
+        } catch {
+            throw error.numbered(number)
+        }
+    }
+}
+
+// MARK: - Steps
+
+extension RequestLineParser {
+    /// Fewer lines are not worth another thread.
+    private static let leastPieceLength = 128
+    private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
+    private static let blanks: [UInt8] = [0x20, 0x09, 0x0A, 0x0D]
+
+    private static func value(_ text: ArraySlice<UInt8>) throws(RequestLineError) -> JSONValue {
+        guard isUTF8(text) else { throw RequestLineError(message: "not valid UTF-8") }
+        guard !text.starts(with: byteOrderMark) else {
+            throw RequestLineError(message: "a byte order mark may stand at the start of the file only")
+        }
+        let parsed: (value: JSONValue, hasRepeatedName: Bool)
+        do throws(JSONSyntaxError) {
+            parsed = try text.withUnsafeBytes { bytes in
+                Result { () throws(JSONSyntaxError) in try JSONParser.parse(bytes) }
+            }.get()
+        } catch {
+            throw malformed(text.prefix(error.offset), error.reason)
+        }
+        if parsed.hasRepeatedName, let path = FieldScanner.repeatedField(in: text) {
+            throw RequestLineError(at: path, "given twice")
+        }
+        return parsed.value
+    }
+
+    private static func isUTF8(_ text: ArraySlice<UInt8>) -> Bool {
+        let union = text.withUnsafeBufferPointer { bytes in bytes.reduce(0, |) }
+        return union < 0x80 || String(validating: text, as: UTF8.self) != nil
+    }
+
+    /// An error of text that is JSON as far as `prefix` goes.
+    private static func malformed(_ prefix: ArraySlice<UInt8>, _ reason: String) -> RequestLineError {
+        let column = String(decoding: prefix, as: UTF8.self).unicodeScalars.count + 1
+        return RequestLineError(at: FieldScanner.field(after: prefix), "malformed JSON at column \(column): \(reason)")
+    }
+}

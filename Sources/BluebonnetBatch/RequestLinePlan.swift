@@ -1,0 +1,100 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+public import Bluebonnet
+internal import Foundation
+
+/// What a batch of request lines would do: which lines could run at the same time, one wave after the other, and which
+/// of them would fail before anything is sent. It sends nothing and opens no file.
+public struct RequestLinePlan: Sendable {
+    /// One line.
+    public struct Entry: Sendable {
+        /// The line's id.
+        public let id: String
+        /// The method.
+        public let method: String
+        /// The URL as it would be asked for, without user information; as it is written when it refers to a response.
+        public let url: String
+        /// The ids that the line waits for.
+        public let dependencies: [String]
+        /// Why the line would fail before anything is sent; nil when nothing is wrong with it, as far as can be told
+        /// before the responses are there that it refers to.
+        public let problem: NetworkingError?
+    }
+
+    /// The lines by the longest chain before them: a line of one wave waits for lines of earlier ones only.
+    public private(set) var waves: [[Entry]] = []
+
+    /// Lines that would fail before anything is sent.
+    public var problems: [Entry] { waves.joined().filter { $0.problem != nil } }
+
+    /// Plans lines, each of which comes after those that it waits for, with the settings that they would run with.
+    public init(_ nodes: [RequestLineGraph.Node], settings: RequestLineRunner.Settings = .init()) {
+        var waveOfID: [String: Int] = [:]
+        for node in nodes {
+            let wave = node.dependencies.compactMap { waveOfID[$0] }.max().map { $0 + 1 } ?? 0
+            waveOfID[node.line.id] = wave
+            if wave == waves.count { waves.append([]) }
+            waves[wave].append(Entry(node, settings: settings))
+        }
+    }
+}
+
+extension RequestLinePlan.Entry {
+    fileprivate init(_ node: RequestLineGraph.Node, settings: RequestLineRunner.Settings) {
+        let line = node.line.line
+        (id, method, dependencies) = (node.line.id, line.method, node.dependencies)
+        let refers = (try? line.referencedIDs().isEmpty) == false
+        let outcome: Result<URL, NetworkingError>? = refers ? nil : Self.prepare(line, settings)
+        switch outcome {
+        case .success(let checked)?: (url, problem) = (URLText.withoutUserInfo(checked.absoluteString), nil)
+        case .failure(let error)?: (url, problem) = (URLText.withoutUserInfo(line.url), error)
+        case nil: (url, problem) = (URLText.withoutUserInfo(line.url), nil)
+        }
+    }
+
+    /// Makes the line's request as the runner would, and gives its URL.
+    private static func prepare(
+        _ line: RequestLine, _ settings: RequestLineRunner.Settings
+    ) -> Result<URL, NetworkingError> {
+        Result { () throws(NetworkingError) in
+            do {
+                let line = try line.resolved { _ in nil }
+                let options = settings.transferOptions
+                let blueprint = try line.blueprint(baseURL: settings.baseURL, options: options)
+                return try blueprint.checkedURL(options: options)
+            } catch let error as NetworkingError {
+                throw error
+            } catch {
+                throw NetworkingError(.invalidRequest, "the request could not be made: \(error)", underlying: error)
+            }
+        }
+    }
+}
+
+extension RequestLinePlan: CustomStringConvertible {
+    /// The waves as text for people: a line for each operation, and a summary.
+    public var description: String {
+        var lines: [String] = []
+        for (number, wave) in waves.enumerated() {
+            lines.append("Wave \(number + 1): \(Self.count(wave.count, "operation"))")
+            lines += wave.map(\.text)
+        }
+        let count = waves.reduce(0) { $0 + $1.count }
+        var summary = "\(Self.count(count, "operation")) in \(Self.count(waves.count, "wave"))"
+        if !problems.isEmpty { summary += "; \(problems.count) would fail before anything is sent" }
+        return (lines + [summary + ".", ""]).joined(separator: "\n")
+    }
+
+    private static func count(_ number: Int, _ thing: String) -> String {
+        "\(number) \(thing)\(number == 1 ? "" : "s")"
+    }
+}
+
+extension RequestLinePlan.Entry {
+    fileprivate var text: String {
+        let after = dependencies.isEmpty ? "" : " after " + dependencies.joined(separator: ", ")
+        let failure = problem.map { "\n    would fail: \($0)" } ?? ""
+        return "  \(id): \(method) \(url)\(after)\(failure)"
+    }
+}

@@ -1,0 +1,211 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+public import Bluebonnet
+internal import Dispatch
+public import Foundation
+internal import Synchronization
+
+/// Runs request lines as operations of one `RequestOperationManager` and tells a result line for each.
+///
+/// Lines may be added while others run; exactly one result comes for each, whatever happens. All of it may be used from
+/// any thread.
+public final class RequestLineRunner: Sendable {
+    /// Which form a result line's body has.
+    public enum BodyForm: String, Sendable, CaseIterable {
+        /// No body.
+        case none
+        /// The text, when it is valid UTF-8.
+        case text
+        /// Any body, in base64 (RFC 4648, 4).
+        case base64
+    }
+
+    /// How lines are run.
+    public struct Settings: Sendable {
+        /// What relative URLs are resolved against.
+        public var baseURL: URL?
+        /// Transfers on the wire at once. Default 64.
+        public var concurrency = 64
+        /// Transfers on the wire at once to one scheme, host and port. Default 6.
+        public var concurrencyPerOrigin = 6
+        /// Limits and trust for lines that do not say otherwise.
+        public var transferOptions = TransferOptions()
+        /// Which form a result line's body has. Default `text`.
+        public var bodyForm = BodyForm.text
+        /// Whether the first failure cancels what has not finished. Default false.
+        public var cancelsAtFirstFailure = false
+        /// How long `drain()` lets go on what is under way. Default 10 s.
+        public var drainTimeout = Duration.seconds(10)
+        /// The ids that later lines refer to: the responses of others are let go when their result was told. Default
+        /// nil: not known, all are kept.
+        public var referencedIDs: Set<String>?
+
+        /// The defaults.
+        public init() {}
+    }
+
+    private let settings: Settings
+    private let manager: RequestOperationManager
+    private let onResult: @Sendable (ResultLine) -> Void
+    private let books = Mutex(RunnerBooks())
+    private let queue = DispatchQueue(label: "org.bluebonnet.request-lines")
+    private let group = DispatchGroup()
+    /// Where the steps of scripts are taken: no user's code runs there.
+    private static let scripts = DispatchQueue(label: "org.bluebonnet.request-line-scripts")
+
+    /// Makes a runner.
+    ///
+    /// - Parameter onResult: called once for each line, one at a time, on a queue of the runner's.
+    public init(settings: Settings = Settings(), onResult: @escaping @Sendable (ResultLine) -> Void) {
+        var configuration = RequestOperationManager.Configuration()
+        configuration.maximumConcurrentTransferCount = settings.concurrency
+        configuration.maximumConcurrentTransferCountPerOrigin = settings.concurrencyPerOrigin
+        configuration.transferOptions = settings.transferOptions
+        manager = RequestOperationManager(baseURL: settings.baseURL, configuration: configuration)
+        manager.completionQueue = queue
+        manager.responseSerializer = HTTPResponseSerializer()
+        self.settings = settings
+        self.onResult = onResult
+    }
+
+    /// Begins, on other threads, what the first line of the process would wait for: the network thread, libcurl and
+    /// OpenSSL. Worth it where something takes time before the first line is added, like reading them. Returns at once.
+    public static func prepare() { NetworkServices.prepare() }
+
+    /// Starts a line; what it depends on must have been added before.
+    public func add(_ node: RequestLineGraph.Node) {
+        let id = node.line.id
+        let make: @Sendable () throws -> RequestBlueprint = { [self] in try blueprint(of: node) }
+        // References are looked up in bodies of any size, and files may be where nobody answers.
+        let isQuick = node.dependencies.isEmpty && !node.line.line.readsFiles
+        let operation = manager.operation(
+            source: isQuick ? .derived(make) : .made(make), responseSerializer: nil, wantsDigest: true)
+        operation.queuePriority = node.line.line.priority.queuePriority
+        let script = node.line.line.script
+        if !script.isEmpty { operation.setStartHandler { Self.play(script, on: $0) } }
+        let (dependencies, isCancelled) = books.withLock { $0.add(id, operation, dependencies: node.dependencies) }
+        for dependency in dependencies { operation.addDependency(dependency) }
+        group.enter()
+        let hasOutput = node.line.line.output != nil
+        operation.addCompletionHandler { [self] _ in finish(id, operation, hasOutput: hasOutput) }
+        if isCancelled { operation.cancel() }
+        manager.operationQueue.addOperation(operation)
+    }
+
+    /// Cancels everything that has not finished; each line still gets its result.
+    public func cancel() {
+        manager.stopStarting()  // else the places of those that are cancelled first go to others
+        for operation in books.withLock({ $0.cancel() }) { operation.cancel() }
+    }
+
+    /// Comes to rest: starts nothing more, lets finish what is under way for at most `Settings.drainTimeout`, then
+    /// cancels everything that has not finished; each line still gets its result.
+    public func drain() async {
+        _ = await manager.drain(deadline: settings.drainTimeout)
+        cancel()
+    }
+
+    /// Returns when every line added so far has had its result delivered.
+    public func finished() async {
+        await withCheckedContinuation { waiter in
+            group.notify(queue: queue) { waiter.resume() }
+        }
+    }
+
+    /// Where the run stands.
+    ///
+    /// - Parameter count: how many of the transfers under way to name, the largest ones.
+    public func snapshot(largest count: Int) -> Snapshot {
+        let standing = books.withLock { $0.standing }
+        return standing.snapshot(largest: count)
+    }
+}
+
+// MARK: - One line
+
+extension RequestLineRunner {
+    /// Makes the line's request when its dependencies have ended.
+    private func blueprint(of node: RequestLineGraph.Node) throws -> RequestBlueprint {
+        var sources: [String: ReferenceSource] = [:]
+        for dependency in books.withLock({ $0.dependencies(node.dependencies) }) {
+            sources[dependency.id] = try dependency.referenceSource()
+        }
+        let line = try node.line.line.resolved { sources[$0] }
+        return try line.blueprint(baseURL: manager.baseURL, options: settings.transferOptions)
+    }
+
+    private static func play(_ script: [RequestLine.ScriptStep], on operation: RequestOperation) {
+        for step in script {
+            scripts.asyncAfter(deadline: .now() + step.at) { [weak operation] in
+                switch step.action {
+                case .pause: operation?.pause()
+                case .resume: operation?.resume()
+                case .cancel: operation?.cancel()
+                }
+            }
+        }
+    }
+
+    private func finish(_ id: String, _ operation: HTTPRequestOperation, hasOutput: Bool) {
+        let ending = RunnerEnding(operation, isReferenced: settings.referencedIDs?.contains(id) ?? true)
+        let outcome = books.withLock { $0.finish(id, ending) }
+        let bodyForm = hasOutput ? BodyForm.none : settings.bodyForm
+        onResult(ResultLine(id: id, outcome: outcome, operation: operation, bodyForm: bodyForm))
+        if outcome == .failure && settings.cancelsAtFirstFailure { cancel() }
+        group.leave()
+    }
+}
+
+extension ResultLine {
+    /// The result of a finished operation.
+    init(id: String, outcome: Outcome, operation: HTTPRequestOperation, bodyForm: RequestLineRunner.BodyForm) {
+        self.init(id: id, outcome: outcome)
+        let summary = operation.summary
+        attempts = summary.attemptCount
+        redirects = summary.redirectCount
+        reused = summary.isReused
+        error = operation.error.map { Failure($0, outcome: outcome) }
+        if attempts > 0 { timing = Timing(summary.timings) }
+        guard let head = operation.responseHead else { return }
+        status = head.status
+        url = URLText.withoutUserInfo(head.url.absoluteString)
+        headers = HeaderFields(head.block)
+        `protocol` = head.httpVersion == "2" ? "h2" : "http/\(head.httpVersion)"
+        bytes = Int(operation.receivedByteCount)
+        sha256 = operation.digest
+        switch bodyForm {
+        case .none: break
+        case .text: body = operation.responseData.flatMap { String(validating: $0, as: UTF8.self) }
+        case .base64: body = operation.responseData?.base64EncodedString()
+        }
+    }
+}
+
+extension ResultLine.Failure {
+    /// When a run is cancelled, it is chance whether a line that never ran hears first of the cancel or of the end of
+    /// what it needed; the outcome has decided, and the code follows it.
+    fileprivate init(_ error: NetworkingError, outcome: ResultLine.Outcome) {
+        switch (outcome, error.code) {
+        case (.skipped, .cancelled):
+            self.init(code: .dependencyFailed, message: "not started: an operation that it needed did not succeed")
+        case (.cancelled, .dependencyFailed):
+            self.init(code: .cancelled, message: "the operation was cancelled before it started")
+        default: self.init(error)
+        }
+    }
+}
+
+extension ResultLine.Timing {
+    fileprivate init(_ timings: TransferTimings) {
+        self.init()
+        func seconds(_ nanoseconds: UInt64) -> Double { Double(nanoseconds) / 1e9 }
+        let times = timings.nanoseconds
+        queued = seconds(times.queued)
+        dns = seconds(times.nameLookup)
+        connect = seconds(times.connect)
+        tls = seconds(times.tls)
+        firstByte = seconds(times.firstByte)
+        total = seconds(times.total)
+    }
+}

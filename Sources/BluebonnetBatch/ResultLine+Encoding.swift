@@ -1,0 +1,89 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+internal import Bluebonnet
+public import Foundation
+
+extension ResultLine {
+    /// The line as it is written: one compact JSON object and the line end, the members in the format's order.
+    public func encodedLine() -> Data {
+        var text = JSONText(expectedByteCount: 1_024 + (body?.utf8.count ?? 0))
+        text.object { line in
+            line.member("id", id) { $0.string($1) }
+            line.member("outcome", outcome.rawValue) { $0.string($1) }
+            line.member("status", status) { $0.integer($1) }
+            line.member("url", url) { $0.string($1) }
+            line.member("bytes", bytes) { $0.integer($1) }
+            line.member("sha256", sha256) { $0.string($1) }
+            line.member("headers", headers) { $1.write(to: &$0) }
+            line.member("body", body) { $0.string($1) }
+            line.member("attempts", attempts) { $0.integer($1) }
+            line.member("redirects", redirects) { $0.integer($1) }
+            line.member("protocol", `protocol`) { $0.string($1) }
+            line.member("reused", reused) { $0.token($1 ? "true" : "false") }
+            line.member("timing", timing) { $1.write(to: &$0) }
+            line.member("error", error) { $1.write(to: &$0) }
+        }
+        text.endLine()
+        return text.data
+    }
+}
+
+extension JSONText {
+    /// Writes a member, unless there is no value.
+    fileprivate mutating func member<Value>(
+        _ name: StaticString, _ value: Value?, _ write: (inout JSONText, Value) -> Void
+    ) {
+        guard let value else { return }
+        key(name)
+        write(&self, value)
+    }
+
+    fileprivate mutating func integer(_ number: Int) {
+        token(String(number))
+    }
+}
+
+extension ResultLine.HeaderFields {
+    fileprivate func write(to text: inout JSONText) {
+        text.object { object in
+            if let block = plainBlock {
+                return block.eachField { name, value in
+                    object.key(lowercasing: name)
+                    object.string(value)
+                }
+            }
+            for field in fields {
+                object.key(field.name)
+                if field.isList {
+                    object.array { array in for value in field.values { array.string(value) } }
+                } else {
+                    object.string(field.values[0])
+                }
+            }
+        }
+    }
+}
+
+extension ResultLine.Timing {
+    fileprivate func write(to text: inout JSONText) {
+        text.object { object in
+            object.member("queued", queued) { $0.seconds($1) }
+            object.member("dns", dns) { $0.seconds($1) }
+            object.member("connect", connect) { $0.seconds($1) }
+            object.member("tls", tls) { $0.seconds($1) }
+            object.member("firstByte", firstByte) { $0.seconds($1) }
+            object.member("total", total) { $0.seconds($1) }
+        }
+    }
+}
+
+extension ResultLine.Failure {
+    fileprivate func write(to text: inout JSONText) {
+        text.object { object in
+            object.member("code", code.rawValue) { $0.string($1) }
+            object.member("message", message) { $0.string($1) }
+            object.member("underlying", underlying) { $0.string($1) }
+        }
+    }
+}

@@ -1,0 +1,101 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+public import Bluebonnet
+
+/// What one operation of a batch came to, as a line of the results says it.
+///
+/// `encodedLine()` writes the line. `Codable` reads and writes the same object, without the order of the members.
+public struct ResultLine: Sendable, Hashable, Codable {
+    /// How an operation ended.
+    public enum Outcome: String, Sendable, Codable, CaseIterable {
+        /// The response is as expected.
+        case success
+        /// An error, which the line gives.
+        case failure
+        /// Cancelled before it ended.
+        case cancelled
+        /// Not started, because an operation that it needed did not succeed.
+        case skipped
+    }
+
+    /// The id of the operation.
+    public var id: String
+    /// How it ended.
+    public var outcome: Outcome
+    /// The status of the final response, when there was one.
+    public var status: Int?
+    /// The URL of the final response.
+    public var url: String?
+    /// The size of the decoded body that was delivered or stored.
+    public var bytes: Int?
+    /// The SHA-256 digest of that body, in hexadecimal digits.
+    public var sha256: String?
+    /// The headers of the final response.
+    public var headers: HeaderFields?
+    /// The body, when it was asked for and is text.
+    public var body: String?
+    /// The transfers made.
+    public var attempts = 0
+    /// The redirects followed.
+    public var redirects = 0
+    /// The protocol of the final response, such as `h2`.
+    public var `protocol`: String?
+    /// Whether the last transfer ran on a connection that was kept alive.
+    public var reused = false
+    /// Where the time went; nil when the operation was never started.
+    public var timing: Timing?
+    /// Why it did not succeed.
+    public var error: Failure?
+
+    /// Makes a line without a response, a transfer or an error.
+    public init(id: String, outcome: Outcome) {
+        self.id = id
+        self.outcome = outcome
+    }
+}
+
+extension ResultLine {
+    /// Where the time of an operation went: seconds on the monotonic clock; zero for what did not take place.
+    public struct Timing: Sendable, Hashable, Codable {
+        /// Until it was let on the wire.
+        public var queued = 0.0
+        /// The name look-up.
+        public var dns = 0.0
+        /// The connection.
+        public var connect = 0.0
+        /// The TLS handshake.
+        public var tls = 0.0
+        /// Until the first byte of the response.
+        public var firstByte = 0.0
+        /// All of it.
+        public var total = 0.0
+
+        /// Makes a record of zeros.
+        public init() {}
+    }
+
+    /// Why an operation did not succeed.
+    public struct Failure: Sendable, Hashable, Codable {
+        /// What happened.
+        public var code: NetworkingError.Code
+        /// One sentence for people.
+        public var message: String
+        /// The code and the text of the library below, for a bug report.
+        public var underlying: String?
+
+        /// Makes a failure.
+        public init(code: NetworkingError.Code, message: String, underlying: String? = nil) {
+            self.code = code
+            self.message = message
+            self.underlying = underlying
+        }
+
+        /// Says what an error says.
+        public init(_ error: NetworkingError) {
+            self.init(
+                code: error.code, message: error.message,
+                underlying: error.underlying.map { String(describing: $0) })
+        }
+    }
+}

@@ -1,0 +1,58 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+package import Foundation
+
+// Removing the segments `.` and `..` from a path (RFC 3986, 5.2.4). A dot that is written `%2e` counts, as in the
+// WHATWG's URL standard: servers decode it, so that a path with such a segment has two readings.
+extension URLText {
+    /// The URL without dot segments in its path; nil when there are none. Query and fragment stay as they are.
+    package static func removingDotSegments(from url: URL) -> URL? {
+        let text = url.absoluteString
+        guard mayHaveDotSegments(text) else { return nil }
+        let parts = URLText(text)
+        let path = parts.path
+        let shorter = removingDotSegments(fromPath: path)
+        guard shorter != path else { return nil }
+        return URL(string: "\(text[..<path.startIndex])\(shorter)\(text[path.endIndex...])")
+    }
+
+    /// The path without dot segments. Empty segments are segments: `/a//../b` is `/a/b`.
+    package static func removingDotSegments(fromPath path: some StringProtocol) -> String {
+        let slash = UInt8(ascii: "/")
+        let segments = Array(path.utf8).split(separator: slash, omittingEmptySubsequences: false)
+        var kept: [ArraySlice<UInt8>] = []
+        for (index, segment) in segments.enumerated().dropFirst() {
+            let count = dotCount(segment)
+            if count == 2 { _ = kept.popLast() }
+            if count == nil { kept.append(segment) } else if index == segments.count - 1 { kept.append([]) }
+        }
+        return String(decoding: kept.flatMap { [slash] + $0 }, as: UTF8.self)
+    }
+
+    /// How many dots a segment is made of: 1 or 2; nil for any other segment.
+    private static func dotCount(_ segment: ArraySlice<UInt8>) -> Int? {
+        guard (1...6).contains(segment.count) else { return nil }
+        var (rest, count) = (segment, 0)
+        while let first = rest.first {
+            let isEscape = rest.prefix(3).map(FieldSyntax.lowercase).elementsEqual("%2e".utf8)
+            guard isEscape || first == UInt8(ascii: ".") else { return nil }
+            rest = rest.dropFirst(isEscape ? 3 : 1)
+            count += 1
+        }
+        return count <= 2 ? count : nil
+    }
+
+    /// Whether a "." or "%" follows a "/" anywhere: nearly no URL has more to look at.
+    private static func mayHaveDotSegments(_ text: String) -> Bool {
+        var text = text
+        return text.withUTF8 { bytes in
+            var isBehindSlash = false
+            for byte in bytes {
+                if isBehindSlash && (byte == UInt8(ascii: ".") || byte == UInt8(ascii: "%")) { return true }
+                isBehindSlash = byte == UInt8(ascii: "/")
+            }
+            return false
+        }
+    }
+}

@@ -1,0 +1,172 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+package import Foundation
+
+/// An absolute or relative URL as text, split as RFC 3986 splits it; it interprets nothing and accepts anything.
+///
+/// Needed beside `URL`, which repairs what it is given: it escapes a backslash, and escapes escapes again.
+package struct URLText {
+    /// What stands before the first colon, if it can be a scheme.
+    package let scheme: Substring?
+    /// What stands between "//" and the path, query or fragment; nil without "//".
+    package let authority: Substring?
+    /// Path, query and fragment.
+    package let remainder: Substring
+
+    package init(_ text: String) {
+        let scheme = Self.scheme(of: text)
+        let rest = scheme.map { text[text.utf8.index(after: $0.endIndex)...] } ?? text[...]
+        self.scheme = scheme
+        guard rest.utf8.starts(with: "//".utf8) else {
+            authority = nil
+            remainder = rest
+            return
+        }
+        let start = rest.utf8.index(rest.startIndex, offsetBy: 2)
+        let end = Self.firstIndex(ofAny: "/?#", in: rest[start...]) ?? rest.endIndex
+        authority = rest[start..<end]
+        remainder = rest[end...]
+    }
+
+    /// What stands before the query and the fragment.
+    package var path: Substring {
+        remainder[..<(Self.firstIndex(ofAny: "?#", in: remainder) ?? remainder.endIndex)]
+    }
+
+    /// Searches bytes, not characters: a combining accent behind a "/" makes it another character, but not another URL.
+    private static func firstIndex(ofAny bytes: StaticString, in text: Substring) -> String.Index? {
+        let wanted = UnsafeBufferPointer(start: bytes.utf8Start, count: bytes.utf8CodeUnitCount)
+        return text.utf8.firstIndex { wanted.contains($0) }
+    }
+
+    private static func scheme(of text: String) -> Substring? {
+        let end = firstIndex(ofAny: ":/?#", in: text[...])
+        guard let end, text.utf8[end] == UInt8(ascii: ":") else { return nil }
+        let name = text[..<end]
+        guard let first = name.utf8.first, isLetter(first) else { return nil }
+        return name.utf8.dropFirst().allSatisfy(isSchemeByte) ? name : nil
+    }
+
+    private static func isLetter(_ byte: UInt8) -> Bool {
+        (0x61...0x7A).contains(byte | 0x20)
+    }
+
+    private static func isSchemeByte(_ byte: UInt8) -> Bool {
+        isLetter(byte) || (0x30...0x39).contains(byte) || byte == 0x2B || byte == 0x2D || byte == 0x2E
+    }
+
+    /// A URL as a message may show it: without user information, which may hold a password.
+    package static func withoutUserInfo(_ text: String) -> String {
+        text.hasByte(UInt8(ascii: "@")) ? URLText(text).withoutUserInfo : text
+    }
+
+    /// The same of this one.
+    package var withoutUserInfo: String {
+        let start = scheme.map { $0 + ":" } ?? ""
+        guard let authority else { return start + remainder }
+        let shown = userInfo.map { authority[authority.utf8.index(after: $0.endIndex)...] } ?? authority
+        return start + "//" + shown + remainder
+    }
+
+    // MARK: - Parts of the authority
+
+    /// What stands before the last "@".
+    package var userInfo: Substring? {
+        guard let authority, let at = authority.utf8.lastIndex(of: UInt8(ascii: "@")) else { return nil }
+        return authority[..<at]
+    }
+
+    /// The host with its brackets, if it has some; empty when there is none.
+    package var host: Substring {
+        let (host, _) = hostAndPort
+        return host
+    }
+
+    /// What follows the colon after the host: nil without a colon, empty with nothing behind it.
+    package var port: Substring? {
+        let (_, port) = hostAndPort
+        return port
+    }
+
+    private var hostAndPort: (host: Substring, port: Substring?) {
+        guard let authority else { return ("", nil) }
+        let rest = userInfo.map { authority[authority.utf8.index(after: $0.endIndex)...] } ?? authority
+        // The colons of an IPv6 address stand between brackets.
+        let isAddress = rest.utf8.first == UInt8(ascii: "[")
+        let start = isAddress ? Self.firstIndex(ofAny: "]", in: rest) ?? rest.endIndex : rest.startIndex
+        guard let colon = Self.firstIndex(ofAny: ":", in: rest[start...]) else { return (rest, nil) }
+        return (rest[..<colon], rest[rest.utf8.index(after: colon)...])
+    }
+}
+
+// Making a URL from text that a caller or a server wrote, without changing what is well formed in it.
+extension URLText {
+    /// The absolute URL of the text, read relative to `base`; nil when it is none.
+    ///
+    /// Bytes that a URL cannot hold are percent-escaped, escapes stay as they are, and an international host name is
+    /// written in ASCII.
+    package static func url(_ text: String, relativeTo base: URL?) -> URL? {
+        guard !text.isEmpty, let escaped = URLText(text).escaped else { return nil }
+        guard let base else { return URL(string: escaped) }
+        return URL(string: URLText(escaped).resolved(from: URLText(base.absoluteString)))
+    }
+
+    private var escaped: String? {
+        let start = scheme.map { $0 + ":" } ?? ""
+        guard let authority else { return start + Self.escape(remainder) }
+        guard let ascii = Self.ascii(authority) else { return nil }
+        return start + "//" + ascii + Self.escape(remainder)
+    }
+
+    private static func ascii(_ authority: Substring) -> String? {
+        if authority.utf8.allSatisfy({ $0 < 0x80 }) { return String(authority) }
+        guard let url = URL(string: "http://\(authority)/") else { return nil }
+        return URLText(url.absoluteString).authority.map(String.init)
+    }
+
+    /// Path, query and fragment with everything escaped that RFC 3986 does not let them hold.
+    package static func escape(_ text: some StringProtocol) -> String {
+        if text.utf8.allSatisfy(isURLByte) { return String(text) }
+        let bytes = Array(text.utf8)
+        let fragment = bytes.firstIndex(of: UInt8(ascii: "#"))
+        var result: [UInt8] = []
+        for (index, byte) in bytes.enumerated() {
+            let isKept = isURLByte(byte) || index == fragment || isEscape(bytes[index...])
+            append(byte, escaped: !isKept, to: &result)
+        }
+        return String(decoding: result, as: UTF8.self)
+    }
+
+    /// The bytes as text in which everything that is not ASCII is escaped: the way a `Location` is made readable.
+    static func escapingNonASCII(_ bytes: some Sequence<UInt8>) -> String {
+        var result: [UInt8] = []
+        for byte in bytes { append(byte, escaped: byte >= 0x80, to: &result) }
+        return String(decoding: result, as: UTF8.self)
+    }
+
+    private static func append(_ byte: UInt8, escaped: Bool, to result: inout [UInt8]) {
+        guard escaped else { return result.append(byte) }
+        let digits = String(byte, radix: 16, uppercase: true)
+        result += "%".utf8
+        result += (byte < 0x10 ? "0" + digits : digits).utf8
+    }
+
+    /// Whether the bytes start with "%" and two hexadecimal digits.
+    private static func isEscape(_ bytes: ArraySlice<UInt8>) -> Bool {
+        let digits = bytes.dropFirst().prefix(2)
+        return bytes.first == UInt8(ascii: "%") && digits.count == 2
+            && digits.allSatisfy { Character(UnicodeScalar($0)).isHexDigit }
+    }
+
+    /// Whether path, query and fragment may hold this byte as it is; "%" and "#" may stand in some places only.
+    static func isURLByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true
+        case UInt8(ascii: "&")...UInt8(ascii: ";"): true  // & ' ( ) * + , - . / digits : ;
+        case UInt8(ascii: "!"), UInt8(ascii: "$"), UInt8(ascii: "="), UInt8(ascii: "?"), UInt8(ascii: "@"): true
+        case UInt8(ascii: "_"), UInt8(ascii: "~"): true
+        default: false
+        }
+    }
+}

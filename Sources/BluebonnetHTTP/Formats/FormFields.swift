@@ -1,0 +1,98 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+package import Foundation
+
+/// One name of a form and its value, before any escaping.
+package struct FormField: Equatable {
+    /// What a form can carry under a name.
+    package enum Value: Equatable {
+        /// `NSNull` or nil.
+        case nothing
+        case text(String)
+        case data(Data)
+    }
+
+    package let name: String
+    package let value: Value
+
+    package init(name: String, value: Value) {
+        self.name = name
+        self.value = value
+    }
+}
+
+/// Turns nested parameters into the flat list of names and values that queries and forms are made of; it escapes
+/// nothing.
+package struct FormFields {
+    /// Whether `Data` may be a value: a multipart form carries it as it is, a query cannot.
+    private let allowsData: Bool
+    private var fields: [FormField] = []
+
+    private init(allowsData: Bool) { self.allowsData = allowsData }
+
+    /// The parameters in the order in which they are sent.
+    ///
+    /// - Throws: `NetworkingError` with `invalidRequest`, naming the parameter that cannot be encoded.
+    package static func flat(_ parameters: Parameters, allowsData: Bool = false) throws -> [FormField] {
+        var list = FormFields(allowsData: allowsData)
+        try ParameterPath.naming {
+            for (key, value) in parameters.sorted(by: { $0.key < $1.key }) {
+                try ParameterPath.at("." + key) { try list.append(value, named: key, depth: 1) }
+            }
+        }
+        return list.fields
+    }
+
+    private mutating func append(_ value: Any, named name: String, depth: Int) throws {
+        switch try ParameterPath.kind(of: value, depth: depth) {
+        case .null: append(.nothing, name)
+        case .bool(let value): append(.text(value ? "1" : "0"), name)
+        case .number(let text), .text(let text): append(.text(text), name)
+        case .date: throw ParameterPath.fault(ParameterValue.dateAdvice)
+        case .data(let data):
+            guard allowsData else { throw ParameterPath.fault(ParameterValue.dataAdvice) }
+            append(.data(data), name)
+        case .dictionary(let members):
+            for (key, value) in members.sorted(by: { $0.key < $1.key }) {
+                try ParameterPath.at("." + key) { try append(value, named: "\(name)[\(key)]", depth: depth + 1) }
+            }
+        case .array(let elements):
+            for (index, element) in elements.enumerated() {
+                try ParameterPath.at("[\(index)]") { try append(element, named: name + "[]", depth: depth + 1) }
+            }
+        case .set(let elements): fields += try sorted(elements, named: name, depth: depth)
+        }
+    }
+
+    private mutating func append(_ value: FormField.Value, _ name: String) {
+        fields.append(FormField(name: name, value: value))
+    }
+
+    /// The fields of a set, whose elements have no order of their own: by their text.
+    private func sorted(_ elements: [Any], named name: String, depth: Int) throws -> [FormField] {
+        var groups: [[FormField]] = []
+        for element in elements {
+            var group = FormFields(allowsData: allowsData)
+            try ParameterPath.at("{}") { try group.append(element, named: name, depth: depth + 1) }
+            groups.append(group.fields)
+        }
+        return groups.sorted { $0.lexicographicallyPrecedes($1, by: Self.precedes) }.flatMap { $0 }
+    }
+
+    private static func precedes(_ first: FormField, _ second: FormField) -> Bool {
+        if first.name != second.name { return first.name < second.name }
+        return first.value.bytes.lexicographicallyPrecedes(second.value.bytes)
+    }
+}
+
+extension FormField.Value {
+    /// The value as the bytes of a multipart part.
+    package var bytes: Data {
+        switch self {
+        case .nothing: Data()
+        case .text(let text): Data(text.utf8)
+        case .data(let data): data
+        }
+    }
+}

@@ -1,0 +1,182 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+/// Reads JSON text in UTF-8 (RFC 8259) and nothing but JSON: no comments, no trailing commas, no lone surrogates.
+///
+/// Of two members with one name the later counts. `JSONSerialization` on Linux lets trailing commas through, rounds
+/// some numbers through a decimal type and is many times slower.
+package struct JSONParser {
+    /// Arrays and objects in each other, at most: deeper text is refused before the stack runs out.
+    package static let maximumDepth = 512
+
+    package let bytes: UnsafeRawBufferPointer
+    /// Whether values are made of the text. If not, the ones that are handed about are empty.
+    let makesValues: Bool
+    package var position = 0
+    private var depth = 0
+    private var hasRepeatedName = false
+
+    private init(_ bytes: UnsafeRawBufferPointer, makesValues: Bool) {
+        self.bytes = bytes
+        self.makesValues = makesValues
+        if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { position = 3 }
+    }
+
+    /// The value that the whole text is; a byte order mark may stand before it.
+    package static func value(of text: UnsafeRawBufferPointer) throws(JSONSyntaxError) -> JSONValue {
+        try parse(text).value
+    }
+
+    /// The same, and whether any object in it has two members with one name.
+    package static func parse(
+        _ text: UnsafeRawBufferPointer
+    ) throws(JSONSyntaxError) -> (value: JSONValue, hasRepeatedName: Bool) {
+        var parser = JSONParser(text, makesValues: true)
+        return (try parser.wholeText(), parser.hasRepeatedName)
+    }
+
+    /// Throws what `value(of:)` throws, and makes nothing of the text.
+    package static func check(_ text: UnsafeRawBufferPointer) throws(JSONSyntaxError) {
+        var parser = JSONParser(text, makesValues: false)
+        _ = try parser.wholeText()
+    }
+
+    private mutating func wholeText() throws(JSONSyntaxError) -> JSONValue {
+        let value = try value()
+        skipSpace()
+        if next != nil { throw error("more text after the value") }
+        return value
+    }
+
+    package var next: UInt8? { position < bytes.count ? bytes[position] : nil }
+
+    package func error(_ reason: String) -> JSONSyntaxError { JSONSyntaxError(reason: reason, offset: position) }
+
+    private mutating func skipSpace() {
+        while let byte = next, byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 { position += 1 }
+    }
+
+    /// Steps over the byte, if it comes next behind white space.
+    private mutating func skip(_ byte: UInt8) -> Bool {
+        skipSpace()
+        guard next == byte else { return false }
+        position += 1
+        return true
+    }
+
+    private mutating func value() throws(JSONSyntaxError) -> JSONValue {
+        skipSpace()
+        guard let next else { throw error("the text ends where a value is expected") }
+        switch next {
+        case UInt8(ascii: "{"): return try nested { (parser) throws(JSONSyntaxError) in try parser.object() }
+        case UInt8(ascii: "["): return try nested { (parser) throws(JSONSyntaxError) in try parser.array() }
+        case UInt8(ascii: "\""): return .string(try string())
+        case UInt8(ascii: "t"): return try literal("true", .bool(true))
+        case UInt8(ascii: "f"): return try literal("false", .bool(false))
+        case UInt8(ascii: "n"): return try literal("null", .null)
+        case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): return try number()
+        default: throw error("no value starts like this")
+        }
+    }
+
+    private mutating func literal(_ word: StaticString, _ value: JSONValue) throws(JSONSyntaxError) -> JSONValue {
+        guard bytes[position...].starts(with: UnsafeBufferPointer(start: word.utf8Start, count: word.utf8CodeUnitCount))
+        else { throw error("no value starts like this") }
+        position += word.utf8CodeUnitCount
+        return value
+    }
+}
+
+// MARK: - Arrays and objects
+
+extension JSONParser {
+    private mutating func nested(
+        _ body: (inout JSONParser) throws(JSONSyntaxError) -> JSONValue
+    ) throws(JSONSyntaxError) -> JSONValue {
+        guard depth < Self.maximumDepth else { throw error("more than \(Self.maximumDepth) nested arrays and objects") }
+        depth += 1
+        position += 1
+        let value = try body(&self)
+        depth -= 1
+        return value
+    }
+
+    private mutating func array() throws(JSONSyntaxError) -> JSONValue {
+        var elements: [JSONValue] = []
+        if skip(UInt8(ascii: "]")) { return .array(elements) }
+        repeat {
+            let element = try value()
+            if makesValues { elements.append(element) }
+        } while skip(UInt8(ascii: ","))
+        guard skip(UInt8(ascii: "]")) else { throw error("a comma or the end of the array is expected") }
+        return .array(elements)
+    }
+
+    private mutating func object() throws(JSONSyntaxError) -> JSONValue {
+        var members: [String: JSONValue] = [:]
+        if skip(UInt8(ascii: "}")) { return .object(members) }
+        if makesValues { members.reserveCapacity(3) }  // else most would be made anew at their second member
+        repeat {
+            skipSpace()
+            guard next == UInt8(ascii: "\"") else { throw error("a member's name is expected") }
+            let name = try string()
+            guard skip(UInt8(ascii: ":")) else { throw error("a colon is expected") }
+            let member = try value()
+            if makesValues, members.updateValue(member, forKey: name) != nil { hasRepeatedName = true }
+        } while skip(UInt8(ascii: ","))
+        guard skip(UInt8(ascii: "}")) else { throw error("a comma or the end of the object is expected") }
+        return .object(members)
+    }
+}
+
+// MARK: - Numbers
+
+extension JSONParser {
+    private mutating func number() throws(JSONSyntaxError) -> JSONValue {
+        let start = position
+        if next == UInt8(ascii: "-") { position += 1 }
+        if next == UInt8(ascii: "0") {
+            position += 1
+            if isDigit(next) { throw error("a number starts with a zero") }
+        } else {
+            try skipDigits()
+        }
+        let isWhole = try !skipFraction()
+        if !makesValues && isSurelyFinite(start..<position) { return .null }
+        let text = String(decoding: bytes[start..<position], as: UTF8.self)
+        if isWhole, let integer = Int64(text) { return .integer(integer) }
+        guard let number = Double(text), number.isFinite else {
+            throw JSONSyntaxError(reason: "a number is too large", offset: start)
+        }
+        return .number(number)
+    }
+
+    /// Without an exponent, so few digits are less than the largest number, 1.8e308.
+    private func isSurelyFinite(_ number: Range<Int>) -> Bool {
+        number.count < 300 && !bytes[number].contains { $0 | 0x20 == UInt8(ascii: "e") }
+    }
+
+    /// Steps over fraction and exponent; false when there is neither.
+    private mutating func skipFraction() throws(JSONSyntaxError) -> Bool {
+        let start = position
+        if next == UInt8(ascii: ".") {
+            position += 1
+            try skipDigits()
+        }
+        if next == UInt8(ascii: "e") || next == UInt8(ascii: "E") {
+            position += 1
+            if next == UInt8(ascii: "+") || next == UInt8(ascii: "-") { position += 1 }
+            try skipDigits()
+        }
+        return position > start
+    }
+
+    private mutating func skipDigits() throws(JSONSyntaxError) {
+        guard isDigit(next) else { throw error("a digit is expected") }
+        while isDigit(next) { position += 1 }
+    }
+
+    private func isDigit(_ byte: UInt8?) -> Bool {
+        byte.map { (0x30...0x39).contains($0) } ?? false
+    }
+}

@@ -1,0 +1,146 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+public import Foundation
+
+/// A JSON value (RFC 8259) as a Swift value that may cross threads.
+public enum JSONValue: Sendable, Hashable {
+    case null
+    case bool(Bool)
+    /// A number without fraction or exponent that fits 64 bits.
+    case integer(Int64)
+    /// Any other number.
+    case number(Double)
+    case string(String)
+    case array([JSONValue])
+    case object([String: JSONValue])
+}
+
+// MARK: - Reading
+
+extension JSONValue {
+    /// The member of an object, or nil.
+    public subscript(key: String) -> JSONValue? {
+        if case .object(let members) = self { members[key] } else { nil }
+    }
+
+    /// The element of an array, or nil.
+    public subscript(index: Int) -> JSONValue? {
+        if case .array(let elements) = self, elements.indices.contains(index) { elements[index] } else { nil }
+    }
+
+    /// The text, when this is a string.
+    public var string: String? {
+        if case .string(let text) = self { text } else { nil }
+    }
+
+    /// The number as an integer, when it is one.
+    public var integer: Int64? {
+        if case .integer(let number) = self { number } else { nil }
+    }
+
+    /// The number, whole or not.
+    public var number: Double? {
+        switch self {
+        case .integer(let number): Double(number)
+        case .number(let number): number
+        case .null, .bool, .string, .array, .object: nil
+        }
+    }
+
+    /// The truth value, when this is one.
+    public var bool: Bool? {
+        if case .bool(let value) = self { value } else { nil }
+    }
+
+    /// The elements, when this is an array.
+    public var array: [JSONValue]? {
+        if case .array(let elements) = self { elements } else { nil }
+    }
+
+    /// The members, when this is an object.
+    public var object: [String: JSONValue]? {
+        if case .object(let members) = self { members } else { nil }
+    }
+}
+
+// MARK: - Foundation and text
+
+extension JSONValue {
+    /// Parses JSON text in UTF-8, UTF-16 or UTF-32; any value may stand at the top.
+    ///
+    /// - Throws: `JSONSyntaxError`, which says where the text stops being JSON.
+    public init(parsing data: Data) throws {
+        try self.init(parsing: data, charset: nil)
+    }
+
+    /// Parses JSON text in the encoding that a charset names, if it is known and no byte order mark says otherwise.
+    package init(parsing data: Data, charset: String?) throws {
+        self = try Self.utf8(of: data, charset: charset).withUnsafeBytes(JSONParser.value)
+    }
+
+    /// JSON text in UTF-8, checked without making values of it.
+    package static func checkedUTF8(of data: Data, charset: String?) throws -> Data {
+        let text = try utf8(of: data, charset: charset)
+        try text.withUnsafeBytes { try JSONParser.check($0) }
+        return text
+    }
+
+    private static func utf8(of data: Data, charset: String?) throws -> Data {
+        let encoding = BodyEncoding(of: data, charset: charset)
+        if encoding == .utf8 { return data }
+        guard let text = encoding.text(of: data) else {
+            throw JSONSyntaxError(reason: "bytes that are no text in their encoding", offset: 0)
+        }
+        return Data(text.utf8)
+    }
+
+    /// The same value as `JSONSerialization` takes it: dictionaries, arrays, strings, numbers and `NSNull`.
+    public var foundationObject: any Sendable {
+        switch self {
+        case .null: NSNull()
+        case .bool(let value): value
+        case .integer(let value): value
+        case .number(let value): value
+        case .string(let value): value
+        case .array(let elements): elements.map(\.foundationObject)
+        case .object(let members): members.mapValues(\.foundationObject)
+        }
+    }
+}
+
+// MARK: - Codable
+
+extension JSONValue: Codable {
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        if container.decodeNil() {
+            self = .null
+        } else if let value = try? container.decode(Bool.self) {
+            self = .bool(value)
+        } else if let value = try? container.decode(Int64.self) {
+            self = .integer(value)
+        } else if let value = try? container.decode(Double.self) {
+            self = .number(value)
+        } else if let value = try? container.decode(String.self) {
+            self = .string(value)
+        } else if let value = try? container.decode([JSONValue].self) {
+            self = .array(value)
+        } else {
+            self = .object(try container.decode([String: JSONValue].self))
+        }
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        switch self {
+        case .null: try container.encodeNil()
+        case .bool(let value): try container.encode(value)
+        case .integer(let value): try container.encode(value)
+        case .number(let value): try container.encode(value)
+        case .string(let value): try container.encode(value)
+        case .array(let value): try container.encode(value)
+        case .object(let value): try container.encode(value)
+        }
+    }
+}

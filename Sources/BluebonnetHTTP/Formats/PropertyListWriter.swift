@@ -1,0 +1,81 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+package import Foundation
+
+/// Turns parameters into a property list; what has no form there is refused by its path.
+package struct PropertyListWriter {
+    private let format: PropertyListSerialization.PropertyListFormat
+
+    package init(format: PropertyListSerialization.PropertyListFormat) {
+        self.format = format
+    }
+
+    /// The property list of a dictionary, an array or any other value.
+    ///
+    /// - Throws: `NetworkingError` with `invalidRequest`, naming the parameter that cannot be encoded.
+    package static func data(of value: Any, format: PropertyListSerialization.PropertyListFormat) throws -> Data {
+        let writer = PropertyListWriter(format: format)
+        let object = try ParameterPath.naming { try writer.object(value, depth: 0) }
+        do {
+            return try PropertyListSerialization.data(fromPropertyList: object, format: format, options: 0)
+        } catch {
+            throw NetworkingError(
+                .invalidRequest, "the parameters cannot be encoded as a property list: \(error)", underlying: error)
+        }
+    }
+
+    private func object(_ value: Any, depth: Int) throws -> Any {
+        switch try ParameterPath.kind(of: value, depth: depth) {
+        case .null: throw ParameterPath.fault("a property list has no form for nothing, so leave it out")
+        case .set: throw ParameterPath.fault("a set has no order in a property list, so use an array")
+        case .bool(let value): return value
+        case .number(let text): return try number(text)
+        case .text(let text): return try checked(text)
+        case .date(let date): return date
+        case .data(let data): return data
+        case .dictionary(let members): return try dictionary(members, depth: depth + 1)
+        case .array(let elements): return try array(elements, depth: depth + 1)
+        }
+    }
+
+    private func dictionary(_ members: [(key: String, value: Any)], depth: Int) throws -> [String: Any] {
+        var result: [String: Any] = [:]
+        for (key, value) in members {
+            try ParameterPath.at("." + key) { result[try checked(key)] = try object(value, depth: depth) }
+        }
+        return result
+    }
+
+    private func array(_ elements: [Any], depth: Int) throws -> [Any] {
+        var result: [Any] = []
+        for (index, element) in elements.enumerated() {
+            try ParameterPath.at("[\(index)]") { result.append(try object(element, depth: depth)) }
+        }
+        return result
+    }
+
+    private func number(_ text: String) throws -> Any {
+        if let integer = Int64(text) { return integer }
+        if let integer = UInt64(text) { return integer }
+        guard let number = Double(text), number.isFinite else {
+            throw ParameterPath.fault("\(text) is too large for a property list")
+        }
+        return number
+    }
+
+    /// Foundation writes the characters that XML cannot hold as they are, and then cannot read its own text.
+    private func checked(_ text: String) throws -> String {
+        guard format == .xml, let scalar = text.unicodeScalars.first(where: { !Self.isXML($0) }) else { return text }
+        let number = String(scalar.value, radix: 16, uppercase: true)
+        throw ParameterPath.fault("XML cannot hold its character U+\(number), so use the binary format")
+    }
+
+    /// XML 1.0, production 2. A carriage return is left out too: a reader would turn it into a line feed.
+    private static func isXML(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.value {
+        case 0x09, 0x0A, 0x20...0xD7FF, 0xE000...0xFFFD, 0x10000...0x10FFFF: true
+        default: false
+        }
+    }
+}

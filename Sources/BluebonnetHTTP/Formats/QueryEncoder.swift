@@ -1,0 +1,79 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+/// Writes parameters as a query or as a form body, by the rules that AFNetworking made its own.
+///
+/// * Keys are sorted, capitals before small letters; a dictionary nests as `key[member]`, an array repeats `key[]`.
+/// * A set repeats the key without brackets, its elements sorted; an empty container writes nothing.
+/// * `NSNull` and nil write the key alone, the empty string writes `key=`; true and false are `1` and `0`.
+/// * A number is written in its shortest form, a whole one without fraction: `1`, `2.5`, `1e+16`.
+/// * Everything but ASCII letters, digits and `-._~/?` is percent-escaped, brackets too.
+public struct QueryEncoder: Sendable {
+    /// Makes an encoder.
+    public init() {}
+
+    /// The parameters as `a=1&b%5B%5D=2`; empty for no parameters.
+    ///
+    /// - Throws: `NetworkingError` with `invalidRequest`, naming the parameter that cannot be encoded.
+    public func encode(_ parameters: Parameters) throws -> String {
+        var query = QueryText()
+        for pair in try pairs(for: parameters) { query.append(pair) }
+        return query.text
+    }
+
+    /// The text with every byte escaped that a name or a value in a query must not show.
+    public func percentEscape(_ text: String) -> String {
+        var query = QueryText()
+        query.escape(text)
+        return query.text
+    }
+
+    /// A name and its value before escaping; nil stands for a name alone.
+    package typealias Pair = (name: String, value: String?)
+
+    /// The parameters as a flat list, in the order in which they are sent.
+    package func pairs(for parameters: Parameters) throws -> [Pair] {
+        try FormFields.flat(parameters).map { field in
+            guard case .text(let text) = field.value else { return (field.name, nil) }
+            return (field.name, text)
+        }
+    }
+}
+
+/// The bytes of a query as it grows.
+private struct QueryText {
+    private static let digits = Array("0123456789ABCDEF".utf8)
+    private var bytes: [UInt8] = []
+
+    var text: String { String(decoding: bytes, as: UTF8.self) }
+
+    mutating func append(_ pair: QueryEncoder.Pair) {
+        if !bytes.isEmpty { bytes.append(UInt8(ascii: "&")) }
+        escape(pair.name)
+        guard let value = pair.value else { return }
+        bytes.append(UInt8(ascii: "="))
+        escape(value)
+    }
+
+    mutating func escape(_ text: String) {
+        for byte in text.utf8 {
+            if Self.isBare(byte) {
+                bytes.append(byte)
+            } else {
+                bytes.append(UInt8(ascii: "%"))
+                bytes.append(Self.digits[Int(byte >> 4)])
+                bytes.append(Self.digits[Int(byte & 0x0F)])
+            }
+        }
+    }
+
+    private static func isBare(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): true
+        case UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"): true
+        case UInt8(ascii: "/"), UInt8(ascii: "?"): true
+        default: false
+        }
+    }
+}

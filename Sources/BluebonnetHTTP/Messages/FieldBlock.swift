@@ -1,0 +1,271 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+internal import Foundation
+
+/// The fields of one head: their bytes in one buffer, made into text when somebody looks.
+package struct FieldBlock: Sendable {
+    /// Where a field's name is and where its value is.
+    private struct Place {
+        let name: Int32
+        let nameEnd: Int32
+        let value: Int32
+        let end: Int32
+
+        var nameRange: Range<Int> { Int(name)..<Int(nameEnd) }
+        var valueRange: Range<Int> { Int(value)..<Int(end) }
+        var nameByteCount: Int { Int(nameEnd - name) }
+    }
+
+    private var bytes: [UInt8] = []
+    private var places: [Place] = []
+
+    package init() {}
+
+    /// The fields of a head that is not just arriving.
+    package init(_ fields: [(name: String, value: String)]) {
+        for field in fields {
+            let start = Int32(bytes.count)
+            bytes += field.name.utf8
+            let middle = Int32(bytes.count)
+            bytes += field.value.utf8
+            places.append(Place(name: start, nameEnd: middle, value: middle, end: Int32(bytes.count)))
+        }
+    }
+
+    package var byteCount: Int { bytes.count }
+
+    /// Adds one line without its line end: a field, or more of the value of the field before.
+    ///
+    /// It goes over the line once, and takes it as it is: what lies between name and value is in no place.
+    package mutating func append(_ line: UnsafeRawBufferPointer) throws(NetworkingError) {
+        var colon = 0
+        while colon < line.count, FieldSyntax.isTokenByte(line[colon]) { colon += 1 }
+        guard colon > 0, colon < line.count, line[colon] == UInt8(ascii: ":") else { return try appendOther(line) }
+        if let byte = Self.forbiddenByte(in: line, from: colon) { throw Self.badValue(of: line[..<colon], byte) }
+        let value = Self.valueRange(of: line, after: colon)
+        if places.isEmpty { makeRoom() }
+        let start = bytes.count
+        bytes += UnsafeRawBufferPointer(rebasing: line[..<value.upperBound])
+        places.append(
+            Place(
+                name: Int32(start), nameEnd: Int32(start + colon), value: Int32(start + value.lowerBound),
+                end: Int32(bytes.count)))
+    }
+
+    /// A line that does not begin with a name and a colon: it is folded, or no field at all.
+    private mutating func appendOther(_ line: UnsafeRawBufferPointer) throws(NetworkingError) {
+        if line.first == 0x20 || line.first == 0x09 { return try fold(line) }
+        guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else {
+            throw NetworkingError(.badServerResponse, "a line of the response's header section has no colon")
+        }
+        throw Self.badName(line[..<colon])
+    }
+
+    /// For as many fields as most responses have: the room is given back with `trimmed`.
+    private mutating func makeRoom() {
+        bytes.reserveCapacity(512)
+        places.reserveCapacity(12)
+    }
+
+    /// The same with no more room than it needs, because a head may be kept for long.
+    package var trimmed: FieldBlock {
+        var copy = FieldBlock()
+        copy.bytes = bytes.withUnsafeBufferPointer(Array.init)
+        copy.places = places.withUnsafeBufferPointer(Array.init)
+        return copy
+    }
+
+    /// Joins a folded line (RFC 9112, 5.2) to the value before it with one space.
+    private mutating func fold(_ line: UnsafeRawBufferPointer) throws(NetworkingError) {
+        guard let last = places.popLast() else {
+            throw NetworkingError(.badServerResponse, "the response's header section starts with white space")
+        }
+        if let byte = Self.forbiddenByte(in: line, from: 0) { throw Self.badValue(of: bytes[last.nameRange], byte) }
+        let more = Self.valueRange(of: line, after: -1)
+        if !last.valueRange.isEmpty && !more.isEmpty { bytes.append(0x20) }
+        bytes += UnsafeRawBufferPointer(rebasing: line[more])
+        places.append(Place(name: last.name, nameEnd: last.nameEnd, value: last.value, end: Int32(bytes.count)))
+    }
+
+    /// A byte that no value may have in it: a NUL or a line end of whatever kind.
+    private static func forbiddenByte(in line: UnsafeRawBufferPointer, from start: Int) -> UInt8? {
+        for index in start..<line.count {
+            let byte = line[index]
+            if byte <= 0x0D, byte == 0x0D || byte == 0x0A || byte == 0x00 { return byte }
+        }
+        return nil
+    }
+
+    /// Where a value is without the white space around it.
+    private static func valueRange(of line: UnsafeRawBufferPointer, after colon: Int) -> Range<Int> {
+        var (start, end) = (colon + 1, line.count)
+        while end > start, line[end - 1] == 0x20 || line[end - 1] == 0x09 { end -= 1 }
+        while start < end, line[start] == 0x20 || line[start] == 0x09 { start += 1 }
+        return start..<end
+    }
+
+    private static func badValue(of name: some Collection<UInt8>, _ byte: UInt8) -> NetworkingError {
+        let control = FieldSyntax.name(ofControl: byte)
+        return NetworkingError(.badServerResponse, "the response's field \(text(name)) contains \(control)")
+    }
+
+    private static func badName(_ name: Slice<UnsafeRawBufferPointer>) -> NetworkingError {
+        let fault = name.last == 0x20 || name.last == 0x09 ? "white space before its colon" : "a name that is no token"
+        return NetworkingError(.badServerResponse, "a field of the response has \(fault)")
+    }
+}
+
+// MARK: - As text
+
+extension FieldBlock {
+    /// The fields in order.
+    package var fields: [(name: String, value: String)] {
+        bytes.withUnsafeBufferPointer { bytes in
+            places.map { place in
+                let name = UnsafeBufferPointer(rebasing: bytes[place.nameRange])
+                let value = UnsafeBufferPointer(rebasing: bytes[place.valueRange])
+                return (String(decoding: name, as: UTF8.self), Self.quickText(value) ?? Self.text(value))
+            }
+        }
+    }
+
+    /// Calls `body` with the bytes of each field, in order.
+    package func eachField(_ body: (_ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>) -> Void) {
+        bytes.withUnsafeBufferPointer { bytes in
+            for place in places {
+                body(
+                    UnsafeBufferPointer(rebasing: bytes[place.nameRange]),
+                    UnsafeBufferPointer(rebasing: bytes[place.valueRange]))
+            }
+        }
+    }
+
+    /// Whether all names and values are ASCII.
+    package var isASCII: Bool { bytes.reduce(0, |) < 0x80 }
+
+    /// The values of the fields with that name, whatever its case, in order.
+    package func values(for name: String) -> [String] {
+        var name = name
+        return name.withUTF8 { name in places(named: name).map { Self.text(bytes[$0.valueRange]) } }
+    }
+
+    /// Whether a name comes twice, whatever its case. Most heads have few fields, so that comparing each with each is
+    /// quicker than remembering them.
+    package var hasRepeatedNames: Bool {
+        guard places.count < 50 else { return true }  // perhaps; it only costs time
+        return places.indices.contains { first in
+            places[(first + 1)...].contains { second in
+                bytes.withUnsafeBufferPointer { bytes in
+                    isName(second, UnsafeBufferPointer(rebasing: bytes[places[first].nameRange]))
+                }
+            }
+        }
+    }
+
+    /// Whether there is a field with that name.
+    package func hasField(_ name: StaticString) -> Bool { places.contains { isName($0, name) } }
+
+    /// The values of the fields that say how the body is framed and coded.
+    struct FramingFields {
+        /// The one length, when there is one and it is a plain number.
+        var plainLength: Int64?
+        /// Nil when there is nothing else, as mostly.
+        package var texts: Texts?
+
+        package init(plainLength: Int64? = nil, texts: Texts? = nil) {
+            self.plainLength = plainLength
+            self.texts = texts
+        }
+
+        struct Texts {
+            package var lengths: [String] = []
+            var transferCodings: [String] = []
+            package var contentCodings: [String] = []
+
+            package init(lengths: [String] = [], transferCodings: [String] = [], contentCodings: [String] = []) {
+                self.lengths = lengths
+                self.transferCodings = transferCodings
+                self.contentCodings = contentCodings
+            }
+        }
+
+        fileprivate mutating func add(_ text: String, to list: WritableKeyPath<Texts, [String]>) {
+            var all = texts ?? Texts()
+            all[keyPath: list].append(text)
+            texts = all
+        }
+    }
+
+    /// Found in one pass over the fields, most of which have names of other lengths.
+    var framingFields: FramingFields {
+        var found = FramingFields()
+        for place in places {
+            switch place.nameByteCount {
+            case 14 where isName(place, "content-length"): note(lengthAt: place, in: &found)
+            case 17 where isName(place, "transfer-encoding"):
+                found.add(Self.text(bytes[place.valueRange]), to: \.transferCodings)
+            case 16 where isName(place, "content-encoding"):
+                found.add(Self.text(bytes[place.valueRange]), to: \.contentCodings)
+            default: continue
+            }
+        }
+        return found
+    }
+
+    /// A second length makes texts of both, to be looked at more closely.
+    private func note(lengthAt place: Place, in found: inout FramingFields) {
+        let isFirst = found.plainLength == nil && found.texts?.lengths.isEmpty != false
+        if isFirst, let length = number(place.valueRange) {
+            found.plainLength = length
+            return
+        }
+        if let first = found.plainLength { found.add(String(first), to: \.lengths) }
+        found.plainLength = nil
+        found.add(Self.text(bytes[place.valueRange]), to: \.lengths)
+    }
+
+    /// What up to 15 digits say; nil for anything else.
+    private func number(_ range: Range<Int>) -> Int64? {
+        guard !range.isEmpty, range.count < 16 else { return nil }
+        var number: Int64 = 0
+        for index in range {
+            guard (0x30...0x39).contains(bytes[index]) else { return nil }
+            number = number * 10 + Int64(bytes[index]) - 0x30
+        }
+        return number
+    }
+
+    private func isName(_ place: Place, _ name: StaticString) -> Bool {
+        isName(place, UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount))
+    }
+
+    private func places(named name: UnsafeBufferPointer<UInt8>) -> [Place] {
+        places.filter { isName($0, name) }
+    }
+
+    private func isName(_ place: Place, _ name: UnsafeBufferPointer<UInt8>) -> Bool {
+        guard place.nameByteCount == name.count else { return false }
+        return bytes.withUnsafeBufferPointer { bytes in
+            FieldSyntax.isSameName(UnsafeBufferPointer(rebasing: bytes[place.nameRange]), name)
+        }
+    }
+
+    /// The values of `Location`, whose bytes matter even where they are not text.
+    package var locations: [String] {
+        guard hasField("location") else { return [] }
+        return places.filter { bytes[$0.nameRange].lazy.map(FieldSyntax.lowercase).elementsEqual("location".utf8) }
+            .map { URLText.escapingNonASCII(bytes[$0.valueRange]) }
+    }
+
+    /// The text of bytes that are all ASCII, as they nearly always are.
+    private static func quickText(_ bytes: UnsafeBufferPointer<UInt8>) -> String? {
+        bytes.allSatisfy { $0 < 0x80 } ? String(decoding: bytes, as: UTF8.self) : nil
+    }
+
+    /// UTF-8 where the bytes are UTF-8, else ISO 8859-1, which can show any bytes.
+    package static func text(_ bytes: some Collection<UInt8>) -> String {
+        String(validating: bytes, as: UTF8.self)
+            ?? String(String.UnicodeScalarView(bytes.map { UnicodeScalar($0) }))
+    }
+}

@@ -1,0 +1,65 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+package import Foundation
+
+/// Reads the dates of header fields (RFC 9110, 5.6.7), in the form that is sent today.
+package enum HTTPDate {
+    private static let months = [
+        "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+    ]
+
+    /// `Sun, 06 Nov 1994 08:49:37 GMT`; nil for anything else, the two obsolete forms included.
+    package static func parse(_ text: String) -> Date? {
+        let words = text.split(separator: " ", omittingEmptySubsequences: false)
+        guard words.count == 6, words[0].utf8.count == 4, words[0].hasSuffix(","), words[5] == "GMT",
+            let day = number(words[1], digits: 2), let month = months.firstIndex(of: String(words[2])),
+            let year = number(words[3], digits: 4), let seconds = seconds(ofDay: words[4])
+        else { return nil }
+        return date(year: year, month: month + 1, day: day).map { $0.addingTimeInterval(TimeInterval(seconds)) }
+    }
+
+    /// The same with the two obsolete forms, `Sunday, 06-Nov-94 08:49:37 GMT` and `Sun Nov  6 08:49:37 1994`, which
+    /// whoever reads `Expires` has to understand; two digits mean the century that is not more than 50 years ahead.
+    package static func date(_ text: String, now: Date = Date()) -> Date? {
+        let words = text.split { " ,-".contains($0) }.map(String.init)
+        switch words.count {
+        case 6: return parse("Day, \(words[1]) \(words[2]) \(year(words[3], now: now)) \(words[4]) \(words[5])")
+        case 5:
+            let day = words[2].utf8.count == 1 ? "0" + words[2] : words[2]
+            return parse("Day, \(day) \(words[1]) \(words[4]) \(words[3]) GMT")
+        default: return nil
+        }
+    }
+
+    private static func year(_ text: String, now: Date) -> String {
+        guard text.utf8.count == 2, let year = Int(text) else { return text }
+        let thisYear = 1970 + Int(now.timeIntervalSince1970 / 31_556_952)
+        let candidate = thisYear / 100 * 100 + year
+        return String(candidate > thisYear + 50 ? candidate - 100 : candidate)
+    }
+
+    private static func seconds(ofDay text: Substring) -> Int? {
+        let parts = text.split(separator: ":", omittingEmptySubsequences: false).compactMap { number($0, digits: 2) }
+        guard parts.count == 3, text.utf8.count == 8, parts[0] < 24, parts[1] < 60, parts[2] <= 60 else { return nil }
+        return parts[0] * 3600 + parts[1] * 60 + parts[2]
+    }
+
+    /// Midnight, by the days since 1970 of the Gregorian calendar.
+    private static func date(year: Int, month: Int, day: Int) -> Date? {
+        let lengths = [31, isLeap(year) ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
+        guard year >= 1900, day >= 1, day <= lengths[month - 1] else { return nil }
+        let before = year - 1
+        let leapDays = before / 4 - before / 100 + before / 400 - 477  // 477 until the end of 1969
+        let days = (year - 1970) * 365 + leapDays + lengths[..<(month - 1)].reduce(0, +) + day - 1
+        return Date(timeIntervalSince1970: TimeInterval(days) * 86_400)
+    }
+
+    private static func isLeap(_ year: Int) -> Bool {
+        year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
+    }
+
+    private static func number(_ text: Substring, digits: Int) -> Int? {
+        text.utf8.count == digits && FieldSyntax.isNumber(text.utf8) ? Int(text) : nil
+    }
+}

@@ -1,0 +1,115 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+package import Foundation
+
+/// Checks what a caller gave before a connection is opened; pure, and says what is wrong and where.
+///
+/// libcurl sends a method or a header as it gets them, line ends and all, and looks up the host of `http:///path` as
+/// `path`; Foundation's `URLRequest` alters names and loses values. So check text before it goes into either.
+package enum RequestCheck {
+    /// The URL of a text, which may be relative to `base`.
+    package static func url(_ text: String, relativeTo base: URL? = nil) throws(NetworkingError) -> URL {
+        if Origin.hasPlainURL(text), let url = URL(string: text) { return url }
+        if let byte = text.utf8.first(where: { $0 < 0x20 || $0 == 0x7F }) {
+            throw badURL(text, "contains \(FieldSyntax.name(ofControl: byte))")
+        }
+        if text.utf8.contains(0x20) { throw badURL(text, "contains a space, which has to be written %20") }
+        let parts = URLText(text)
+        if parts.scheme != nil { try scheme(of: parts, text) }
+        if parts.authority != nil || parts.scheme != nil { try authority(of: parts, text) }
+        guard let url = URLText.url(text, relativeTo: base) else { throw badURL(text, "is not a URL") }
+        try check(url)
+        return url
+    }
+
+    /// Refuses a URL that is not http or https, has no usable host or port, or could be read in two ways.
+    package static func check(_ url: URL) throws(NetworkingError) {
+        let text = url.absoluteString
+        let parts = URLText(text)
+        try scheme(of: parts, text)
+        try authority(of: parts, text)
+    }
+
+    /// Refuses a method that is not a token.
+    package static func method(_ method: String) throws(NetworkingError) {
+        guard FieldSyntax.isToken(method.utf8) else {
+            throw NetworkingError(.invalidRequest, "the method \(shown(method)) is not made of token characters only")
+        }
+    }
+
+    /// Refuses a name that is not a token, and a value with a control character other than a tab.
+    package static func field(name: String, value: String) throws(NetworkingError) {
+        guard FieldSyntax.isToken(name.utf8) else {
+            throw NetworkingError(.invalidRequest, "the header \(shown(name)) is not made of token characters only")
+        }
+        guard let byte = value.utf8.first(where: FieldSyntax.isForbiddenInValue) else { return }
+        let control = FieldSyntax.name(ofControl: byte)
+        throw NetworkingError(.invalidRequest, "the value of header \(name) contains \(control)")
+    }
+
+    /// The text for a message: without its control characters, and not endless.
+    package static func shown(_ text: String) -> String {
+        let scalars = text.unicodeScalars.prefix(80).map { $0.value < 0x20 || $0.value == 0x7F ? "�" : $0 }
+        return "\"" + String(String.UnicodeScalarView(scalars)) + (text.unicodeScalars.count > 80 ? "…" : "") + "\""
+    }
+}
+
+// MARK: - The parts of a URL
+
+extension RequestCheck {
+    private static func badURL(_ text: String, _ fault: String) -> NetworkingError {
+        NetworkingError(.badURL, "the URL \(shown(URLText.withoutUserInfo(text))) \(fault)")
+    }
+
+    private static func scheme(of parts: URLText, _ text: String) throws(NetworkingError) {
+        guard let scheme = parts.scheme else { throw badURL(text, "has no scheme") }
+        guard ["http", "https"].contains(scheme.lowercased()) else {
+            throw badURL(text, "has the scheme \(scheme), not http or https")
+        }
+    }
+
+    private static func authority(of parts: URLText, _ text: String) throws(NetworkingError) {
+        let authority = parts.authority ?? ""
+        guard !parts.host.isEmpty else { throw badURL(text, "has no host") }
+        // A backslash ends the host for some readers and not for others, as a second "@" does: `http://a\@b`.
+        if authority.utf8.contains(UInt8(ascii: "\\")) || authority.lowercased().contains("%5c") {
+            let remedy = "a user name with a backslash goes into TransferOptions.credential"
+            throw badURL(text, "has a backslash before its path: \(remedy)")
+        }
+        if parts.userInfo?.utf8.contains(UInt8(ascii: "@")) == true {
+            throw badURL(text, "has more than one @ before its path")
+        }
+        guard isHost(parts.host) else { throw badURL(text, "has the host \(parts.host), which is no name or address") }
+        guard let port = parts.port, !port.isEmpty else { return }
+        guard FieldSyntax.isNumber(port.utf8), let number = Int(port), (1...65535).contains(number) else {
+            throw badURL(text, "has the port \(port), which is not from 1 to 65535")
+        }
+    }
+
+    /// Whether every reader takes this for the same host: no escapes, no characters that only some allow.
+    private static func isHost(_ host: Substring) -> Bool {
+        if host.utf8.first == UInt8(ascii: "[") { return isAddress(host) }
+        return host.utf8.allSatisfy { $0 >= 0x80 || $0 == UInt8(ascii: ".") || isNameByte($0) }
+    }
+
+    private static func isNameByte(_ byte: UInt8) -> Bool {
+        byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_") || (0x30...0x39).contains(byte)
+            || (0x61...0x7A).contains(FieldSyntax.lowercase(byte))
+    }
+
+    /// An IPv6 address in brackets, perhaps with a zone behind "%25" (RFC 6874) or "%".
+    private static func isAddress(_ text: Substring) -> Bool {
+        guard text.utf8.last == UInt8(ascii: "]") else { return false }
+        let inner = text.utf8.dropFirst().dropLast()
+        let parts = inner.split(separator: UInt8(ascii: "%"), maxSplits: 1, omittingEmptySubsequences: false)
+        let isAddress = parts[0].contains(UInt8(ascii: ":")) && parts[0].allSatisfy(isAddressByte)
+        guard parts.count == 2 else { return isAddress }
+        let zone = parts[1].starts(with: "25".utf8) ? parts[1].dropFirst(2) : parts[1]
+        return isAddress && !zone.isEmpty && zone.allSatisfy { $0 == UInt8(ascii: ".") || isNameByte($0) }
+    }
+
+    private static func isAddressByte(_ byte: UInt8) -> Bool {
+        (0x30...0x3A).contains(byte) || byte == UInt8(ascii: ".") || (0x61...0x66).contains(FieldSyntax.lowercase(byte))
+    }
+}

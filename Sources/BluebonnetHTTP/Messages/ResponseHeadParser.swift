@@ -1,0 +1,157 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+package import Foundation
+import Glibc
+
+/// Reads the head of a response line by line as it arrives, and refuses what could be read in two ways.
+///
+/// Lenient, because nothing depends on it: a line may end without a carriage return, a value may go on in a next line
+/// that starts with white space (it is joined by one space), the space after the status may be missing. Interim
+/// responses are dropped, and so are trailers, but all bytes count against the limit. A status from 600 on, which is
+/// none, is delivered as it is: a server's error (RFC 9110, 15).
+package struct ResponseHeadParser: Sendable {
+    /// What a line completed.
+    package enum Event: Sendable {
+        /// An interim response with this status, from 100 to 199; another head follows.
+        case informational(Int)
+        /// The final head.
+        case complete(ResponseHead)
+    }
+
+    private enum State { case statusLine, fields, complete }
+
+    private let url: URL
+    private let limit: Int
+    private let expectsUpgrade: Bool
+    private var state = State.statusLine
+    private var consumedByteCount = 0
+    private var statusLine = StatusLine()
+    private var block = FieldBlock()
+
+    /// - Parameter limit: bytes that interim heads, head and trailers may have together.
+    /// - Parameter expectsUpgrade: whether 101 is an interim response, because the request asked for another protocol.
+    package init(url: URL, limit: Int = 256 * 1024, expectsUpgrade: Bool = false) {
+        self.url = url
+        self.limit = limit
+        self.expectsUpgrade = expectsUpgrade
+    }
+
+    /// Whether the final head has ended; if not, a response that ends here was cut short.
+    package var isComplete: Bool { state == .complete }
+
+    /// Takes one line with its line end.
+    package mutating func consume(line: UnsafeRawBufferPointer) throws(NetworkingError) -> Event? {
+        consumedByteCount += line.count
+        guard consumedByteCount <= limit else {
+            throw NetworkingError(.headersTooLarge, "the response's header section has more than \(limit) bytes")
+        }
+        let line = Self.withoutLineEnd(line)
+        switch state {
+        case .statusLine:
+            statusLine = try StatusLine(line)
+            block = FieldBlock()
+            state = .fields
+        case .fields where line.isEmpty: return try endBlock()
+        case .fields: try block.append(line)
+        case .complete: break  // trailers
+        }
+        return nil
+    }
+
+    private mutating func endBlock() throws(NetworkingError) -> Event {
+        if statusLine.status == 101 && !expectsUpgrade {
+            throw NetworkingError(.badServerResponse, "the server switched to another protocol without being asked")
+        }
+        if statusLine.status < 200 {
+            state = .statusLine
+            return .informational(statusLine.status)
+        }
+        let head = ResponseHead(
+            url: url, status: statusLine.status, reason: statusLine.reason, httpVersion: statusLine.version,
+            block: block.trimmed)
+        try head.checkFraming()
+        block = FieldBlock()
+        state = .complete
+        return .complete(head)
+    }
+
+    private static func withoutLineEnd(_ line: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
+        guard line.last == UInt8(ascii: "\n") else { return line }
+        let end = line.count - (line.count > 1 && line[line.count - 2] == UInt8(ascii: "\r") ? 2 : 1)
+        return UnsafeRawBufferPointer(rebasing: line[..<end])
+    }
+}
+
+// MARK: - The status line
+
+/// `HTTP/1.1 200 OK`, or `HTTP/2 200` as libcurl presents later versions.
+private struct StatusLine {
+    private(set) var version = ""
+    private(set) var status = 0
+    private(set) var reason = ""
+
+    init() {}
+
+    init(_ line: UnsafeRawBufferPointer) throws(NetworkingError) {
+        if let usual = Self.usual(line) {
+            self = usual
+            return
+        }
+        let words = line.split(separator: 0x20, maxSplits: 2, omittingEmptySubsequences: false)
+        guard words.count >= 2, let version = Self.version(words[0]) else {
+            throw NetworkingError(.badServerResponse, "the response does not start with an HTTP status line")
+        }
+        let digits = words[1]
+        let status = digits.prefix(3).reduce(0) { $0 * 10 + Int($1) - 0x30 }
+        guard digits.count == 3, FieldSyntax.isNumber(digits), (100...999).contains(status) else {
+            throw NetworkingError(.badServerResponse, "the response's status is not from 100 to 999")
+        }
+        self.version = version
+        self.status = status
+        guard words.count == 3 else { return }
+        guard !words[2].contains(where: FieldSyntax.isForbiddenInValue) else {
+            throw NetworkingError(.badServerResponse, "the response's status line contains a control character")
+        }
+        reason = FieldBlock.text(words[2])
+    }
+
+    /// `HTTP/1.1 200 OK` and `HTTP/2 200 ` and their like, byte by byte; nil for anything that has to be looked at more
+    /// closely.
+    private static func usual(_ line: UnsafeRawBufferPointer) -> StatusLine? {
+        guard line.count >= 10 else { return nil }
+        let isVersion2 = hasPrefix("HTTP/2 ", line)
+        guard isVersion2 || hasPrefix("HTTP/1.1 ", line) else { return nil }
+        let start = isVersion2 ? 7 : 9
+        guard line.count >= start + 4, line[start + 3] == 0x20, (0x31...0x39).contains(line[start]),
+            (0x30...0x39).contains(line[start + 1]), (0x30...0x39).contains(line[start + 2])
+        else { return nil }
+        let text = UnsafeRawBufferPointer(rebasing: line[(start + 4)...])
+        for byte in text where !(0x20...0x7E).contains(byte) { return nil }
+        var usual = StatusLine()
+        usual.version = isVersion2 ? "2" : "1.1"
+        usual.status = line[start..<start + 3].reduce(0) { $0 * 10 + Int($1 - 0x30) }
+        usual.reason = text.count == 2 && hasPrefix("OK", text) ? "OK" : String(decoding: text, as: UTF8.self)
+        return usual
+    }
+
+    private static func hasPrefix(_ prefix: StaticString, _ line: UnsafeRawBufferPointer) -> Bool {
+        guard let start = line.baseAddress, line.count >= prefix.utf8CodeUnitCount else { return false }
+        return memcmp(start, prefix.utf8Start, prefix.utf8CodeUnitCount) == 0
+    }
+
+    /// The known versions; a later 1.x is understood as 1.1 (RFC 9110, 2.5).
+    private static func version(_ word: Slice<UnsafeRawBufferPointer>) -> String? {
+        if word.elementsEqual("HTTP/1.1".utf8) { return "1.1" }
+        let text = String(decoding: word, as: UTF8.self)
+        guard text.hasPrefix("HTTP/") else { return nil }
+        switch text.dropFirst(5) {
+        case "1.0": return "1.0"
+        case "2", "2.0": return "2"
+        case "3", "3.0": return "3"
+        case let later where later.utf8.count == 3 && later.hasPrefix("1."):
+            return FieldSyntax.isNumber(later.utf8.dropFirst(2)) ? "1.1" : nil
+        default: return nil
+        }
+    }
+}

@@ -1,0 +1,204 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+package import Foundation
+
+/// Where redirects may lead; `RedirectChain` applies it.
+package struct RedirectPolicy: Sendable {
+    /// Redirects followed at most; 0 delivers the redirect itself.
+    package var limit = 20
+    /// Whether a redirect may lead from https to http.
+    package var allowsInsecureTarget = false
+    /// Whether the target's dot segments stay.
+    package var keepsDotSegments = false
+
+    package init(limit: Int = 20, allowsInsecureTarget: Bool = false, keepsDotSegments: Bool = false) {
+        self.limit = limit
+        self.allowsInsecureTarget = allowsInsecureTarget
+        self.keepsDotSegments = keepsDotSegments
+    }
+
+    /// What is sent next: as much of a request as a redirect changes.
+    package struct Request: Sendable, Hashable {
+        package var method: String
+        package var url: URL
+        package var headers: HTTPHeaders
+        /// Whether the body of the first request goes along.
+        package var hasBody: Bool
+        /// Whether credentials, cookies and client certificate that the caller gave may be used: false from the first
+        /// hop on that led to another origin, for good.
+        package var carriesCredentials = true
+
+        package init(method: String, url: URL, headers: HTTPHeaders, hasBody: Bool, carriesCredentials: Bool = true) {
+            self.method = method
+            self.url = url
+            self.headers = headers
+            self.hasBody = hasBody
+            self.carriesCredentials = carriesCredentials
+        }
+    }
+
+    /// What to do with a response.
+    package enum Decision: Sendable {
+        /// Send this instead; tell the chain with `follow(_:)` when it is sent.
+        case follow(Request)
+        /// It is the final response.
+        case deliver
+        case fail(NetworkingError)
+    }
+}
+
+/// Decides, response by response, where one operation's redirects lead (RFC 9110, 15.4); it sends nothing.
+///
+/// Each hop is made from the one before, so what was dropped on the way to another origin does not come back, not
+/// even at the first origin.
+package struct RedirectChain: Sendable {
+    private let policy: RedirectPolicy
+    private var current: RedirectPolicy.Request
+    private var visited: Set<String>
+    /// Whether the next redirect may lead back to where it comes from.
+    private var mayReturn = false
+    /// Redirects followed so far.
+    package private(set) var hopCount = 0
+
+    package init(_ request: RedirectPolicy.Request, policy: RedirectPolicy = RedirectPolicy()) {
+        self.policy = policy
+        current = request
+        visited = []
+    }
+
+    /// Takes note of the request that was sent, which need not be the one that was proposed.
+    package mutating func follow(_ request: RedirectPolicy.Request) {
+        hopCount += 1
+        if !mayReturn { visited.insert(Self.key(current)) }
+        mayReturn = false
+        current = request
+    }
+
+    /// The response at hand changes what requests say (it sets a cookie): where the chain was before may be asked
+    /// again.
+    package mutating func forgetVisits() {
+        visited = []
+        mayReturn = true
+    }
+
+    /// What to do with a response to the current request.
+    ///
+    /// - Parameter locations: the values of its `Location` fields, all of them.
+    package func decision(status: Int, locations: [String]) -> RedirectPolicy.Decision {
+        guard policy.limit > 0, isRedirect(status, locations: locations) else { return .deliver }
+        do {
+            return .follow(try request(after: status, to: try target(locations)))
+        } catch {
+            return .fail(error)
+        }
+    }
+
+    /// Statuses that lead elsewhere. 300 only suggests a target, so it is followed where nothing can be done twice.
+    private func isRedirect(_ status: Int, locations: [String]) -> Bool {
+        switch status {
+        case 301, 302, 303, 307, 308: true
+        case 300: !locations.isEmpty && ["GET", "HEAD"].contains(current.method.uppercased())
+        default: false
+        }
+    }
+
+    private func request(after status: Int, to url: URL) throws(NetworkingError) -> RedirectPolicy.Request {
+        var next = current
+        next.url = url
+        next.change(by: status)
+        if Origin(url) != Origin(current.url) { next.leaveOrigin() }
+        guard hopCount < policy.limit else {
+            let fault = "more than \(policy.limit) redirects, the last one to \(Self.shown(url))"
+            throw NetworkingError(.tooManyRedirects, fault)
+        }
+        guard mayReturn || !visited.contains(Self.key(next)) && Self.key(next) != Self.key(current) else {
+            throw NetworkingError(.tooManyRedirects, "the redirects lead in a circle, back to \(Self.shown(url))")
+        }
+        return next
+    }
+
+    /// What is the same request for a server that answers with a redirect.
+    private static func key(_ request: RedirectPolicy.Request) -> String {
+        request.method + " " + request.url.absoluteString.prefix { $0 != "#" }
+    }
+}
+
+// MARK: - The target
+
+extension RedirectChain {
+    private func target(_ locations: [String]) throws(NetworkingError) -> URL {
+        guard let location = locations.first else {
+            throw NetworkingError(.badServerResponse, "a redirect of \(Self.shown(current.url)) has no Location")
+        }
+        guard Set(locations).count == 1 else {
+            throw NetworkingError(.badServerResponse, "a redirect of \(Self.shown(current.url)) has several Locations")
+        }
+        guard !location.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F || $0 == UInt8(ascii: "\\") }),
+            let url = URLText.url(location, relativeTo: current.url)
+        else { throw Self.unusable(location) }
+        guard let scheme = url.scheme?.lowercased(), ["http", "https"].contains(scheme) else {
+            throw NetworkingError(.redirectRefused, "a redirect leads to \(Self.shown(url)), not to http or https")
+        }
+        guard scheme == "https" || current.url.scheme?.lowercased() == "http" || policy.allowsInsecureTarget else {
+            throw NetworkingError(.redirectRefused, "a redirect leads from https to \(Self.shown(url))")
+        }
+        let shorter = policy.keepsDotSegments ? nil : URLText.removingDotSegments(from: url)
+        return try completed(shorter ?? url, location)
+    }
+
+    /// The target with the fragment of the URL before it, unless it has its own, and with user information only from
+    /// the caller.
+    private func completed(_ url: URL, _ location: String) throws(NetworkingError) -> URL {
+        let parts = URLText(url.absoluteString)
+        guard parts.authority != nil else { throw Self.unusable(location) }
+        let previous = URLText(current.url.absoluteString)
+        let isSameOrigin = Origin(url) == Origin(current.url)
+        let userInfo = isSameOrigin ? previous.userInfo.map { $0 + "@" } ?? "" : ""
+        let fragment = parts.remainder.contains("#") ? "" : String(previous.remainder.drop { $0 != "#" })
+        let host = String(parts.host) + (parts.port.map { ":" + $0 } ?? "")
+        let text = "\(parts.scheme ?? "")://\(userInfo)\(host)\(parts.remainder)\(fragment)"
+        do {
+            return try RequestCheck.url(text)
+        } catch {
+            throw Self.unusable(location)
+        }
+    }
+
+    private static func unusable(_ location: String) -> NetworkingError {
+        let shown = URLText.escape(URLText.withoutUserInfo(location)).prefix(200)
+        return NetworkingError(.badServerResponse, "a redirect's Location cannot be used: \(shown)")
+    }
+
+    private static func shown(_ url: URL) -> Substring {
+        URLText.withoutUserInfo(url.absoluteString).prefix(200)
+    }
+}
+
+// MARK: - The next request
+
+extension RedirectPolicy.Request {
+    /// Method and body of the next request, as RFC 9110 and browsers have it.
+    fileprivate mutating func change(by status: Int) {
+        let verb = method.uppercased()
+        let becomesGet = status == 303 ? verb != "HEAD" : (status == 301 || status == 302) && verb == "POST"
+        guard becomesGet, verb != "GET" || hasBody else { return }
+        method = "GET"
+        hasBody = false
+        headers.keep { !Self.describesBody($0.lowercased()) }
+    }
+
+    /// Takes off what belongs to the origin that the chain leaves.
+    package mutating func leaveOrigin() {
+        carriesCredentials = false
+        headers.keep { Self.mayLeaveOrigin($0.lowercased()) }
+    }
+
+    private static func describesBody(_ name: String) -> Bool {
+        name.hasPrefix("content-") || name == "transfer-encoding" || name == "expect"
+    }
+
+    private static func mayLeaveOrigin(_ name: String) -> Bool {
+        ["accept", "content-", "if-"].contains { name.hasPrefix($0) } || name == "user-agent" || name == "range"
+    }
+}

@@ -1,0 +1,17 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import Glibc
+
+// What is looked for in nearly every text: by the C library, which looks at many bytes at once.
+extension String {
+    /// Whether the text has this byte in its UTF-8.
+    package func hasByte(_ byte: UInt8) -> Bool {
+        utf8.withContiguousStorageIfAvailable { Self.hasByte(byte, in: $0) } ?? utf8.contains(byte)
+    }
+
+    private static func hasByte(_ byte: UInt8, in bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+        guard let start = bytes.baseAddress else { return false }
+        return memchr(start, CInt(byte), bytes.count) != nil
+    }
+}

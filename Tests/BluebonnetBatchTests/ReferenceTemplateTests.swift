@@ -1,0 +1,87 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Testing
+
+@testable import Bluebonnet
+@testable import BluebonnetBatch
+
+@Suite struct ReferenceTemplateTests {
+    typealias Reference = ReferenceTemplate.Reference
+
+    @Test(arguments: [
+        ("${a.status}", "a", Reference.Selector.status),
+        ("${a.body}", "a", .body(path: [])),
+        ("${a.body.x}", "a", .body(path: ["x"])),
+        ("${login.body.user.roles.0}", "login", .body(path: ["user", "roles", "0"])),
+        ("${a.headers.Content-Type}", "a", .header("Content-Type")),
+        ("${a.headers.x.y}", "a", .header("x.y")),
+        ("${v1.2.status}", "v1.2", .status),
+        ("${a.b.body.status}", "a.b", .body(path: ["status"])),
+        ("${a.body.body.x}", "a", .body(path: ["body", "x"])),
+        ("${body.body}", "body", .body(path: [])),
+        ("${status.status}", "status", .status),
+        ("${a.status.body.x}", "a.status", .body(path: ["x"])),
+        ("${a.headers.body.x}", "a", .header("body.x")),
+        ("${12.status}", "12", .status),
+        ("${é x.status}", "é x", .status),
+        ("${$.status}", "$", .status),
+    ])
+    func aReferenceIsTakenApart(_ text: String, _ id: String, _ selector: Reference.Selector) throws {
+        let template = try ReferenceTemplate(parsing: text)
+        #expect(template.references.map(\.id) == [id])
+        #expect(template.references.map(\.selector) == [selector])
+        #expect(template.parts.count == 1)
+        #expect(template.references[0].description == text)
+    }
+
+    @Test(arguments: [
+        ("", []), ("plain", ["plain"]), ("$", ["$"]), ("$$", ["$$"]), ("5$ {x}", ["5$ {x}"]), ("a}b", ["a}b"]),
+        ("$${", ["${"]), ("$${a.status}", ["${a.status}"]), ("$$${a.status}", ["$${a.status}"]),
+        ("x${a.status}y", ["x", "<a>", "y"]), ("${a.status}${b.status}", ["<a>", "<b>"]),
+        ("${a.status}}", ["<a>", "}"]), ("$${${a.status}", ["${", "<a>"]), ("$ ${a.status}$", ["$ ", "<a>", "$"]),
+        ("é${a.status}\u{301}", ["é", "<a>", "\u{301}"]), ("${a.status}$${b.status}", ["<a>", "${b.status}"]),
+    ])
+    func textAndReferencesAreToldApart(_ text: String, _ expected: [String]) throws {
+        let parts = try ReferenceTemplate(parsing: text).parts.map { part in
+            switch part {
+            case .literal(let literal): literal
+            case .reference(let reference): "<\(reference.id)>"
+            }
+        }
+        #expect(parts == expected)
+    }
+
+    @Test(arguments: [
+        ("${", "without"), ("a${b.status", "without"), ("${a.status} ${", "without"),
+        ("${}", "expected ${ID.body.PATH}"), ("${a}", "${a}"), ("${a.state}", "${a.state}"), ("${status}", "${status}"),
+        ("${a.headers}", "expected"), ("${a.status.x}", "expected"), ("${a.Body.x}", "expected"),
+        ("${.status}", "no id"), ("${.body.x}", "no id"), ("${.headers.x}", "no id"),
+        ("${a.body.}", "empty name"), ("${a.body.x..y}", "empty name"), ("${a.body.x.}", "empty name"),
+        ("${a.headers.}", "empty name"),
+    ])
+    func aSyntaxErrorNamesTheFieldAndTheReference(_ text: String, _ words: String) throws {
+        let error = try #require(throws: RequestLineError.self) { try ReferenceTemplate(parsing: text, field: "url") }
+        #expect(error.field == "url")
+        #expect(error.line == nil)
+        #expect(error.message.contains(words), "\(error)")
+    }
+
+    @Test func referencedIDsAreListedOnceInOrder() throws {
+        let template = try ReferenceTemplate(parsing: "${b.status}${a.body}${b.headers.x}$${c.status}")
+        #expect(template.referencedIDs == ["b", "a"])
+    }
+
+    @Test func resolvingPutsTheTextsTogether() throws {
+        let template = try ReferenceTemplate(parsing: "<${a.status}|${b.status}> $${")
+        #expect(try template.resolved { ReferenceSource(status: $0 == "a" ? 200 : 404) } == "<200|404> ${")
+    }
+
+    @Test func anIDWithoutResultIsUnresolved() throws {
+        let template = try ReferenceTemplate(parsing: "${gone.body.x}")
+        let error = try #require(throws: NetworkingError.self) { try template.resolved { _ in nil } }
+        #expect(error.code == .unresolvedReference)
+        #expect(error.message == "${gone.body.x}: gone has no result")
+    }
+}

@@ -1,0 +1,83 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import FoundationNetworking
+import Testing
+
+@testable import Bluebonnet
+@testable import BluebonnetBatch
+
+@Suite struct RequestLineBlueprintTests {
+    private func headers(_ blueprint: RequestBlueprint) throws -> [HTTPHeaders.Field] {
+        let parts = OperationParts(options: SharedOptions(TransferOptions()))
+        return try PreparedRequest(blueprint, parts: parts).first.headers.fields.sorted { $0.name < $1.name }
+    }
+
+    private func headers(_ line: RequestLine) throws -> [HTTPHeaders.Field] {
+        try headers(try line.blueprint(baseURL: nil, options: TransferOptions()))
+    }
+
+    private static let url = "http://h/p"
+
+    @Test func aLineThatSaysNothingButWhereSendsTheDefaultsOfTheSerializer() throws {
+        let url = try #require(URL(string: Self.url))
+        let request = try HTTPRequestSerializer().request(method: "GET", url: url, parameters: nil)
+        #expect(try headers(RequestLine(url: Self.url)) == headers(RequestBlueprint(request: request)))
+        #expect(try headers(RequestLine(url: Self.url)).contains { $0.name == "User-Agent" && !$0.value.isEmpty })
+    }
+
+    @Test func theRequestItselfHasTheFieldsToo() throws {
+        let url = try #require(URL(string: Self.url))
+        let expected = try HTTPRequestSerializer().request(method: "GET", url: url, parameters: nil)
+        let request = try RequestLine(url: Self.url).blueprint(baseURL: nil, options: TransferOptions()).request
+        #expect(request.url == url)
+        #expect(request.httpMethod == "GET")
+        #expect(request.allHTTPHeaderFields == expected.allHTTPHeaderFields)
+        #expect(request.allHTTPHeaderFields?["User-Agent"] != nil)
+    }
+
+    @Test(arguments: [
+        ("http://h/a/../b", "http://h/b"), ("a/%2e%2e/../b", "http://base/b"), ("/a/./b?c=..", "http://base/a/b?c=.."),
+    ])
+    func aLinesPathIsSentWithoutDotSegmentsUnlessTheyAreKept(url: String, expected: String) throws {
+        let base = try #require(URL(string: "http://base/v1/"))
+        let blueprint = try RequestLine(url: url).blueprint(baseURL: base, options: TransferOptions())
+        let sent = try PreparedRequest(blueprint, parts: OperationParts(options: SharedOptions(TransferOptions())))
+        #expect(sent.first.url.absoluteString == expected)
+        #expect(sent.request.url == sent.first.url)
+        #expect(sent.request.allHTTPHeaderFields == blueprint.request.allHTTPHeaderFields)
+        var options = TransferOptions()
+        options.keepsDotSegments = true
+        let keeping = SharedOptions(options)
+        #expect(
+            try PreparedRequest(blueprint, parts: OperationParts(options: keeping)).first.url == blueprint.request.url)
+    }
+
+    @Test func lineThatReadsFilesSaysSo() {
+        var (form, secure) = (RequestLine(url: Self.url), RequestLine(url: Self.url))
+        form.body = .multipart([RequestLine.Part(name: "n", content: .value("v"))])
+        #expect(!form.readsFiles && !secure.readsFiles)
+        form.body = .multipart([
+            RequestLine.Part(name: "n", content: .file(path: "/f", filename: nil, contentType: nil))
+        ])
+        secure.security = RequestLine.Security()
+        #expect(form.readsFiles && secure.readsFiles)
+    }
+
+    @Test func aLineWithAHeaderSendsItBesideTheDefaults() throws {
+        var line = RequestLine(url: Self.url)
+        line.headers = ["X-A": "1", "User-Agent": "mine/1"]
+        let plain = try headers(RequestLine(url: Self.url)).filter { $0.name != "User-Agent" }
+        let own = line.headers.map { HTTPHeaders.Field(name: $0.key, value: $0.value) }
+        #expect(try headers(line) == (plain + own).sorted { $0.name < $1.name })
+    }
+
+    @Test(arguments: ["HEAD", "OPTIONS", "DELETE"])
+    func methodsOtherThanGETSendTheDefaultsToo(method: String) throws {
+        let line = RequestLine(method: method, url: Self.url)
+        let blueprint = try line.blueprint(baseURL: nil, options: TransferOptions())
+        #expect(blueprint.request.httpMethod == method)
+        #expect(try headers(blueprint) == headers(RequestLine(url: Self.url)))
+    }
+}

@@ -1,0 +1,56 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Testing
+
+@testable import Bluebonnet
+@testable import BluebonnetBatch
+
+@Suite(.timeLimit(.minutes(1))) struct RequestLinePlanTests {
+    private func plan(_ lines: [String], baseURL: String? = nil) throws -> RequestLinePlan {
+        let text = lines.map { $0 + "\n" }.joined()
+        let graph = try RequestLineGraph(try RequestLineParser().parse(file: Data(text.utf8)))
+        var settings = RequestLineRunner.Settings()
+        settings.baseURL = baseURL.flatMap { URL(string: $0) }
+        return RequestLinePlan(graph.nodesInDependencyOrder, settings: settings)
+    }
+
+    @Test func aLineIsInTheWaveBehindTheLongestChainBeforeIt() throws {
+        let plan = try plan([
+            #"{"id": "d", "url": "http://h/d", "after": ["b", "c"]}"#, #"{"id": "a", "url": "http://h/a"}"#,
+            #"{"id": "b", "url": "http://h/b", "after": ["a"]}"#, #"{"id": "c", "url": "http://h/c"}"#,
+        ])
+        #expect(plan.waves.map { $0.map(\.id) } == [["a", "c"], ["b"], ["d"]])
+        #expect(plan.problems.isEmpty)
+    }
+
+    @Test func planIsWrittenForPeople() throws {
+        let plan = try plan(
+            [
+                #"{"id": "login", "method": "POST", "url": "login"}"#,
+                #"{"id": "me", "url": "users/${login.body.id}"}"#, #"{"id": "bad", "url": "ftp://u:p@h/"}"#,
+            ], baseURL: "http://u:p@host/v1/")
+        #expect(
+            plan.description == """
+                Wave 1: 2 operations
+                  login: POST http://host/v1/login
+                  bad: GET ftp://h/
+                    would fail: \(plan.problems[0].problem?.description ?? "")
+                Wave 2: 1 operation
+                  me: GET users/${login.body.id} after login
+                3 operations in 2 waves; 1 would fail before anything is sent.
+
+                """)
+        #expect(plan.problems.map(\.id) == ["bad"] && plan.problems[0].problem?.code == .badURL)
+    }
+
+    @Test func planOfNoLinesIsEmpty() throws {
+        #expect(try plan([]).description == "0 operations in 0 waves.\n")
+    }
+
+    @Test func aHeaderThatCannotBeSentIsAProblem() throws {
+        let plan = try plan([#"{"url": "http://h/", "headers": {"X": "a\r\nb"}}"#])
+        #expect(plan.problems.map(\.problem?.code) == [.invalidRequest])
+    }
+}

@@ -1,0 +1,77 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import TestServer
+import Testing
+
+@testable import Bluebonnet
+@testable import BluebonnetBatch
+
+@Suite struct RequestLineSecurityTests {
+    private typealias Security = RequestLine.Security
+
+    private func apply(
+        _ members: String, over batch: TransferOptions = TransferOptions()
+    ) throws -> TransferOptions {
+        let line = #"{"url":"https://h/","security":{\#(members)}}"#
+        let parsed = try #require(try RequestLineParser().parse(line: Data(line.utf8), number: 1))
+        var options = batch
+        try parsed.line.security?.apply(to: &options)
+        return options
+    }
+
+    @Test func securityFieldsHaveTheirMeaning() throws {
+        let pin = try TestCertificate.localhost.leafPath
+        let options = try apply(
+            #"""
+            "mode":"publicKey","pins":["\#(pin)"],"ca":"/ca.pem","allowInvalidCertificates":true,"validatesHost":false,
+            "clientCertificate":"/c.pem","clientKey":"/k.pem"
+            """#.replacingOccurrences(of: "\n", with: ""))
+        let policy = options.securityPolicy
+        #expect(policy.pinningMode == .publicKey)
+        #expect(try policy.pins == PinSet(certificateData: TestCertificate.localhost.der))
+        #expect(policy.certificateAuthorityFile == "/ca.pem")
+        #expect(policy.allowInvalidCertificates && !policy.validatesDomainName)
+        #expect(options.tls.clientIdentity == .files(certificate: "/c.pem", key: "/k.pem"))
+    }
+
+    @Test func fieldThatIsLeftOutIsTheBatchs() throws {
+        var batch = TransferOptions()
+        batch.securityPolicy = try SecurityPolicy(validatesDomainName: false, certificateAuthorityFile: "/batch.pem")
+        #expect(try apply("", over: batch).securityPolicy == batch.securityPolicy)
+        let changed = try apply(#""clientCertificate":"/c.pem""#, over: batch)
+        #expect(changed.securityPolicy == batch.securityPolicy)
+        let own = try apply(#""ca":"/own.pem""#, over: batch).securityPolicy
+        #expect(own.certificateAuthorityFile == "/own.pem" && !own.validatesDomainName)
+    }
+
+    @Test func theLinesAuthoritiesTakeThePlaceOfTheBatchs() throws {
+        var batch = TransferOptions()
+        batch.tls.authorities = .directory("/authorities")
+        let options = try apply(#""ca":"/own.pem""#, over: batch)
+        #expect(try TLSSetupSource(options.tls, options.securityPolicy).authorities == .file("/own.pem"))
+        #expect(try apply(#""validatesHost":false"#, over: batch).tls.authorities == batch.tls.authorities)
+    }
+
+    @Test(
+        arguments: [
+            (#""clientKey":"/k.pem""#, "security.clientKey"),
+            (#""clientCertificate":"""#, "security.clientCertificate"),
+            (#""ca":"""#, "security.ca"), (#""mode":"certificate","pins":[""]"#, "security.pins[0]"),
+            (#""mode":"certificate","pins":["/nowhere.pem"]"#, "/nowhere.pem"),
+            (#""mode":"certificate""#, "certificate"),
+            (#""allowInvalidCertificates":true"#, "invalid certificates"),
+        ])
+    func unusableFieldIsNamed(members: String, name: String) throws {
+        let error = try #require(throws: NetworkingError.self) { try apply(members) }
+        #expect(error.code == .invalidSecurityPolicy)
+        #expect(error.message.contains(name), "\(error.message)")
+    }
+
+    @Test func pinsWithoutAModeAreRefused() throws {
+        let pin = try TestCertificate.localhost.leafPath
+        #expect(throws: NetworkingError.self) { try apply(#""pins":["\#(pin)"]"#) }
+        #expect(throws: NetworkingError.self) { try apply(#""mode":"none","pins":["\#(pin)"]"#) }
+    }
+}

@@ -1,0 +1,182 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import TestSupport
+import Testing
+
+@testable import BluebonnetHTTP
+
+@Suite struct JSONParserTests {
+    private func parse(_ text: String) throws -> JSONValue { try parse(Array(text.utf8)) }
+
+    /// Every text is checked as well, which has to come to the same end.
+    private func parse(_ bytes: [UInt8]) throws -> JSONValue {
+        let checked = bytes.withUnsafeBytes { text in
+            Result { () throws(JSONSyntaxError) in try JSONParser.check(text) }
+        }
+        let parsed = bytes.withUnsafeBytes { text in
+            Result { () throws(JSONSyntaxError) in try JSONParser.value(of: text) }
+        }
+        #expect(checked.failure == parsed.failure)
+        return try parsed.get()
+    }
+
+    @Test(arguments: [
+        (#"{"a":1,"a":1}"#, true), (#"{"a":1,"\u0061":2}"#, true), (#"[{},{"b":{"a":1,"c":2,"a":3}}]"#, true),
+        (#"{"a":{"a":1},"b":[{"a":1},{"a":1}]}"#, false), (#"{"a":1,"A":1}"#, false), ("[1,1]", false), ("{}", false),
+    ])
+    func aNameGivenTwiceInOneObjectIsNoticed(text: String, isRepeated: Bool) throws {
+        var text = text
+        let parsed = try text.withUTF8 { try JSONParser.parse(UnsafeRawBufferPointer($0)) }
+        #expect(parsed.hasRepeatedName == isRepeated)
+    }
+
+    // MARK: - What is JSON
+
+    @Test(
+        arguments: [
+            ("null", .null), ("true", .bool(true)), ("false", .bool(false)), (" \t\r\n1 \t\r\n", .integer(1)),
+            ("\"\"", .string("")),
+            ("[]", .array([])), ("[ ]", .array([])), ("{}", .object([:])), ("{ }", .object([:])),
+            ("[1,[],{}]", .array([.integer(1), .array([]), .object([:])])),
+            ("{ \"a\" : 1 , \"b\" : [ null ] }", .object(["a": .integer(1), "b": .array([.null])])),
+            ("{\"a\":1,\"a\":2}", .object(["a": .integer(2)])), ("{\"\":0}", .object(["": .integer(0)])),
+            ("\u{FEFF}[1]", .array([.integer(1)])),
+        ] as [(String, JSONValue)])
+    func valueOfAnyKindMayStandAtTheTop(text: String, value: JSONValue) throws {
+        #expect(try parse(text) == value)
+    }
+
+    @Test(
+        arguments: [
+            ("0", .integer(0)), ("-0", .integer(0)), ("-1", .integer(-1)), ("9223372036854775807", .integer(.max)),
+            ("-9223372036854775808", .integer(.min)), ("9223372036854775808", .number(9_223_372_036_854_775_808)),
+            ("1.0", .number(1)), ("-0.0", .number(-0.0)), ("0.1", .number(0.1)), ("1e2", .number(100)),
+            ("1E+2", .number(100)),
+            ("125e-3", .number(0.125)), ("1.5e0", .number(1.5)), ("0e0", .number(0)), ("1e-400", .number(0)),
+            ("3.141592653589793238", .number(3.141592653589793)),
+            ("123456789012345678901234567890", .number(1.2345678901234568e29)),
+            ("2.2250738585072014e-308", .number(2.2250738585072014e-308)),
+            ("1.7976931348623157e308", .number(1.7976931348623157e308)),
+        ] as [(String, JSONValue)])
+    func numbersAreTheNearestThatSwiftHas(text: String, value: JSONValue) throws {
+        #expect(try parse(text) == value)
+        #expect(try parse("[\(text)]") == .array([value]))
+    }
+
+    @Test(arguments: [
+        (#""a\"\\\/\b\f\n\r\tz""#, "a\"\\/\u{8}\u{C}\n\r\tz"), (#""\u0041\u00e9\u20AC""#, "Aé€"),
+        (#""\ud83d\uDE00""#, "😀"),
+        (#""\u0000""#, "\u{0}"), (#""\uFFFF""#, "\u{FFFF}"), ("\"é😀\u{7F}\u{2028}\"", "é😀\u{7F}\u{2028}"),
+        (#""\\u0041""#, "\\u0041"),
+        (#""x\u0041y\u0042""#, "xAyB"),
+    ])
+    func stringsAreReadWithTheirEscapes(text: String, expected: String) throws {
+        #expect(try parse(text) == .string(expected))
+        #expect(try parse("{\(text):1}") == .object([expected: .integer(1)]))
+    }
+
+    // MARK: - What is not
+
+    @Test(arguments: [
+        "", " ", "[1,]", "[1 , ]", "[1,\n]", "[1,2,]", "[[],]", "[\"\",]", "{\"a\":1,}", "{\"a\":[1,]}", "[,]", "{,}",
+        "[,1]", "[1,,2]",
+        "[1,,]", "{\"a\":1,,}", "1,", "[1],", "[1]x", "[1][2]", "[1]\u{0}", "1 2", "[", "]", "{", "}", "[1", "{\"a\"",
+        "{\"a\":",
+        "{\"a\":1", "{\"a\" 1}", "{a:1}", "{1:2}", "{\"a\":1 \"b\":2}", "[1 2]", "[1}", "{\"a\":1]", "{\"a\"}", "{:1}",
+        "{\"a\"::1}",
+        "01", "-01", "00", "1.", ".5", "-.5", "+1", "1e", "1e+", "1.e1", "-", "--1", "0x1", "1_0", "1.0.0", "NaN",
+        "Infinity", "-Infinity",
+        "1e999", "-1e999", "nul", "truex", "True", "tru", "f", "'a'", "/*c*/1", "1//c", "#1", "\u{A0}1", "[1]\u{C}",
+        "\u{FEFF}",
+        "\"", "\"a", "\"\\", "\"\\\"", "\"\\x\"", "\"\\u00\"", "\"\\u00g0\"", "\"\\u 041\"", "\"a\nb\"", "\"a\tb\"",
+        "\"\u{0}\"", "\"\u{1F}\"",
+        "\"\\ud800\"", "\"\\ud800x\"", "\"\\ud800\\n\"", "\"\\ud800\\u0041\"", "\"\\ud800\\ud800\"", "\"\\udc00\"",
+        "\"\\uD83D\\\"", "\"\\ud800\\u",
+        "\\u0031", "[\"a\",\n4\n,1,", "undefined",
+    ])
+    func invalidTextIsRefused(text: String) {
+        #expect(throws: JSONSyntaxError.self) { try parse(text) }
+    }
+
+    @Test(
+        arguments: [
+            [0x22, 0xFF, 0x22], [0x22, 0xC0, 0x80, 0x22], [0x22, 0xED, 0xA0, 0x80, 0x22], [0x22, 0xE2, 0x82, 0x22],
+            [0x22, 0xF4, 0x90, 0x80, 0x80, 0x22], [0x5B, 0xFF, 0x5D], [0x22, 0x5C, 0x6E, 0xFF, 0x22],
+            [0x22, 0xE2, 0x5C, 0x6E, 0x82, 0x22],
+        ] as [[UInt8]])
+    func bytesThatAreNotUTF8AreRefused(bytes: [UInt8]) {
+        #expect(throws: JSONSyntaxError.self) { try parse(bytes) }
+    }
+
+    @Test(arguments: [
+        ("[1,]", "no value starts like this", 3), ("{\"a\":1,}", "a member's name is expected", 7),
+        ("", "the text ends", 0),
+        ("[1 2]", "a comma", 3), ("  01", "a zero", 3), ("[\"\\x\"]", "escape", 3), ("[\"ab\u{1}\"]", "control", 4),
+        ("1 x", "more text", 2), ("{\"a\" 1}", "a colon", 5), ("[1e999]", "too large", 1),
+    ])
+    func theErrorSaysWhatIsWrongAndWhere(text: String, reason: String, offset: Int) {
+        let error = #expect(throws: JSONSyntaxError.self) { try parse(text) }
+        #expect(error?.reason.contains(reason) == true, "\(error?.reason ?? "")")
+        #expect(error?.offset == offset)
+    }
+
+    @Test func textCutAnywhereIsRefused() throws {
+        let text = Array(#"{"a":[1.5e3,true,null,"\u00e9\n"],"b":{"c":-2}}"#.utf8)
+        _ = try parse(text)
+        for cut in text.indices {
+            #expect(throws: JSONSyntaxError.self) { try parse(Array(text[..<cut])) }
+        }
+    }
+
+    @Test(arguments: 0..<20 as Range<UInt64>) func checkRefusesWhatTheParserRefuses(seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        let numbers = #""a":[-1.5e30,true,0,12345678901234567890]"#
+        let text = Array(" {\(numbers)".utf8) + Array(#","é\u00e9":{"c":"x\n\ud83d\ude00"},"d":null} "#.utf8)
+        let bytes = Array("\"\\{}[]:,0e9.-+utn \u{1}é".utf8) + [0xFF, 0x80]
+        var refusedCount = 0
+        for _ in 0..<500 {
+            var changed = text
+            for _ in 0..<Int.random(in: 0...2, using: &random) {
+                let position = Int.random(in: changed.indices, using: &random)
+                changed[position] = bytes.randomElement(using: &random) ?? 0
+            }
+            if (try? parse(changed)) == nil { refusedCount += 1 }
+        }
+        #expect((1..<500).contains(refusedCount))
+    }
+
+    // MARK: - Depth and size
+
+    @Test func fiveHundredAndTwelveLevelsAreReadAndOneMoreIsRefused() throws {
+        func arrays(_ count: Int) -> String {
+            String(repeating: "[", count: count) + String(repeating: "]", count: count)
+        }
+        func objects(_ count: Int) -> String {
+            String(repeating: "{\"a\":", count: count) + "1" + String(repeating: "}", count: count)
+        }
+        _ = try parse(arrays(512))
+        _ = try parse(objects(512))
+        #expect(throws: JSONSyntaxError.self) { try parse(arrays(513)) }
+        #expect(throws: JSONSyntaxError.self) { try parse(objects(513)) }
+        _ = try parse("[" + Array(repeating: arrays(511), count: 3).joined(separator: ",") + "]")
+    }
+
+    @Test func endlessNestingIsRefusedBeforeTheStackRunsOut() {
+        let error = #expect(throws: JSONSyntaxError.self) { try parse(String(repeating: "[", count: 1_000_000)) }
+        #expect(error?.reason.contains("512") == true)
+        #expect(throws: JSONSyntaxError.self) { try parse(String(repeating: "{\"a\":", count: 100_000)) }
+    }
+
+    @Test func aNumberOfAMillionDigitsIsRefusedOrRounded() throws {
+        #expect(throws: JSONSyntaxError.self) { try parse(String(repeating: "9", count: 1_000_000)) }
+        #expect(try parse("0." + String(repeating: "0", count: 1_000_000) + "1") == .number(0))
+    }
+}
+
+extension Result {
+    fileprivate var failure: Failure? {
+        if case .failure(let error) = self { error } else { nil }
+    }
+}

@@ -1,0 +1,52 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import Testing
+
+@testable import BluebonnetHTTP
+
+@Suite struct ContentDispositionTests {
+    // The examples of RFC 6266 (5) and RFC 8187 (3.2.2), and what servers send that do not know them.
+    @Test(arguments: [
+        (#"Attachment; filename=example.html"#, "example.html"),
+        (#"INLINE; FILENAME= "an example.html""#, "an example.html"),
+        (#"attachment; filename*= UTF-8''%e2%82%ac%20rates"#, "€ rates"),
+        (#"attachment; filename="EURO rates"; filename*=utf-8''%e2%82%ac%20rates"#, "€ rates"),
+        (#"attachment; filename*=utf-8'en'%e2%82%ac%20rates; filename="EURO rates""#, "€ rates"),
+        (#"attachment; filename*=iso-8859-1'en'%A3%20rates"#, "£ rates"),
+        (#"attachment; filename*=ISO-8859-1''%A3"#, "£"),
+        (#"attachment; filename="a\"b\\c""#, #"a"b\c"#),
+        (#"attachment; filename="semi;colon""#, "semi;colon"),
+        (#"attachment; filename="one"; filename="two""#, "one"),
+        (#"attachment;filename=unquoted name.txt"#, "unquoted name.txt"),
+        (#"attachment; foo=bar; filename=x"#, "x"), (#"attachment; broken; filename=x"#, "x"),
+        (#"attachment; filename="%41""#, "%41"), (#"form-data; name="f"; filename="x""#, "x"),
+        (#"attachment; filename="日本語.txt""#, "日本語.txt"),
+    ])
+    func aFileIsNamed(value: String, name: String) {
+        #expect(ContentDisposition(value)?.fileName == name)
+    }
+
+    @Test(arguments: [
+        "attachment", "attachment;", "inline; filename", "attachment; filename=", "attachment; filename=\"cut off",
+        "attachment; filename*=UTF-8''%zz", "attachment; filename*=UTF-8''%e2%82", "attachment; filename*=UTF-8''%4",
+        "attachment; filename*=UTF-16''a", "attachment; filename*=a", "attachment; filename*=UTF-8''a/b",
+    ])
+    func fieldWithoutAUsableNameNamesNoFile(value: String) {
+        #expect(ContentDisposition(value)?.fileName == nil)
+    }
+
+    @Test(arguments: [
+        #"attachment; filename*=UTF-8''%zz; filename=plain"#, #"attachment; filename*=KOI8-R''a; filename=plain"#,
+    ])
+    func plainNameIsTakenWhenTheExtendedOneCannotBeRead(value: String) {
+        #expect(ContentDisposition(value)?.fileName == "plain")
+    }
+
+    @Test func theTypeIsInLowerCase() {
+        #expect(ContentDisposition("Attachment; filename=x")?.type == "attachment")
+        #expect(ContentDisposition("") == nil)
+        #expect(ContentDisposition("; filename=x") == nil)
+        #expect(ContentDisposition("\"attachment\"; filename=x") == nil)
+    }
+}
