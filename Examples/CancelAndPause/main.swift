@@ -42,8 +42,8 @@ download.setDownloadProgress { _, receivedByteCount, expectedByteCount in
 }
 manager.operationQueue.addOperation(download)
 
-await cancelled.finished()
-await download.finished()
+await cancelled.waitUntilEnded()
+await download.waitUntilEnded()
 print("the one: \(cancelled.error?.description ?? "not cancelled")")
 print("the other: \(download.receivedByteCount) bytes in \(download.summary.attemptCount) transfers, in \(file.path)")
 try? FileManager.default.removeItem(at: file)

@@ -10,7 +10,7 @@ protocol JSONRepresentable {
 
 /// A part of a request line. It is read from a field and written as a value in one way only, which `Codable` shares.
 protocol FieldCodable: Codable, JSONRepresentable {
-    init(_ field: LineField) throws(RequestLineError)
+    init(_ field: StrictField) throws(RequestLineError)
 }
 
 extension FieldCodable {
@@ -18,7 +18,7 @@ extension FieldCodable {
     public init(from decoder: any Decoder) throws {
         let value = try JSONValue(from: decoder)
         do throws(RequestLineError) {
-            try self.init(LineField(value: value, path: .top))
+            try self.init(StrictField(value: value, path: .top))
         } catch {
             let context = DecodingError.Context(codingPath: decoder.codingPath, debugDescription: error.description)
             throw DecodingError.dataCorrupted(context)

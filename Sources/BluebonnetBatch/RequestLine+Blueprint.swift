@@ -17,7 +17,7 @@ extension RequestLine {
     func blueprint(baseURL: URL?, options: TransferOptions) throws -> RequestBlueprint {
         try RequestCheck.method(method)
         var blueprint = try plainBlueprint(baseURL: baseURL) ?? RequestBlueprint(request: request(baseURL: baseURL))
-        if hasOptions(over: options) { blueprint.options = SharedOptions(try transferOptions(over: options)) }
+        if hasOptions(over: options) { blueprint.options = ResolvedOptions(try transferOptions(over: options)) }
         if case .file(let path)? = body { blueprint.uploadFile = try Self.file(path, in: "file") }
         if let output { blueprint.outputFile = try Self.file(output, in: "output", mayBeFolder: true) }
         if expect?.status != nil || expect?.type != nil {

@@ -13,7 +13,7 @@ extension RequestLine: FieldCodable {
 
     private static let bodyNames = Body.Name.allCases.compactMap { Name(rawValue: $0.rawValue) }
 
-    init(_ field: LineField) throws(RequestLineError) {
+    init(_ field: StrictField) throws(RequestLineError) {
         let fields = try field.object(of: Name.self)
         self.init(url: try fields.required(.url).string())
         id = try fields[.id]?.identifier()
@@ -36,7 +36,7 @@ extension RequestLine: FieldCodable {
         script = try fields[.script]?.each { step throws(RequestLineError) in try ScriptStep(step) } ?? script
     }
 
-    private mutating func readLimits(_ fields: LineObject<Name>) throws(RequestLineError) {
+    private mutating func readLimits(_ fields: StrictObject<Name>) throws(RequestLineError) {
         timeout = try fields[.timeout]?.positiveSeconds()
         connectTimeout = try fields[.connectTimeout]?.positiveSeconds()
         idleTimeout = try fields[.idleTimeout]?.positiveSeconds()
@@ -45,7 +45,7 @@ extension RequestLine: FieldCodable {
     }
 
     /// Reads headers; two names that differ only in case would leave open which value is sent.
-    private static func headers(_ field: LineField) throws(RequestLineError) -> [String: String] {
+    private static func headers(_ field: StrictField) throws(RequestLineError) -> [String: String] {
         let headers = try field.stringMembers()
         var seen: Set<String> = []
         for name in headers.keys.sorted() where !seen.insert(name.lowercased()).inserted {

@@ -8,7 +8,7 @@ extension RequestLine.Expectation: FieldCodable {
         case status, type, sha256
     }
 
-    init(_ field: LineField) throws(RequestLineError) {
+    init(_ field: StrictField) throws(RequestLineError) {
         let fields = try field.object(of: Name.self)
         status = try fields[.status]?.eachOfSome { code throws(RequestLineError) in try code.integer(in: 100...599) }
         type = try fields[.type]?.eachOfSome { type throws(RequestLineError) in try type.string() }
@@ -16,7 +16,7 @@ extension RequestLine.Expectation: FieldCodable {
     }
 
     /// A digest, or a template for one, which cannot be judged yet.
-    private static func digest(_ field: LineField) throws(RequestLineError) -> String {
+    private static func digest(_ field: StrictField) throws(RequestLineError) -> String {
         let text = try field.string()
         if text.utf8.count == 64, text.allSatisfy({ $0.isASCII && $0.isHexDigit }) { return text }
         let template = try ReferenceTemplate(parsing: text, field: field.path.description)
@@ -40,7 +40,7 @@ extension RequestLine.Credential: FieldCodable {
         case user, password
     }
 
-    init(_ field: LineField) throws(RequestLineError) {
+    init(_ field: StrictField) throws(RequestLineError) {
         let fields = try field.object(of: Name.self)
         user = try fields.required(.user).string()
         password = try fields.required(.password).string()
@@ -59,7 +59,7 @@ extension RequestLine.Security: FieldCodable {
         case mode, pins, ca, allowInvalidCertificates, validatesHost, clientCertificate, clientKey
     }
 
-    init(_ field: LineField) throws(RequestLineError) {
+    init(_ field: StrictField) throws(RequestLineError) {
         let fields = try field.object(of: Name.self)
         mode = try fields[.mode]?.choice()
         pins = try fields[.pins]?.strings()
@@ -89,7 +89,7 @@ extension RequestLine.ScriptStep: FieldCodable {
         case action = "do"
     }
 
-    init(_ field: LineField) throws(RequestLineError) {
+    init(_ field: StrictField) throws(RequestLineError) {
         let fields = try field.object(of: Name.self)
         at = try fields.required(.at).secondsFromZero()
         action = try fields.required(.action).choice()

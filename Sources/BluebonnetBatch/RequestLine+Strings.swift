@@ -1,7 +1,7 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-extension RequestLine: StringBearing {
+extension RequestLine: StringReplacing {
     /// Visits every string value but the ids, in the order of the fields in the format's description.
     mutating func replaceStrings<Failure: Error>(
         at path: FieldPath = .top, _ transform: (String, FieldPath) throws(Failure) -> String
@@ -22,11 +22,11 @@ extension RequestLine: StringBearing {
     }
 }
 
-extension RequestLine.Body: StringBearing {
+extension RequestLine.Body: StringReplacing {
     mutating func replaceStrings<Failure: Error>(
         at path: FieldPath, _ transform: (String, FieldPath) throws(Failure) -> String
     ) throws(Failure) {
-        func replaced<Value: StringBearing>(_ value: Value, _ name: Name) throws(Failure) -> Value {
+        func replaced<Value: StringReplacing>(_ value: Value, _ name: Name) throws(Failure) -> Value {
             var value = value
             try value.replaceStrings(at: path.member(name.rawValue), transform)
             return value
@@ -42,7 +42,7 @@ extension RequestLine.Body: StringBearing {
     }
 }
 
-extension RequestLine.Part: StringBearing {
+extension RequestLine.Part: StringReplacing {
     mutating func replaceStrings<Failure: Error>(
         at path: FieldPath, _ transform: (String, FieldPath) throws(Failure) -> String
     ) throws(Failure) {
@@ -61,7 +61,7 @@ extension RequestLine.Part: StringBearing {
     }
 }
 
-extension RequestLine.Expectation: StringBearing {
+extension RequestLine.Expectation: StringReplacing {
     mutating func replaceStrings<Failure: Error>(
         at path: FieldPath, _ transform: (String, FieldPath) throws(Failure) -> String
     ) throws(Failure) {
@@ -70,7 +70,7 @@ extension RequestLine.Expectation: StringBearing {
     }
 }
 
-extension RequestLine.Credential: StringBearing {
+extension RequestLine.Credential: StringReplacing {
     mutating func replaceStrings<Failure: Error>(
         at path: FieldPath, _ transform: (String, FieldPath) throws(Failure) -> String
     ) throws(Failure) {
@@ -79,7 +79,7 @@ extension RequestLine.Credential: StringBearing {
     }
 }
 
-extension RequestLine.Security: StringBearing {
+extension RequestLine.Security: StringReplacing {
     mutating func replaceStrings<Failure: Error>(
         at path: FieldPath, _ transform: (String, FieldPath) throws(Failure) -> String
     ) throws(Failure) {

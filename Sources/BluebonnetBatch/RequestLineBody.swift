@@ -50,14 +50,14 @@ extension RequestLine.Body: FieldCodable {
         case json, form, plist, text, file, multipart
     }
 
-    init(_ field: LineField) throws(RequestLineError) {
+    init(_ field: StrictField) throws(RequestLineError) {
         let body = try Self.read(try field.object(of: Name.self))
         guard let body else { throw field.problem("a body is missing") }
         self = body
     }
 
     /// The one body among the members of a line, or nil.
-    static func read(_ members: LineObject<Name>) throws(RequestLineError) -> Self? {
+    static func read(_ members: StrictObject<Name>) throws(RequestLineError) -> Self? {
         let given = Name.allCases.filter { members[$0] != nil }
         guard let name = given.first else { return nil }
         if given.count > 1 {
@@ -98,7 +98,7 @@ extension RequestLine.Part: FieldCodable {
         case name, value, file, filename, contentType
     }
 
-    init(_ field: LineField) throws(RequestLineError) {
+    init(_ field: StrictField) throws(RequestLineError) {
         let fields = try field.object(of: Name.self)
         name = try fields.required(.name).string()
         guard let path = try fields[.file]?.string() else {

@@ -78,7 +78,7 @@ public struct RequestLineParser: Sendable {
         guard !text.allSatisfy({ Self.blanks.contains($0) }) else { return nil }
         do throws(RequestLineError) {
             let value = try Self.value(text)
-            return NumberedLine(number: number, line: try RequestLine(LineField(value: value, path: .top)))
+            return NumberedLine(number: number, line: try RequestLine(StrictField(value: value, path: .top)))
         } catch {
             throw error.numbered(number)
         }

@@ -48,7 +48,7 @@ public final class RequestLineRunner: Sendable {
     private let settings: Settings
     private let manager: RequestOperationManager
     private let onResult: @Sendable (ResultLine) -> Void
-    private let books = Mutex(RunnerBooks())
+    private let state = Mutex(RunnerState())
     private let queue = DispatchQueue(label: "org.bluebonnet.request-lines")
     private let group = DispatchGroup()
     /// Where the steps of scripts are taken: no user's code runs there.
@@ -84,7 +84,7 @@ public final class RequestLineRunner: Sendable {
         operation.queuePriority = node.line.line.priority.queuePriority
         let script = node.line.line.script
         if !script.isEmpty { operation.setStartHandler { Self.play(script, on: $0) } }
-        let (dependencies, isCancelled) = books.withLock { $0.add(id, operation, dependencies: node.dependencies) }
+        let (dependencies, isCancelled) = state.withLock { $0.add(id, operation, dependencies: node.dependencies) }
         for dependency in dependencies { operation.addDependency(dependency) }
         group.enter()
         let hasOutput = node.line.line.output != nil
@@ -96,18 +96,18 @@ public final class RequestLineRunner: Sendable {
     /// Cancels everything that has not finished; each line still gets its result.
     public func cancel() {
         manager.stopStarting()  // else the places of those that are cancelled first go to others
-        for operation in books.withLock({ $0.cancel() }) { operation.cancel() }
+        for operation in state.withLock({ $0.cancel() }) { operation.cancel() }
     }
 
     /// Comes to rest: starts nothing more, lets finish what is under way for at most `Settings.drainTimeout`, then
     /// cancels everything that has not finished; each line still gets its result.
     public func drain() async {
-        _ = await manager.drain(deadline: settings.drainTimeout)
+        _ = await manager.drain(timeout: settings.drainTimeout)
         cancel()
     }
 
     /// Returns when every line added so far has had its result delivered.
-    public func finished() async {
+    public func waitUntilFinished() async {
         await withCheckedContinuation { waiter in
             group.notify(queue: queue) { waiter.resume() }
         }
@@ -117,7 +117,7 @@ public final class RequestLineRunner: Sendable {
     ///
     /// - Parameter count: how many of the transfers under way to name, the largest ones.
     public func snapshot(largest count: Int) -> Snapshot {
-        let standing = books.withLock { $0.standing }
+        let standing = state.withLock { $0.standing }
         return standing.snapshot(largest: count)
     }
 }
@@ -128,7 +128,7 @@ extension RequestLineRunner {
     /// Makes the line's request when its dependencies have ended.
     private func blueprint(of node: RequestLineGraph.Node) throws -> RequestBlueprint {
         var sources: [String: ReferenceSource] = [:]
-        for dependency in books.withLock({ $0.dependencies(node.dependencies) }) {
+        for dependency in state.withLock({ $0.dependencies(node.dependencies) }) {
             sources[dependency.id] = try dependency.referenceSource()
         }
         let line = try node.line.line.resolved { sources[$0] }
@@ -149,7 +149,7 @@ extension RequestLineRunner {
 
     private func finish(_ id: String, _ operation: HTTPRequestOperation, hasOutput: Bool) {
         let ending = RunnerEnding(operation, isReferenced: settings.referencedIDs?.contains(id) ?? true)
-        let outcome = books.withLock { $0.finish(id, ending) }
+        let outcome = state.withLock { $0.finish(id, ending) }
         let bodyForm = hasOutput ? BodyForm.none : settings.bodyForm
         onResult(ResultLine(id: id, outcome: outcome, operation: operation, bodyForm: bodyForm))
         if outcome == .failure && settings.cancelsAtFirstFailure { cancel() }

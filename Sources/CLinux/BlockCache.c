@@ -114,7 +114,7 @@ static void take_back(struct region *region) {
     }
 }
 
-void bluebonnet_keep_blocks(void) {
+void bluebonnet_arena_attach(void) {
     for (int index = 0; index < REGIONS_MOST && !own; index++) {
         if (!atomic_exchange_explicit(&regions[index].has_owner, 1, memory_order_acquire)) own = &regions[index];
     }
@@ -122,12 +122,12 @@ void bluebonnet_keep_blocks(void) {
     if (atomic_load_explicit(&own->start, memory_order_relaxed)) return take_back(own);
     void *memory =
         mmap(NULL, REGION_SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (memory == MAP_FAILED) return bluebonnet_let_blocks_go();
+    if (memory == MAP_FAILED) return bluebonnet_arena_detach();
     atomic_store_explicit(&own->start, memory, memory_order_release);
     begin_large(own);
 }
 
-void bluebonnet_let_blocks_go(void) {
+void bluebonnet_arena_detach(void) {
     if (!own) return;
     atomic_store_explicit(&own->has_owner, 0, memory_order_release);
     own = NULL;

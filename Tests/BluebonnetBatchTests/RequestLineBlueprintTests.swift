@@ -10,7 +10,7 @@ import Testing
 
 @Suite struct RequestLineBlueprintTests {
     private func headers(_ blueprint: RequestBlueprint) throws -> [HTTPHeaders.Field] {
-        let parts = OperationParts(options: SharedOptions(TransferOptions()))
+        let parts = OperationParts(options: ResolvedOptions(TransferOptions()))
         return try PreparedRequest(blueprint, parts: parts).first.headers.fields.sorted { $0.name < $1.name }
     }
 
@@ -43,13 +43,13 @@ import Testing
     func aLinesPathIsSentWithoutDotSegmentsUnlessTheyAreKept(url: String, expected: String) throws {
         let base = try #require(URL(string: "http://base/v1/"))
         let blueprint = try RequestLine(url: url).blueprint(baseURL: base, options: TransferOptions())
-        let sent = try PreparedRequest(blueprint, parts: OperationParts(options: SharedOptions(TransferOptions())))
+        let sent = try PreparedRequest(blueprint, parts: OperationParts(options: ResolvedOptions(TransferOptions())))
         #expect(sent.first.url.absoluteString == expected)
         #expect(sent.request.url == sent.first.url)
         #expect(sent.request.allHTTPHeaderFields == blueprint.request.allHTTPHeaderFields)
         var options = TransferOptions()
         options.keepsDotSegments = true
-        let keeping = SharedOptions(options)
+        let keeping = ResolvedOptions(options)
         #expect(
             try PreparedRequest(blueprint, parts: OperationParts(options: keeping)).first.url == blueprint.request.url)
     }

@@ -138,7 +138,7 @@ import Testing
         }
     }
 
-    @Test func failuresDoNotUseUpThePlaces() async throws {
+    @Test func failuresDoNotUseUpTheSlots() async throws {
         try await serving { server in
             let (downloader, ends) = (downloader(), Ends())
             for number in 0..<20 {

@@ -42,7 +42,7 @@ final class BluebonnetClient: LoadClient {
     func measuresLatency(of job: Job) -> Bool { form == .oneAfterAnother && !job.startsAllAtOnce }
 
     func closeIdleConnections() -> Bool {
-        manager.closeIdleConnections()
+        manager.closeIdleConnectionsOfProcess()
         // What is given to the network thread runs in order.
         let done = DispatchSemaphore(value: 0)
         NetworkThread.shared.perform { _ in done.signal() }

@@ -4,7 +4,7 @@
 /// Has more to be let in than was handed over. Network thread only.
 protocol AdmissionSource: AnyObject {
     /// What comes now may find a place.
-    func roomMayHaveAppeared()
+    func slotMayBeFree()
 }
 
 /// Lets transfers start: the admission queue, looked at once a round. Network thread only.
@@ -14,7 +14,7 @@ final class Admission: RoundEndTask {
     @exclusivity(unchecked) private var queue: AdmissionQueue
     private var isScheduled = false
     /// Those that have never been on the wire stay outside.
-    private var isClosedToNewcomers = false
+    private var isClosedToNew = false
     /// Told when a place becomes free.
     private var sources: [any AdmissionSource] = []
 
@@ -25,23 +25,25 @@ final class Admission: RoundEndTask {
     /// A place in the order of age, which an operation keeps over its transfers.
     ///
     /// - Parameter share: the number of the batch or queue whose turn it takes; 0 for those of none.
-    func makeTicket(share: Int, priority: Int, counts: WaitingCounts?) -> AdmissionQueue.Ticket {
-        queue.makeTicket(share: share, priority: priority, counts: counts)
+    func makeTicket(flow: Int, priority: Int, counts: WaitingCounts?) -> AdmissionQueue.Ticket {
+        queue.makeTicket(flow: flow, priority: priority, counts: counts)
     }
 
     /// How many more of this priority have a place to go to.
     ///
     /// - Parameter counts: counts those of the same queue that wait.
-    func room(besides counts: WaitingCounts, priority: Int) -> Int { queue.room(besides: counts, priority: priority) }
+    func availableSlotCount(besides counts: WaitingCounts, priority: Int) -> Int {
+        queue.availableSlotCount(besides: counts, priority: priority)
+    }
 
     /// Tells a source, once, when there may be room that there was none of.
-    func tellOfRoom(_ source: any AdmissionSource) {
+    func notifyWhenSlotFrees(_ source: any AdmissionSource) {
         if !sources.contains(where: { $0 === source }) { sources.append(source) }
     }
 
     /// Waits for a place; `client` is told on the network thread when it is there, and `release` has to give it back.
     func enqueue(_ ticket: AdmissionQueue.Ticket, origin: Origin, priority: Int, client: any AdmissionClient) {
-        guard !(ticket.isNewcomer && isClosedToNewcomers) else { return }
+        guard !(ticket.hasNeverStarted && isClosedToNew) else { return }
         queue.enqueue(ticket, origin: origin, priority: priority, client: client)
         schedule()
     }
@@ -60,10 +62,10 @@ final class Admission: RoundEndTask {
     }
 
     /// Lets in only those that have been on the wire, from now on: what waits for the first time waits for ever.
-    func closeToNewcomers() {
-        guard !isClosedToNewcomers else { return }
-        isClosedToNewcomers = true
-        queue.withdrawNewcomers()
+    func stopAdmittingNew() {
+        guard !isClosedToNew else { return }
+        isClosedToNew = true
+        queue.withdrawNeverStarted()
         tellSources()
     }
 
@@ -71,7 +73,7 @@ final class Admission: RoundEndTask {
         guard !sources.isEmpty else { return }
         let told = sources
         sources = []
-        for source in told { source.roomMayHaveAppeared() }
+        for source in told { source.slotMayBeFree() }
     }
 
     private func schedule() {

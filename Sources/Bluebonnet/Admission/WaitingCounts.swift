@@ -4,12 +4,12 @@
 /// How many of one queue's operations wait for admission, by line (of an origin) and priority. An object, which their
 /// tickets share. Network thread only.
 final class WaitingCounts {
-    private struct LineCounts {
-        let line: Int
+    private struct LaneCounts {
+        let lane: Int
         /// From `veryLow` to `veryHigh`.
         private var counts = SIMD8<Int32>()
 
-        init(line: Int) { self.line = line }
+        init(lane: Int) { self.lane = lane }
 
         var isEmpty: Bool { counts == SIMD8() }
 
@@ -26,16 +26,16 @@ final class WaitingCounts {
     }
 
     /// Most have the origin of the one before.
-    private var recent = LineCounts(line: -1)
-    private var others: [Int: LineCounts] = [:]
+    private var recent = LaneCounts(lane: -1)
+    private var others: [Int: LaneCounts] = [:]
 
     var isEmpty: Bool { recent.isEmpty && others.isEmpty }
 
     /// One came, or left.
-    func note(line: Int, priority: Int, _ change: Int) {
-        if line != recent.line {
-            if !recent.isEmpty { others[recent.line] = recent }
-            recent = others.removeValue(forKey: line) ?? LineCounts(line: line)
+    func note(lane: Int, priority: Int, _ change: Int) {
+        if lane != recent.lane {
+            if !recent.isEmpty { others[recent.lane] = recent }
+            recent = others.removeValue(forKey: lane) ?? LaneCounts(lane: lane)
         }
         recent.note(priority, change)
     }
@@ -45,14 +45,14 @@ final class WaitingCounts {
     /// - Parameters:
     ///   - limit: the most that matter.
     ///   - room: how many more the origin of a line may have on the wire; less than none is none.
-    func admissibleCount(from priority: Int, limit: Int, room: (Int) -> Int) -> Int {
-        func count(_ line: LineCounts) -> Int {
-            line.isEmpty ? 0 : max(0, min(line.count(from: priority), room(line.line)))
+    func admissibleCount(from priority: Int, limit: Int, availableSlotCount: (Int) -> Int) -> Int {
+        func count(_ lane: LaneCounts) -> Int {
+            lane.isEmpty ? 0 : max(0, min(lane.count(from: priority), availableSlotCount(lane.lane)))
         }
         var sum = count(recent)
-        for line in others.values {
+        for lane in others.values {
             if sum >= limit { break }
-            sum += count(line)
+            sum += count(lane)
         }
         return min(sum, limit)
     }

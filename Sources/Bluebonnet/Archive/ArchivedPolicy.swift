@@ -12,7 +12,7 @@ struct ArchivedPolicy: Codable, Sendable {
     private let certificateAuthorityFile: String?
     private let pinningMode: PinningMode?
     private let pins: Pins?
-    private let trial: Trial?
+    private let reportOnly: ReportOnly?
     private let hosts: [String: ArchivedPolicy]?
     /// For the hosts that no pattern is for: at most one, and without it they are refused. A list, because a value
     /// cannot have another one of its own type in it.
@@ -39,7 +39,7 @@ struct ArchivedPolicy: Codable, Sendable {
         }
     }
 
-    private struct Trial: Codable, Sendable {
+    private struct ReportOnly: Codable, Sendable {
         let pins: Pins
         let expires: Date
     }
@@ -50,8 +50,8 @@ struct ArchivedPolicy: Codable, Sendable {
         certificateAuthorityFile = policy.certificateAuthorityFile
         pinningMode = policy.pinningMode == .none ? nil : policy.pinningMode
         pins = Pins(policy.pins)
-        trial = policy.reportOnlyPins.flatMap { trial in
-            Pins(trial.pins).map { Trial(pins: $0, expires: trial.expires) }
+        reportOnly = policy.reportOnlyPins.flatMap { reportOnly in
+            Pins(reportOnly.pins).map { ReportOnly(pins: $0, expires: reportOnly.expires) }
         }
         hosts = policy.table?.policies.mapValues(ArchivedPolicy.init)
         if case .use(let policy)? = policy.table?.otherHosts {
@@ -68,8 +68,8 @@ struct ArchivedPolicy: Codable, Sendable {
             pinningMode: pinningMode ?? .none, pins: try pins?.pins() ?? .empty,
             allowInvalidCertificates: allowInvalidCertificates, validatesDomainName: validatesDomainName,
             certificateAuthorityFile: certificateAuthorityFile,
-            reportOnlyPins: try trial.map { trial throws(NetworkingError) in
-                try ReportOnlyPins(try trial.pins.pins(), expires: trial.expires)
+            reportOnlyPins: try reportOnly.map { reportOnly throws(NetworkingError) in
+                try ReportOnlyPins(try reportOnly.pins.pins(), expires: reportOnly.expires)
             })
     }
 

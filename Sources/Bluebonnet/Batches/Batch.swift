@@ -43,9 +43,9 @@ public final class Batch: BatchMember {
         /// Is a success, and cancels the rest, once so many members have succeeded.
         case succeed(after: Int)
         /// Cancels the rest when more than so many members have failed.
-        case stop(afterMoreFailuresThan: Int)
-        /// Cancels the rest when more than this share of all members, from 0 to 1, has failed.
-        case stopAboveShare(Double)
+        case stopAboveFailureCount(Int)
+        /// Cancels the rest when more than this fraction of all members, from 0 to 1, has failed.
+        case stopAboveFailureFraction(Double)
     }
 
     /// How a batch is run.
@@ -54,9 +54,9 @@ public final class Batch: BatchMember {
         public var failurePolicy = FailurePolicy.carryOn
         /// What becomes of a member when one that it depends on does not succeed. Default nil: what its edges say.
         public var ifDependencyFails: FailedDependencyPolicy?
-        /// How long the whole batch may take, from when it is enqueued; then the rest is cancelled. Default nil: for
-        /// ever.
-        public var deadline: Duration?
+        /// The longest time from enqueueing to the end; then the members that have not finished are cancelled. Default
+        /// nil: no limit.
+        public var timeout: Duration?
         /// Whether members are held while there is no way to their servers, however long, instead of failing; one that
         /// is held takes no place on the wire from others. Default false: what their own `waitsForConnectivity` says.
         public var holdsWithoutConnectivity = false
@@ -72,8 +72,8 @@ public final class Batch: BatchMember {
     private let inner: [Batch]
     let state: Mutex<BatchState>
     private let group = DispatchGroup()
-    private let number = ShareNumbers.next()
-    private let deadlineTimer = Mutex<Task<Void, Never>?>(nil)
+    private let number = FlowID.next()
+    private let timeoutTimer = Mutex<Task<Void, Never>?>(nil)
 
     /// Makes a batch, which does nothing before it is given to
     /// `RequestOperationManager.enqueue(_:progress:completion:)`.
@@ -107,14 +107,14 @@ extension Batch {
             expected = bytes.expected < 0 ? nil : expected.map { $0 + bytes.expected }
         }
         return BatchProgress(
-            finishedCount: counts.finished, totalCount: operations.count, receivedByteCount: received,
+            finishedCount: counts.finishedCount, totalCount: operations.count, receivedByteCount: received,
             expectedByteCount: expected)
     }
 
     /// Waits until the completion has run. Cancelling the waiting task cancels the batch.
     ///
     /// The batch has to be enqueued.
-    public func finished() async {
+    public func waitUntilFinished() async {
         await withTaskCancellationHandler {
             await withCheckedContinuation { waiter in
                 group.notify(queue: Queues.callbacks) { waiter.resume() }
@@ -126,7 +126,7 @@ extension Batch {
 
     /// Waits until the completion has run, and gives the outcome. Cancelling the waiting task cancels the batch.
     public func outcome() async -> BatchOutcome {
-        await finished()
+        await waitUntilFinished()
         return finalOutcome
     }
 
@@ -180,7 +180,7 @@ extension BatchOutcome.StopReason {
         case .firstFailure: "cancelled, because another operation of the batch failed"
         case .enoughSuccesses: "cancelled, because enough operations of the batch have succeeded"
         case .tooManyFailures: "cancelled, because too many operations of the batch have failed"
-        case .deadline: "cancelled, because the batch took longer than \(options.deadline ?? .zero)"
+        case .timedOut: "cancelled, because the batch took longer than \(options.timeout ?? .zero)"
         case .cancelled: "the operation was cancelled with its batch"
         }
     }
@@ -223,7 +223,7 @@ extension Batch {
     ) {
         let policy = options.ifDependencyFails
         operation.shared.withLock { state in
-            state.share = number
+            state.flow = number
             state.dependencyPolicy = state.dependencyPolicy ?? policy
             guard options.holdsWithoutConnectivity else { return }
             state.options.waitsForConnectivity = true
@@ -239,7 +239,7 @@ extension Batch {
     }
 
     private func end() {
-        deadlineTimer.withLock { timer in
+        timeoutTimer.withLock { timer in
             defer { timer = nil }
             return timer
         }?.cancel()
@@ -248,11 +248,11 @@ extension Batch {
     }
 
     private func startTimer() {
-        guard let deadline = options.deadline else { return }
+        guard let timeout = options.timeout else { return }
         let timer = Task { [weak self] in
-            guard (try? await Task.sleep(for: deadline)) != nil else { return }
-            self?.stop(.deadline)
+            guard (try? await Task.sleep(for: timeout)) != nil else { return }
+            self?.stop(.timedOut)
         }
-        deadlineTimer.withLock { $0 = timer }
+        timeoutTimer.withLock { $0 = timer }
     }
 }

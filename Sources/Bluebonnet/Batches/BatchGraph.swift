@@ -65,7 +65,7 @@ extension Batch {
 extension BatchGraph {
     /// Who waits for whom among operations, at this moment.
     static func edges(among operations: [HTTPRequestOperation]) -> [Edge] {
-        let waiting = operations.indices.filter { operations[$0].place.isInGraph }
+        let waiting = operations.indices.filter { operations[$0].dependencyNode.isInGraph }
         guard !waiting.isEmpty else { return [] }
         let indices = Dictionary(zip(operations.map(ObjectIdentifier.init), operations.indices)) { first, _ in first }
         return waiting.flatMap { dependent in

@@ -11,8 +11,8 @@ public struct BatchOutcome: Sendable {
         case enoughSuccesses
         /// More failed than the batch was to put up with.
         case tooManyFailures
-        /// The batch's time was up.
-        case deadline
+        /// The batch took longer than `Batch.Options.timeout`.
+        case timedOut
         /// The batch was cancelled.
         case cancelled
     }
@@ -20,24 +20,24 @@ public struct BatchOutcome: Sendable {
     /// How many ended in which way.
     public struct Counts: Sendable, Hashable {
         /// Those with a value.
-        public internal(set) var success = 0
+        public internal(set) var successCount = 0
         /// Those that failed by themselves.
-        public internal(set) var failure = 0
+        public internal(set) var failureCount = 0
         /// Those that were not started because of a dependency that did not succeed.
-        public internal(set) var skipped = 0
+        public internal(set) var skippedCount = 0
         /// Those that were cancelled, by you or by the batch.
-        public internal(set) var cancelled = 0
+        public internal(set) var cancelledCount = 0
 
         /// All that have ended.
-        public var finished: Int { success + failure + skipped + cancelled }
+        public var finishedCount: Int { successCount + failureCount + skippedCount + cancelledCount }
 
         /// Counts one more.
         mutating func count(_ kind: MemberKind) {
             switch kind {
-            case .success: success += 1
-            case .failure: failure += 1
-            case .skipped: skipped += 1
-            case .cancelled: cancelled += 1
+            case .success: successCount += 1
+            case .failure: failureCount += 1
+            case .skipped: skippedCount += 1
+            case .cancelled: cancelledCount += 1
             }
         }
     }

@@ -28,9 +28,9 @@ struct BatchState: Sendable {
 
     var isSuccess: Bool {
         switch policy {
-        case .carryOn, .cancelAtFirstFailure: counts.success == totalCount
-        case .succeed(let wanted): counts.success >= min(wanted, totalCount)
-        case .stop, .stopAboveShare: stopReason == nil && counts.cancelled == 0
+        case .carryOn, .cancelAtFirstFailure: counts.successCount == totalCount
+        case .succeed(let wanted): counts.successCount >= min(wanted, totalCount)
+        case .stopAboveFailureCount, .stopAboveFailureFraction: stopReason == nil && counts.cancelledCount == 0
         }
     }
 }
@@ -58,7 +58,7 @@ extension BatchState {
         counts.count(kind)
         endings.append(Int32(index))
         pendingCount -= 1
-        var step = Step(waiters: takeWaiters(), isLast: pendingCount == 0, finishedCount: counts.finished)
+        var step = Step(waiters: takeWaiters(), isLast: pendingCount == 0, finishedCount: counts.finishedCount)
         if let reason = reasonToStop, stop(reason) { step.stop = reason }
         return step
     }
@@ -71,7 +71,7 @@ extension BatchState {
 
     /// Ends the batch early; false when that was done before, or all have ended.
     mutating func stop(_ reason: BatchOutcome.StopReason) -> Bool {
-        guard stopReason == nil, counts.finished < totalCount else { return false }
+        guard stopReason == nil, counts.finishedCount < totalCount else { return false }
         stopReason = reason
         return true
     }
@@ -85,11 +85,11 @@ extension BatchState {
     private var reasonToStop: BatchOutcome.StopReason? {
         switch policy {
         case .carryOn: nil
-        case .cancelAtFirstFailure: counts.failure > 0 ? .firstFailure : nil
-        case .succeed(let wanted): counts.success >= wanted ? .enoughSuccesses : nil
-        case .stop(let allowed): counts.failure > allowed ? .tooManyFailures : nil
-        case .stopAboveShare(let share):
-            Double(counts.failure) > share * Double(totalCount) ? .tooManyFailures : nil
+        case .cancelAtFirstFailure: counts.failureCount > 0 ? .firstFailure : nil
+        case .succeed(let wanted): counts.successCount >= wanted ? .enoughSuccesses : nil
+        case .stopAboveFailureCount(let allowed): counts.failureCount > allowed ? .tooManyFailures : nil
+        case .stopAboveFailureFraction(let fraction):
+            Double(counts.failureCount) > fraction * Double(totalCount) ? .tooManyFailures : nil
         }
     }
 }

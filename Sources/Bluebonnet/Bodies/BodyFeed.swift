@@ -72,7 +72,7 @@ extension BodyFeed {
             state.isWaitedFor = isDry && state.error == nil
             let mustRead = !state.isReading && !state.hasEnded && state.readyByteCount < Self.aheadByteCount / 2
             if mustRead { state.isReading = true }
-            return (isDry ? TransferBody.Piece.later : .bytes(count), isDry ? state.error : nil, mustRead)
+            return (isDry ? TransferBody.Piece.wouldBlock : .bytes(count), isDry ? state.error : nil, mustRead)
         }
         if let error { throw error }
         if mustRead { reader.queue.async { [self] in readAhead() } }

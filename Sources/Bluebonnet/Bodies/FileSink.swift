@@ -15,7 +15,7 @@ final class FileSink: BodySink {
     private(set) var byteCount: Int64
     private var writtenByteCount: Int64
     /// All that came of a body in this round, when it is little.
-    private var beginning: [UInt8]?
+    private var smallBody: [UInt8]?
     /// Why something that was held could not be written: nothing is written behind the gap.
     private var failure: NetworkingError?
     /// What it was given before it began, or began again.
@@ -43,12 +43,12 @@ final class FileSink: BodySink {
             try writer.append(bytes)
         } else {
             if let failure { throw failure }
-            if byteCount == 0, bytes.count < HeldWrites.fullPieceByteCount {
-                beginning = Array(bytes)
-                HeldWrites.shared.value.add(self)
+            if byteCount == 0, bytes.count < WriteCoalescer.fullPieceByteCount {
+                smallBody = Array(bytes)
+                WriteCoalescer.shared.value.add(self)
             } else {
-                try putBeginning()
-                try HeldWrites.shared.value.write(bytes, of: self)
+                try putSmallBody()
+                try WriteCoalescer.shared.value.write(bytes, of: self)
             }
         }
         byteCount += Int64(bytes.count)
@@ -58,8 +58,8 @@ final class FileSink: BodySink {
     /// A large body that goes on after this starts as a small one: many may be paused, and a writer has memory.
     func settle() throws(NetworkingError) {
         if let failure { throw failure }
-        try putBeginning()
-        guard let writer else { return try HeldWrites.shared.value.settle(self) }
+        try putSmallBody()
+        guard let writer else { return try WriteCoalescer.shared.value.settle(self) }
         self.writer = nil
         do throws(NetworkingError) {
             try writer.settle()
@@ -71,9 +71,9 @@ final class FileSink: BodySink {
     }
 
     func complete() throws(NetworkingError) {
-        guard let beginning, let body = HeldBody(beginning) else { return try settle() }
-        self.beginning = nil
-        file.holdWhole(body)
+        guard let smallBody, let body = PendingSmallBody(smallBody) else { return try settle() }
+        self.smallBody = nil
+        file.setPendingBody(body)
         writtenByteCount = byteCount
     }
 
@@ -85,7 +85,7 @@ final class FileSink: BodySink {
     func truncate() throws(NetworkingError) {
         writer?.stop()
         writer = nil
-        if file.mayHoldBytes { HeldWrites.shared.value.drop(file) }
+        if file.mayHoldBytes { WriteCoalescer.shared.value.drop(file) }
         try file.truncate()
         (byteCount, writtenByteCount, startByteCount, failure) = (0, 0, 0, nil)
     }
@@ -100,13 +100,13 @@ final class FileSink: BodySink {
         writer = made
     }
 
-    fileprivate var hasBeginning: Bool { beginning != nil }
+    fileprivate var hasSmallBody: Bool { smallBody != nil }
 
-    fileprivate func dropBeginning() { beginning = nil }
+    fileprivate func dropSmallBody() { smallBody = nil }
 
-    fileprivate func putBeginning() throws(NetworkingError) {
-        guard let bytes = beginning else { return }
-        beginning = nil
+    fileprivate func putSmallBody() throws(NetworkingError) {
+        guard let bytes = smallBody else { return }
+        smallBody = nil
         try bytes.withUnsafeBytes { bytes in Result { () throws(NetworkingError) in try put(bytes) } }.get()
     }
 
@@ -129,8 +129,8 @@ extension FileSink: Sendable {}
 /// The pieces of one body at a time, until they are written together: libcurl hands a body on in pieces of 16 KiB at
 /// most, and the kernel takes four of them in one call in half the time. Also who has the beginning of a small body, to
 /// write it in time. Network thread only.
-private final class HeldWrites: RoundEndTask {
-    static let shared = NetworkBound(HeldWrites())
+private final class WriteCoalescer: RoundEndTask {
+    static let shared = NetworkBound(WriteCoalescer())
 
     /// A piece that is smaller is the last one for now (CURL_MAX_WRITE_SIZE).
     static let fullPieceByteCount = 16 * 1024
@@ -139,12 +139,12 @@ private final class HeldWrites: RoundEndTask {
     private var bytes = [UInt8]()
     private var owner: FileSink?
     /// Those that may hold the beginning of a body.
-    private var beginners: [FileSink] = []
+    private var smallBodySinks: [FileSink] = []
     private var isScheduled = false
 
     /// At the end of the round it has to write what it holds.
     func add(_ sink: FileSink) {
-        beginners.append(sink)
+        smallBodySinks.append(sink)
         schedule()
     }
 
@@ -178,7 +178,7 @@ private final class HeldWrites: RoundEndTask {
 
     /// Forgets what is held for a file.
     func drop(_ file: PartialFile) {
-        for sink in beginners where sink.file === file { sink.dropBeginning() }
+        for sink in smallBodySinks where sink.file === file { sink.dropSmallBody() }
         guard let owner, owner.file === file else { return }
         self.owner = nil
         bytes.removeAll(keepingCapacity: true)
@@ -188,9 +188,9 @@ private final class HeldWrites: RoundEndTask {
         isScheduled = false
         settleOwner()
         // First: of a file that others are at the last reference must not go here, where closing it may take long.
-        beginners.removeAll { !$0.hasBeginning }
-        for sink in beginners { try? sink.putBeginning() }
-        beginners.removeAll(keepingCapacity: true)
+        smallBodySinks.removeAll { !$0.hasSmallBody }
+        for sink in smallBodySinks { try? sink.putSmallBody() }
+        smallBodySinks.removeAll(keepingCapacity: true)
     }
 
     /// An error is kept by the sink, and meets whoever writes to it or settles it next.
@@ -200,4 +200,4 @@ private final class HeldWrites: RoundEndTask {
 }
 
 @available(*, unavailable)
-extension HeldWrites: Sendable {}
+extension WriteCoalescer: Sendable {}

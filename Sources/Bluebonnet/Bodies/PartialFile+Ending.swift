@@ -16,7 +16,7 @@ extension PartialFile {
     func moveIntoPlace(as suggestion: @autoclosure () -> String = SuggestedFileName.fallback) throws(NetworkingError)
         -> String
     {
-        try writeWhole()
+        try writePendingBody()
         if try linkIntoPlace() { return destination }
         guard isInPlace else {
             removeRecord()  // it says nothing about the file that stands there
@@ -73,7 +73,7 @@ extension PartialFile {
 
     /// After a failure: keeps what can be continued, and writes what is held of it; removes what cannot.
     func keepOrRemove(canContinue: Bool) {
-        contents.withLock { $0.following?.stop() }
+        contents.withLock { $0.incrementalDigest?.stop() }
         guard isNamed.load(ordering: .relaxed) else { return }  // it goes when it is closed
         guard isInPlace else { return removeRecord() }  // what stands there is not ours, so the record is wrong
         if canContinue {
@@ -84,7 +84,7 @@ extension PartialFile {
     }
 
     private func keep() throws(NetworkingError) {
-        try writeWhole()
+        try writePendingBody()
         setStamp(stamp)
     }
 

@@ -25,7 +25,7 @@ final class PartialFile: Sendable {
     let place: URL?
     let folder: OutputFolder?
     /// Nil in a folder.
-    private let claim: PathClaim?
+    private let reservation: PathReservation?
     let isSynced: Bool
     /// The bytes that were there when the file was opened, and may be continued.
     let initialByteCount: Int64
@@ -59,12 +59,12 @@ final class PartialFile: Sendable {
         destination: String, place: URL? = nil, url: URL?, isSynced: Bool = false, isDigested: Bool = false
     ) throws(NetworkingError) {
         let name = destination + Self.suffix
-        guard let claim = PathClaim(name) else { throw Self.inUse(name) }
+        guard let reservation = PathReservation(name) else { throw Self.inUse(name) }
         var file = Self.openNameless(for: name)
         if file == nil { file = try Self.openLocked(name, in: nil) }
         guard let file else { throw Self.inUse(name) }
         try self.init(
-            file, destination: destination, place: place, claim: claim, url: url, isSynced: isSynced,
+            file, destination: destination, place: place, reservation: reservation, url: url, isSynced: isSynced,
             isDigested: isDigested)
     }
 
@@ -79,7 +79,8 @@ final class PartialFile: Sendable {
     }
 
     private init(
-        _ file: Opened, destination: String, place: URL? = nil, folder: OutputFolder? = nil, claim: PathClaim? = nil,
+        _ file: Opened, destination: String, place: URL? = nil, folder: OutputFolder? = nil,
+        reservation: PathReservation? = nil,
         url: URL?, isSynced: Bool, isDigested: Bool
     ) throws(NetworkingError) {
         descriptor = file.descriptor
@@ -87,7 +88,7 @@ final class PartialFile: Sendable {
         self.destination = destination
         self.folder = folder
         self.place = place.flatMap { $0.isPlainFileURL ? $0 : nil }
-        self.claim = claim
+        self.reservation = reservation
         self.isSynced = isSynced
         isNamed = Atomic(file.isNamed)
         let size = file.byteCount
@@ -143,8 +144,8 @@ final class PartialFile: Sendable {
     /// as soon as it is closed.
     func truncate() throws(NetworkingError) {
         contents.withLock { contents in
-            contents.following?.stop()
-            (contents.following, contents.whole) = (nil, nil)
+            contents.incrementalDigest?.stop()
+            (contents.incrementalDigest, contents.whole) = (nil, nil)
         }
         guard mayHaveBytes.load(ordering: .relaxed) else { return }
         if stamp?.byteCount == 0 { return }
@@ -157,7 +158,7 @@ final class PartialFile: Sendable {
     /// reference may go later.
     func unlock() {
         if isNamed.load(ordering: .relaxed) { _ = flock(descriptor, LOCK_UN) }
-        claim?.release()
+        reservation?.release()
     }
 
     deinit { close(descriptor) }

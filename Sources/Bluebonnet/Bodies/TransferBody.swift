@@ -16,7 +16,7 @@ enum TransferBody: Sendable {
         /// So many bytes; none is the end.
         case bytes(Int)
         /// Nothing yet; the feed says when.
-        case later
+        case wouldBlock
     }
 
     /// The length, nil when it is not known before the end.

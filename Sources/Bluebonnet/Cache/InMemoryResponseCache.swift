@@ -8,7 +8,7 @@ internal import Synchronization
 /// A cache in memory: at most so many bytes; what was not used for the longest time goes first.
 public final class InMemoryResponseCache: ResponseCache {
     private let byteCapacity: Int
-    private let shared = Mutex(Books())
+    private let shared = Mutex(LRUIndex())
 
     /// Makes an empty cache.
     ///
@@ -30,9 +30,9 @@ public final class InMemoryResponseCache: ResponseCache {
     public func store(_ response: CachedResponse, for request: URLRequest) {
         guard let key = Self.key(request) else { return }
         let entry = Entry(response, key: key)
-        let dropped = shared.withLock { books in
+        let dropped = shared.withLock { index in
             entry.byteCount <= byteCapacity / 4
-                ? books.insert(entry, key, capacity: byteCapacity) : books.remove(key)
+                ? index.insert(entry, key, capacity: byteCapacity) : index.remove(key)
         }
         withExtendedLifetime(dropped) {}  // let go here: a `userInfo` may hold what runs code when it goes
     }
@@ -45,9 +45,9 @@ public final class InMemoryResponseCache: ResponseCache {
 
     /// Drops everything.
     public func removeAll() {
-        let dropped = shared.withLock { books in
-            defer { books = Books() }
-            return books
+        let dropped = shared.withLock { index in
+            defer { index = LRUIndex() }
+            return index
         }
         withExtendedLifetime(dropped) {}
     }
@@ -69,7 +69,7 @@ private struct Entry: Sendable {
 }
 
 /// What is kept, and when it was used last. A value, guarded by the cache's lock.
-private struct Books: Sendable {
+private struct LRUIndex: Sendable {
     private struct Use: Comparable {
         let number: Int
         let key: String

@@ -32,16 +32,16 @@ public struct CachedResponse: Sendable {
     /// Anything of yours.
     public var userInfo: [String: any Sendable]
     /// What the library needs to know of the exchange; nil for one that the library has not stored.
-    var origin: Origin?
+    var provenance: Provenance?
 
     /// Under which circumstances the response came.
-    struct Origin: Sendable {
+    struct Provenance: Sendable {
         let requestedAt: Date
         let receivedAt: Date
         /// The request's fields that chose the response, by lower-case names; nil for one that was not there.
         let variedFields: [String: String?]
         /// What the response was trusted with: another policy has to ask itself.
-        let identity: TrustIdentity
+        let poolKey: ConnectionPoolKey
     }
 
     /// Makes a response to be kept, for instance another one in `setCacheResponseBlock`.

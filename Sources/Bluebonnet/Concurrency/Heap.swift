@@ -6,46 +6,46 @@
 /// What is inserted in order, as nearly everything that waits its turn is, stands in a line and costs the same however
 /// long it is; only what goes before the end of the line is sorted, in a binary heap.
 struct Heap<Element: Comparable> {
-    private var line: [Element] = []
+    private var ordered: [Element] = []
     /// Where the line begins; what is before it has gone.
-    private var lineStart = 0
+    private var orderedStart = 0
     private var sorted: [Element] = []
 
     var first: Element? {
-        guard let next = lineFirst else { return sorted.first }
+        guard let next = orderedFirst else { return sorted.first }
         guard let other = sorted.first else { return next }
         return other < next ? other : next
     }
 
-    var isEmpty: Bool { lineStart == line.count && sorted.isEmpty }
+    var isEmpty: Bool { orderedStart == ordered.count && sorted.isEmpty }
 
     mutating func insert(_ element: Element) {
-        guard let last = line.last, lineStart < line.count, element < last else {
-            return line.append(element)
+        guard let last = ordered.last, orderedStart < ordered.count, element < last else {
+            return ordered.append(element)
         }
         insertSorted(element)
     }
 
     mutating func popFirst() -> Element? {
-        if line.count == 1, sorted.isEmpty { return line.popLast() }  // as mostly: nobody else waits
-        guard let next = lineFirst else { return popSorted() }
+        if ordered.count == 1, sorted.isEmpty { return ordered.popLast() }  // as mostly: nobody else waits
+        guard let next = orderedFirst else { return popSorted() }
         if let other = sorted.first, other < next { return popSorted() }
-        lineStart += 1
-        if lineStart == line.count || lineStart > 1024 && lineStart > line.count / 2 {
-            line.removeFirst(lineStart)
-            lineStart = 0
+        orderedStart += 1
+        if orderedStart == ordered.count || orderedStart > 1024 && orderedStart > ordered.count / 2 {
+            ordered.removeFirst(orderedStart)
+            orderedStart = 0
         }
         return next
     }
 
-    private var lineFirst: Element? { lineStart < line.count ? line[lineStart] : nil }
+    private var orderedFirst: Element? { orderedStart < ordered.count ? ordered[orderedStart] : nil }
 }
 
 extension Heap: Sendable where Element: Sendable {}
 
 extension Heap {
     /// All of them, in no order.
-    var unordered: some Sequence<Element> { [line[lineStart...], sorted[...]].joined() }
+    var unordered: some Sequence<Element> { [ordered[orderedStart...], sorted[...]].joined() }
 }
 
 // MARK: - The sorted part

@@ -29,13 +29,13 @@ enum Queues {
 
     /// What the next digest follows on. Ends of files have turns of their own: with one count for both, all digests
     /// could come to the same queues.
-    static let digests = QueueTurns(largeProcessing)
+    static let digests = RoundRobinQueues(largeProcessing)
 }
 
 /// Queues of which each has its turn. Any thread.
-final class QueueTurns: Sendable {
+final class RoundRobinQueues: Sendable {
     private let queues: [DispatchQueue]
-    private let turn = Atomic<UInt>(0)
+    private let position = Atomic<UInt>(0)
 
     /// - Parameter queues: at least one.
     init(_ queues: [DispatchQueue]) { self.queues = queues }
@@ -43,7 +43,7 @@ final class QueueTurns: Sendable {
     var count: Int { queues.count }
 
     func next() -> DispatchQueue {
-        let turn = turn.wrappingAdd(1, ordering: .relaxed).oldValue
-        return queues[Int(turn % UInt(queues.count))]
+        let position = position.wrappingAdd(1, ordering: .relaxed).oldValue
+        return queues[Int(position % UInt(queues.count))]
     }
 }

@@ -12,9 +12,9 @@ internal import Synchronization
 struct DependencyGraph: Sendable {
     static let shared = Mutex(DependencyGraph())
 
-    private struct Tie {
-        /// Nil where another tie may stand.
-        var dependency: Operation?
+    private struct Dependency {
+        /// Nil where the entry is free.
+        var operation: Operation?
         var policy = FailedDependencyPolicy.runAnyway
         /// False for what an operation of another kind waits for: that is Foundation's to count.
         var counts = true
@@ -25,17 +25,17 @@ struct DependencyGraph: Sendable {
     /// What has to be done once the lock is let go.
     struct Consequences {
         /// They wait for nothing any more.
-        var ready = Few<RequestOperation>()
+        var ready = SmallList<RequestOperation>()
         /// To be let go, where their release may run other code.
-        var released = Few<Operation>()
+        var released = SmallList<Operation>()
         var endedWatches: [(watch: BlockOperation, operation: Operation)] = []
     }
 
-    private var order = GraphOrder()
+    private var order = TopologicalOrder()
     /// By node; nil where the number is free.
-    private var places: [GraphPlace?] = []
-    private var ties: [Tie] = []
-    private var foreignNodes: [ObjectIdentifier: GraphOrder.Node] = [:]
+    private var dependencyNodes: [DependencyNode?] = []
+    private var dependencyByEdge: [Dependency] = []
+    private var foreignNodes: [ObjectIdentifier: TopologicalOrder.Node] = [:]
 }
 
 // MARK: - Adding and removing
@@ -56,27 +56,27 @@ extension DependencyGraph {
         _ dependency: Operation, to dependent: RequestOperation, policy: FailedDependencyPolicy,
         background: [ForeignBackground.Entry]
     ) -> Addition {
-        guard !dependent.place.isFinished else { return .known }
+        guard !dependent.dependencyNode.isFinished else { return .known }
         let from = node(for: dependent)
         let isNewForeign = !(dependency is RequestOperation) && foreignNodes[ObjectIdentifier(dependency)] == nil
         let to = node(for: dependency)
         if isNewForeign { addBackground(background) }
         switch order.addEdge(from: from, to: to) {
         case .added(let edge):
-            setTie(edge, Tie(dependency: dependency, policy: policy))
-            if let place = places[Int(to)], place.isFinished {
+            setDependency(edge, Dependency(operation: dependency, policy: policy))
+            if let dependencyNode = dependencyNodes[Int(to)], dependencyNode.isFinished {
                 // It does not wait, not even for a moment: nobody would tell it that it is ready again.
-                note(edge, of: dependent.place, hasFailed: place.hasFailed)
+                note(edge, of: dependent.dependencyNode, hasFailed: dependencyNode.hasFailed)
             } else {
-                dependent.place.waiting.wrappingAdd(1, ordering: .sequentiallyConsistent)
+                dependent.dependencyNode.waiting.wrappingAdd(1, ordering: .sequentiallyConsistent)
             }
             return .added(needsWatch: isNewForeign)
         case .known(let edge):
-            if policy == .skip { ties[Int(edge)].policy = .skip }  // the stricter of the two holds
+            if policy == .skip { dependencyByEdge[Int(edge)].policy = .skip }  // the stricter of the two holds
             return .known
         case .cycle(let nodes):
             let operations = nodes.compactMap { node in
-                node == from ? dependent : places[Int(node)]?.operationWithDependents
+                node == from ? dependent : dependencyNodes[Int(node)]?.operationWithDependents
             }
             var unused = Consequences()
             dropUnused(from, &unused)
@@ -91,8 +91,8 @@ extension DependencyGraph {
         guard let from = existingNode(of: dependent), let to = existingNode(of: dependency),
             let edge = order.edge(from: from, to: to)
         else { return consequences }
-        if settle(edge, of: dependent.place, hasFailed: false) { consequences.ready.append(dependent) }
-        let hadFailed = ties[Int(edge)].hasFailed
+        if settle(edge, of: dependent.dependencyNode, hasFailed: false) { consequences.ready.append(dependent) }
+        let hadFailed = dependencyByEdge[Int(edge)].hasFailed
         removeEdge(edge, &consequences)
         if hadFailed { noteFailures(of: from, dependent) }
         dropUnused(from, &consequences)
@@ -100,10 +100,10 @@ extension DependencyGraph {
         return consequences
     }
 
-    private func noteFailures(of node: GraphOrder.Node, _ dependent: RequestOperation) {
+    private func noteFailures(of node: TopologicalOrder.Node, _ dependent: RequestOperation) {
         var hasFailed = false
-        order.forEachDependency(of: node) { hasFailed = hasFailed || ties[Int($0)].hasFailed }
-        dependent.place.hasFailedDependency.store(hasFailed, ordering: .releasing)
+        order.forEachDependency(of: node) { hasFailed = hasFailed || dependencyByEdge[Int($0)].hasFailed }
+        dependent.dependencyNode.hasFailedDependency.store(hasFailed, ordering: .releasing)
     }
 }
 
@@ -112,26 +112,26 @@ extension DependencyGraph {
 extension DependencyGraph {
     /// Notes the end of a request operation, and lets go of what it waited for.
     mutating func finish(_ operation: RequestOperation, hasFailed: Bool) -> Consequences {
-        operation.place.end(hasFailed: hasFailed)
-        let node = operation.place.node.load(ordering: .relaxed)
-        return node == GraphOrder.none ? Consequences() : finish(node, hasFailed: hasFailed)
+        operation.dependencyNode.end(hasFailed: hasFailed)
+        let node = operation.dependencyNode.node.load(ordering: .relaxed)
+        return node == TopologicalOrder.none ? Consequences() : finish(node, hasFailed: hasFailed)
     }
 
     /// Notes the end of an operation of another kind.
     mutating func finishForeign(_ operation: Operation, hasFailed: Bool) -> Consequences {
         guard let node = foreignNodes[ObjectIdentifier(operation)] else { return Consequences() }
-        places[Int(node)]?.watch = nil
-        places[Int(node)]?.end(hasFailed: hasFailed)
+        dependencyNodes[Int(node)]?.watch = nil
+        dependencyNodes[Int(node)]?.end(hasFailed: hasFailed)
         return finish(node, hasFailed: hasFailed)
     }
 
-    private mutating func finish(_ node: GraphOrder.Node, hasFailed: Bool) -> Consequences {
+    private mutating func finish(_ node: TopologicalOrder.Node, hasFailed: Bool) -> Consequences {
         var consequences = Consequences()
-        var next = order.places[Int(node)].firstDependent
-        while next != GraphOrder.none {
+        var next = order.nodeLinks[Int(node)].firstDependent
+        while next != TopologicalOrder.none {
             let edge = next
-            next = order.links[Int(edge)].nextDependent
-            guard let dependent = places[Int(order.links[Int(edge)].dependent)] else { continue }
+            next = order.edgeLinks[Int(edge)].nextDependent
+            guard let dependent = dependencyNodes[Int(order.edgeLinks[Int(edge)].dependent)] else { continue }
             if settle(edge, of: dependent, hasFailed: hasFailed), let operation = dependent.operationToTell {
                 consequences.ready.append(operation)
             }
@@ -141,37 +141,37 @@ extension DependencyGraph {
     }
 
     /// Lets go of what an operation waits for that is being released: nothing waits for it.
-    mutating func release(_ place: GraphPlace) -> Consequences {
+    mutating func release(_ dependencyNode: DependencyNode) -> Consequences {
         var consequences = Consequences()
-        let node = place.node.load(ordering: .relaxed)
-        if node != GraphOrder.none { letGo(of: node, &consequences) }
+        let node = dependencyNode.node.load(ordering: .relaxed)
+        if node != TopologicalOrder.none { letGo(of: node, &consequences) }
         return consequences
     }
 
-    private mutating func letGo(of node: GraphOrder.Node, _ consequences: inout Consequences) {
-        var edge = order.places[Int(node)].firstDependency
-        while edge != GraphOrder.none {
-            let link = order.links[Int(edge)]
+    private mutating func letGo(of node: TopologicalOrder.Node, _ consequences: inout Consequences) {
+        var edge = order.nodeLinks[Int(node)].firstDependency
+        while edge != TopologicalOrder.none {
+            let link = order.edgeLinks[Int(edge)]
             removeEdge(edge, &consequences)
             dropUnused(link.dependency, &consequences)
             // The graph gives its memory back with its last node.
-            edge = order.count == 0 ? GraphOrder.none : link.nextDependency
+            edge = order.count == 0 ? TopologicalOrder.none : link.nextDependency
         }
         dropUnused(node, &consequences)
     }
 
-    private mutating func note(_ edge: GraphOrder.Edge, of dependent: GraphPlace, hasFailed: Bool) {
-        ties[Int(edge)].isSettled = true
-        ties[Int(edge)].hasFailed = hasFailed
+    private mutating func note(_ edge: TopologicalOrder.Edge, of dependent: DependencyNode, hasFailed: Bool) {
+        dependencyByEdge[Int(edge)].isSettled = true
+        dependencyByEdge[Int(edge)].hasFailed = hasFailed
         if hasFailed { dependent.hasFailedDependency.store(true, ordering: .releasing) }
     }
 
     /// Marks an edge as settled; true when its dependent waits for nothing any more.
     @discardableResult
     private mutating func settle(
-        _ edge: GraphOrder.Edge, of dependent: GraphPlace, hasFailed: Bool
+        _ edge: TopologicalOrder.Edge, of dependent: DependencyNode, hasFailed: Bool
     ) -> Bool {
-        guard ties[Int(edge)].counts, !ties[Int(edge)].isSettled else { return false }
+        guard dependencyByEdge[Int(edge)].counts, !dependencyByEdge[Int(edge)].isSettled else { return false }
         note(edge, of: dependent, hasFailed: hasFailed)
         return dependent.waiting.wrappingSubtract(1, ordering: .sequentiallyConsistent).newValue == 0
     }
@@ -185,13 +185,13 @@ extension DependencyGraph {
         guard let node = existingNode(of: operation) else { return [] }
         var dependencies: [Operation] = []
         order.forEachDependency(of: node) { edge in
-            if let dependency = ties[Int(edge)].dependency { dependencies.append(dependency) }
+            if let dependency = dependencyByEdge[Int(edge)].operation { dependencies.append(dependency) }
         }
         return dependencies
     }
 
     /// Somebody who asked was told that an operation is not ready, and has to hear of it when it is.
-    func listen(for operation: RequestOperation) { operation.place.listen() }
+    func listen(for operation: RequestOperation) { operation.dependencyNode.listen() }
 
     /// The first dependency that did not succeed and whose edge says that the operation is skipped then.
     ///
@@ -200,8 +200,8 @@ extension DependencyGraph {
         guard let node = existingNode(of: operation) else { return nil }
         var failure: Operation?
         order.forEachDependency(of: node) { edge in
-            guard failure == nil, ties[Int(edge)].hasFailed else { return }
-            if all || ties[Int(edge)].policy == .skip { failure = ties[Int(edge)].dependency }
+            guard failure == nil, dependencyByEdge[Int(edge)].hasFailed else { return }
+            if all || dependencyByEdge[Int(edge)].policy == .skip { failure = dependencyByEdge[Int(edge)].operation }
         }
         return failure
     }
@@ -210,70 +210,81 @@ extension DependencyGraph {
 // MARK: - Nodes
 
 extension DependencyGraph {
-    private func existingNode(of operation: Operation) -> GraphOrder.Node? {
+    private func existingNode(of operation: Operation) -> TopologicalOrder.Node? {
         guard let request = operation as? RequestOperation else { return foreignNodes[ObjectIdentifier(operation)] }
-        let node = request.place.node.load(ordering: .relaxed)
-        return node == GraphOrder.none ? nil : node
+        let node = request.dependencyNode.node.load(ordering: .relaxed)
+        return node == TopologicalOrder.none ? nil : node
     }
 
-    private mutating func node(for operation: Operation) -> GraphOrder.Node {
+    private mutating func node(for operation: Operation) -> TopologicalOrder.Node {
         if let node = existingNode(of: operation) { return node }
         let node = order.addNode()
-        let place: GraphPlace
+        let dependencyNode: DependencyNode
         if let request = operation as? RequestOperation {
-            place = request.place
+            dependencyNode = request.dependencyNode
         } else {
-            place = GraphPlace(ofForeign: operation)
+            dependencyNode = DependencyNode(ofForeign: operation)
             foreignNodes[ObjectIdentifier(operation)] = node
         }
-        place.node.store(node, ordering: .relaxed)
-        if node == places.count { places.append(place) } else { places[Int(node)] = place }
+        dependencyNode.node.store(node, ordering: .relaxed)
+        if node == dependencyNodes.count {
+            dependencyNodes.append(dependencyNode)
+        } else {
+            dependencyNodes[Int(node)] = dependencyNode
+        }
         return node
     }
 
-    private mutating func setTie(_ edge: GraphOrder.Edge, _ tie: Tie) {
-        if edge == ties.count { ties.append(tie) } else { ties[Int(edge)] = tie }
+    private mutating func setDependency(_ edge: TopologicalOrder.Edge, _ dependency: Dependency) {
+        if edge == dependencyByEdge.count {
+            dependencyByEdge.append(dependency)
+        } else {
+            dependencyByEdge[Int(edge)] = dependency
+        }
     }
 
-    private mutating func removeEdge(_ edge: GraphOrder.Edge, _ consequences: inout Consequences) {
-        if let dependency = ties[Int(edge)].dependency.take() { consequences.released.append(dependency) }
+    private mutating func removeEdge(_ edge: TopologicalOrder.Edge, _ consequences: inout Consequences) {
+        if let dependency = dependencyByEdge[Int(edge)].operation.take() { consequences.released.append(dependency) }
         order.removeEdge(edge)
     }
 
     /// Takes a node out that has no edges; what only an operation of another kind waits for goes with it.
-    private mutating func dropUnused(_ node: GraphOrder.Node, _ consequences: inout Consequences) {
-        guard node < places.count, let place = places[Int(node)], !order.hasDependents(node) else { return }
-        if place.foreignID != nil { return dropForeign(node, &consequences) }
+    private mutating func dropUnused(_ node: TopologicalOrder.Node, _ consequences: inout Consequences) {
+        guard node < dependencyNodes.count, let dependencyNode = dependencyNodes[Int(node)], !order.hasDependents(node)
+        else { return }
+        if dependencyNode.foreignID != nil { return dropForeign(node, &consequences) }
         if order.isUnused(node) { forget(node, &consequences) }
     }
 
     /// The same for an operation of another kind, without recursion: it may be the end of a long chain of such.
-    private mutating func dropForeign(_ node: GraphOrder.Node, _ consequences: inout Consequences) {
+    private mutating func dropForeign(_ node: TopologicalOrder.Node, _ consequences: inout Consequences) {
         var nodes = [node]
         while let node = nodes.popLast() {
-            guard node < places.count, let place = places[Int(node)], !order.hasDependents(node) else { continue }
-            if place.foreignID != nil {
-                var edges: [GraphOrder.Edge] = []
+            guard node < dependencyNodes.count, let dependencyNode = dependencyNodes[Int(node)],
+                !order.hasDependents(node)
+            else { continue }
+            if dependencyNode.foreignID != nil {
+                var edges: [TopologicalOrder.Edge] = []
                 order.forEachDependency(of: node) { edges.append($0) }
-                nodes += edges.map { order.links[Int($0)].dependency }
+                nodes += edges.map { order.edgeLinks[Int($0)].dependency }
                 for edge in edges { removeEdge(edge, &consequences) }
             }
             if order.isUnused(node) { forget(node, &consequences) }
         }
     }
 
-    private mutating func forget(_ node: GraphOrder.Node, _ consequences: inout Consequences) {
-        guard let place = places[Int(node)].take() else { return }
-        place.node.store(GraphOrder.none, ordering: .relaxed)
-        if let id = place.foreignID {
+    private mutating func forget(_ node: TopologicalOrder.Node, _ consequences: inout Consequences) {
+        guard let dependencyNode = dependencyNodes[Int(node)].take() else { return }
+        dependencyNode.node.store(TopologicalOrder.none, ordering: .relaxed)
+        if let id = dependencyNode.foreignID {
             foreignNodes[id] = nil
-            if let operation = place.foreign {
-                if let watch = place.watch { consequences.endedWatches.append((watch, operation)) }
+            if let operation = dependencyNode.foreign {
+                if let watch = dependencyNode.watch { consequences.endedWatches.append((watch, operation)) }
                 consequences.released.append(operation)
             }
         }
         order.removeNode(node)
-        if order.count == 0 { (places, ties) = ([], []) }
+        if order.count == 0 { (dependencyNodes, dependencyByEdge) = ([], []) }
     }
 }
 
@@ -288,16 +299,17 @@ extension DependencyGraph {
             for dependency in entry.dependencies {
                 let to = node(for: dependency)
                 guard case .added(let edge) = order.addEdge(from: from, to: to) else { continue }
-                setTie(edge, Tie(dependency: dependency, policy: .runAnyway, counts: false))
+                setDependency(edge, Dependency(operation: dependency, policy: .runAnyway, counts: false))
             }
         }
     }
 
     /// Keeps the watch over an operation of another kind; false when nobody waits for it any more, or it has one.
     mutating func setWatch(_ watch: BlockOperation, on operation: Operation) -> Bool {
-        guard let node = foreignNodes[ObjectIdentifier(operation)], let place = places[Int(node)], place.watch == nil
+        guard let node = foreignNodes[ObjectIdentifier(operation)], let dependencyNode = dependencyNodes[Int(node)],
+            dependencyNode.watch == nil
         else { return false }
-        place.watch = watch
+        dependencyNode.watch = watch
         return true
     }
 

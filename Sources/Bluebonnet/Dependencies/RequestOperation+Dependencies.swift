@@ -39,13 +39,13 @@ extension RequestOperation {
             throw DependencyCycle(operations)
         case .added(let needsWatch):
             if needsWatch { ForeignOperationWatch.begin(operation) }
-            if wasReady, place.wasAsked, !isReadyNow { announceReadiness(isReady: false) }
+            if wasReady, dependencyNode.wasAsked, !isReadyNow { announceReadiness(isReady: false) }
         }
     }
 
     /// `isReady` for the library, which needs not be told of a change.
     var isReadyNow: Bool {
-        let isWaiting = place.isWaiting
+        let isWaiting = dependencyNode.isWaiting
         return shared.withLock { $0.lifecycle.isReady(isWaiting: isWaiting) }
     }
 
@@ -74,10 +74,10 @@ extension DependencyGraph.Consequences {
 extension RequestOperation {
     /// Lets go of what could be the head of a long chain: dependencies, and what closures hold. Called by `deinit`.
     func releaseChains() {
-        let isDelivered = shared.withLock { $0.isDelivered && $0.sharedExtras?.value.userInfo.isEmpty != false }
-        guard place.isInGraph || !isDelivered else { return }
-        ReleasePool.release {
-            let consequences = DependencyGraph.shared.withLock { $0.release(place) }
+        let isDelivered = shared.withLock { $0.isDelivered && $0.boxedExtras?.value.userInfo.isEmpty != false }
+        guard dependencyNode.isInGraph || !isDelivered else { return }
+        IterativeRelease.release {
+            let consequences = DependencyGraph.shared.withLock { $0.release(dependencyNode) }
             consequences.endWatches()
             return consequences.released.all as [any Sendable] + shared.withLock { $0.takeClosures() }
         }
@@ -115,7 +115,7 @@ extension RequestOperation {
 
     /// Why the operation must not be started, if a dependency that did not succeed says so.
     func skipReason() -> SkipReason? {
-        guard place.hasSeenFailure else { return nil }
+        guard dependencyNode.hasSeenFailure else { return nil }
         let policy = shared.withLock { $0.dependencyPolicy }
         guard policy != .runAnyway else { return nil }
         let failure = DependencyGraph.shared.withLock { $0.firstFailure(of: self, all: policy == .skip) }
@@ -129,7 +129,7 @@ extension RequestOperation {
             var result = TransferResult()
             result.error = reason.error
             if case .ready(let request) = state.source { result.request = request }
-            state.transferResult = SharedValue(result)
+            state.transferResult = Box(result)
             state.extras.skipCause = reason.cause
         }
         handle(.skip)

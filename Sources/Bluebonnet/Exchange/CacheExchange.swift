@@ -20,14 +20,14 @@ final class CacheExchange: Sendable {
     private let request: URLRequest
     /// As they go out, defaults included.
     private let headers: HTTPHeaders
-    private let identity: TrustIdentity
+    private let poolKey: ConnectionPoolKey
     private let isCacheable: Bool
     private let usesJar: Bool
     private let requestedAt = Date()
 
     /// Nil when the operation has no cache.
     static func make(for prepared: PreparedRequest) -> CacheExchange? {
-        guard prepared.sharedOptions.hasResponseCache else { return nil }
+        guard prepared.resolvedOptions.hasResponseCache else { return nil }
         return prepared.options.responseCache.map { CacheExchange(prepared, $0) }
     }
 
@@ -35,7 +35,7 @@ final class CacheExchange: Sendable {
         self.cache = cache
         request = prepared.request
         headers = prepared.first.headers
-        identity = prepared.options.identity
+        poolKey = prepared.options.poolKey
         usesJar = prepared.options.cookieJar != nil && prepared.request.httpShouldHandleCookies
         isCacheable =
             prepared.first.method == "GET" && !prepared.first.hasBody && !prepared.hasOutput
@@ -75,8 +75,8 @@ final class CacheExchange: Sendable {
         case .returnCacheDataElseLoad: return cached.map(Answer.found) ?? .load
         case .returnCacheDataDontLoad: return cached.map(Answer.found) ?? .refused(Self.notCached)
         case .useProtocolCachePolicy:
-            guard let cached, let head = cached.head, let origin = cached.origin else { return .load }
-            let freshness = CacheFreshness(head, requestedAt: origin.requestedAt, receivedAt: origin.receivedAt)
+            guard let cached, let head = cached.head, let provenance = cached.provenance else { return .load }
+            let freshness = CacheFreshness(head, requestedAt: provenance.requestedAt, receivedAt: provenance.receivedAt)
             return freshness.isFresh(at: now, for: control) ? .found(cached) : .load
         case .reloadIgnoringLocalCacheData, .reloadIgnoringLocalAndRemoteCacheData, .reloadRevalidatingCacheData:
             return .load
@@ -86,8 +86,8 @@ final class CacheExchange: Sendable {
 
     /// Whether a stored response is the one that the server would choose for this request, for this user.
     private func isMine(_ cached: CachedResponse) -> Bool {
-        guard let origin = cached.origin, origin.identity == identity else { return false }
-        return origin.variedFields.allSatisfy { name, value in headers[name] == value }
+        guard let provenance = cached.provenance, provenance.poolKey == poolKey else { return false }
+        return provenance.variedFields.allSatisfy { name, value in headers[name] == value }
     }
 }
 
@@ -103,16 +103,16 @@ extension CacheExchange {
         if !["GET", "HEAD", "OPTIONS", "TRACE"].contains(request.httpMethod ?? "GET") {
             return cache.removeCachedResponse(for: request)
         }
-        guard isCacheable, case .memory(let data) = result.content, let origin = origin(of: head, result),
+        guard isCacheable, case .memory(let data) = result.content, let provenance = provenance(of: head, result),
             let response = try? head.urlResponse(),
             var kept = willCache(CachedResponse(response: response, data: data))
         else { return }
-        kept.origin = origin
+        kept.provenance = provenance
         cache.store(kept, for: request)
     }
 
     /// How the response came, when it may be kept.
-    private func origin(of head: ResponseHead, _ result: TransferResult) -> CachedResponse.Origin? {
+    private func provenance(of head: ResponseHead, _ result: TransferResult) -> CachedResponse.Provenance? {
         let receivedAt = Date()
         let freshness = CacheFreshness(head, requestedAt: requestedAt, receivedAt: receivedAt)
         guard head.status == 200, !result.isContinued, result.summary.redirectCount == 0, !result.summary.isFromCache,
@@ -121,8 +121,8 @@ extension CacheExchange {
         else { return nil }
         // One process may act for several users: what one was told is not another's.
         let fields = Set(names + ["authorization", "cookie"]).map { ($0, headers[$0]) }
-        return CachedResponse.Origin(
+        return CachedResponse.Provenance(
             requestedAt: requestedAt, receivedAt: receivedAt, variedFields: Dictionary(uniqueKeysWithValues: fields),
-            identity: identity)
+            poolKey: poolKey)
     }
 }

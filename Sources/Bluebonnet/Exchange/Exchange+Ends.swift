@@ -9,13 +9,13 @@ extension Exchange {
     /// ended.
     ///
     /// - Parameter hasTimeLeft: whether the time limit leaves something for another transfer.
-    func finishTransfer(error: NetworkingError?, hasTimeLeft: Bool) -> Step {
+    func finishTransfer(error: NetworkingError?, hasTimeLeft: Bool) -> NextStep {
         if let question = error?.underlying as? ServerTrustQuestion { return ask(about: question) }
-        switch role {
-        case .asking:
+        switch disposition {
+        case .awaitingDecision:
             if let error, !hasTimeLeft { return .failed(error) }
             transferError = error
-            return .later
+            return .pending
         case .failed(let error): return .failed(error)
         case .discard(let discarded):
             if let error, !hasTimeLeft, discarded.leadsOn { return .failed(error) }
@@ -26,7 +26,7 @@ extension Exchange {
         case .body(let receiver) where error == nil:
             do throws(NetworkingError) {
                 try receiver.finish()
-                try reception.checkLength()
+                try assembly.checkLength()
                 return .complete
             } catch {
                 return .failed(error)
@@ -47,14 +47,14 @@ extension Exchange {
 
     /// A streamed body is sent once more when the connection turned out dead before the server can have seen it:
     /// libcurl does that by itself for other bodies.
-    private func step(after error: NetworkingError?) -> Step {
+    private func step(after error: NetworkingError?) -> NextStep {
         guard let error else { return .complete }
         guard error.underlying is BodyNeededAgain, !hasSentAgain else { return .failed(error) }
         hasSentAgain = true
         return .another(isRedirect: false)
     }
 
-    private func takeStep(_ discarded: Discarded) -> Step {
+    private func takeStep(_ discarded: Discarded) -> NextStep {
         switch discarded {
         case .redirect(let request):
             if let refusal = options.securityPolicy.refusal(ofHost: Origin(request.url)?.host ?? "") {
@@ -69,30 +69,30 @@ extension Exchange {
             return .another(isRedirect: true)
         case .challenge: return .another(isRedirect: false)
         case .startAgain:
-            reception.startOver()
+            assembly.startOver()
             return .another(isRedirect: false)
         case .isComplete:
-            head = reception.interruptedHead
+            head = assembly.interruptedHead
             return .complete
         }
     }
 
     /// The transfer was given up by a pause. What a block answers about it is of no use any more.
     func noteInterruption() {
-        if case .body = role, let head { reception.noteInterruption(of: head) }
-        role = .undecided
+        if case .body = disposition, let head { assembly.noteInterruption(of: head) }
+        disposition = .undecided
     }
 
     /// What had arrived so far, for an archive.
-    var snapshot: Reception.Snapshot {
-        if case .body = role { return reception.snapshot(of: head) }
-        return reception.snapshot(of: nil)
+    var snapshot: BodyAssembly.Snapshot {
+        if case .body = disposition { return assembly.snapshot(of: head) }
+        return assembly.snapshot(of: nil)
     }
 
     /// What the operation is given at its end.
     func result(_ error: NetworkingError?, _ summary: TransferSummary, _ cache: CacheExchange?) -> TransferResult {
         giveUpBody()
-        let end = reception.end(isComplete: error == nil)
+        let end = assembly.end(isComplete: error == nil)
         return TransferResult(  // made at once: a large value that is filled in is copied once more
             request: hopCount > 0 ? urlRequest(for: next) : prepared.request, head: head, content: end.content,
             error: error, bodyError: bodyError, receivedByteCount: end.byteCount, isContinued: end.isContinued,

@@ -6,23 +6,23 @@ internal import Foundation
 extension Exchange {
     func receive(_ head: ResponseHead) throws(NetworkingError) {
         self.head = head
-        role = try role(of: head)
+        disposition = try disposition(of: head)
         limitBody(of: head)
     }
 
     /// Says how much is read of a body that is not the result.
     func limitBody(of head: ResponseHead) {
-        switch role {
+        switch disposition {
         case .discard: allowance = BodyAllowance(.connection, head, method: next.method, now: MonotonicClock.now())
         case .errorBody: allowance = BodyAllowance(.error, head, method: next.method, now: MonotonicClock.now())
-        case .undecided, .asking, .body, .failed: allowance = nil
+        case .undecided, .awaitingDecision, .body, .failed: allowance = nil
         }
     }
 
     func receive(_ bytes: UnsafeRawBufferPointer) throws(NetworkingError) -> BodyIntake {
-        switch role {
+        switch disposition {
         case .undecided: return .taken
-        case .asking: return .later
+        case .awaitingDecision: return .wouldBlock
         case .failed(let error): throw error
         case .discard:
             allowance?.receive(bytes.count, now: MonotonicClock.roughly())
@@ -40,43 +40,43 @@ extension Exchange {
     private func receive(
         _ bytes: UnsafeRawBufferPointer, _ receiver: BodyReceiver
     ) throws(NetworkingError) -> BodyIntake {
-        guard receiver.sink.hasRoom else { return .later }
+        guard receiver.sink.hasRoom else { return .wouldBlock }
         let before = receiver.sink.byteCount
         try receiver.receive(bytes)
         noteReceived(Int(receiver.sink.byteCount - before))
         return .taken
     }
 
-    private func role(of head: ResponseHead) throws(NetworkingError) -> Role {
+    private func disposition(of head: ResponseHead) throws(NetworkingError) -> BodyDisposition {
         // A page that sets a cookie and sends its reader back to itself is no circle: the next request is another one.
         if cookieJar != nil, head.hasField("set-cookie") {
             redirects.forgetVisits()
         }
         guard (300...399).contains(head.status) else {
-            if let role = challengeRole(of: head) { return role }
-            return try resultRole(of: head)
+            if let disposition = challengeDisposition(of: head) { return disposition }
+            return try resultDisposition(of: head)
         }
         switch redirects.decision(status: head.status, locations: head.locations) {
         case .fail(let error): throw error
         case .follow(let request):
             return blocks.redirect.map { ask(about: request, head, $0) } ?? .discard(.redirect(request))
         case .deliver:
-            return try resultRole(of: head)
+            return try resultDisposition(of: head)
         }
     }
 
     /// What a response is for that leads nowhere else.
-    func resultRole(of head: ResponseHead) throws(NetworkingError) -> Role {
-        let decision = reception.decision(on: head)
+    func resultDisposition(of head: ResponseHead) throws(NetworkingError) -> BodyDisposition {
+        let decision = assembly.decision(on: head)
         switch decision {
         case .askAgain?: return .discard(.startAgain)
-        case .isComplete?: return .discard(reception.interruptedHead == nil ? .startAgain : .isComplete)
+        case .isComplete?: return .discard(assembly.interruptedHead == nil ? .startAgain : .isComplete)
         case .append?, .startOver?, .unrelated?, nil: break
         }
         let hasBody = head.hasBody(for: next.method)
         let destination = operation.bodyDestination(ofStatus: decision == .append ? 200 : head.status)
-        if destination == .error { return errorRole(of: head, hasBody: hasBody) }
-        let receiver = try reception.receiver(
+        if destination == .error { return errorDisposition(of: head, hasBody: hasBody) }
+        let receiver = try assembly.receiver(
             for: head, hasBody: hasBody, isPartWanted: head.status == 206 && next.headers["Range"] != nil,
             hasOutput: destination == .output)
         download.restart(at: receiver.sink.byteCount)
@@ -84,15 +84,15 @@ extension Exchange {
     }
 
     /// What a response is for whose status is refused.
-    private func errorRole(of head: ResponseHead, hasBody: Bool) -> Role {
-        let (receiver, fault) = reception.errorReceiver(for: head, hasBody: hasBody)
+    private func errorDisposition(of head: ResponseHead, hasBody: Bool) -> BodyDisposition {
+        let (receiver, fault) = assembly.errorReceiver(for: head, hasBody: hasBody)
         bodyError = fault
         download.restart(at: 0)
         return .errorBody(receiver)
     }
 
     /// What a 401 is for whose challenge can be answered; nil for any other response.
-    private func challengeRole(of head: ResponseHead) -> Role? {
+    private func challengeDisposition(of head: ResponseHead) -> BodyDisposition? {
         guard head.status == 401, let challenge = authentication.challenge(in: head.values(for: "WWW-Authenticate"))
         else { return nil }
         let isStale = authentication.hasAnswered && challenge.isStale  // the credential was right

@@ -19,7 +19,7 @@ extension Exchange {
     func ask(
         about request: RedirectPolicy.Request, _ head: ResponseHead,
         _ block: @escaping @Sendable (URLRequest, HTTPURLResponse) async -> URLRequest?
-    ) -> Role {
+    ) -> BodyDisposition {
         let proposal = urlRequest(for: request)
         proposed = request
         return ask {
@@ -29,7 +29,7 @@ extension Exchange {
     }
 
     /// Asks the challenge block, or the credential storage, what to answer.
-    func ask(about challenge: HTTPChallenge, _ head: ResponseHead, mayLookUp: Bool) -> Role {
+    func ask(about challenge: HTTPChallenge, _ head: ResponseHead, mayLookUp: Bool) -> BodyDisposition {
         let question = AuthenticationChallenge(
             challenge, of: authentication.origin, previousFailureCount: authentication.tryCount,
             response: try? head.urlResponse())
@@ -41,45 +41,45 @@ extension Exchange {
         }
     }
 
-    func ask(_ question: @escaping @Sendable () async -> Answer) -> Role {
+    func ask(_ question: @escaping @Sendable () async -> Answer) -> BodyDisposition {
         questionCount += 1
         let number = questionCount
         Task { [operation] in
             let answer = await question()
             NetworkThread.shared.submit { operation.answered(answer, toQuestion: number) }
         }
-        return .asking
+        return .awaitingDecision
     }
 
     /// Takes an answer; false when it comes too late: the transfer that it was about was given up by a pause.
     func take(_ answer: Answer, toQuestion number: Int) -> Bool {
-        guard number == questionCount, case .asking = role else { return false }
+        guard number == questionCount, case .awaitingDecision = disposition else { return false }
         if case .serverTrust(let answer, let question) = answer {
-            role = take(answer, to: question)
+            disposition = take(answer, to: question)
             return true
         }
         guard let head else { return false }
         do throws(NetworkingError) {
-            role = try role(after: answer, of: head)
+            disposition = try disposition(after: answer, of: head)
         } catch {
-            role = .failed(error)
+            disposition = .failed(error)
         }
         limitBody(of: head)
         return true
     }
 
-    private func role(after answer: Answer, of head: ResponseHead) throws(NetworkingError) -> Role {
+    private func disposition(after answer: Answer, of head: ResponseHead) throws(NetworkingError) -> BodyDisposition {
         switch answer {
-        case .deliver: return try resultRole(of: head)
+        case .deliver: return try resultDisposition(of: head)
         case .follow(let request): return .discard(.redirect(try redirectRequest(request)))
         case .challenge(.cancel, _, _):
             throw NetworkingError(.authenticationRequired, "the challenge of \(head.url.host ?? "") was cancelled")
         case .challenge(.useCredential(let credential), let challenge, _):
-            guard authentication.use(credential, for: challenge) else { return try resultRole(of: head) }
+            guard authentication.use(credential, for: challenge) else { return try resultDisposition(of: head) }
             return .discard(.challenge)
         case .challenge(.performDefault, let challenge, let stored):
             if authentication.useDefaultCredential(for: challenge) { return .discard(.challenge) }
-            guard let stored, authentication.use(stored, for: challenge) else { return try resultRole(of: head) }
+            guard let stored, authentication.use(stored, for: challenge) else { return try resultDisposition(of: head) }
             return .discard(.challenge)
         case .serverTrust: preconditionFailure("a server is judged before it answers")
         }

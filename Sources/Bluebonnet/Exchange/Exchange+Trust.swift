@@ -4,7 +4,7 @@
 // The user's block decides about a server: the handshake was broken off, and is tried again with the answer.
 extension Exchange {
     /// Asks the block.
-    func ask(about question: ServerTrustQuestion) -> Step {
+    func ask(about question: ServerTrustQuestion) -> NextStep {
         guard let block = blocks.serverTrust else { preconditionFailure("nobody is there to decide about a server") }
         guard let answers = trustAnswers?.answers, answers.count < TrustAnswers.limit else {
             return .failed(
@@ -12,12 +12,12 @@ extension Exchange {
                     .serverNotTrusted,
                     "\(question.challenge.host) showed other certificates each of \(TrustAnswers.limit) times"))
         }
-        role = ask { .serverTrust(await block(question.challenge), question) }
-        return .later
+        disposition = ask { .serverTrust(await block(question.challenge), question) }
+        return .pending
     }
 
     /// What follows from the block's answer.
-    func take(_ answer: ServerTrustAnswer, to question: ServerTrustQuestion) -> Role {
+    func take(_ answer: ServerTrustAnswer, to question: ServerTrustQuestion) -> BodyDisposition {
         switch answer {
         case .accept: trustAnswers?.answers[question.key] = .accept
         case .performDefault:

@@ -10,20 +10,20 @@ internal import FoundationNetworking
 /// transfer follows), asks the user's blocks where there are some, and knows neither the transport nor admission.
 final class Exchange {
     /// What follows when a transfer has ended.
-    enum Step {
+    enum NextStep {
         case complete
         case failed(NetworkingError)
         /// Another transfer, with `next`.
         case another(isRedirect: Bool)
         /// A block of the user's has not answered yet.
-        case later
+        case pending
     }
 
     /// What the body of the response at hand is for.
-    enum Role {
+    enum BodyDisposition {
         case undecided
         /// Not known before a block of the user's has answered; until then nothing is read.
-        case asking
+        case awaitingDecision
         /// The result.
         case body(BodyReceiver)
         /// A part of the error, because the status is refused.
@@ -54,7 +54,7 @@ final class Exchange {
     let operation: any ExchangeOwner
     var options: TransferOptions { prepared.options }
     var blocks: ExchangeBlocks { prepared.blocks }
-    @exclusivity(unchecked) var reception: Reception
+    @exclusivity(unchecked) var assembly: BodyAssembly
     /// Made when the first redirect comes, and when the first challenge comes.
     private(set) var knownRedirects: RedirectChain?
     @exclusivity(unchecked) private(set) var knownAuthentication: HTTPAuthentication?
@@ -68,7 +68,7 @@ final class Exchange {
     /// A streamed body was sent once more because the connection turned out dead.
     var hasSentAgain = false
     var head: ResponseHead?
-    var role = Role.undecided
+    var disposition = BodyDisposition.undecided
     var questionCount = 0
     /// What the user's block has said about servers; nil when there is no such block.
     @exclusivity(unchecked) var trustAnswers: TrustAnswers?
@@ -86,10 +86,10 @@ final class Exchange {
     init(_ prepared: PreparedRequest, operation: any ExchangeOwner) {
         self.prepared = prepared
         self.operation = operation
-        reception = Reception(prepared)
+        assembly = BodyAssembly(prepared)
         trustAnswers = prepared.blocks.serverTrust == nil ? nil : TrustAnswers()
         next = prepared.first
-        if let part = prepared.continuation, !prepared.hasOutput { reception.goOn(with: part) }
+        if let part = prepared.continuation, !prepared.hasOutput { assembly.goOn(with: part) }
     }
 
     var redirects: RedirectChain {
@@ -115,7 +115,7 @@ final class Exchange {
     /// Takes the files, and notes what an earlier process or operation left beside the output file.
     func takeFiles(_ files: PreparedRequest.Files) {
         self.files = files
-        reception.takeFile(files.output)
+        assembly.takeFile(files.output)
     }
 }
 
@@ -132,17 +132,17 @@ extension Exchange {
 
     func transferRequest(to origin: Origin, deadline: UInt64) -> TransferRequest {
         head = nil
-        role = .undecided
+        disposition = .undecided
         (allowance, transferError, bodyError) = (nil, nil, nil)
         upload.restart(at: 0)
-        reception.checkInterruptedFile()
+        assembly.checkInterruptedFile()
         return TransferRequest(
             url: next.url, origin: origin, method: next.method, headers: headers, body: nextBody(),
-            identity: identity(to: origin), limits: limits(deadline: deadline), cookieJar: cookieJar)
+            poolKey: poolKey(to: origin), limits: limits(deadline: deadline), cookieJar: cookieJar)
     }
 
     private func limits(deadline: UInt64) -> TransferRequest.Limits {
-        let options = prepared.sharedOptions
+        let options = prepared.resolvedOptions
         return TransferRequest.Limits(
             httpVersion: options.value.httpVersion, connectTimeout: options.connectTimeout,
             idleTimeout: prepared.idleTimeout, deadline: deadline,
@@ -152,15 +152,15 @@ extension Exchange {
 
     /// What the next transfer's connection is trusted with: that of all operations with the same options, unless this
     /// one has something of its own.
-    private func identity(to origin: Origin) -> SharedIdentity {
-        let shared = prepared.sharedOptions
+    private func poolKey(to origin: Origin) -> PoolKeyBox {
+        let shared = prepared.resolvedOptions
         if trustAnswers == nil, !tls.hasLeftOrigin, shared.value.securityPolicy.table == nil {
-            return shared.identity(with: tls.setup)
+            return shared.poolKey(with: tls.setup)
         }
-        var identity = shared.value.identity(forHost: origin.host)
-        identity.trustAnswers = trustAnswers
-        tls.complete(&identity)
-        return SharedIdentity(identity)
+        var poolKey = shared.value.poolKey(forHost: origin.host)
+        poolKey.trustAnswers = trustAnswers
+        tls.complete(&poolKey)
+        return PoolKeyBox(poolKey)
     }
 
     /// The jar, where it may be used for the next transfer.
@@ -193,7 +193,7 @@ extension Exchange {
             fields.removeAll { FieldSyntax.isSameName($0.name, name) }
             fields.append(HTTPHeaders.Field(name: name, value: value))
         }
-        for field in reception.rangeFields { set(field.name, field.value) }
+        for field in assembly.rangeFields { set(field.name, field.value) }
         if let authorization = knownAuthentication?.authorization(method: next.method, url: next.url) {
             set("Authorization", authorization)
         }

@@ -3,7 +3,7 @@
 
 /// What the TLS connection of an operation's next hop is made with. Network thread only; it reads no file.
 struct HopTLS {
-    private var source: SharedValue<TLSSetupSource>?
+    private var source: Box<TLSSetupSource>?
     private(set) var setup: TLSSetup?
     private(set) var hasLeftOrigin = false
 
@@ -13,8 +13,8 @@ struct HopTLS {
 
     /// What has to be read before a request may go to `origin`; nil when nothing has to be.
     mutating func missing(
-        for origin: Origin, with options: SharedOptions
-    ) throws(NetworkingError) -> SharedValue<TLSSetupSource>? {
+        for origin: Origin, with options: ResolvedOptions
+    ) throws(NetworkingError) -> Box<TLSSetupSource>? {
         guard origin.isSecure else {
             if setup != nil { (source, setup) = (nil, nil) }
             return nil
@@ -26,21 +26,21 @@ struct HopTLS {
         let policy = options.value.securityPolicy
         let wanted = try TLSSetupSource(tlsOptions(options.value), policy.policy(forHost: origin.host) ?? policy)
         if wanted == source?.value { return nil }
-        let missing = SharedValue(wanted)
+        let missing = Box(wanted)
         guard let ready = TLSSetupCache.shared.ready(wanted) else { return missing }
         if !hasLeftOrigin { options.note(ready) }
         take(ready.setup, of: missing)
         return nil
     }
 
-    mutating func take(_ setup: TLSSetup, of source: SharedValue<TLSSetupSource>) {
+    mutating func take(_ setup: TLSSetup, of source: Box<TLSSetupSource>) {
         (self.setup, self.source) = (setup, source)
     }
 
     /// Completes the identity of the hop's connection.
-    func complete(_ identity: inout TrustIdentity) {
-        if hasLeftOrigin { identity.tls.clientIdentity = nil }
-        identity.setup = setup
+    func complete(_ poolKey: inout ConnectionPoolKey) {
+        if hasLeftOrigin { poolKey.tls.clientIdentity = nil }
+        poolKey.setup = setup
     }
 
     private func tlsOptions(_ options: TransferOptions) -> TLSOptions {

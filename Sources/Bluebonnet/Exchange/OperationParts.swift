@@ -6,11 +6,11 @@ internal import Foundation
 /// What an operation was given besides its request, as it counts from the start on. A value, copied out of the
 /// operation's state then.
 struct OperationParts: Sendable {
-    var options: SharedOptions
+    var options: ResolvedOptions
     var extras: (any RequestExtras)?
     var streamOutput: StreamOutput?
     /// Nil where there are none, as mostly.
-    var blocks: SharedValue<ExchangeBlocks>?
+    var blocks: Box<ExchangeBlocks>?
 
     var uploadFile: URL? { extras?.uploadFile }
     var outputFile: URL? { extras?.outputFile }

@@ -14,17 +14,17 @@ final class PreparedRequest: Sendable {
     let first: RedirectPolicy.Request
     /// In nanoseconds; 0 is no limit.
     let idleTimeout: UInt64
-    let sharedOptions: SharedOptions
-    let responseSerializer: SharedSerializer?
+    let resolvedOptions: ResolvedOptions
+    let responseSerializer: ResolvedSerializer?
     let expectedDigest: String?
     /// Whether it brings anything for the response.
     let hasLateParts: Bool
     let bodyStream: BodyStreamSource?
     private let data: Data?
     /// Nil where there are no files, as mostly.
-    private let named: SharedValue<NamedFiles>?
+    private let named: Box<NamedFiles>?
     private let extras: (any RequestExtras)?
-    private let sharedBlocks: SharedValue<ExchangeBlocks>?
+    private let sharedBlocks: Box<ExchangeBlocks>?
     let streamOutput: StreamOutput?
     /// What the caller's `Content-Length` says of a body that comes from a file.
     private let declaredBodyByteCount: Int64?
@@ -33,12 +33,12 @@ final class PreparedRequest: Sendable {
     ///
     /// - Parameter parts: the operation's, over which the blueprint's go.
     init(_ blueprint: RequestBlueprint, parts: OperationParts) throws(NetworkingError) {
-        sharedOptions = blueprint.options ?? parts.options
-        request = Self.request(blueprint.request, keepsDotSegments: sharedOptions.keepsDotSegments)
+        resolvedOptions = blueprint.options ?? parts.options
+        request = Self.request(blueprint.request, keepsDotSegments: resolvedOptions.keepsDotSegments)
         cachePolicy = request.cachePolicy
         (extras, sharedBlocks, streamOutput) = (parts.extras, parts.blocks, parts.streamOutput)
         if let serializer = blueprint.responseSerializer {
-            responseSerializer = SharedSerializer(serializer)
+            responseSerializer = ResolvedSerializer(serializer)
         } else {
             responseSerializer = nil
         }
@@ -50,10 +50,12 @@ final class PreparedRequest: Sendable {
         data = request.httpBody?.isEmpty == false ? request.httpBody : nil
         guard let url = request.url else { throw NetworkingError(.badURL, "the request has no URL") }
         origin = try Self.origin(of: url)
-        if sharedOptions.hasPolicyTable, let refusal = sharedOptions.value.securityPolicy.refusal(ofHost: origin.host) {
+        if resolvedOptions.hasPolicyTable,
+            let refusal = resolvedOptions.value.securityPolicy.refusal(ofHost: origin.host)
+        {
             throw refusal
         }
-        if origin.isSecure { try Self.checkTLS(of: sharedOptions, origin) }
+        if origin.isSecure { try Self.checkTLS(of: resolvedOptions, origin) }
         let method = request.httpMethod ?? "GET"
         if method != "GET" { try RequestCheck.method(method) }
         let hasStream = request.httpBodyStream != nil && !hasUploadFile
@@ -62,7 +64,7 @@ final class PreparedRequest: Sendable {
             throw NetworkingError(.invalidRequest, "a HEAD request cannot have a body")
         }
         if let named { try named.value.check(hasStreamOutput: parts.streamOutput != nil) }
-        try Self.check(sharedOptions.value.credential)
+        try Self.check(resolvedOptions.value.credential)
         let sent = try SentHeaders(
             of: request, cachePolicy, ready: blueprint.readyHeaders,
             bodyByteCount: !hasUploadFile && !hasStream ? Int64(data?.count ?? 0) : nil)
@@ -73,7 +75,8 @@ final class PreparedRequest: Sendable {
                 request: request, declaredByteCount: sent.declaredBodyByteCount,
                 prefersNew: parts.needsNewBodyStream) : nil
         first = RedirectPolicy.Request(method: method, url: url, headers: sent.headers, hasBody: hasBody)
-        idleTimeout = sharedOptions.idleTimeout ?? MonotonicClock.nanoseconds(clampingSeconds: request.timeoutInterval)
+        idleTimeout =
+            resolvedOptions.idleTimeout ?? MonotonicClock.nanoseconds(clampingSeconds: request.timeoutInterval)
     }
 
     /// The request with the URL that is sent: what is cached, kept and told goes by that one.
@@ -93,7 +96,7 @@ final class PreparedRequest: Sendable {
     }
 
     /// Refuses options that contradict each other before anything is sent.
-    private static func checkTLS(of options: SharedOptions, _ origin: Origin) throws(NetworkingError) {
+    private static func checkTLS(of options: ResolvedOptions, _ origin: Origin) throws(NetworkingError) {
         guard options.readySetup == nil else { return }  // it was checked then
         let policy = options.value.securityPolicy
         _ = try TLSSetupSource(options.value.tls, policy.policy(forHost: origin.host) ?? policy)
@@ -106,7 +109,7 @@ final class PreparedRequest: Sendable {
         return origin
     }
 
-    var options: TransferOptions { sharedOptions.value }
+    var options: TransferOptions { resolvedOptions.value }
     var blocks: ExchangeBlocks { sharedBlocks?.value ?? ExchangeBlocks() }
     /// What an archived operation had of its body in memory.
     var continuation: ArchivedPart? { extras?.continuation }
@@ -127,7 +130,7 @@ private struct NamedFiles {
     /// Whether the folder is made when it is not there.
     let createsDirectory: Bool
 
-    static func make(_ blueprint: RequestBlueprint, _ parts: OperationParts) -> SharedValue<NamedFiles>? {
+    static func make(_ blueprint: RequestBlueprint, _ parts: OperationParts) -> Box<NamedFiles>? {
         guard parts.extras != nil || blueprint.uploadFile != nil || blueprint.outputFile != nil else { return nil }
         let output = blueprint.outputFile ?? parts.outputFile
         let upload = blueprint.uploadFile ?? parts.uploadFile
@@ -140,7 +143,7 @@ private struct NamedFiles {
             upload: upload, output: createsDirectory ? nil : output, outputPath: createsDirectory ? "" : path,
             outputDirectory: directory, createsDirectory: createsDirectory)
         let isEmpty = files.upload == nil && files.output == nil && files.outputDirectory.url == nil
-        return isEmpty ? nil : SharedValue(files)
+        return isEmpty ? nil : Box(files)
     }
 
     func check(hasStreamOutput: Bool) throws(NetworkingError) {

@@ -9,7 +9,7 @@ package struct RequestBlueprint: Sendable {
     package var request: URLRequest
     /// The request's header fields with all that is added to them, checked and complete; nil where that is to be done.
     package var readyHeaders: HTTPHeaders?
-    package var options: SharedOptions?
+    package var options: ResolvedOptions?
     package var uploadFile: URL?
     package var outputFile: URL?
     package var responseSerializer: (any ResponseSerializer)?
@@ -27,6 +27,6 @@ extension RequestBlueprint {
     /// - Parameter options: the manager's, over which the blueprint's go.
     /// - Throws: what the operation would fail with before a connection is opened.
     package func checkedURL(options: TransferOptions) throws(NetworkingError) -> URL {
-        try PreparedRequest(self, parts: OperationParts(options: SharedOptions(options))).first.url
+        try PreparedRequest(self, parts: OperationParts(options: ResolvedOptions(options))).first.url
     }
 }

@@ -78,17 +78,17 @@ public struct TransferOptions: Sendable {
     /// The defaults.
     public init() {}
 
-    var identity: TrustIdentity {
-        TrustIdentity(
+    var poolKey: ConnectionPoolKey {
+        ConnectionPoolKey(
             securityPolicy: securityPolicy, proxy: proxy, unixSocketPath: unixSocketPath,
             addressOverrides: addressOverrides, tls: tls)
     }
 
     /// The identity of a hop, with the policy that is for its host.
-    func identity(forHost host: String) -> TrustIdentity {
-        var identity = identity
+    func poolKey(forHost host: String) -> ConnectionPoolKey {
+        var poolKey = poolKey
         // A host that is refused never comes so far; a table that does would refuse it at the handshake.
-        if let policy = securityPolicy.policy(forHost: host) { identity.securityPolicy = policy }
-        return identity
+        if let policy = securityPolicy.policy(forHost: host) { poolKey.securityPolicy = policy }
+        return poolKey
     }
 }

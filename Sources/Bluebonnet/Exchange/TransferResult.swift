@@ -58,7 +58,7 @@ public struct TransferSummary: Sendable, Equatable {
     /// What was negotiated on the TLS connection of the last transfer: version, cipher, ALPN, and when the server's
     /// certificate expires. Nil without TLS, when no handshake was completed, and for a response from a cache.
     public var tlsInformation: TLSInformation? { sharedTLSInformation?.value }
-    var sharedTLSInformation: SharedValue<TLSInformation>?
+    var sharedTLSInformation: Box<TLSInformation>?
     /// Where the time went.
     public internal(set) var timings = TransferTimings()
 }

@@ -19,18 +19,18 @@ extension RequestOperationManager {
     ///   - expirationHandler: called once, on the manager's `completionQueue`, when operations had to be cancelled.
     /// - Returns: when everything that was under way is finished and its handlers have run.
     public func drain(
-        deadline: Duration, expirationHandler: (@Sendable () -> Void)? = nil
+        timeout: Duration, expirationHandler: (@Sendable () -> Void)? = nil
     ) async -> DrainSummary {
         let drain = Drain(
             sorted(await stopAndLook()), queue: completionQueue ?? Queues.callbacks, expirationHandler)
-        return await drain.finish(within: deadline)
+        return await drain.finish(within: timeout)
     }
 
     /// Starts nothing more, for good: stops the queue and the admission behind it. What is given to the network thread
     /// after this comes after it.
     package func stopStarting() {
         operationQueue.isSuspended = true
-        NetworkThread.shared.submit { [services] in services.admission.closeToNewcomers() }
+        NetworkThread.shared.submit { [services] in services.admission.stopAdmittingNew() }
     }
 
     /// Starts nothing more. Gives the operations that there are then, and which of ours are
@@ -96,13 +96,13 @@ private final class Drain: Sendable {
         self.expirationHandler = expirationHandler
     }
 
-    func finish(within deadline: Duration) async -> DrainSummary {
+    func finish(within timeout: Duration) async -> DrainSummary {
         for operation in sorted.finished { watch(operation) }
         let timer = DispatchWorkItem { [self] in expire() }
-        if deadline <= .zero {
+        if timeout <= .zero {
             expire()
         } else {
-            Queues.preparation.asyncAfter(deadline: .now() + min(deadline.seconds, 1e9), execute: timer)
+            Queues.preparation.asyncAfter(deadline: .now() + min(timeout.seconds, 1e9), execute: timer)
         }
         await withTaskCancellationHandler {
             await withCheckedContinuation { waiter in

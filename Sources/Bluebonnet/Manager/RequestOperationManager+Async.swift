@@ -110,13 +110,13 @@ extension RequestOperationManager {
 
     private func serializer<Value: Decodable & Sendable>(
         for type: Value.Type, _ decoder: JSONDecoder?
-    ) -> SharedSerializer {
+    ) -> ResolvedSerializer {
         let bodySerializer = bodySerializer
         if type == Data.self { return bodySerializer }
         var serializer = DecodableResponseSerializer(
             type, decoder: decoder ?? Self.plainDecoder, acceptsStructuredSuffix: true)
         serializer.validation.acceptableStatusCodes = bodySerializer.validation.acceptableStatusCodes
-        return SharedSerializer(ofLibrary: serializer)
+        return ResolvedSerializer(ofLibrary: serializer)
     }
 
     /// Nobody changes it, and several threads may use one that nobody changes.

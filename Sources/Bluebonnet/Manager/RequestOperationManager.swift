@@ -40,18 +40,18 @@ public final class RequestOperationManager: Sendable {
 
     private struct Shared: Sendable {
         var requestSerializer: any RequestSerializer = HTTPRequestSerializer()
-        var serializer = SharedSerializer(JSONResponseSerializer()) {
+        var serializer = ResolvedSerializer(JSONResponseSerializer()) {
             didSet { bodySerializer = serializer.ofBodies }
         }
-        private(set) var bodySerializer = SharedSerializer(JSONResponseSerializer()).ofBodies
-        var sharedOptions: SharedOptions
+        private(set) var bodySerializer = ResolvedSerializer(JSONResponseSerializer()).ofBodies
+        var resolvedOptions: ResolvedOptions
         var completion = CompletionPlace()
         var pinViolationHandler: RequestOperation.PinViolationHandler?
         var reachabilityManager = NetworkReachabilityManager.shared
 
         var transferOptions: TransferOptions {
-            get { sharedOptions.value }
-            set { sharedOptions = SharedOptions(newValue) }
+            get { resolvedOptions.value }
+            set { resolvedOptions = ResolvedOptions(newValue) }
         }
     }
 
@@ -59,7 +59,7 @@ public final class RequestOperationManager: Sendable {
     public let baseURL: URL?
     /// The queue that the verbs add their operations to.
     public let operationQueue = RequestOperationQueue()
-    private let shared: Mutex<SharedValue<Shared>>
+    private let shared: Mutex<Box<Shared>>
     let services: NetworkServices
 
     /// Makes a manager.
@@ -79,7 +79,7 @@ public final class RequestOperationManager: Sendable {
     init(baseURL: URL?, options: TransferOptions, services: NetworkServices) {
         self.baseURL = baseURL.map(Self.withTrailingSlash)
         self.services = services
-        shared = Mutex(SharedValue(Shared(sharedOptions: SharedOptions(options))))
+        shared = Mutex(Box(Shared(resolvedOptions: ResolvedOptions(options))))
     }
 
     /// `http://host/v1` becomes `http://host/v1/`; `http://host` stays; a query keeps its place.
@@ -95,7 +95,7 @@ public final class RequestOperationManager: Sendable {
 // MARK: - Shared components
 
 extension RequestOperationManager {
-    private var defaults: SharedValue<Shared> { shared.withLock { $0 } }
+    private var defaults: Box<Shared> { shared.withLock { $0 } }
 
     /// Sets a part. The old values are let go outside the lock: releasing what a user gave may run code of theirs.
     private func set<Value: Sendable>(_ part: any WritableKeyPath<Shared, Value> & Sendable, _ value: Value) {
@@ -117,7 +117,7 @@ extension RequestOperationManager {
     public var responseSerializer: any ResponseSerializer {
         get { defaults.value.serializer.serializer }
         set {
-            set(\.serializer, SharedSerializer(newValue))
+            set(\.serializer, ResolvedSerializer(newValue))
         }
     }
 
@@ -158,7 +158,7 @@ extension RequestOperationManager {
         set { set(\.transferOptions.securityPolicy, newValue) }
     }
 
-    /// Told of servers that match none of the pins on trial (`SecurityPolicy.reportOnlyPins`), by the operations that
+    /// Told of servers that match none of the report-only pins (`SecurityPolicy.reportOnlyPins`), by the operations that
     /// are made from now on; see `RequestOperation.setPinViolationHandler(_:)`.
     public func setPinViolationHandler(_ handler: RequestOperation.PinViolationHandler?) {
         set(\.pinViolationHandler, handler)
@@ -172,7 +172,7 @@ extension RequestOperationManager {
     }
 
     /// Closes the process's kept-alive connections, where no transfer of the same trust identity is under way.
-    public func closeIdleConnections() {
+    public func closeIdleConnectionsOfProcess() {
         NetworkThread.shared.submit { [services] in services.transport.closeIdleConnections() }
     }
 }
@@ -237,23 +237,23 @@ extension RequestOperationManager {
         wantsDigest: Bool = false
     ) -> HTTPRequestOperation {
         operation(
-            source: source, serializer: responseSerializer.map(SharedSerializer.init), wantsDigest: wantsDigest)
+            source: source, serializer: responseSerializer.map(ResolvedSerializer.init), wantsDigest: wantsDigest)
     }
 
     /// Delivers any body as it is, with the statuses that `responseSerializer` accepts.
-    var bodySerializer: SharedSerializer {
+    var bodySerializer: ResolvedSerializer {
         let defaults = defaults
         let current = defaults.value.serializer.forNewOperation
         return current === defaults.value.serializer ? defaults.value.bodySerializer : current.ofBodies
     }
 
     func operation(
-        source: RequestSource, serializer: SharedSerializer?, wantsDigest: Bool = false
+        source: RequestSource, serializer: ResolvedSerializer?, wantsDigest: Bool = false
     ) -> HTTPRequestOperation {
         let defaults = defaults
         let operation = HTTPRequestOperation(
             source: source, serializer: serializer ?? defaults.value.serializer.forNewOperation,
-            options: defaults.value.sharedOptions, services: services, wantsDigest: wantsDigest,
+            options: defaults.value.resolvedOptions, services: services, wantsDigest: wantsDigest,
             completion: defaults.value.completion)
         if let handler = defaults.value.pinViolationHandler { operation.setPinViolationHandler(handler) }
         return operation

@@ -48,10 +48,10 @@ final class EventLoop {
     private var lastLook: UInt64 = 0
     /// How many transfers are under way, and how many answers are waited for that are small, as far as anybody knows.
     var transferCount = 0
-    var awaitedCount = 0
+    var smallResponseCount = 0
     /// How many groups of preparations other threads have that come back to this one.
     var preparationCount = 0
-    private var wakefulness: Wakefulness
+    private var busyPollPolicy: BusyPollPolicy
     /// What the kernel was told, by descriptor.
     @exclusivity(unchecked) private var watches: [Watch] = []
 
@@ -59,7 +59,7 @@ final class EventLoop {
         var token: UInt64 = 0
         /// 0 when the kernel does not watch the descriptor.
         var events: UInt32 = 0
-        var isResting = false
+        var isMuted = false
         /// Up to this round a resting descriptor may have something to say: its client will listen again.
         var quietUntil: UInt64 = 0
     }
@@ -72,9 +72,9 @@ final class EventLoop {
     private static let inboxToken = UInt64.max
     private static let timerToken = UInt64.max - 1
 
-    init(inbox: Inbox, wakefulness: Wakefulness = .usual) {
+    init(inbox: Inbox, busyPollPolicy: BusyPollPolicy = .usual) {
         self.inbox = inbox
-        self.wakefulness = wakefulness
+        self.busyPollPolicy = busyPollPolicy
         epoll = epoll_create1(CInt(EPOLL_CLOEXEC))
         timer = timerfd_create(CLOCK_MONOTONIC, CInt(TFD_NONBLOCK) | CInt(TFD_CLOEXEC))
         precondition(epoll >= 0 && timer >= 0, "no descriptor is left for the network thread's event loop")
@@ -135,8 +135,8 @@ extension EventLoop {
         let token = UInt64(slot) << 32 | UInt64(UInt32(bitPattern: descriptor))
         let known = self[descriptor]
         self[descriptor] = Watch(token: token, events: events)
-        if known.isResting, known.token == token, known.events == events { return }
-        let isNew = isNew && !known.isResting
+        if known.isMuted, known.token == token, known.events == events { return }
+        let isNew = isNew && !known.isMuted
         let operation = isNew ? EPOLL_CTL_ADD : EPOLL_CTL_MOD
         if bluebonnet_epoll_control(epoll, operation, descriptor, events, token) != 0 {
             // The kernel forgets a descriptor when it is closed; libcurl may use its number again without saying so.
@@ -156,9 +156,9 @@ extension EventLoop {
     ///
     /// - Parameter isBrief: whether the client wants to hear of it again by the next round, and what comes in before
     ///   that is expected.
-    func rest(_ descriptor: CInt, isBrief: Bool) {
+    func mute(_ descriptor: CInt, isBrief: Bool) {
         var watch = self[descriptor]
-        watch.isResting = true
+        watch.isMuted = true
         watch.quietUntil = isBrief ? roundNumber + 1 : 0
         self[descriptor] = watch
     }
@@ -192,30 +192,30 @@ extension EventLoop {
 
 extension EventLoop {
     /// Whether anybody else than the client at work would gain by a short round.
-    var isAwaited: Bool { awaitedCount > 0 || roundEndTaskCount > 0 || inbox.hasWork }
+    var hasOthersWaiting: Bool { smallResponseCount > 0 || roundEndTaskCount > 0 || inbox.hasWork }
 
     /// Does all there is to do, in bounded rounds. The run loop sees the epoll descriptor edge-triggered, so a turn
     /// ends only when epoll has nothing left, or after the eventfd was made readable again.
     func runTurn() {
-        wakefulness.turnBegins(now: MonotonicClock.now())
-        defer { wakefulness.turnEnds(now: MonotonicClock.now()) }
-        for _ in 0..<Self.roundLimit where !runRound() && !waitAwake() && inbox.sleep() { return armTimer() }
+        busyPollPolicy.turnBegins(now: MonotonicClock.now())
+        defer { busyPollPolicy.turnEnds(now: MonotonicClock.now()) }
+        for _ in 0..<Self.roundLimit where !runRound() && !busyPoll() && inbox.sleep() { return armTimer() }
         armTimer()
         inbox.wake()
     }
 
     /// Waits for a moment without sleeping, where that is of use. Returns whether there is something to do, which is
     /// left for the next round to take.
-    private func waitAwake() -> Bool {
-        let begins = wakefulness.begins(
-            transferCount: transferCount, awaitedCount: awaitedCount, busyCount: preparationCount)
+    private func busyPoll() -> Bool {
+        let begins = busyPollPolicy.begins(
+            transferCount: transferCount, smallResponseCount: smallResponseCount, busyCount: preparationCount)
         guard begins else { return false }
-        let end = MonotonicClock.now() + wakefulness.time
+        let end = MonotonicClock.now() + busyPollPolicy.time
         var hasCome = false
         repeat {
             hasCome = inbox.hasWork || epoll_wait(epoll, &events, 1, 0) > 0
         } while !hasCome && MonotonicClock.now() < end
-        wakefulness.ended(wasOfUse: hasCome)
+        busyPollPolicy.ended(wasOfUse: hasCome)
         return hasCome
     }
 
@@ -274,7 +274,7 @@ extension EventLoop {
         default:
             let descriptor = CInt(truncatingIfNeeded: token & 0xFFFF_FFFF)
             let watch = self[descriptor]
-            if watch.isResting {
+            if watch.isMuted {
                 if roundNumber > watch.quietUntil { unwatch(descriptor) }  // closed by its peer, most likely
                 return
             }

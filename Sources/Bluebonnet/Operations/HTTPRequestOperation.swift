@@ -10,8 +10,8 @@ internal import Synchronization
 public final class HTTPRequestOperation: RequestOperation, @unchecked Sendable {  // safe: adds immutable state only
     /// What the response has to be, and becomes. Default `HTTPResponseSerializer`: any content with a status from 200
     /// to 299.
-    public var responseSerializer: any ResponseSerializer { sharedSerializer.serializer }
-    private let sharedSerializer: SharedSerializer
+    public var responseSerializer: any ResponseSerializer { resolvedSerializer.serializer }
+    private let resolvedSerializer: ResolvedSerializer
     /// Whether the body's digest is wanted even when nothing is expected of it.
     private let wantsDigest: Bool
 
@@ -21,7 +21,8 @@ public final class HTTPRequestOperation: RequestOperation, @unchecked Sendable {
         options: TransferOptions = TransferOptions()
     ) {
         self.init(
-            source: .ready(request), serializer: SharedSerializer(responseSerializer), options: SharedOptions(options))
+            source: .ready(request), serializer: ResolvedSerializer(responseSerializer),
+            options: ResolvedOptions(options))
     }
 
     /// Makes an operation whose request is made when it starts: when what it depends on has ended.
@@ -34,14 +35,14 @@ public final class HTTPRequestOperation: RequestOperation, @unchecked Sendable {
     ) {
         self.init(
             source: .made { RequestBlueprint(request: try makeRequest()) },
-            serializer: SharedSerializer(responseSerializer), options: SharedOptions(options))
+            serializer: ResolvedSerializer(responseSerializer), options: ResolvedOptions(options))
     }
 
     init(
-        source: RequestSource, serializer: SharedSerializer, options: SharedOptions,
+        source: RequestSource, serializer: ResolvedSerializer, options: ResolvedOptions,
         services: NetworkServices = .default, wantsDigest: Bool = false, completion: CompletionPlace = CompletionPlace()
     ) {
-        sharedSerializer = serializer
+        resolvedSerializer = serializer
         self.wantsDigest = wantsDigest
         super.init(source: source, options: options, services: services, completion: completion)
     }
@@ -65,15 +66,15 @@ public final class HTTPRequestOperation: RequestOperation, @unchecked Sendable {
             throw NetworkingError(.invalidRequest, "the archive holds no response serializer: give one")
         }
         self.init(
-            source: .ready(archive.request.request), serializer: SharedSerializer(serializer),
-            options: SharedOptions(try archive.options.options()), services: services)
+            source: .ready(archive.request.request), serializer: ResolvedSerializer(serializer),
+            options: ResolvedOptions(try archive.options.options()), services: services)
         take(archive)
     }
 
     override public func copied() -> HTTPRequestOperation {
         let parts = shared.withLock { $0.copied(lastRequest: $0.result?.request) }
         let copy = HTTPRequestOperation(
-            source: parts.source, serializer: sharedSerializer.forNewOperation, options: parts.options,
+            source: parts.source, serializer: resolvedSerializer.forNewOperation, options: parts.options,
             services: services,
             wantsDigest: wantsDigest)
         copy.hand(over: parts)
@@ -83,24 +84,24 @@ public final class HTTPRequestOperation: RequestOperation, @unchecked Sendable {
     override var archivedSerializer: ArchivedSerializer? { ArchivedSerializer(serializerInForce) }
 
     override func bodyDestination(ofStatus status: Int) -> BodyDestination {
-        let serializer = shared.withLock { $0.sharedExtras?.value.late.serializer } ?? sharedSerializer
+        let serializer = shared.withLock { $0.boxedExtras?.value.late.serializer } ?? resolvedSerializer
         return serializer.validation.accepts(status: status) ? .output : .error
     }
 
     /// The serializer that a late request brought, else the operation's.
     private var serializerInForce: any ResponseSerializer {
-        (shared.withLock { $0.sharedExtras?.value.late.serializer } ?? sharedSerializer).serializer
+        (shared.withLock { $0.boxedExtras?.value.late.serializer } ?? resolvedSerializer).serializer
     }
 
-    override var isProcessedByTheLibrary: Bool { sharedSerializer.isPlain && !wantsDigest }
+    override var isProcessedByTheLibrary: Bool { resolvedSerializer.isPlain && !wantsDigest }
 
     override var isDigestWanted: Bool { wantsDigest }
 
-    override func makeOutcome(from transfer: SharedValue<TransferResult>) -> OperationOutcome {
-        let extras = shared.withLock { $0.sharedExtras }
+    override func makeOutcome(from transfer: Box<TransferResult>) -> OperationOutcome {
+        let extras = shared.withLock { $0.boxedExtras }
         let late = extras?.value.late
         return ResponseProcessing(
-            serializer: late?.serializer ?? sharedSerializer, expectedDigest: late?.expectedDigest,
+            serializer: late?.serializer ?? resolvedSerializer, expectedDigest: late?.expectedDigest,
             wantsDigest: wantsDigest
         ).outcome(from: transfer)
     }
@@ -147,7 +148,7 @@ extension HTTPRequestOperation {
     ///
     /// - Throws: the operation's `NetworkingError`.
     public func value() async throws(NetworkingError) -> any Sendable {
-        await finished()
+        await waitUntilEnded()
         guard let result else { preconditionFailure("a finished operation has an outcome") }
         return try result.get()
     }

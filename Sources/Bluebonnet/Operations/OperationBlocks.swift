@@ -25,7 +25,7 @@ struct OperationBlocks: Sendable {
 
 extension OperationBlocks {
     /// The blocks as an exchange asks them; nil where it has none to ask.
-    func bound(to operation: RequestOperation) -> SharedValue<ExchangeBlocks>? {
+    func bound(to operation: RequestOperation) -> Box<ExchangeBlocks>? {
         guard !isEmpty else { return nil }
         var bound = ExchangeBlocks()
         if let redirect { bound.redirect = { await redirect(operation, $0, $1) } }
@@ -33,14 +33,14 @@ extension OperationBlocks {
         if let serverTrust { bound.serverTrust = { await serverTrust(operation, $0) } }
         if let pinViolation { bound.pinViolation = { operation.report($0, to: pinViolation) } }
         bound.needNewBodyStream = needNewBodyStream
-        return SharedValue(bound)
+        return Box(bound)
     }
 }
 
 extension RequestOperationState {
     /// The parts in force.
     var parts: OperationParts {
-        OperationParts(options: sharedOptions, extras: sharedExtras, streamOutput: sharedExtras?.value.streamOutput)
+        OperationParts(options: resolvedOptions, extras: boxedExtras, streamOutput: boxedExtras?.value.streamOutput)
     }
 }
 
@@ -53,7 +53,7 @@ extension OperationExtras {
     }
 }
 
-extension SharedValue: RequestExtras where Value == OperationExtras {
+extension Box: RequestExtras where Value == OperationExtras {
     var uploadFile: URL? { value.uploadFile }
     var outputFile: URL? { value.outputFile }
     var outputDirectory: OutputDirectory { value.outputDirectory }
@@ -64,7 +64,7 @@ extension SharedValue: RequestExtras where Value == OperationExtras {
 extension RequestOperation: ExchangeOwner {
     /// What the request is made of, and the parts in force with the blocks that know their operation.
     var sourceAndParts: (source: RequestSource, parts: OperationParts) {
-        let (source, parts, extras) = shared.withLock { ($0.source, $0.parts, $0.sharedExtras) }
+        let (source, parts, extras) = shared.withLock { ($0.source, $0.parts, $0.boxedExtras) }
         guard let blocks = extras?.value.blocks.bound(to: self) else { return (source, parts) }
         var bound = parts
         bound.blocks = blocks

@@ -9,10 +9,10 @@ internal import Synchronization
 // The way of one operation from the end of its transfers to its handlers.
 extension RequestOperation {
     /// Where an operation's end is worked out.
-    enum PlaceOfProcessing {
+    enum ProcessingTarget {
         /// On the network thread: the end runs nothing of a user's but handlers, which have a queue of their own,
         /// releases no closure, and touches no file.
-        case here
+        case networkThread
         /// One after the other: small files, streams, what a cache or a file for later may have to do with, and small
         /// bodies that are quick, but whose operations hold blocks of a user's.
         case queue
@@ -22,11 +22,11 @@ extension RequestOperation {
         case largeQueue
     }
 
-    func placeOfProcessing(largeFrom byteCount: Int) -> PlaceOfProcessing {
+    func processingTarget(largeFrom byteCount: Int) -> ProcessingTarget {
         let isOurs = isProcessedByTheLibrary
         return shared.withLock { state in
             let isPlain = isOurs && !state.hasUserClosures
-            guard let transfer = state.transferResult else { return isPlain ? .here : .queue }
+            guard let transfer = state.transferResult else { return isPlain ? .networkThread : .queue }
             switch transfer.value.content {
             case .file(let file, _):
                 let isQuick = transfer.value.receivedByteCount <= byteCount && !file.isSynced
@@ -37,7 +37,7 @@ extension RequestOperation {
                 let isKept = transfer.value.unusedFile != nil || transfer.value.cacheExchange != nil
                 guard !isKept else { return .queue }
                 guard isOurs else { return .serializationQueue }
-                return isPlain ? .here : .queue
+                return isPlain ? .networkThread : .queue
             }
         }
     }
@@ -47,18 +47,18 @@ extension RequestOperation {
     func process(into callbacks: inout CallbackRound) {
         let (transfer, group) = shared.withLock { state in
             defer { state.transferResult = nil }
-            let transfer = state.transferResult ?? SharedValue(.cancelledBeforeStart(state.source))
+            let transfer = state.transferResult ?? Box(.cancelledBeforeStart(state.source))
             return (transfer, state.completionGroup)
         }
         transfer.value.unusedFile?.keepOrRemove(canContinue: transfer.value.keepsUnusedFile)
         var outcome = makeOutcome(from: transfer)
         if outcome.error == nil, transfer.value.cacheExchange != nil { keepInCache(transfer.value) }
-        if outcome.error?.code == .cancelled, let message = shared.withLock({ $0.sharedExtras?.value.cancelMessage }) {
+        if outcome.error?.code == .cancelled, let message = shared.withLock({ $0.boxedExtras?.value.cancelMessage }) {
             outcome.error?.message = message
         }
         outcome.letGoOfFiles()
         group?.enter()
-        deliver(finish(with: SharedValue(consume outcome)), into: &callbacks, group: group)
+        deliver(finish(with: Box(consume outcome)), into: &callbacks, group: group)
     }
 
     private func keepInCache(_ result: TransferResult) {
@@ -74,7 +74,7 @@ extension RequestOperation {
         if delivery.extras != nil { finishProgress() }
         let end = EndOfOperation(operation: self, group: group)
         let consequences = DependencyGraph.shared.withLock { graph in
-            let mayBeWaitedFor = place.isInGraph || !delivery.waiters.isEmpty
+            let mayBeWaitedFor = dependencyNode.isInGraph || !delivery.waiters.isEmpty
             let consequences = graph.finish(self, hasFailed: delivery.hasFailed)
             // Only queues, and inside the lock: another end that comes now may let a dependent begin.
             if delivery.hasHandlers || group != nil {
@@ -83,12 +83,12 @@ extension RequestOperation {
             }
             return consequences
         }
-        let holdsPlace = delivery.queue?.remove(self) ?? false
-        if holdsPlace { callbacks.flushBeforeOthersBegin() }
+        let holdsSlot = delivery.queue?.remove(self) ?? false
+        if holdsSlot { callbacks.flushBeforeOthersBegin() }
         if let channel = delivery.chunkChannel { channel.finish(error.map(BodyChannel.End.failed) ?? .complete) }
         for waiter in delivery.waiters { waiter.resume() }
         consequences.carryOut()
-        if holdsPlace { delivery.queue?.freePlace() }
+        if holdsSlot { delivery.queue?.freeSlot() }
         OperationNotification.finish.post(for: self)
     }
 
@@ -144,7 +144,7 @@ struct OperationDelivery {
     fileprivate let queue: RequestOperationQueue?
     fileprivate let callbackQueue: DispatchQueue?
     fileprivate let hasHandlers: Bool
-    fileprivate let extras: SharedValue<OperationExtras>?
+    fileprivate let extras: Box<OperationExtras>?
     /// What made the request, when it was made late.
     fileprivate let usedSource: RequestSource?
 
@@ -156,7 +156,7 @@ extension RequestOperationState {
     /// library's.
     fileprivate var hasUserClosures: Bool {
         guard source.isReady else { return true }
-        guard let extras = sharedExtras?.value else { return false }
+        guard let extras = boxedExtras?.value else { return false }
         return extras.uploadProgress != nil || extras.downloadProgress != nil || extras.late.serializer != nil
             || extras.chunkChannel != nil || extras.outputStream != nil
             || !extras.blocks.isEmpty || !extras.userInfo.isEmpty
@@ -164,13 +164,13 @@ extension RequestOperationState {
 
     /// What runs at the end.
     fileprivate typealias EndHandlers = (
-        completionBlock: (@Sendable () -> Void)?, handlers: Few<RequestOperation.CompletionHandler>,
-        batchHandlers: Few<RequestOperation.CompletionHandler>
+        completionBlock: (@Sendable () -> Void)?, handlers: SmallList<RequestOperation.CompletionHandler>,
+        batchHandlers: SmallList<RequestOperation.CompletionHandler>
     )
 
     fileprivate mutating func takeEndHandlers() -> EndHandlers {
         hasHandlersOnTheirWay = false
-        defer { (completionBlock, completionHandlers, batchHandlers) = (nil, Few(), Few()) }
+        defer { (completionBlock, completionHandlers, batchHandlers) = (nil, SmallList(), SmallList()) }
         return (completionBlock, completionHandlers, batchHandlers)
     }
 
@@ -178,11 +178,11 @@ extension RequestOperationState {
         let hasHandlers = completionBlock != nil || !completionHandlers.isEmpty || !batchHandlers.isEmpty
         let delivery = OperationDelivery(
             waiters: waiters, hasFailed: outcomeError != nil, queue: queue.take(), callbackQueue: completionQueue,
-            hasHandlers: hasHandlers, extras: sharedExtras, usedSource: source.isReady ? nil : source)
+            hasHandlers: hasHandlers, extras: boxedExtras, usedSource: source.isReady ? nil : source)
         (isDelivered, hasHandlersOnTheirWay) = (true, hasHandlers)
         if !waiters.isEmpty { waiters = [] }
         if !source.isReady { source = .used }
-        if sharedExtras != nil {
+        if boxedExtras != nil {
             extras.uploadProgress = nil
             extras.downloadProgress = nil
             extras.chunkChannel = nil

@@ -25,8 +25,8 @@ final class ProcessingRound: RoundEndTask {
     private let handover = Handover()
 
     func add(_ operation: RequestOperation) {
-        switch operation.placeOfProcessing(largeFrom: Self.largeByteCount) {
-        case .here:
+        switch operation.processingTarget(largeFrom: Self.largeByteCount) {
+        case .networkThread:
             if ownOperations.isEmpty { NetworkThread.shared.eventLoop.atEndOfRound(.processing, self) }
             ownOperations.append(operation)
         case .queue: handover.add(operation)
@@ -41,7 +41,7 @@ final class ProcessingRound: RoundEndTask {
         current.empty(keepingRoomFor: Self.keptCount) { $0.process(into: &handover.callbacks) }
         guard count < Self.manyCount else { return handover.schedule() }
         handover.callbacks.flush()
-        handover.letReturnedMemoryGo()
+        handover.freeDeferred()
     }
 }
 
@@ -58,9 +58,9 @@ private final class Handover: RoundEndTask {
     @exclusivity(unchecked) private var largeOperations: [HandedOver] = []
     @exclusivity(unchecked) var callbacks = CallbackRound(canBeOvertaken: false)
     /// Empty, with room for what comes.
-    private var returned: [ReturnedMemory.Item] = []
-    private let largeTurns = QueueTurns(Queues.largeProcessing)
-    private let serializationTurns = QueueTurns(Queues.serialization)
+    private var returned: [DeferredFree.Item] = []
+    private let largeQueues = RoundRobinQueues(Queues.largeProcessing)
+    private let serializationQueues = RoundRobinQueues(Queues.serialization)
     private var isScheduled = false
 
     func add(_ operation: RequestOperation) {
@@ -94,14 +94,14 @@ private final class Handover: RoundEndTask {
         }
         handOverSerialized()
         for large in largeOperations {
-            largeTurns.next().async { Self.process(large.take()) }
+            largeQueues.next().async { Self.process(large.take()) }
         }
         largeOperations = []
-        letReturnedMemoryGo()
+        freeDeferred()
     }
 
-    func letReturnedMemoryGo() {
-        ReturnedMemory.shared.takeAll(into: &returned)
+    func freeDeferred() {
+        DeferredFree.shared.takeAll(into: &returned)
         returned.removeAll(keepingCapacity: true)
     }
 
@@ -109,11 +109,11 @@ private final class Handover: RoundEndTask {
     /// queues have equal parts of the round, in turn.
     private func handOverSerialized() {
         guard !serializedOperations.isEmpty else { return }
-        let parts = serializedOperations.divided(among: serializationTurns.count, least: Self.leastCount)
+        let parts = serializedOperations.divided(among: serializationQueues.count, least: Self.leastCount)
             .map(HandedOver.init)
         serializedOperations = []  // before a queue has them, which is to let them go
         for part in parts {
-            serializationTurns.next().async { Self.process(part.take()) }
+            serializationQueues.next().async { Self.process(part.take()) }
         }
     }
 

@@ -44,10 +44,10 @@ extension RequestOperation {
         }
     }
 
-    private func archivedProgress() async -> Reception.Snapshot {
+    private func archivedProgress() async -> BodyAssembly.Snapshot {
         await withCheckedContinuation { waiter in
             NetworkThread.shared.submit { [self] in
-                waiter.resume(returning: runner?.exchange?.snapshot ?? Reception.Snapshot())
+                waiter.resume(returning: runner?.exchange?.snapshot ?? BodyAssembly.Snapshot())
             }
         }
     }
@@ -69,7 +69,7 @@ extension RequestOperationState {
     /// What a copy takes along: components and blocks, but nothing that happened.
     struct Copied {
         let source: RequestSource
-        var options: SharedOptions { parts.options }
+        var options: ResolvedOptions { parts.options }
         fileprivate let parts: OperationParts
         fileprivate let state: RequestOperationState
     }

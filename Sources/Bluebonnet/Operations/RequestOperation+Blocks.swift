@@ -54,7 +54,7 @@ extension RequestOperation {
     public typealias ServerTrustBlock =
         @Sendable (_ operation: RequestOperation, _ challenge: ServerTrustChallenge) async -> ServerTrustAnswer
 
-    /// Told of a server that matches none of the pins on trial.
+    /// Told of a server that matches none of the report-only pins.
     public typealias PinViolationHandler =
         @Sendable (_ operation: RequestOperation, _ violation: PinViolation) -> Void
 

@@ -49,7 +49,7 @@ extension RequestOperation {
     /// Waits until the operation is finished. Cancelling the waiting task cancels the operation.
     ///
     /// The operation has to be started: by a queue, or by `start()`.
-    public func finished() async {
+    public func waitUntilEnded() async {
         await withTaskCancellationHandler {
             await withCheckedContinuation { waiter in
                 let isFinished = shared.withLock { state in

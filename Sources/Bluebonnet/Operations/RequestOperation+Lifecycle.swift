@@ -11,7 +11,7 @@ extension RequestOperation {
     /// Starts the operation unless it waits for others; false then. One that needed another that did not succeed ends.
     func startIfReady() -> Bool {
         let isCancelled = shared.withLock { $0.lifecycle.isCancelled }
-        guard isCancelled || !place.isWaiting else { return false }
+        guard isCancelled || !dependencyNode.isWaiting else { return false }
         if !isCancelled, let reason = skipReason() { skip(reason) } else { handle(.start) }
         return true
     }
@@ -38,12 +38,12 @@ extension RequestOperation {
     /// the network thread it runs at once, when none is on its way.
     ///
     /// - Parameter result: what comes with the end of the transfers.
-    func handle(_ event: OperationLifecycle.Event, result: SharedValue<TransferResult>? = nil) {
+    func handle(_ event: OperationLifecycle.Event, result: Box<TransferResult>? = nil) {
         let mayRunNow = NetworkThread.isCurrent
         let (change, effect, startHandler) = shared.withLock { state in
             if let result { state.transferResult = result }
             // Looked at inside the lock: who settles what it waits for looks at its state afterwards.
-            let (change, effect) = state.handle(event, isWaiting: place.isWaiting)
+            let (change, effect) = state.handle(event, isWaiting: dependencyNode.isWaiting)
             let startHandler = change.hasStartHandler ? state.takeStartHandler() : nil
             let runsNow = mayRunNow && queuedEffectCount.load(ordering: .relaxed) == 0
             if let effect, !runsNow { submit(effect) }  // only queues; calls no one
@@ -55,7 +55,7 @@ extension RequestOperation {
     }
 
     /// Makes the outcome visible and takes what has to be told and let go of now.
-    func finish(with outcome: SharedValue<OperationOutcome>) -> OperationDelivery {
+    func finish(with outcome: Box<OperationOutcome>) -> OperationDelivery {
         let (change, delivery) = shared.withLock { state in
             state.sharedOutcome = outcome
             let (change, _) = state.handle(.processed, isWaiting: false)
@@ -99,7 +99,7 @@ extension RequestOperation {
     }
 
     /// The transfers are over; called once, on the network thread, by the runner.
-    func transferEnded(_ result: SharedValue<TransferResult>) {
+    func transferEnded(_ result: Box<TransferResult>) {
         handle(.ended, result: result)
     }
 
@@ -171,7 +171,7 @@ extension RequestOperationState {
         let change = LifecycleChange(
             before: before, after: lifecycle, wasReady: before.isReady(isWaiting: isWaiting),
             isReady: lifecycle.isReady(isWaiting: isWaiting), isInQueue: queue != nil,
-            hasStartHandler: isStart && sharedExtras?.value.startHandler != nil)
+            hasStartHandler: isStart && boxedExtras?.value.startHandler != nil)
         if lifecycle.state == .executing, startInstant == 0 { startInstant = MonotonicClock.now() }
         if lifecycle.isFinished, !before.isFinished { finishInstant = MonotonicClock.now() }
         return (change, effect)

@@ -33,7 +33,7 @@ extension RequestOperation {
 extension RequestOperation {
     /// Tells the upload's progress, if anybody wants to know. Called on the network thread; the handler runs elsewhere.
     func reportUpload(_ byteCount: Int64, _ total: Int64, _ expected: Int64) {
-        let target = shared.withLock { ($0.sharedExtras?.value.upload, $0.completionQueue) }
+        let target = shared.withLock { ($0.boxedExtras?.value.upload, $0.completionQueue) }
         tell(target.0, on: target.1, byteCount, total, expected)
     }
 
@@ -42,7 +42,7 @@ extension RequestOperation {
     func reportDownload(_ byteCount: Int64, _ total: Int64, _ expected: Int64) {
         let target = shared.withLock { state in
             state.received = ByteProgress(count: total, expected: expected)
-            return (state.sharedExtras?.value.download, state.completionQueue)
+            return (state.boxedExtras?.value.download, state.completionQueue)
         }
         tell(target.0, on: target.1, byteCount, total, expected)
     }
@@ -62,7 +62,7 @@ extension RequestOperation {
     /// A download whose length was not known is as long as it was, once it succeeded.
     func finishProgress() {
         let (report, count, queue) = shared.withLock { state in
-            (state.sharedExtras?.value.downloadReport, state.result?.receivedByteCount ?? 0, state.completionQueue)
+            (state.boxedExtras?.value.downloadReport, state.result?.receivedByteCount ?? 0, state.completionQueue)
         }
         guard let report, error == nil else { return }
         (queue ?? Queues.callbacks).async {

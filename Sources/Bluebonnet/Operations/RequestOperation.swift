@@ -28,40 +28,40 @@ public class RequestOperation: Operation, @unchecked Sendable {  // safe: one Mu
         }
     }
     private var storedRunner: RequestRunner?
-    let place = GraphPlace()
+    let dependencyNode = DependencyNode()
     /// Effects that wait on their way to the network thread.
     let queuedEffectCount = Atomic<Int32>(0)
     /// Its number in its queue; written under the queue's lock.
-    let queueSlot = Atomic<QueueState.Slot>(QueueState.none)
+    let queueIndex = Atomic<QueueState.Index>(QueueState.none)
 
     /// Makes an operation for a request.
     ///
     /// - Parameter options: limits, trust and proxy; copied.
     public convenience init(request: URLRequest, options: TransferOptions = TransferOptions()) {
-        self.init(source: .ready(request), options: SharedOptions(options), services: .default)
+        self.init(source: .ready(request), options: ResolvedOptions(options), services: .default)
     }
 
     init(
-        source: RequestSource, options: SharedOptions, services: NetworkServices,
+        source: RequestSource, options: ResolvedOptions, services: NetworkServices,
         completion: CompletionPlace = CompletionPlace()
     ) {
         shared = Mutex(
             RequestOperationState(
-                source: source, sharedOptions: options, completionQueue: completion.queue,
+                source: source, resolvedOptions: options, completionQueue: completion.queue,
                 completionGroup: completion.group))
         self.services = services
         super.init()
-        place.belong(to: self)
+        dependencyNode.belong(to: self)
     }
 
     deinit {
         releaseChains()
-        if let transfer = shared.withLock({ $0.sharedOutcome?.value.transfer }) { ReturnedMemory.shared.add(transfer) }
+        if let transfer = shared.withLock({ $0.sharedOutcome?.value.transfer }) { DeferredFree.shared.add(transfer) }
     }
 
     /// Called on a processing queue when the transfers are over and before the operation is finished: turns what
     /// arrived into an outcome. The base class takes every complete response.
-    func makeOutcome(from transfer: SharedValue<TransferResult>) -> OperationOutcome {
+    func makeOutcome(from transfer: Box<TransferResult>) -> OperationOutcome {
         let result = transfer.value
         guard case .file(let file, let canContinue) = result.content else { return OperationOutcome(transfer) }
         guard result.error == nil else {
@@ -98,10 +98,11 @@ public class RequestOperation: Operation, @unchecked Sendable {  // safe: one Mu
     public init(archive: OperationArchive) throws(NetworkingError) {
         shared = Mutex(
             RequestOperationState(
-                source: .ready(archive.request.request), sharedOptions: SharedOptions(try archive.options.options())))
+                source: .ready(archive.request.request), resolvedOptions: ResolvedOptions(try archive.options.options())
+            ))
         services = .default
         super.init()
-        place.belong(to: self)
+        dependencyNode.belong(to: self)
         take(archive)
     }
 
@@ -121,7 +122,7 @@ public class RequestOperation: Operation, @unchecked Sendable {  // safe: one Mu
 
     /// Whether the operation may be started: nothing it depends on is unfinished, or it was cancelled.
     override public var isReady: Bool {
-        place.noteQuestion()
+        dependencyNode.noteQuestion()
         if isReadyNow { return true }
         guard shared.withLock({ $0.lifecycle.isBeforeStart }) else { return false }
         DependencyGraph.shared.withLock { $0.listen(for: self) }
@@ -149,7 +150,7 @@ public class RequestOperation: Operation, @unchecked Sendable {  // safe: one Mu
 
     /// What this operation waits for, in the order in which it was added; empty once it is finished.
     override public var dependencies: [Operation] {
-        guard place.isInGraph else { return [] }
+        guard dependencyNode.isInGraph else { return [] }
         return DependencyGraph.shared.withLock { $0.dependencies(of: self) }
     }
 

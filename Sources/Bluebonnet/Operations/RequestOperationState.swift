@@ -15,21 +15,21 @@ struct RequestOperationState: Sendable {
     /// What its batch says of dependencies that do not succeed, whatever their edges say.
     var dependencyPolicy: FailedDependencyPolicy?
     var source: RequestSource
-    var sharedOptions: SharedOptions
+    var resolvedOptions: ResolvedOptions
     /// Nil while the operation has none of them.
-    private(set) var sharedExtras: SharedValue<OperationExtras>?
+    private(set) var boxedExtras: Box<OperationExtras>?
 
     var completionQueue: DispatchQueue?
     var completionGroup: DispatchGroup?
     var completionBlock: (@Sendable () -> Void)?
     /// Run once after the operation is finished, in this order, and let go.
-    var completionHandlers = Few<RequestOperation.CompletionHandler>()
+    var completionHandlers = SmallList<RequestOperation.CompletionHandler>()
     /// The batch's part, after every handler of the user's.
-    var batchHandlers = Few<RequestOperation.CompletionHandler>()
+    var batchHandlers = SmallList<RequestOperation.CompletionHandler>()
     var waiters: [CheckedContinuation<Void, Never>] = []
 
     /// Whose turn it is among those that wait for a place: the number of its batch, or 0.
-    var share = 0
+    var flow = 0
     /// When it was ready in its queue, if it is in one, when it was started and when it was finished, by the monotonic
     /// clock; 0 before.
     var readyInstant: UInt64 = 0
@@ -42,22 +42,22 @@ struct RequestOperationState: Sendable {
     var queue: RequestOperationQueue?
 
     /// What the network thread handed over; processing turns it into the outcome.
-    var transferResult: SharedValue<TransferResult>?
-    var sharedOutcome: SharedValue<OperationOutcome>?
+    var transferResult: Box<TransferResult>?
+    var sharedOutcome: Box<OperationOutcome>?
     var response: HTTPURLResponse?
 
     var options: TransferOptions {
-        get { sharedOptions.value }
-        set { sharedOptions = SharedOptions(newValue) }
+        get { resolvedOptions.value }
+        set { resolvedOptions = ResolvedOptions(newValue) }
     }
 
     var extras: OperationExtras {
-        get { sharedExtras?.value ?? OperationExtras() }
-        set { sharedExtras = SharedValue(newValue) }
+        get { boxedExtras?.value ?? OperationExtras() }
+        set { boxedExtras = Box(newValue) }
     }
 
     /// Whose turn the operation takes when it waits: its batch's, else its queue's, else that of those in none.
-    var shareNumber: Int { share != 0 ? share : queue?.number ?? 0 }
+    var flowID: Int { flow != 0 ? flow : queue?.number ?? 0 }
 
     var outcome: OperationOutcome? { sharedOutcome?.value }
 
@@ -104,7 +104,7 @@ struct OperationExtras: Sendable {
 
 /// What a request that was made late brought along for its response.
 struct LateParts: Sendable {
-    var serializer: SharedSerializer?
+    var serializer: ResolvedSerializer?
     var expectedDigest: String?
 }
 
@@ -116,7 +116,7 @@ package struct ByteProgress: Sendable {
 
 /// How an operation ended.
 struct OperationOutcome: Sendable {
-    var transfer: SharedValue<TransferResult>
+    var transfer: Box<TransferResult>
     var error: NetworkingError?
     /// The serialized response of one that succeeded.
     var value: (any Sendable)?
@@ -127,7 +127,7 @@ struct OperationOutcome: Sendable {
 
     /// - Parameter error: default what the transfers ended with.
     init(
-        _ transfer: SharedValue<TransferResult>, error: NetworkingError? = nil, value: (any Sendable)? = nil,
+        _ transfer: Box<TransferResult>, error: NetworkingError? = nil, value: (any Sendable)? = nil,
         downloadedFile: URL? = nil, digest: String? = nil
     ) {
         self.transfer = transfer
@@ -142,9 +142,9 @@ extension RequestOperationState {
     /// Takes what may hold other operations, for those that nobody started.
     mutating func takeClosures() -> [any Sendable] {
         var taken: [any Sendable] = [source, completionHandlers, batchHandlers]
-        taken += [completionBlock, sharedExtras] as [any Sendable]
-        (source, completionBlock, sharedExtras) = (.used, nil, nil)
-        (completionHandlers, batchHandlers) = (Few(), Few())
+        taken += [completionBlock, boxedExtras] as [any Sendable]
+        (source, completionBlock, boxedExtras) = (.used, nil, nil)
+        (completionHandlers, batchHandlers) = (SmallList(), SmallList())
         return taken
     }
 }

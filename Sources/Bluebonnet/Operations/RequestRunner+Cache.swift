@@ -44,6 +44,6 @@ extension RequestRunner {
         summary.isFromCache = true
         result.summary = summary
         (prepared, exchange) = (nil, nil)
-        operation.transferEnded(SharedValue(result))
+        operation.transferEnded(Box(result))
     }
 }

@@ -10,7 +10,7 @@ extension RequestRunner {
         guard let prepared, let origin = nextOrigin else {
             return end(with: NetworkingError(.badURL, "the request has no usable URL"))
         }
-        guard prepared.sharedOptions.value.waitsForConnectivity else { return waitForAdmission(origin) }
+        guard prepared.resolvedOptions.value.waitsForConnectivity else { return waitForAdmission(origin) }
         let options = prepared.options
         guard let target = options.connectivityTarget(host: origin.host) else {
             return waitForAdmission(origin)

@@ -9,11 +9,11 @@ extension RequestRunner {
         return nil
     }
 
-    func take(_ step: Exchange.Step, _ exchange: Exchange) {
+    func take(_ step: Exchange.NextStep, _ exchange: Exchange) {
         switch step {
         case .failed(let error): end(with: error)
         case .complete: close(exchange)
-        case .later: phase = .deciding
+        case .pending: phase = .deciding
         case .another(let isRedirect):
             phase = .idle
             if isRedirect { summary.redirectCount += 1 }
@@ -27,13 +27,13 @@ extension RequestRunner {
         if case .deciding = phase {
             return take(exchange.finishTransfer(error: exchange.transferError, hasTimeLeft: true), exchange)
         }
-        if case .failed(let error) = exchange.role { return abort(with: error) }
+        if case .failed(let error) = exchange.disposition { return abort(with: error) }
         transferUnderWay?.resumeReceiving()  // one that is paused asks again when it is resumed
     }
 
     /// Waits until a streamed body is where it belongs. A pause comes too late then.
     private func close(_ exchange: Exchange) {
-        guard let sink = exchange.reception.sink, sink.closesLater else { return end(with: nil) }
+        guard let sink = exchange.assembly.sink, sink.closesLater else { return end(with: nil) }
         phase = .closing
         sink.close { [weak self] error in
             guard let self, case .closing = phase else { return }
@@ -44,6 +44,6 @@ extension RequestRunner {
     /// Nobody takes the body any more, or its stream does not.
     func consumerLeft() {
         guard let exchange else { return }
-        abort(with: exchange.reception.consumerError)
+        abort(with: exchange.assembly.consumerError)
     }
 }

@@ -32,7 +32,7 @@ extension RequestRunner {
         switch result {
         case .failure(let error): end(with: error)
         case .success(let prepared):
-            remainingTime = prepared.sharedOptions.timeout
+            remainingTime = prepared.resolvedOptions.timeout
             self.prepared = prepared
             if prepared.continuation != nil { _ = madeExchange(prepared) }  // part of the body is there before
             cacheExchange = CacheExchange.make(for: prepared)
@@ -52,8 +52,8 @@ extension RequestRunner {
     }
 
     private func watchConsumer(of exchange: Exchange) {
-        exchange.reception.roomAppeared = { [weak self] in self?.transferUnderWay?.resumeReceiving() }
-        exchange.reception.consumerLeft = { [weak self] in self?.consumerLeft() }
+        exchange.assembly.roomAppeared = { [weak self] in self?.transferUnderWay?.resumeReceiving() }
+        exchange.assembly.consumerLeft = { [weak self] in self?.consumerLeft() }
     }
 
     private func noteLateParts(of prepared: PreparedRequest) {
@@ -92,7 +92,7 @@ extension RequestRunner {
     /// What was opened and read for a transfer; nil what was there before.
     struct Opened: Sendable {
         let files: PreparedRequest.Files?
-        let setup: (source: SharedValue<TLSSetupSource>, made: TLSSetup)?
+        let setup: (source: Box<TLSSetupSource>, made: TLSSetup)?
     }
 
     /// Opens the request's files, once it was let in: those that wait hold no descriptor. Reads what TLS needs, for
@@ -102,7 +102,7 @@ extension RequestRunner {
         let exchange = madeExchange(prepared)
         if exchange.files == nil { exchange.files = exchange.prepared.filesWithoutOpening }
         do throws(NetworkingError) {
-            let source = try exchange.tls.missing(for: origin, with: prepared.sharedOptions)
+            let source = try exchange.tls.missing(for: origin, with: prepared.resolvedOptions)
             if source == nil && exchange.files != nil { return beginTransfer(origin, exchange) }
             phase = .opening(origin)
             if !isOpening { open(source, exchange) }
@@ -112,7 +112,7 @@ extension RequestRunner {
         }
     }
 
-    private func open(_ source: SharedValue<TLSSetupSource>?, _ exchange: Exchange) {
+    private func open(_ source: Box<TLSSetupSource>?, _ exchange: Exchange) {
         isOpening = true
         let open: PreparationRound.Item = {
             [operation, prepared = exchange.prepared, hasFiles = exchange.files != nil] in

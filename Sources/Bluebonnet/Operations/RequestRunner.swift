@@ -66,12 +66,12 @@ final class RequestRunner: AdmissionClient {
     init(_ operation: RequestOperation) {
         self.operation = operation
         admission = operation.services.admission
-        let (share, queue, began) = operation.shared.withLock { state in
-            (state.shareNumber, state.queue, state.readyInstant != 0 ? state.readyInstant : state.startInstant)
+        let (flow, queue, began) = operation.shared.withLock { state in
+            (state.flowID, state.queue, state.readyInstant != 0 ? state.readyInstant : state.startInstant)
         }
         self.began = began != 0 ? began : MonotonicClock.now()
         ticket = admission.makeTicket(
-            share: share, priority: operation.queuePriority.rawValue,
+            flow: flow, priority: operation.queuePriority.rawValue,
             counts: queue?.waitingCounts(for: operation.services))
     }
 }
@@ -184,7 +184,7 @@ extension RequestRunner {
         let now = MonotonicClock.now()
         if admitted == nil {
             admitted = now
-            ticket.isNewcomer = false
+            ticket.hasNeverStarted = false
             summary.timings.nanoseconds.queued = now - began
         }
         transferBegan = now
@@ -237,7 +237,7 @@ extension RequestRunner {
         phase = .ended
         summary.timings.nanoseconds.total = MonotonicClock.now() - began
         exchange?.flushProgress()
-        let result = SharedValue(
+        let result = Box(
             exchange?.result(error, summary, cacheExchange)
                 ?? TransferResult(
                     request: prepared?.request ?? operation.readyRequest, error: error, summary: summary))

@@ -6,11 +6,11 @@ internal import Foundation
 /// Turns what the transfers brought into an operation's outcome: digest, validation, serialization, the file's move
 /// into place. On a processing queue; a value that knows no operation.
 struct ResponseProcessing {
-    let serializer: SharedSerializer
+    let serializer: ResolvedSerializer
     let expectedDigest: String?
     let wantsDigest: Bool
 
-    func outcome(from transfer: SharedValue<TransferResult>) -> OperationOutcome {
+    func outcome(from transfer: Box<TransferResult>) -> OperationOutcome {
         let result = transfer.value
         var digest: String?
         do throws(NetworkingError) {

@@ -55,7 +55,7 @@ final class NetworkMonitor: EventLoopClient {
     private var observers: [Observation: Observer] = [:]
     private var lastObservation: Observation = 0
     private var isWatchingAddresses = false
-    private var domains = DomainBook()
+    private var domains = NameLookupTable()
     private var settledAddresses: Set<IPAddress>?
     private var burstBegan: UInt64?
     private var settleDeadline = UInt64.max

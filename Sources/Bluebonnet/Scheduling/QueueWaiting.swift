@@ -5,8 +5,8 @@ internal import Synchronization
 
 // Places on the wire, of which a queue's operations may have some.
 extension RequestOperationQueue: AdmissionSource {
-    func roomMayHaveAppeared() {
-        shared.withLock { $0.forgetFullness() }
+    func slotMayBeFree() {
+        shared.withLock { $0.clearBlockedPriorities() }
         schedule()
     }
 
@@ -30,8 +30,8 @@ final class QueueWaiting {
     }
 
     /// How many more there are places for.
-    func room(for services: NetworkServices, priority: Int) -> Int {
-        services.admission.room(besides: counts(for: services), priority: priority)
+    func availableSlotCount(for services: NetworkServices, priority: Int) -> Int {
+        services.admission.availableSlotCount(besides: counts(for: services), priority: priority)
     }
 }
 

@@ -36,7 +36,7 @@ public final class RequestOperationQueue: Sendable {
     let connectivity = NetworkBound(QueueConnectivity())
     let waiting = NetworkBound(QueueWaiting())
     /// What tells this queue's transfers from others' in admission.
-    let number = ShareNumbers.next()
+    let number = FlowID.next()
     private let isMain: Bool
 
     /// Makes an empty queue that starts operations as soon as they are ready.

@@ -7,12 +7,12 @@ public import Foundation
 ///
 /// They are compared like those of the mode `publicKey`: the key of any certificate of the verified chain.
 public struct ReportOnlyPins: Sendable, Hashable {
-    /// The pins on trial.
+    /// The pins.
     public let pins: PinSet
     /// From this instant on nothing is reported.
     public let expires: Date
 
-    /// Puts pins on trial.
+    /// Makes report-only pins.
     ///
     /// - Throws: `NetworkingError` with `invalidSecurityPolicy` when there are none.
     public init(_ pins: PinSet, expires: Date) throws(NetworkingError) {
@@ -24,7 +24,7 @@ public struct ReportOnlyPins: Sendable, Hashable {
     }
 }
 
-/// A server that matches none of the pins on trial.
+/// A server that matches none of the report-only pins.
 public struct PinViolation: Sendable, Equatable {
     /// The server's host.
     public let host: String
@@ -40,7 +40,7 @@ public struct PinViolation: Sendable, Equatable {
 
     /// One sentence: what was compared, and with what.
     public var reason: String {
-        "certificate for \(host) matches none of \(pins.pins.count) pinned "
-            + "\(pins.pins.count == 1 ? "key" : "keys") that are on trial"
+        "certificate for \(host) matches none of \(pins.pins.count) report-only "
+            + (pins.pins.count == 1 ? "key" : "keys")
     }
 }

@@ -25,7 +25,7 @@ public struct SecurityPolicy: Sendable, Hashable {
     public let validatesDomainName: Bool
     /// A PEM file of the authorities to trust instead of the system's (CURLOPT_CAINFO); nil is the system's.
     public let certificateAuthorityFile: String?
-    /// Pins on trial. Default nil.
+    /// Report-only pins. Default nil.
     public let reportOnlyPins: ReportOnlyPins?
     /// The policies for each host, when this one is made of several; what the other properties say does not count then.
     public let table: SecurityPolicyTable?
@@ -165,13 +165,13 @@ extension SecurityPolicy {
 
     private var modeWords: String { "(pinning mode \(pinningMode.rawValue))" }
 
-    /// What is to be reported of a server that is trusted: that it matches none of the pins on trial.
+    /// What is to be reported of a server that is trusted: that it matches none of the report-only pins.
     func violation(_ facts: ServerTrustFacts, host: String, port: Int, now: Date) -> PinViolation? {
-        guard let trial = reportOnlyPins, now < trial.expires else { return nil }
-        let chains = [facts.byAuthorities, facts.byPins, facts.byTrialPins].compactMap { $0?.chain }
-        guard !chains.contains(where: { $0.contains(where: trial.pins.pins(keyOf:)) }) else { return nil }
+        guard let reportOnly = reportOnlyPins, now < reportOnly.expires else { return nil }
+        let chains = [facts.byAuthorities, facts.byPins, facts.byReportOnlyPins].compactMap { $0?.chain }
+        guard !chains.contains(where: { $0.contains(where: reportOnly.pins.pins(keyOf:)) }) else { return nil }
         return PinViolation(
-            host: host, port: port, pins: trial, presentedChain: facts.presented,
+            host: host, port: port, pins: reportOnly, presentedChain: facts.presented,
             verifiedChain: chains.first { !$0.isEmpty } ?? [])
     }
 }

@@ -28,8 +28,8 @@ struct ServerTrustFacts: Sendable {
     /// With the pins as the only anchors: the pinned certificates themselves, or the presented certificates that have a
     /// pinned key, and then whatever their dates. Nil when the policy does not ask for it.
     var byPins: Verification?
-    /// The same with the pins on trial.
-    var byTrialPins: Verification?
+    /// The chain of `byPins`, found with the report-only pins instead.
+    var byReportOnlyPins: Verification?
     /// Whether the server's own certificate names the host.
     var namesHost: Bool
 }

@@ -4,7 +4,7 @@
 internal import CLinux
 
 /// The ends of a connection, as libcurl tells them (CURLOPT_PREREQFUNCTION). Valid while its callback runs.
-struct ConnectionEnds {
+struct ConnectionEndpoints {
     let localPort: Int
     /// The address in text.
     let peerAddress: UnsafePointer<CChar>
@@ -42,10 +42,10 @@ struct ConnectionSockets: Sequence {
     }
 
     /// The socket of a connection that is open.
-    mutating func descriptor(of ends: ConnectionEnds) -> CInt? {
+    mutating func descriptor(of endpoints: ConnectionEndpoints) -> CInt? {
         nameAll()
-        guard let found = named[ends.localPort] else { return nil }
-        return found.count == 1 ? found[0] : Self.descriptor(of: ends, among: found)
+        guard let found = named[endpoints.localPort] else { return nil }
+        return found.count == 1 ? found[0] : Self.descriptor(of: endpoints, among: found)
     }
 
     func makeIterator() -> some IteratorProtocol<CInt> { descriptors.makeIterator() }
@@ -63,13 +63,13 @@ struct ConnectionSockets: Sequence {
 
     /// The right one of several with one local port: connections to different servers may share it, and some may be
     /// closed.
-    private static func descriptor(of ends: ConnectionEnds, among found: [CInt]) -> CInt? {
-        let address = bluebonnet_address_parse(ends.peerAddress)
+    private static func descriptor(of endpoints: ConnectionEndpoints, among found: [CInt]) -> CInt? {
+        let address = bluebonnet_address_parse(endpoints.peerAddress)
         let atServer = found.filter {
-            SocketEnd.local(of: $0)?.port == UInt16(truncatingIfNeeded: ends.localPort)
+            SocketEnd.local(of: $0)?.port == UInt16(truncatingIfNeeded: endpoints.localPort)
                 && SocketEnd.peer(of: $0)?.hasAddress(address) == true
         }
-        return atServer.first { SocketEnd.peer(of: $0)?.port == UInt16(truncatingIfNeeded: ends.peerPort) }
+        return atServer.first { SocketEnd.peer(of: $0)?.port == UInt16(truncatingIfNeeded: endpoints.peerPort) }
             ?? atServer.first
     }
 }

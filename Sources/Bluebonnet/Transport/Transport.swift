@@ -32,7 +32,7 @@ enum BodyIntake {
     case taken
     /// None of them was taken: the same bytes have to come again after `resumeReceiving()`. Nothing is read from the
     /// connection in between.
-    case later
+    case wouldBlock
 }
 
 /// Hears of one transfer, on the network thread. What it throws ends the transfer with that error.
@@ -51,7 +51,7 @@ protocol TransferDelegate: AnyObject {
     /// ever. Asked when the head has come and when the transfer goes on; in between it may only become later. The
     /// transfer then ends with `timedOut`.
     var bodyDeadline: UInt64 { get }
-    /// The server matches none of the pins on trial. Told before the request is sent.
+    /// The server matches none of the report-only pins. Told before the request is sent.
     func transferDidFind(_ violation: PinViolation)
     /// The transfer is over: with an error, or with a response that is complete as its framing says.
     func transferDidEnd(error: NetworkingError?, metrics: TransferMetrics)
@@ -74,7 +74,7 @@ final class TransferRequest: Sendable {
     /// In the order in which they go out.
     let headers: [HTTPHeaders.Field]
     let body: TransferBody
-    let sharedIdentity: SharedIdentity
+    let poolKeyBox: PoolKeyBox
     let limits: Limits
     /// The cookies that go along, and where those that come are kept. Nil: none are sent or kept.
     let cookieJar: (any TransferCookies)?
@@ -146,7 +146,7 @@ final class TransferRequest: Sendable {
 
     init(
         url: URL, origin: Origin, method: String, headers: [HTTPHeaders.Field], body: TransferBody = .none,
-        identity: SharedIdentity = .plain, limits: Limits = Limits(), cookieJar: (any TransferCookies)? = nil
+        poolKey: PoolKeyBox = .plain, limits: Limits = Limits(), cookieJar: (any TransferCookies)? = nil
     ) {
         let urlText = url.absoluteString
         self.url = url
@@ -155,15 +155,15 @@ final class TransferRequest: Sendable {
         self.method = method
         self.headers = headers
         self.body = body
-        sharedIdentity = identity
+        poolKeyBox = poolKey
         self.limits = limits
         self.cookieJar = cookieJar
         headSize = RequestHeadSize(
             method: method, url: urlText, host: origin.host, headers: headers,
-            proxyCredentialByteCount: identity.proxyCredentialByteCount, usesJar: cookieJar != nil)
+            proxyCredentialByteCount: poolKey.proxyCredentialByteCount, usesJar: cookieJar != nil)
     }
 
-    var identity: TrustIdentity { sharedIdentity.value }
+    var poolKey: ConnectionPoolKey { poolKeyBox.value }
 
     /// Whether the origin, not only a proxy, is reached over TLS.
     var isSecure: Bool { origin.isSecure }
@@ -186,7 +186,7 @@ struct TransferMetrics: Sendable, Equatable {
     /// Whether it ran on a connection that was there before.
     var isReused = false
     /// What was negotiated with the server; nil without TLS, and when the handshake was not complete.
-    var tlsInformation: SharedValue<TLSInformation>?
+    var tlsInformation: Box<TLSInformation>?
 }
 
 /// Why a transfer failed that needs a streamed body from its start.

@@ -63,7 +63,7 @@ final class BatchRun: Sendable {
             case .stream(let reader): await read(reader)
             }
         state.update { $0.isTotalKnown = true }
-        await runner.finished()
+        await runner.waitUntilFinished()
         try outcome.get()
     }
 

@@ -19,7 +19,7 @@ public struct NetworkingError: Error, Sendable {
     }
 
     /// Errors are seldom made and their place is often passed on empty: one word, whatever an error has to say.
-    private var facts: SharedValue<Facts>
+    private var facts: Box<Facts>
 
     /// What happened.
     public var code: Code {
@@ -59,7 +59,7 @@ public struct NetworkingError: Error, Sendable {
         _ code: Code, _ message: String, request: URLRequest? = nil, response: HTTPURLResponse? = nil,
         body: Data? = nil, underlying: (any Error)? = nil
     ) {
-        facts = SharedValue(
+        facts = Box(
             Facts(
                 code: code, message: message, request: request, response: response, body: body,
                 underlying: underlying))

@@ -12,9 +12,9 @@
 /// former the process keeps what it once needed, 10 MB at most; for the latter 2 MB, and up to 34 MB until none of them is
 /// in use. When the region is full, or eight other threads have one, the C library gives the blocks. Before the thread
 /// ends it has to let the region go.
-void bluebonnet_keep_blocks(void);
+void bluebonnet_arena_attach(void);
 /// The calling thread's region goes to the next thread that keeps blocks; what was taken from it stays valid.
-void bluebonnet_let_blocks_go(void);
+void bluebonnet_arena_detach(void);
 /// How many blocks of the calling thread's region are in use; with those that other threads freed and it has not had back.
 int bluebonnet_used_block_count(void);
 

@@ -155,7 +155,7 @@ import Testing
         #expect(queue.admitAll() == [2])
     }
 
-    @Test func aPlaceMayBeGivenBackInAnyOrder() {
+    @Test func slotsMayBeFreedInAnyOrder() {
         var queue = NumberedQueue(limit: 2, limitPerOrigin: 2)
         queue.enqueue([(1, a), (2, b), (3, c), (4, a)])
         #expect(queue.admitAll() == [1, 2])

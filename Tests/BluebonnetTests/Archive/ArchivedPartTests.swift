@@ -72,7 +72,7 @@ extension NetworkTests {
             let archive = try sent(await operation.archive())
             #expect(!operation.isFinished)
             operation.cancel()
-            await operation.finished()
+            await operation.waitUntilEnded()
             await server.waitForConnectionsToClose()
             return archive
         }
@@ -131,7 +131,7 @@ extension NetworkTests {
                 #expect(archive.validator == nil)
                 operation.cancel()
                 gate.open()
-                await operation.finished()
+                await operation.waitUntilEnded()
             }
         }
     }

@@ -31,7 +31,7 @@ import Testing
     @Test func lateReaderSeesAllCompletions() async {
         network.answer("/1", with: [.fail(.timedOut)])
         let batch = network.manager().enqueueBatch(of: (0..<50).map { network.operation("/\($0)") })
-        await batch.finished()
+        await batch.waitUntilFinished()
         var failures: [Int] = []
         var count = 0
         for await completion in batch.completions {
@@ -67,7 +67,7 @@ import Testing
         #expect(await task.value == 0)
         #expect(!batch.operations[0].isCancelled)
         gate.open()
-        await batch.finished()
+        await batch.waitUntilFinished()
         #expect(batch.operations[0].error == nil)
     }
 
@@ -87,7 +87,7 @@ import Testing
         #expect(progress.receivedByteCount == 8 && progress.expectedByteCount == 12)
         #expect(progress.fractionCompleted == 8.0 / 12)
         gate.open()
-        await batch.finished()
+        await batch.waitUntilFinished()
         #expect(
             batch.progress
                 == BatchProgress(

@@ -29,7 +29,10 @@ import Testing
     }
 
     private func counts(_ outcome: BatchOutcome) -> [Int] {
-        [outcome.counts.success, outcome.counts.failure, outcome.counts.skipped, outcome.counts.cancelled]
+        [
+            outcome.counts.successCount, outcome.counts.failureCount, outcome.counts.skippedCount,
+            outcome.counts.cancelledCount,
+        ]
     }
 
     @Test func carryingOnRunsEverything() async {
@@ -43,8 +46,8 @@ import Testing
     @Test func theFirstFailureCancelsTheRest() async {
         let outcome = await run(operations(200, failing: [3]), .cancelAtFirstFailure)
         #expect(outcome.stopReason == .firstFailure && !outcome.isSuccess)
-        #expect(outcome.counts.failure == 1 && outcome.counts.finished == 200)
-        #expect(outcome.counts.success >= 3 && outcome.counts.cancelled > 0)
+        #expect(outcome.counts.failureCount == 1 && outcome.counts.finishedCount == 200)
+        #expect(outcome.counts.successCount >= 3 && outcome.counts.cancelledCount > 0)
         guard case .failure(let error) = outcome.results[199] else { return #expect(Bool(false), "199 succeeded") }
         #expect(error.code == .cancelled)
         #expect(error.message == "cancelled, because another operation of the batch failed")
@@ -53,7 +56,9 @@ import Testing
     @Test func enoughSuccessesEndIt() async {
         let outcome = await run(operations(200, failing: [0, 1]), .succeed(after: 3))
         #expect(outcome.isSuccess && outcome.stopReason == .enoughSuccesses)
-        #expect(outcome.counts.success >= 3 && outcome.counts.cancelled > 0 && outcome.counts.finished == 200)
+        #expect(
+            outcome.counts.successCount >= 3 && outcome.counts.cancelledCount > 0 && outcome.counts.finishedCount == 200
+        )
     }
 
     @Test func successCountAboveTheMembersMeansAll() async {
@@ -62,16 +67,16 @@ import Testing
     }
 
     @Test func batchEndsAfterTooManyFailures() async {
-        let outcome = await run(operations(200, failing: [0, 2, 4]), .stop(afterMoreFailuresThan: 2))
-        #expect(outcome.counts.failure == 3 && outcome.stopReason == .tooManyFailures && !outcome.isSuccess)
-        #expect(outcome.counts.cancelled > 0)
-        #expect(await run(operations(20, failing: [0, 2]), .stop(afterMoreFailuresThan: 2)).isSuccess)
+        let outcome = await run(operations(200, failing: [0, 2, 4]), .stopAboveFailureCount(2))
+        #expect(outcome.counts.failureCount == 3 && outcome.stopReason == .tooManyFailures && !outcome.isSuccess)
+        #expect(outcome.counts.cancelledCount > 0)
+        #expect(await run(operations(20, failing: [0, 2]), .stopAboveFailureCount(2)).isSuccess)
     }
 
     @Test func batchEndsAboveTheShareOfFailures() async {
-        let outcome = await run(operations(200, failing: Set(0..<21)), .stopAboveShare(0.1))
-        #expect(outcome.counts.failure == 21 && outcome.stopReason == .tooManyFailures)
-        let good = await run(operations(20, failing: [0, 1]), .stopAboveShare(0.1))
+        let outcome = await run(operations(200, failing: Set(0..<21)), .stopAboveFailureFraction(0.1))
+        #expect(outcome.counts.failureCount == 21 && outcome.stopReason == .tooManyFailures)
+        let good = await run(operations(20, failing: [0, 1]), .stopAboveFailureFraction(0.1))
         #expect(good.stopReason == nil && good.isSuccess)
     }
 
@@ -90,16 +95,16 @@ import Testing
     @Test func aDeadlineCancelsTheRest() async {
         network.answer("/held", with: [.wait(Gate())])
         var options = Batch.Options()
-        options.deadline = .milliseconds(20)
+        options.timeout = .milliseconds(20)
         let all = [network.operation("/held")] + operations(5)
         let outcome = await manager.enqueueBatch(of: all, options: options).outcome()
-        #expect(outcome.stopReason == .deadline && counts(outcome) == [0, 0, 0, 6])
+        #expect(outcome.stopReason == .timedOut && counts(outcome) == [0, 0, 0, 6])
         #expect(all[0].error?.message.hasPrefix("cancelled, because the batch took longer than 0.02 ") == true)
     }
 
     @Test func aBatchThatEndsInTimeHasNoDeadline() async {
         var options = Batch.Options()
-        options.deadline = .seconds(3_600)
+        options.timeout = .seconds(3_600)
         weak var weakBatch: Batch?
         do {
             let batch = manager.enqueueBatch(of: operations(3), options: options)
@@ -148,7 +153,7 @@ extension BatchPolicyTests {
         }
         let outcome = await outer.outcome()
         #expect(counts(outcome) == [4, 1, 0, 0] && outcome.isFailure(2))
-        #expect(inner.counts.finished == 3)
+        #expect(inner.counts.finishedCount == 3)
         #expect(order.value == (1...5).map { "\($0)/5" } + ["outer"])
         #expect(await inner.outcome().results.count == 3)
     }
@@ -159,7 +164,7 @@ extension BatchPolicyTests {
         let inner = Batch(of: operations(100, failing: [0]), options: options)
         let others = operations(3)
         let outcome = await manager.enqueue(Batch(of: others + [inner])).outcome()
-        #expect(outcome.stopReason == nil && outcome.counts.success >= 3 && outcome.counts.cancelled > 0)
+        #expect(outcome.stopReason == nil && outcome.counts.successCount >= 3 && outcome.counts.cancelledCount > 0)
         #expect(await inner.outcome().stopReason == .firstFailure)
         #expect(others.allSatisfy { $0.error == nil })
     }

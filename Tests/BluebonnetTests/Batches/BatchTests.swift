@@ -21,7 +21,7 @@ import Testing
         } completion: { [order] operations in
             order.append("completion \(operations.count)")
         }
-        await batch.finished()
+        await batch.waitUntilFinished()
         #expect(order.value == ["completion 0"])
         #expect(batch.results.isEmpty)
     }
@@ -31,7 +31,7 @@ import Testing
         let batch = network.manager().enqueueBatch(of: all) { [order] finished, total in
             order.append("\(finished)/\(total)")
         }
-        await batch.finished()
+        await batch.waitUntilFinished()
         #expect(order.value == (1...20).map { "\($0)/20" })
     }
 
@@ -43,7 +43,7 @@ import Testing
         } completion: { [order] _ in
             order.append("completion")
         }
-        await batch.finished()
+        await batch.waitUntilFinished()
         #expect(order.value.count == 41)
         #expect(order.value.last == "completion")
         #expect(order.value.filter { $0 == "completion" }.count == 1)
@@ -57,7 +57,7 @@ import Testing
             operation.setCompletionBlock { [order] _, _ in order.append("handler") }
         }
         let batch = network.manager().enqueueBatch(of: all, completion: { [order] _ in order.append("completion") })
-        await batch.finished()
+        await batch.waitUntilFinished()
         #expect(order.value == Array(repeating: "handler", count: 20) + ["completion"])
     }
 
@@ -67,7 +67,7 @@ import Testing
         let all = operations(4)
         all[3].cancel()
         let batch = network.manager().enqueueBatch(of: all)
-        await batch.finished()
+        await batch.waitUntilFinished()
         #expect(batch.operations == all)
         let codes = batch.results.map { result -> String in
             switch result {
@@ -85,7 +85,7 @@ import Testing
         let batch = network.manager().enqueueBatch(of: operations(1))
         #expect(batch.results.count == 1 && batch.results[0] == nil)
         gate.open()
-        await batch.finished()
+        await batch.waitUntilFinished()
         #expect(batch.results[0] != nil)
     }
 
@@ -98,7 +98,7 @@ import Testing
         let batch = manager.enqueueBatch(
             of: operations(3),
             completion: { [order] _ in order.append(DispatchQueue.getSpecific(key: key) ?? "another") })
-        await batch.finished()
+        await batch.waitUntilFinished()
         #expect(order.value == ["mine"])
     }
 
@@ -112,14 +112,14 @@ import Testing
         first.resume()
         #expect(!first.operations.contains { $0.isPaused })
         first.cancel()
-        await first.finished()
+        await first.waitUntilFinished()
         #expect(first.operations.allSatisfy { $0.error?.code == .cancelled })
     }
 
     @Test func cancellingTheTaskThatWaitsCancelsTheMembers() async {
         network.answer("/0", with: [.wait(Gate())])
         let batch = network.manager().enqueueBatch(of: operations(1))
-        let task = Task { await batch.finished() }
+        let task = Task { await batch.waitUntilFinished() }
         await network.log.sees(.begun(1))
         task.cancel()
         await task.value
@@ -135,7 +135,7 @@ import Testing
         } completion: { _ in
             completions.increment()
         }
-        await batch.finished()
+        await batch.waitUntilFinished()
         #expect(completions.value == 1)
         #expect(order.value.filter { $0 == "handler" }.count == 1_000)
         #expect(order.value.filter { $0 == "progress" }.count == 1_000)
@@ -148,7 +148,7 @@ import Testing
         do {
             let batch = network.manager().enqueueBatch(of: operations(3))
             weakBatch = batch
-            await batch.finished()
+            await batch.waitUntilFinished()
         }
         await Queues.callbacks.catchesUp()
         await NetworkThread.shared.catchesUp()

@@ -144,7 +144,7 @@ extension NetworkTests {
                 await networkThreadAnswers()
                 #expect(server.requests.map(\.path) == ["/other"])
                 semaphore.signal()
-                await slow.finished()
+                await slow.waitUntilEnded()
                 #expect(slow.error == nil)
                 #expect(server.requests.last?.bodyText == "abcd")
             }
@@ -159,7 +159,7 @@ extension NetworkTests {
                 operation.start()
                 await server.waitForConnections(count: 1)
                 operation.cancel()
-                await operation.finished()
+                await operation.waitUntilEnded()
                 #expect(operation.code == .cancelled)
             }
         }
@@ -298,7 +298,7 @@ extension NetworkTests {
                 await networkThreadAnswers()
                 semaphore.signal()
                 operation.resume()
-                await operation.finished()
+                await operation.waitUntilEnded()
                 #expect(operation.error == nil)
                 #expect(server.requests.map(\.bodyText) == ["abcd"])
                 #expect(server.connectionCount == 1)

@@ -135,7 +135,7 @@ extension NetworkTests {
                 await server.waitForRequests(count: 1)
                 #expect(await folder.download(server.url("/second")).code == .cannotOpenFile)
                 gate.open()
-                await first.finished()
+                await first.waitUntilEnded()
                 #expect(first.error == nil)
                 #expect(folder.contents == Data("body of /first".utf8))
                 #expect(await folder.download(server.url("/third")).error == nil)

@@ -94,9 +94,9 @@ import Testing
 
     @Test func nextBodyIsWrittenAtOnceWhereManyWait() async throws {
         let (file, body) = (try open(), Data.patterned(byteCount: 2_000))
-        var held: [HeldBody] = []
-        while let one = HeldBody([]) { held.append(one) }
-        #expect(held.count <= HeldBody.limit)
+        var held: [PendingSmallBody] = []
+        while let one = PendingSmallBody([]) { held.append(one) }
+        #expect(held.count <= PendingSmallBody.limit)
         try await complete(body, file)
         #expect(file.stamp?.byteCount == 2_000)
         held = []

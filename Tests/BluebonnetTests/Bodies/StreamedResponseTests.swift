@@ -150,7 +150,7 @@ extension NetworkTests {
                 await server.waitForConnections(count: 1)
                 #expect(await get(server.url("/other")).responseString == "other")
                 slow.cancel()
-                await slow.finished()
+                await slow.waitUntilEnded()
                 #expect(slow.code == .cancelled)
                 gate.signal()
             }
@@ -215,7 +215,7 @@ extension NetworkTests {
             try await TestServer.answering(Self.endless) { server in
                 let operation = HTTPRequestOperation(request: URLRequest(url: server.url()))
                 operation.start(countingUntil: 1_000_000)
-                await operation.finished()
+                await operation.waitUntilEnded()
                 #expect(operation.code == .cancelled)
                 await server.waitForConnectionsToClose()
             }
@@ -229,7 +229,7 @@ extension NetworkTests {
                 let task = Task { for try await _ in chunks {} }
                 await server.waitForConnections(count: 1)
                 task.cancel()
-                await operation.finished()
+                await operation.waitUntilEnded()
                 #expect(operation.code == .cancelled)
                 await #expect(throws: NetworkingError.self) { try await task.value }
             }
@@ -240,7 +240,7 @@ extension NetworkTests {
                 let operation = HTTPRequestOperation(request: URLRequest(url: server.url()))
                 _ = operation.chunks()
                 operation.start()
-                await operation.finished()
+                await operation.waitUntilEnded()
                 #expect(operation.code == .cancelled)
             }
         }

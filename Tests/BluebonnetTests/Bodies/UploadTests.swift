@@ -136,7 +136,7 @@ extension NetworkTests {
                 await begun.wait()
                 #expect(truncate(path, 1) == 0)
                 gate.open()
-                await operation.finished()
+                await operation.waitUntilEnded()
                 #expect(operation.code == .cannotReadFile)
                 #expect(operation.statusCode == nil)
                 #expect(server.requests.isEmpty)
@@ -158,7 +158,7 @@ extension NetworkTests {
                 await begun.wait()
                 #expect(truncate(path, 64 << 20) == 0)
                 gate.open()
-                await operation.finished()
+                await operation.waitUntilEnded()
                 #expect(operation.error == nil)
                 #expect(server.requests.map(\.body.count) == [32 << 20])
             }

@@ -184,8 +184,8 @@ extension NetworkTests {
                 url: url, statusCode: 200, httpVersion: nil, headerFields: ["Cache-Control": "max-age=9"])
             var cached = CachedResponse(response: try #require(response), data: Data("stale".utf8))
             let then = Date(timeIntervalSinceNow: -1000)
-            cached.origin = CachedResponse.Origin(
-                requestedAt: then, receivedAt: then, variedFields: [:], identity: TransferOptions().identity)
+            cached.provenance = CachedResponse.Provenance(
+                requestedAt: then, receivedAt: then, variedFields: [:], poolKey: TransferOptions().poolKey)
             cache.store(cached, for: URLRequest(url: url))
             return cache
         }
@@ -284,11 +284,11 @@ extension NetworkTests {
                 let slow = manager.get(server.url("/slow").absoluteString)
                 await server.waitForRequests(count: 2)
                 let cached = manager.get(server.url("/a").absoluteString)
-                await cached.finished()
+                await cached.waitUntilEnded()
                 #expect(cached.summary.isFromCache)
                 #expect(!slow.isFinished)
                 gate.open()
-                await slow.finished()
+                await slow.waitUntilEnded()
             }
         }
     }

@@ -93,7 +93,7 @@ import Testing
             queue.addOperations(all + [block])
             await queue.empties()
             await NetworkThread.shared.catchesUp()
-            precondition(all.allSatisfy { !$0.place.isInGraph })
+            precondition(all.allSatisfy { !$0.dependencyNode.isInGraph })
             precondition(DependencyGraph.shared.withLock { $0.isEmpty })
         }
     }

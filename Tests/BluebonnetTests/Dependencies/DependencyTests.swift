@@ -71,7 +71,7 @@ import Testing
             source: .made { [network] in
                 seen.append(String(decoding: login.responseObject as? Data ?? Data(), as: UTF8.self))
                 return RequestBlueprint(request: network.request("/next"))
-            }, serializer: SharedSerializer(HTTPResponseSerializer()), options: SharedOptions(TransferOptions()),
+            }, serializer: ResolvedSerializer(HTTPResponseSerializer()), options: ResolvedOptions(TransferOptions()),
             services: network.services)
         next.addDependency(login)
         await run([next, login])

@@ -159,7 +159,7 @@ extension NetworkTests {
                 operation.start()
                 await asked.wait()
                 operation.cancel()
-                await operation.finished()
+                await operation.waitUntilEnded()
                 #expect(operation.code == .cancelled)
                 decided.open()
                 await networkThreadAnswers()
@@ -186,7 +186,7 @@ extension NetworkTests {
                 await networkThreadAnswers()
                 #expect(operation.isPaused)
                 operation.resume()
-                await operation.finished()
+                await operation.waitUntilEnded()
                 #expect(operation.error == nil)
                 #expect(operation.responseString == "at /c")
             }

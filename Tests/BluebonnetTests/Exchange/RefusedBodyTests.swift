@@ -39,7 +39,7 @@ extension NetworkTests {
                 for turn in Self.turns {
                     let urls = turn.map { server.url("/\($0.status)/\($0.index)") }
                     for (row, operation) in zip(turn, manager.start(urls)) {
-                        await operation.finished()
+                        await operation.waitUntilEnded()
                         Self.expect(operation, row.status, EndlessBody.all[row.index])
                     }
                 }
@@ -170,7 +170,7 @@ extension NetworkTests {
                 let operation = HTTPRequestOperation(request: URLRequest(url: server.url()), options: .withoutIdleLimit)
                 await Self.pauseInTheBody(operation)
                 operation.resume()
-                await operation.finished()
+                await operation.waitUntilEnded()
                 #expect(operation.code == .unacceptableStatus)
                 #expect(operation.error?.underlying == nil)
                 #expect(operation.error?.body == Data("the end".utf8))
@@ -263,7 +263,7 @@ extension NetworkTests {
                     request: URLRequest(method, server.url()), options: .withoutIdleLimit)
                 await Self.pauseInTheBody(operation)
                 operation.resume()
-                await operation.finished()
+                await operation.waitUntilEnded()
                 #expect(operation.hasGivenUpBody)
                 #expect(operation.error?.body == Data(Self.text.utf8))
                 #expect(server.requests.count == (method == "GET" ? 2 : 1))

@@ -134,7 +134,8 @@ import Testing
     @Test(arguments: [200, 404]) func theBaseClassFailsWithABodyThatIsNotWhole(status: Int) async {
         network.answer("/a", with: [.head(status), .body("ab"), .bodyDeadlinePasses, .fail(.connectionLost)])
         let operation = RequestOperation(
-            source: .ready(network.request("/a")), options: SharedOptions(TransferOptions()), services: network.services
+            source: .ready(network.request("/a")), options: ResolvedOptions(TransferOptions()),
+            services: network.services
         )
         operation.start()
         await operation.ends()

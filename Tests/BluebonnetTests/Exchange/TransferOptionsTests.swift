@@ -32,27 +32,27 @@ import Testing
     }
 
     @Test func identityIsMadeOfTrustAndTarget() throws {
-        let plain = TransferOptions().identity
-        #expect(plain == TransferOptions().identity)
-        #expect(try identity { $0.proxy = try Proxy("http://proxy:3128") } != plain)
-        #expect(try identity { $0.unixSocketPath = "/run/socket" } != plain)
-        #expect(try identity { $0.addressOverrides = ["h": "127.0.0.1"] } != plain)
-        #expect(try identity { $0.securityPolicy = try SecurityPolicy(validatesDomainName: false) } != plain)
+        let plain = TransferOptions().poolKey
+        #expect(plain == TransferOptions().poolKey)
+        #expect(try poolKey { $0.proxy = try Proxy("http://proxy:3128") } != plain)
+        #expect(try poolKey { $0.unixSocketPath = "/run/socket" } != plain)
+        #expect(try poolKey { $0.addressOverrides = ["h": "127.0.0.1"] } != plain)
+        #expect(try poolKey { $0.securityPolicy = try SecurityPolicy(validatesDomainName: false) } != plain)
     }
 
     @Test func limitsAndTheRequestsCredentialMakeNoIdentity() throws {
-        let plain = TransferOptions().identity
-        #expect(try identity { $0.timeout = .seconds(1) } == plain)
-        #expect(try identity { $0.maximumRedirectCount = 0 } == plain)
+        let plain = TransferOptions().poolKey
+        #expect(try poolKey { $0.timeout = .seconds(1) } == plain)
+        #expect(try poolKey { $0.maximumRedirectCount = 0 } == plain)
         #expect(
-            try identity {
+            try poolKey {
                 $0.credential = URLCredential(user: "u", password: "p", persistence: .none)
             } == plain)
     }
 
     @Test func proxiesThatDifferInTheirCredentialHaveIdentitiesOfTheirOwn() throws {
-        let one = try identity { $0.proxy = try Proxy("http://u:1@proxy:3128") }
-        let other = try identity { $0.proxy = try Proxy("http://u:2@proxy:3128") }
+        let one = try poolKey { $0.proxy = try Proxy("http://u:1@proxy:3128") }
+        let other = try poolKey { $0.proxy = try Proxy("http://u:2@proxy:3128") }
         #expect(one != other)
     }
 
@@ -65,10 +65,10 @@ import Testing
         #expect(HTTPVersion(rawValue: name) == version)
     }
 
-    private func identity(_ change: (inout TransferOptions) throws -> Void) throws -> TrustIdentity {
+    private func poolKey(_ change: (inout TransferOptions) throws -> Void) throws -> ConnectionPoolKey {
         var options = TransferOptions()
         try change(&options)
-        return options.identity
+        return options.poolKey
     }
 }
 

@@ -85,7 +85,7 @@ extension NetworkTests {
                 #expect(operation.isPaused)
                 #expect(server.requests.count == 1)
                 operation.resume()
-                await operation.finished()
+                await operation.waitUntilEnded()
                 #expect(operation.error == nil)
                 #expect(operation.responseString == "there")
                 #expect(server.requests.filter { $0.path == "/start" }.count == (method == "GET" ? 2 : 1))

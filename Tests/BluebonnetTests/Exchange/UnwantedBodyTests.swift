@@ -44,7 +44,7 @@ extension NetworkTests {
                 }
                 let operations = manager.start(paths.map { server.url($0) })
                 for (path, operation) in zip(paths, operations) {
-                    await operation.finished()
+                    await operation.waitUntilEnded()
                     #expect(operation.error == nil, "\(path)")
                     #expect(operation.responseString == "there", "\(path)")
                     #expect(operation.summary.redirectCount == 1, "\(path)")
@@ -131,7 +131,7 @@ extension NetworkTests {
                 let manager = RequestOperationManager.crowded(options)
                 let operations = manager.start(EndlessBody.all.indices.map { server.url("/\($0)") })
                 for (body, operation) in zip(EndlessBody.all, operations) {
-                    await operation.finished()
+                    await operation.waitUntilEnded()
                     #expect(operation.error == nil, "\(body)")
                     #expect(operation.responseString == "come in", "\(body)")
                 }
@@ -173,7 +173,7 @@ extension NetworkTests {
                 operation.pause()
                 await server.waitForConnectionsToClose()
                 operation.resume()
-                await operation.finished()
+                await operation.waitUntilEnded()
                 #expect(operation.error == nil)
                 #expect(operation.responseString == text)
                 #expect(server.requests.count == (answer == .nothingMore ? 2 : 3))

@@ -39,11 +39,11 @@ extension NetworkTests {
 
         @Test func anEmptyManagerIsAtRestAtOnce() async {
             let expired = Observed(0)
-            let summary = await manager().drain(deadline: .seconds(60)) { expired.increment() }
+            let summary = await manager().drain(timeout: .seconds(60)) { expired.increment() }
             #expect(summary.finished.isEmpty && summary.unstarted.isEmpty && summary.cancelled.isEmpty)
             #expect(!summary.hasExpired)
             #expect(expired.value == 0)
-            #expect(await !manager().drain(deadline: .zero).hasExpired)
+            #expect(await !manager().drain(timeout: .zero).hasExpired)
         }
 
         @Test func startedOperationsFinishAndNoneStartsDuringADrain() async throws {
@@ -54,7 +54,7 @@ extension NetworkTests {
                 let operations = start(manager, server.url("/late"), count: 5)
                 for operation in operations { operation.setCompletionBlock(success: { _, _ in handled.increment() }) }
                 await server.waitForRequests(count: 2)
-                async let drained = manager.drain(deadline: .seconds(100)) { handled.update { $0 += 100 } }
+                async let drained = manager.drain(timeout: .seconds(100)) { handled.update { $0 += 100 } }
                 // Added while it drains, or before: it is not started either way.
                 let late = manager.get(server.url("/now").absoluteString)
                 await hasBegun(manager)
@@ -84,7 +84,7 @@ extension NetworkTests {
                 let manager = manager()
                 let operation = manager.get(server.url("/start").absoluteString)
                 await server.waitForRequests(count: 1)
-                async let drained = manager.drain(deadline: .seconds(100))
+                async let drained = manager.drain(timeout: .seconds(100))
                 await hasBegun(manager)
                 gate.open()
                 #expect(await drained.finished == [operation])
@@ -93,14 +93,14 @@ extension NetworkTests {
         }
 
         @Test(arguments: [Duration.zero, .milliseconds(50)])
-        func deadlineCancelsTheRestAndCallsTheHandlerOnce(deadline: Duration) async throws {
+        func deadlineCancelsTheRestAndCallsTheHandlerOnce(timeout: Duration) async throws {
             try await TestServer.answering(.stall) { server in
                 let manager = manager()
                 let (expired, ended) = (Observed(0), Observed(0))
                 let operations = start(manager, server.url(), count: 3)
                 for operation in operations { operation.setCompletionBlock(failure: { _, _ in ended.increment() }) }
                 await server.waitForRequests(count: 3)
-                let summary = await manager.drain(deadline: deadline) { expired.increment() }
+                let summary = await manager.drain(timeout: timeout) { expired.increment() }
                 #expect(summary.hasExpired)
                 #expect(summary.cancelled.count == 3)
                 #expect(summary.finished.isEmpty)
@@ -116,14 +116,14 @@ extension NetworkTests {
                 let manager = manager()
                 let operations = start(manager, server.url("/late"), count: 3)
                 await server.waitForRequests(count: 3)
-                async let first = manager.drain(deadline: .seconds(100))
-                async let second = manager.drain(deadline: .seconds(100))
+                async let first = manager.drain(timeout: .seconds(100))
+                async let second = manager.drain(timeout: .seconds(100))
                 await hasBegun(manager)
                 gate.open()
                 let summaries = await (first, second)
                 #expect(!summaries.0.hasExpired && !summaries.1.hasExpired)
                 #expect(operations.allSatisfy { $0.error == nil && $0.isFinished })
-                #expect(await manager.drain(deadline: .seconds(100)).finished.isEmpty)
+                #expect(await manager.drain(timeout: .seconds(100)).finished.isEmpty)
             }
         }
 
@@ -134,12 +134,12 @@ extension NetworkTests {
                 await server.waitForRequests(count: 2)
                 for operation in operations { operation.pause() }
                 await NetworkThread.shared.catchesUp()
-                let summary = await manager.drain(deadline: .seconds(100))
+                let summary = await manager.drain(timeout: .seconds(100))
                 #expect(Set(summary.paused) == Set(operations as [Operation]))
                 #expect(summary.finished.isEmpty && !summary.hasExpired)
                 #expect(operations.allSatisfy { $0.isPaused })
                 for operation in operations { operation.cancel() }
-                for operation in operations { await operation.finished() }
+                for operation in operations { await operation.waitUntilEnded() }
             }
         }
 
@@ -153,7 +153,7 @@ extension NetworkTests {
             manager.operationQueue.addOperation(block)
             await begun.wait()
             let expired = Gate()
-            async let drained = manager.drain(deadline: .milliseconds(1)) { expired.open() }
+            async let drained = manager.drain(timeout: .milliseconds(1)) { expired.open() }
             await expired.wait()  // so it was looked for while it ran
             gate.open()
             let summary = await drained
@@ -166,7 +166,7 @@ extension NetworkTests {
                 let manager = manager()
                 let operation = manager.get(server.url().absoluteString)
                 await server.waitForRequests(count: 1)
-                let task = Task { await manager.drain(deadline: .seconds(1000)) }
+                let task = Task { await manager.drain(timeout: .seconds(1000)) }
                 task.cancel()
                 #expect(await task.value.cancelled == [operation])
             }
@@ -186,7 +186,7 @@ extension NetworkTests {
                             counted.append(ObjectIdentifier(one))
                         }
                     }
-                    let summary = await manager.drain(deadline: .microseconds(round * 200))
+                    let summary = await manager.drain(timeout: .microseconds(round * 200))
                     manager.operationQueue.cancelAllOperations()
                     for operation in operations { await operation.ends() }
                     ends.withLock { ends in for id in counted.value { ends[id, default: 0] += 1 } }

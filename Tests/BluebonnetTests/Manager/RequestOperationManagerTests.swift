@@ -224,7 +224,7 @@ extension RequestOperationManagerTests {
     }
 
     @Test func idleConnectionsAreClosedOnTheNetworkThread() async throws {
-        try manager().closeIdleConnections()
+        try manager().closeIdleConnectionsOfProcess()
         await network.log.entries.becomes { $0.idleClosures == 1 }
     }
 }

@@ -116,8 +116,8 @@ import Testing
         #expect(client.ready.isEmpty)
     }
 
-    @Test func aRestingSocketIsSilentAndForgottenWhenItSpeaks() throws {
-        let (client, slot, pair) = try restingSocketWithBytes(isBrief: false)
+    @Test func aMutedSocketIsSilentAndForgottenWhenItSpeaks() throws {
+        let (client, slot, pair) = try mutedSocketWithBytes(isBrief: false)
         loop.runTurn()
         #expect(client.ready.isEmpty)
         #expect(!isReadable)  // the kernel was told to look no more: nothing turns for ever
@@ -129,7 +129,7 @@ import Testing
 
     /// A transfer that had its share of a round: what comes in meanwhile is no news.
     @Test func aSocketThatRestsForARoundTellsInTheNextOneWhatCameInMeanwhile() throws {
-        let (client, slot, pair) = try restingSocketWithBytes(isBrief: true)
+        let (client, slot, pair) = try mutedSocketWithBytes(isBrief: true)
         client.onDeadline = { [loop] in
             #expect(client.ready.isEmpty)
             loop.watch(pair.one, events: EPOLLIN.rawValue, isNew: true, slot: slot)
@@ -142,19 +142,19 @@ import Testing
     }
 
     @Test func aSocketThatIsNotWatchedAgainAfterItsRoundTurnsNothingForEver() throws {
-        let (client, _, pair) = try restingSocketWithBytes(isBrief: true)
+        let (client, _, pair) = try mutedSocketWithBytes(isBrief: true)
         withExtendedLifetime(pair) { loop.runTurn() }
         #expect(client.ready.isEmpty)
         #expect(!isReadable)
     }
 
     /// A socket that is watched, rests, and has something to say.
-    private func restingSocketWithBytes(isBrief: Bool) throws -> (RecordingClient, slot: Int, Pair) {
+    private func mutedSocketWithBytes(isBrief: Bool) throws -> (RecordingClient, slot: Int, Pair) {
         let client = RecordingClient()
         let slot = loop.add(client)
         let pair = try Pair()
         loop.watch(pair.one, events: EPOLLIN.rawValue, isNew: true, slot: slot)
-        loop.rest(pair.one, isBrief: isBrief)
+        loop.mute(pair.one, isBrief: isBrief)
         pair.writeToOne()
         return (client, slot, pair)
     }
@@ -168,7 +168,7 @@ import Testing
             loop.watch(pair.one, events: EPOLLIN.rawValue, isNew: true, slot: slot)
             pair.writeToOne()
             loop.runTurn()
-            loop.rest(pair.one, isBrief: false)
+            loop.mute(pair.one, isBrief: false)
         }
         #expect(client.ready.map(\.descriptor) == [pair.one, pair.one, pair.one])
     }
@@ -179,7 +179,7 @@ import Testing
         var first: Pair? = try Pair()
         let number = first?.one ?? -1
         loop.watch(number, events: EPOLLIN.rawValue, isNew: true, slot: slot)
-        loop.rest(number, isBrief: false)
+        loop.mute(number, isBrief: false)
         first = nil  // closes it
         loop.forget(number)
         let second = try Pair()
@@ -198,7 +198,7 @@ import Testing
         let held = dup(pair.one)
         defer { close(held) }
         loop.watch(pair.one, events: EPOLLIN.rawValue, isNew: true, slot: slot)
-        loop.rest(pair.one, isBrief: false)
+        loop.mute(pair.one, isBrief: false)
         loop.forget(pair.one)
         pair.closeOne()
         pair.writeToOne()

@@ -28,7 +28,7 @@ extension NetworkTests {
                 operation.start()
                 await networkThreadAnswers()
                 operation.cancel()
-                await operation.finished()
+                await operation.waitUntilEnded()
                 #expect(operation.code == .cancelled)
                 await expectOthersGoOn(server)
             }
@@ -40,7 +40,7 @@ extension NetworkTests {
                 operation.start()
                 await server.waitForRequests(count: 1)
                 operation.cancel()
-                await operation.finished()
+                await operation.waitUntilEnded()
                 #expect(operation.code == .cancelled)
                 #expect(operation.statusCode == nil)
                 await server.waitForConnectionsToClose()
@@ -57,7 +57,7 @@ extension NetworkTests {
                 operation.start()
                 await arrived.wait()
                 operation.cancel()
-                await operation.finished()
+                await operation.waitUntilEnded()
                 #expect(operation.code == .cancelled)
                 #expect(operation.statusCode == 200)
                 #expect(operation.receivedByteCount > 0)
@@ -76,7 +76,7 @@ extension NetworkTests {
                     await networkThreadAnswers()
                     operation.cancel()
                     await networkThreadAnswers()
-                    await operation.finished()
+                    await operation.waitUntilEnded()
                     #expect([.cancelled, .cannotFindHost].contains(operation.code))
                 }
                 await expectOthersGoOn(server)
@@ -127,7 +127,7 @@ extension NetworkTests {
                 operation.start()
                 await server.waitForRequests(count: 1)
                 operation.cancel()
-                await operation.finished()
+                await operation.waitUntilEnded()
                 #expect(operation.code == .cancelled)
             }
         }
@@ -151,7 +151,7 @@ extension NetworkTests {
                     }
                 }
                 for operation in operations {
-                    await operation.finished()
+                    await operation.waitUntilEnded()
                     #expect(operation.error == nil || operation.code == .cancelled)
                 }
                 await expectOthersGoOn(server)

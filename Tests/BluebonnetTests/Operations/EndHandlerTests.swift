@@ -27,8 +27,8 @@ import Testing
         let count = 500
         for number in 0..<count {
             let operation = HTTPRequestOperation(
-                source: .ready(network.request("/\(number)")), serializer: SharedSerializer(HTTPResponseSerializer()),
-                options: SharedOptions(TransferOptions()), services: network.services)
+                source: .ready(network.request("/\(number)")), serializer: ResolvedSerializer(HTTPResponseSerializer()),
+                options: ResolvedOptions(TransferOptions()), services: network.services)
             let (token, other) = (Token(released), Token(released))
             operation.completionBlock = { withExtendedLifetime(token) {} }
             operation.setCompletionBlock { _, _ in withExtendedLifetime(other) {} }
@@ -69,11 +69,11 @@ import Testing
         for round in 1...roundCount {
             queue.isSuspended = true
             for number in 0..<count {
-                let serializer = SharedSerializer(HoldingSerializer(token: Token(released)))
+                let serializer = ResolvedSerializer(HoldingSerializer(token: Token(released)))
                 queue.addOperation(
                     HTTPRequestOperation(
                         source: .ready(URLRequest(url: ScriptedNetwork.url("/\(number)"))), serializer: serializer,
-                        options: SharedOptions(TransferOptions()), services: services))
+                        options: ResolvedOptions(TransferOptions()), services: services))
             }
             queue.isSuspended = false
             await released.becomes { $0.count == round * count }
@@ -108,8 +108,8 @@ import Testing
         let count = 200
         for number in 0..<count {
             let operation = HTTPRequestOperation(
-                source: .ready(network.request("/\(number)")), serializer: SharedSerializer(HTTPResponseSerializer()),
-                options: SharedOptions(TransferOptions()), services: network.services)
+                source: .ready(network.request("/\(number)")), serializer: ResolvedSerializer(HTTPResponseSerializer()),
+                options: ResolvedOptions(TransferOptions()), services: network.services)
             let token = Token(released)
             operation.setRedirectResponse { _, request, _ in withExtendedLifetime(token) { request } }
             operation.userInfo = ["token": Token(released)]
@@ -128,13 +128,13 @@ import Testing
         let queue = DispatchQueue(label: "handlers")
         queue.suspend()
         let operation = HTTPRequestOperation(
-            source: .ready(network.request("/a")), serializer: SharedSerializer(HTTPResponseSerializer()),
-            options: SharedOptions(TransferOptions()), services: network.services)
+            source: .ready(network.request("/a")), serializer: ResolvedSerializer(HTTPResponseSerializer()),
+            options: ResolvedOptions(TransferOptions()), services: network.services)
         operation.completionQueue = queue
         operation.completionBlock = { ran.append("first") }
         operation.setCompletionBlock { _, _ in ran.append("handler") }
         operation.start()
-        await operation.finished()
+        await operation.waitUntilEnded()
         operation.completionBlock = { ran.append("second") }
         operation.completionBlock = nil
         queue.resume()

@@ -109,7 +109,7 @@ extension HeldQueueSuites {
             let manager = manager()
             let first = serialized("first", of: manager)
             manager.operationQueue.addOperations([first, slow(of: manager)])
-            async let end: Void = first.finished()
+            async let end: Void = first.waitUntilEnded()
             await Task.yield()
             start(manager)
             await end

@@ -25,7 +25,7 @@ extension NetworkTests {
             #expect(operation.isPaused)
             await server.waitForConnectionsToClose()
             operation.resume()
-            await operation.finished()
+            await operation.waitUntilEnded()
         }
 
         /// Starts an operation and waits until it has received something.
@@ -99,7 +99,7 @@ extension NetworkTests {
                 #expect(operation.isPaused)
                 #expect(!operation.isFinished)
                 operation.cancel()
-                await operation.finished()
+                await operation.waitUntilEnded()
                 #expect(operation.code == .cancelled)
                 #expect(operation.receivedByteCount > 0)
                 #expect(server.requests.count == 1)
@@ -120,7 +120,7 @@ extension NetworkTests {
                 #expect(await get(server.url("/other")).error == nil)
                 #expect(!operation.isFinished)
                 operation.resume()
-                await operation.finished()
+                await operation.waitUntilEnded()
                 #expect(operation.error == nil)
                 #expect(operation.responseData == file.body)
                 #expect(server.requests.filter { $0.method == "POST" }.count == 1)
@@ -147,7 +147,7 @@ extension NetworkTests {
                 #expect(operation.isPaused)
                 gate.open()
                 operation.resume()
-                await operation.finished()
+                await operation.waitUntilEnded()
                 #expect(operation.error == nil)
                 #expect(operation.responseString == "hello")
             }
@@ -165,7 +165,7 @@ extension NetworkTests {
                 operation.pause()
                 #expect(await get(server.url("/slow")).error == nil)
                 operation.resume()
-                await operation.finished()
+                await operation.waitUntilEnded()
                 #expect(operation.responseData == file.body)
             }
         }
@@ -187,7 +187,7 @@ extension NetworkTests {
                     }
                 }
                 operation.resume()
-                await operation.finished()
+                await operation.waitUntilEnded()
                 #expect(operation.error == nil)
                 #expect(operation.responseData == file.body)
             }

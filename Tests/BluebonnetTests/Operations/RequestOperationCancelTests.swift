@@ -34,7 +34,7 @@ import Testing
         #expect(network.log.requests.isEmpty)
     }
 
-    @Test func cancelWhileWaitingForAPlaceNeverTouchesTheTransport() async {
+    @Test func cancelWhileWaitingForASlotNeverTouchesTheTransport() async {
         let first = await heldOperation()
         let second = network.operation("/a")
         second.start()
@@ -53,7 +53,7 @@ import Testing
         let first = await heldOperation()
         let second = HTTPRequestOperation(
             source: .made { [network] in RequestBlueprint(request: network.request("/late")) },
-            serializer: SharedSerializer(HTTPResponseSerializer()), options: SharedOptions(TransferOptions()),
+            serializer: ResolvedSerializer(HTTPResponseSerializer()), options: ResolvedOptions(TransferOptions()),
             services: network.services)
         second.start()
         await becomes(true) { await isInLine(second) }
@@ -74,7 +74,7 @@ import Testing
         }
     }
 
-    @Test func cancelOnTheWireAbortsTheTransferAndGivesThePlaceBack() async {
+    @Test func cancelOnTheWireAbortsTheTransferAndFreesTheSlot() async {
         let first = await heldOperation()
         let second = network.operation("/a")
         second.start()
@@ -111,7 +111,7 @@ import Testing
         #expect(network.log.entries.value.activeCount == 0)
     }
 
-    @Test func cancelOfOnePausedInPlaceWhileItWaitsForItsPlaceAgain() async {
+    @Test func cancelOfOnePausedInPlaceWhileItWaitsForItsSlotAgain() async {
         let first = await heldOperation(method: "POST")
         first.pause()
         await network.log.sees(.paused(1))
@@ -157,8 +157,8 @@ import Testing
     @Test func cancelWhileTheResponseIsSerializedComesTooLate() async {
         let (began, mayGoOn) = (Observed(0), Gate())
         let operation = HTTPRequestOperation(
-            source: .ready(network.request("/a")), serializer: SharedSerializer(SlowSerializer(began, mayGoOn)),
-            options: SharedOptions(TransferOptions()), services: network.services)
+            source: .ready(network.request("/a")), serializer: ResolvedSerializer(SlowSerializer(began, mayGoOn)),
+            options: ResolvedOptions(TransferOptions()), services: network.services)
         operation.start()
         await began.becomes(1)
         operation.cancel()

@@ -195,7 +195,8 @@ extension RequestOperationHandlerTests {
                 source: .made { [network] in
                     held.use()
                     return RequestBlueprint(request: network.request("/a"))
-                }, serializer: SharedSerializer(HTTPResponseSerializer()), options: SharedOptions(TransferOptions()),
+                }, serializer: ResolvedSerializer(HTTPResponseSerializer()),
+                options: ResolvedOptions(TransferOptions()),
                 services: network.services)
         }
         operation.start()
@@ -286,7 +287,7 @@ extension RequestOperationHandlerTests {
         let operation = network.operation("/a")
         operation.start()
         await withTaskGroup(of: Void.self) { group in
-            for _ in 0..<100 { group.addTask { await operation.finished() } }
+            for _ in 0..<100 { group.addTask { await operation.waitUntilEnded() } }
             gate.open()
         }
         #expect(operation.isFinished)

@@ -83,7 +83,7 @@ extension RequestOperationPauseTests {
 // MARK: - GET
 
 extension RequestOperationPauseTests {
-    @Test func aPausedGetGivesItsPlaceBack() async {
+    @Test func aPausedGetFreesItsSlot() async {
         answerInHalves(rest: [.head(206, ["Content-Range": "bytes 3-5/6", "ETag": "\"v1\""]), .body("def")])
         let first = await halfway()
         let second = network.operation("/a")
@@ -223,7 +223,7 @@ extension RequestOperationPauseTests {
         #expect(network.log.events == [.begun(1), .aborted(1), .begun(2), .ended(2)])
     }
 
-    @Test func aPostPausedInPlaceGivesItsPlaceBackAndWaitsForOneAgain() async {
+    @Test func aPostPausedInPlaceFreesItsSlotAndWaitsForOneAgain() async {
         answerInHalves(rest: [])
         let held = Gate()
         network.answer("/held", with: [.head(200), .wait(held)])

@@ -69,7 +69,8 @@ import Testing
     @Test func theBaseClassTakesAnyResponse() async {
         network.answer("/a", with: [.head(404), .body("gone")])
         let operation = RequestOperation(
-            source: .ready(network.request("/a")), options: SharedOptions(TransferOptions()), services: network.services
+            source: .ready(network.request("/a")), options: ResolvedOptions(TransferOptions()),
+            services: network.services
         )
         operation.start()
         await operation.ends()
@@ -82,8 +83,8 @@ import Testing
         var request = network.request("/a")
         request.url = URL(string: "ftp://h/file")
         let operation = HTTPRequestOperation(
-            source: .ready(request), serializer: SharedSerializer(HTTPResponseSerializer()),
-            options: SharedOptions(TransferOptions()),
+            source: .ready(request), serializer: ResolvedSerializer(HTTPResponseSerializer()),
+            options: ResolvedOptions(TransferOptions()),
             services: network.services)
         operation.start()
         await operation.ends()
@@ -202,8 +203,8 @@ extension RequestOperationTests {
     ) -> HTTPRequestOperation {
         HTTPRequestOperation(
             source: .made { RequestBlueprint(request: try make()) },
-            serializer: SharedSerializer(HTTPResponseSerializer()),
-            options: SharedOptions(TransferOptions()), services: network.services)
+            serializer: ResolvedSerializer(HTTPResponseSerializer()),
+            options: ResolvedOptions(TransferOptions()), services: network.services)
     }
 
     @Test func aRequestMayBeMadeWhenTheOperationStartsOffTheNetworkThread() async {

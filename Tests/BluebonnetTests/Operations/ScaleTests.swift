@@ -61,7 +61,7 @@ extension NetworkTests {
             let batch = manager.enqueueBatch(
                 of: operations,
                 progress: { count, _ in if count % 100 == 0 { samples.append(threadNames) } })
-            await batch.finished()
+            await batch.waitUntilFinished()
             let body = Data("Hello, world!".utf8)
             #expect(operations.count { $0.responseData == body } == 10_000)
             #expect(samples.value.count >= 50)

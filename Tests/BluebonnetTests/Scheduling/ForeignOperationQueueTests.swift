@@ -37,7 +37,7 @@ import Testing
         #expect(order.value == ["block", "request", "second block"])
     }
 
-    @Test func aBlockHoldsItsPlaceUntilItEnds() async {
+    @Test func aBlockHoldsItsSlotUntilItEnds() async {
         queue.maxConcurrentOperationCount = 1
         let mayEnd = Gate()
         queue.addOperation { [order] in

@@ -9,7 +9,7 @@ import Testing
 /// A queue's books as a value, with operations that never run. How a queue behaves is tested with the queue.
 @Suite struct QueueStateTests {
     private func ready(_ operation: Operation, in state: inout QueueState, priority: Int = 0) {
-        _ = state.add(operation, share: 0, priority: priority, needsPlace: true)
+        _ = state.add(operation, flow: 0, priority: priority, needsSlot: true)
         state.makeReady(operation, priority: priority, isCancelled: false)
     }
 
@@ -31,7 +31,7 @@ import Testing
     }
 
     /// A place in line that nobody takes any more is about an operation that has gone, not about the next one there.
-    @Test func aPlaceInLineIsNotTheNextOnes() {
+    @Test func aStaleRankIsNotTheNextEntrys() {
         var state = QueueState()
         let gone = Operation()
         ready(gone, in: &state, priority: 4)
@@ -40,7 +40,7 @@ import Testing
         _ = state.remove(gone)
 
         let waiting = Operation()
-        _ = state.add(waiting, share: 0, priority: 0, needsPlace: true)
+        _ = state.add(waiting, flow: 0, priority: 0, needsSlot: true)
         let isNeeded = state.takeScheduling()
         #expect(!isNeeded)
         #expect(takeAll(&state).isEmpty)
@@ -64,19 +64,19 @@ import Testing
         }
     }
 
-    @Test func aPlaceThatIsHeldIsGivenBack() {
+    @Test func aSlotThatIsHeldIsFreed() {
         var state = QueueState()
         state.limit = 1
         let (first, second) = (Operation(), Operation())
         ready(first, in: &state)
         #expect(takeAll(&state) == [first])
-        guard case .holdsPlace = state.remove(first) else {
+        guard case .holdsSlot = state.remove(first) else {
             Issue.record("the only place has to be held")
             return
         }
         ready(second, in: &state)
         #expect(takeAll(&state).isEmpty)
-        state.freePlace()
+        state.freeSlot()
         #expect(takeAll(&state) == [second])
     }
 }

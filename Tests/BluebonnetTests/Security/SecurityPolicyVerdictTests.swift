@@ -196,21 +196,21 @@ extension SecurityPolicyVerdictTests {
 }
 
 extension SecurityPolicyVerdictTests {
-    private func violation(_ trial: PinSet, expires: Date, now: Date, chain: [ServerCertificate]) throws
+    private func violation(_ reportOnly: PinSet, expires: Date, now: Date, chain: [ServerCertificate]) throws
         -> PinViolation?
     {
-        let policy = try SecurityPolicy(reportOnlyPins: ReportOnlyPins(trial, expires: expires))
+        let policy = try SecurityPolicy(reportOnlyPins: ReportOnlyPins(reportOnly, expires: expires))
         let facts = ServerTrustFacts(
             presented: chain + [certificate(1)], byAuthorities: .verified(chain), namesHost: true)
         #expect(policy.verdict(on: facts, host: "h").isTrusted)
         return policy.violation(facts, host: "h", port: 443, now: now)
     }
 
-    @Test func pinsOnTrialAreReportedUntilTheyExpire() throws {
+    @Test func reportOnlyPinsAreReportedUntilTheyExpire() throws {
         let (end, chain) = (Date(timeIntervalSince1970: 1000), [certificate(9), certificate(8)])
         let wrong = PinSet(certificates: [certificate(1)])
         let before = try violation(wrong, expires: end, now: end - 1, chain: chain)
-        #expect(before?.reason == "certificate for h matches none of 1 pinned key that are on trial")
+        #expect(before?.reason == "certificate for h matches none of 1 report-only key")
         #expect(before?.verifiedChain == chain)
         #expect(before?.port == 443)
         #expect(try violation(wrong, expires: end, now: end, chain: chain) == nil)

@@ -129,7 +129,7 @@ extension NetworkTests {
                 await asked.wait()
                 #expect(try await get(server.url("/other"), .trustingTestAuthority).responseString == "secret/other")
                 answered.open()
-                await operation.finished()
+                await operation.waitUntilEnded()
                 #expect(operation.responseString == "secret/")
             }
         }
@@ -150,7 +150,7 @@ extension NetworkTests {
                     if isCancelled { operation.cancel() } else { operation.pause() }
                     answered.open()
                     if !isCancelled { operation.resume() }
-                    await operation.finished()
+                    await operation.waitUntilEnded()
                     #expect(operation.code == (isCancelled ? .cancelled : nil))
                 }
                 #expect(server.requests.count == 1)
@@ -183,11 +183,11 @@ extension NetworkTests {
 
     /// Pins that are tried out.
     @Suite struct ReportOnlyPinTests {
-        private func options(_ trial: TestCertificate, expires: Date = .distantFuture) throws -> TransferOptions {
+        private func options(_ reportOnly: TestCertificate, expires: Date = .distantFuture) throws -> TransferOptions {
             try TransferOptions {
                 $0.securityPolicy = try SecurityPolicy(
                     certificateAuthorityFile: TestCertificate.localhost.caPath,
-                    reportOnlyPins: ReportOnlyPins(PinSet(certificateData: trial.der), expires: expires))
+                    reportOnlyPins: ReportOnlyPins(PinSet(certificateData: reportOnly.der), expires: expires))
             }
         }
 
@@ -214,7 +214,7 @@ extension NetworkTests {
             await server.stop()
         }
 
-        @Test func aMatchOrATrialThatIsOverReportsNothing() async throws {
+        @Test func aMatchOrExpiredReportOnlyPinsReportNothing() async throws {
             let server = try await TestServer.start(tls: .localhost) { _ in .response() }
             let manager = RequestOperationManager()
             let reports = Observed([PinViolation]())

@@ -124,7 +124,7 @@ extension NetworkTests {
                 #expect(operation.isPaused)
                 await networkThreadAnswers()
                 operation.resume()
-                await operation.finished()
+                await operation.waitUntilEnded()
                 #expect(operation.error == nil)
                 #expect(operation.summary.attemptCount == 2)
                 #expect(folder.contents == Self.large)
@@ -137,7 +137,7 @@ extension NetworkTests {
             try await serving { server in
                 let first = folder.operation(URLRequest(url: server.url("/large.bin")))
                 await start(first) { $0.cancel() }
-                await first.finished()
+                await first.waitUntilEnded()
                 #expect(first.code == .cancelled)
                 let kept = try #require(folder.partialContents)
                 #expect(!kept.isEmpty)

@@ -42,7 +42,7 @@ extension RequestOperation {
     /// Starts the operation and waits for its end.
     func run() async -> Self {
         start()
-        await finished()
+        await waitUntilEnded()
         return self
     }
 
@@ -81,7 +81,7 @@ func networkThreadAnswers(at location: SourceLocation = #_sourceLocation) async 
 
 /// Closes all connections that are kept alive, and waits until the network thread has done so.
 func closeIdleConnections() async {
-    RequestOperationManager().closeIdleConnections()
+    RequestOperationManager().closeIdleConnectionsOfProcess()
     await networkThreadAnswers()
 }
 

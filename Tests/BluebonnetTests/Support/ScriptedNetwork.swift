@@ -54,8 +54,8 @@ final class ScriptedNetwork: Sendable {
     ) -> HTTPRequestOperation {
         HTTPRequestOperation(
             source: .ready(request(path, method: method, body: body)),
-            serializer: SharedSerializer(HTTPResponseSerializer()),
-            options: SharedOptions(options), services: services)
+            serializer: ResolvedSerializer(HTTPResponseSerializer()),
+            options: ResolvedOptions(options), services: services)
     }
 
     /// A manager on this network.

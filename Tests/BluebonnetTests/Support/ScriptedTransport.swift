@@ -173,7 +173,7 @@ final class ScriptedTransfer: Transfer {
         let result = data.withUnsafeBytes { bytes in
             Result { () throws(NetworkingError) in try delegate.transferDidReceive(bytes: bytes) }
         }
-        guard try result.get() == .later else { return }
+        guard try result.get() == .wouldBlock else { return }
         isHeldBack = true
         steps = [step] + steps
     }

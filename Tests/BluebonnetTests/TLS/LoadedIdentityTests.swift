@@ -99,7 +99,7 @@ import Testing
         var dumped = ""
         dump(options, to: &dumped)
         let identity = try #require(options.tls.clientIdentity)
-        let texts = ["\(options)", "\(options.identity)", String(reflecting: identity), "\(identity)", dumped]
+        let texts = ["\(options)", "\(options.poolKey)", String(reflecting: identity), "\(identity)", dumped]
         for text in texts {
             #expect(!text.contains("pa55word"))
             #expect(!text.contains("BEGIN"))

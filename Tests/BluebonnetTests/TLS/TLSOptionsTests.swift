@@ -77,11 +77,11 @@ import Testing
             { $0.clientIdentity = .files(certificate: "/c.pem") }, { $0.requiresStapledStatus = true },
             { $0.keyLogFile = "/keys" },
         ]
-        var identities = Set([TransferOptions().identity])
+        var identities = Set([TransferOptions().poolKey])
         for change in changes {
             var options = TransferOptions()
             try change(&options.tls)
-            identities.insert(options.identity)
+            identities.insert(options.poolKey)
         }
         #expect(identities.count == changes.count + 1)
     }

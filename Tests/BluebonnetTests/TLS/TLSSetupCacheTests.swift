@@ -37,7 +37,7 @@ import Testing
         _ = try copy(Self.otherRoot, to: "root.pem")
         let after = try cache.load(source)
         #expect(before != after)
-        #expect(TrustIdentity(setup: before) != TrustIdentity(setup: after))
+        #expect(ConnectionPoolKey(setup: before) != ConnectionPoolKey(setup: after))
     }
 
     @Test func equalContentsMakeTheSameIdentity() throws {

@@ -258,9 +258,9 @@ import Testing
     private func onKeepingThread<Result: Sendable>(_ work: @escaping @Sendable () -> Result) async -> Result {
         await withCheckedContinuation { continuation in
             Thread.detachNewThread {
-                bluebonnet_keep_blocks()
+                bluebonnet_arena_attach()
                 let result = work()
-                bluebonnet_let_blocks_go()
+                bluebonnet_arena_detach()
                 continuation.resume(returning: result)
             }
         }

@@ -77,7 +77,7 @@ extension NetworkTests {
                 var received = Data()
                 var failure: (any Error)?
                 do { for try await chunk in chunks { received += chunk } } catch { failure = error }
-                await operation.finished()
+                await operation.waitUntilEnded()
                 if isWhole { #expect(failure == nil) }
                 if !mayBeWhole { #expect(failure != nil) }
                 #expect((failure == nil) == (operation.error == nil))

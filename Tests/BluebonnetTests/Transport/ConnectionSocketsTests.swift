@@ -25,7 +25,7 @@ import Testing
 
         func find(in sockets: inout ConnectionSockets) -> CInt? {
             peerAddress.withCString {
-                sockets.descriptor(of: ConnectionEnds(localPort: localPort, peerAddress: $0, peerPort: peerPort))
+                sockets.descriptor(of: ConnectionEndpoints(localPort: localPort, peerAddress: $0, peerPort: peerPort))
             }
         }
     }

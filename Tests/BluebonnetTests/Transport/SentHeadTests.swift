@@ -29,7 +29,7 @@ extension NetworkTests {
         ) throws -> TransferRequest {
             TransferRequest(
                 url: url, origin: try #require(Origin(url)), method: method, headers: headers, body: body,
-                identity: SharedIdentity(options.identity),
+                identity: PoolKeyBox(options.identity),
                 limits: TransferRequest.Limits(httpVersion: options.httpVersion), cookieJar: jar)
         }
 

@@ -34,13 +34,13 @@ extension NetworkTests {
         private struct Fixture {
             let server: HTTP2Fixture
             let partition: NetworkBound<CurlPartition>
-            let identity: SharedIdentity
+            let poolKey: PoolKeyBox
 
             func transfer(_ method: String, _ path: String, body: TransferBody) throws -> TransferRequest {
                 let url = server.url(path)
                 return TransferRequest(
                     url: url, origin: try #require(Origin(url)), method: method, headers: [], body: body,
-                    identity: identity)
+                    poolKey: poolKey)
             }
 
             /// Begins them all in one go; gives the bodies that came, in the requests' order.
@@ -83,11 +83,11 @@ extension NetworkTests {
         ) async throws {
             try await HTTP2Fixture.with(script: script) { server in
                 let setup = try TLSSetup(TLSSetupSource(.default, server.options.securityPolicy))
-                let identity = TrustIdentity(securityPolicy: server.options.securityPolicy, setup: setup)
+                let poolKey = ConnectionPoolKey(securityPolicy: server.options.securityPolicy, setup: setup)
                 let partition = try await onNetworkThread {
                     NetworkBound(CurlPartition(loop: NetworkThread.shared.eventLoop))
                 }
-                let fixture = Fixture(server: server, partition: partition, identity: SharedIdentity(identity))
+                let fixture = Fixture(server: server, partition: partition, poolKey: PoolKeyBox(poolKey))
                 let first = try await fixture.perform([fixture.transfer("GET", "/first", body: .none)])
                 #expect(first.count == 1)
                 try await body(fixture)

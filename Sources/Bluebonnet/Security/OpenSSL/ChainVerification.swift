@@ -38,8 +38,8 @@ struct ChainVerification {
         case .publicKey: break
         case .certificate: facts.byPins = verify(anchors: parsed(policy.pins), checksDates: true)
         }
-        if let trial = policy.reportOnlyPins, policy.allowInvalidCertificates {
-            facts.byTrialPins = verifyPresented(values, trial.pins)
+        if let reportOnly = policy.reportOnlyPins, policy.allowInvalidCertificates {
+            facts.byReportOnlyPins = verifyPresented(values, reportOnly.pins)
         }
         return facts
     }

@@ -17,10 +17,10 @@ enum TLSConnection {
     }
 
     /// What was negotiated. Asked of OpenSSL once and then kept with the connection.
-    static func information(_ connection: UnsafeMutableRawPointer) -> SharedValue<TLSInformation> {
+    static func information(_ connection: UnsafeMutableRawPointer) -> Box<TLSInformation> {
         let connection = OpaquePointer(connection)
         if let known = known.object(on: connection) { return known }
-        let information = SharedValue(
+        let information = Box(
             TLSInformation(
                 version: TLSVersion(rawValue: UInt16(truncatingIfNeeded: SSL_version(connection))),
                 cipher: SSL_CIPHER_get_name(SSL_get_current_cipher(connection)).map { String(cString: $0) } ?? "",
@@ -31,7 +31,7 @@ enum TLSConnection {
         return information
     }
 
-    private static let known = AttachedObject<SharedValue<TLSInformation>>(to: .connection)
+    private static let known = AttachedObject<Box<TLSInformation>>(to: .connection)
 
     private static func applicationProtocol(_ connection: OpaquePointer) -> UnsafeBufferPointer<UInt8> {
         var name: UnsafePointer<UInt8>?

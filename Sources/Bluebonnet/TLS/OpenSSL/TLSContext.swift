@@ -48,8 +48,8 @@ final class TLSContext {
         SSL_get_SSL_CTX(connection).flatMap(place.object)
     }
 
-    fileprivate func judgeStatus(_ connection: OpaquePointer) -> Bool {
-        guard let reason = StapledAnswer.refusal(on: connection) else { return true }
+    fileprivate func checkStatus(_ connection: OpaquePointer) -> Bool {
+        guard let reason = OCSPStaple.refusal(on: connection) else { return true }
         whenRefused(NetworkingError(.serverNotTrusted, reason, underlying: OpenSSLError.last))
         OpenSSLError.clear()  // libcurl would take what stays for an error of its own
         return false
@@ -61,7 +61,7 @@ extension TLSContext: Sendable {}
 
 private let statusCallback: @convention(c) (OpaquePointer?, UnsafeMutableRawPointer?) -> CInt = { connection, _ in
     guard let connection, let context = TLSContext.of(connection) else { return 0 }
-    return context.judgeStatus(connection) ? 1 : 0
+    return context.checkStatus(connection) ? 1 : 0
 }
 
 private let keyLogCallback: @convention(c) (OpaquePointer?, UnsafePointer<CChar>?) -> Void = { connection, line in

@@ -7,7 +7,7 @@ internal import Foundation
 /// Immutable, any thread. Two with the same contents are equal, whatever files those came from.
 final class TLSSetup: Sendable {
     let options: TLSOptions
-    let authorities: AuthorityStore
+    let authorities: TrustStore
     let identity: LoadedIdentity?
     let keyLog: KeyLogFile?
 
@@ -16,7 +16,7 @@ final class TLSSetup: Sendable {
         let options = source.options
         let (authorities, identity) = try usingOpenSSL { () throws(NetworkingError) in
             (
-                try AuthorityStore(source.authorities, isRequired: source.needsAuthorities),
+                try TrustStore(source.authorities, isRequired: source.needsAuthorities),
                 try options.clientIdentity.map { identity throws(NetworkingError) in try LoadedIdentity(identity) }
             )
         }
@@ -25,7 +25,7 @@ final class TLSSetup: Sendable {
             keyLog: try options.keyLogFile.map { path throws(NetworkingError) in try KeyLogFile(path: path) })
     }
 
-    private init(options: TLSOptions, authorities: AuthorityStore, identity: LoadedIdentity?, keyLog: KeyLogFile?) {
+    private init(options: TLSOptions, authorities: TrustStore, identity: LoadedIdentity?, keyLog: KeyLogFile?) {
         self.options = options
         self.authorities = authorities
         self.identity = identity

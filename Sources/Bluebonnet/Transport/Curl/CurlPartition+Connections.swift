@@ -26,7 +26,7 @@ extension CurlPartition {
     fileprivate func closeConnection(_ descriptor: curl_socket_t) -> CInt {
         connections.remove(descriptor)
         closedSockets.append(descriptor)
-        burst.forget(descriptor)
+        corkedWrites.forget(descriptor)
         loop.forget(descriptor)
         return Glibc.close(descriptor)
     }
@@ -38,9 +38,9 @@ extension CurlPartition {
     }
 
     /// A request is about to be written to a connection that others use too.
-    func sharedRequestIsWritten(over ends: ConnectionEnds) {
-        guard let socket = connections.descriptor(of: ends) else { return }
-        burst.requestIsWritten(to: socket)
+    func sharedRequestIsWritten(over endpoints: ConnectionEndpoints) {
+        guard let socket = connections.descriptor(of: endpoints) else { return }
+        corkedWrites.requestIsWritten(to: socket)
     }
 }
 

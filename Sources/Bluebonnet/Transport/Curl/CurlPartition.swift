@@ -18,16 +18,16 @@ final class CurlPartition: EventLoopClient, RoundEndTask {
     @exclusivity(unchecked) private(set) var active: [CurlTransfer] = []
     @exclusivity(unchecked) var connections = ConnectionSockets()
     /// What libcurl is writing now.
-    @exclusivity(unchecked) var burst = SendingBurst()
+    @exclusivity(unchecked) var corkedWrites = CorkedWrites()
     @exclusivity(unchecked) private var idleHandles: [EasyHandle] = []
     /// Transfers that had their share of a round, and go on when the deadlines are looked at.
-    @exclusivity(unchecked) var resting: [CurlTransfer] = []
+    @exclusivity(unchecked) var throttled: [CurlTransfer] = []
     /// Transfers to be asked to go on when something was read: libcurl does not see that they are over.
-    @exclusivity(unchecked) private var lookedAfter: [CurlTransfer] = []
+    @exclusivity(unchecked) private var pendingResumes: [CurlTransfer] = []
     /// The sockets that were closed since transfers were last ended.
     @exclusivity(unchecked) var closedSockets: [curl_socket_t] = []
     /// libcurl is being told to stop reading until then.
-    private var isSharing = false
+    private var isThrottling = false
     private var drainsThisRound = false
     private var curlDeadline = UInt64.max
     private var limitDeadline = UInt64.max
@@ -126,19 +126,19 @@ extension CurlPartition {
         deadlineMayBeEarlier(transfer.failure == nil ? transfer.nextDeadline : 1)
     }
 
-    /// Stops a transfer until `resumeResting`: in both directions, because libcurl would take one that is left for a
+    /// Stops a transfer until `resumeThrottled`: in both directions, because libcurl would take one that is left for a
     /// reason to look at the socket.
-    func rest(_ transfer: CurlTransfer) {
-        resting.append(transfer)
-        isSharing = true
+    func throttle(_ transfer: CurlTransfer) {
+        throttled.append(transfer)
+        isThrottling = true
         _ = curl_easy_pause(transfer.handle.raw, CURLPAUSE_ALL)
-        isSharing = false
+        isThrottling = false
         updateDeadline()
     }
 
     /// Takes back an easy handle that is off the multi handle.
     func recycle(_ handle: EasyHandle) {
-        guard !handle.isSpent, idleHandles.count < Self.idleHandleLimit else { return handle.close() }
+        guard handle.isReusable, idleHandles.count < Self.idleHandleLimit else { return handle.close() }
         handle.prepareForReuse()
         idleHandles.append(handle)
     }
@@ -148,12 +148,12 @@ extension CurlPartition {
         active.append(transfer)
         idleSince = nil
         loop.transferCount += 1
-        setAwaited(transfer, true)
+        setExpectsSmallResponse(transfer, true)
     }
 
     private func forget(_ transfer: CurlTransfer) {
-        setAwaited(transfer, false)
-        if !lookedAfter.isEmpty { lookedAfter.removeAll { $0 === transfer } }
+        setExpectsSmallResponse(transfer, false)
+        if !pendingResumes.isEmpty { pendingResumes.removeAll { $0 === transfer } }
         loop.transferCount -= 1
         HTTP2Frames.observed { _ = curl_multi_remove_handle(multi, transfer.handle.raw) }
         let index = transfer.activeIndex
@@ -173,18 +173,18 @@ extension CurlPartition {
         if events & EPOLLOUT.rawValue != 0 { mask |= CURL_CSELECT_OUT }
         if events & (EPOLLERR.rawValue | EPOLLHUP.rawValue) != 0 { mask |= CURL_CSELECT_ERR }
         act(on: descriptor, mask: mask)
-        if mask != CURL_CSELECT_OUT && !lookedAfter.isEmpty { goOnWithLookedAfter() }
+        if mask != CURL_CSELECT_OUT && !pendingResumes.isEmpty { runPendingResumes() }
         drainWhenAllIsRead()
     }
 
     /// Asks a transfer to go on after something was read next.
-    func lookAfterReading(_ transfer: CurlTransfer) {
-        if !lookedAfter.contains(where: { $0 === transfer }) { lookedAfter.append(transfer) }
+    func resumeAfterReading(_ transfer: CurlTransfer) {
+        if !pendingResumes.contains(where: { $0 === transfer }) { pendingResumes.append(transfer) }
     }
 
-    private func goOnWithLookedAfter() {
-        let transfers = lookedAfter
-        lookedAfter = []
+    private func runPendingResumes() {
+        let transfers = pendingResumes
+        pendingResumes = []
         for transfer in transfers { transfer.resumeSending() }
     }
 
@@ -194,7 +194,7 @@ extension CurlPartition {
     }
 
     func deadlineHasPassed() {
-        resumeResting()
+        resumeThrottled()
         let now = MonotonicClock.now()
         if curlDeadline <= now {
             curlDeadline = .max
@@ -216,7 +216,7 @@ extension CurlPartition {
         var runningCount: CInt = 0
         callCount += 1
         HTTP2Frames.observed { _ = curl_multi_socket_action(multi, descriptor, mask, &runningCount) }
-        burst.end()
+        corkedWrites.end()
     }
 
     /// Ends what is over when the round has read all sockets: reading and ending in turns, for many small answers, is
@@ -224,7 +224,7 @@ extension CurlPartition {
     ///
     /// At once where bodies share the round that are not small: they have to know that something ended.
     private func drainWhenAllIsRead() {
-        guard loop.transferCount == loop.awaitedCount else { return drainMessages() }
+        guard loop.transferCount == loop.smallResponseCount else { return drainMessages() }
         guard !drainsThisRound else { return }
         drainsThisRound = true
         loop.atEndOfRound(.reading, self)
@@ -258,7 +258,7 @@ extension CurlPartition {
     }
 
     func updateDeadline() {
-        loop.setDeadline(resting.isEmpty ? min(curlDeadline, limitDeadline) : 1, slot: slot)
+        loop.setDeadline(throttled.isEmpty ? min(curlDeadline, limitDeadline) : 1, slot: slot)
     }
 
     fileprivate func setCurlTimer(milliseconds: Int) {
@@ -281,7 +281,7 @@ extension CurlPartition {
     /// A connection that was being read from is kept, most likely. One that was still being made may be closed next.
     private func stopWatching(_ descriptor: curl_socket_t) {
         if connections.contains(descriptor), loop.isReading(descriptor) {
-            return loop.rest(descriptor, isBrief: isSharing)
+            return loop.mute(descriptor, isBrief: isThrottling)
         }
         loop.unwatch(descriptor)
     }

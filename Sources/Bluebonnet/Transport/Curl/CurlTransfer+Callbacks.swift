@@ -34,7 +34,7 @@ extension CurlTransfer {
     /// Whether libcurl asks for the body; it has a small one already.
     private var readsBody: Bool { !request.body.isEmpty && request.copiedBody == nil }
 
-    private var usesTLS: Bool { request.isSecure || request.identity.proxy?.isSecure == true }
+    private var usesTLS: Bool { request.isSecure || request.poolKey.proxy?.isSecure == true }
 
     /// Makes the handle the context of libcurl's callbacks: it is the same for all the transfers that it is used for.
     func setContext() throws(CurlError) {
@@ -86,7 +86,7 @@ private func bodyCallback(
     let piece = UnsafeRawBufferPointer(start: bytes, count: size * count)
     switch CurlTransfer.recover(context).consumeBody(piece) {
     case .taken?: return piece.count
-    case .later?: return Int(CURL_WRITEFUNC_PAUSE)
+    case .wouldBlock?: return Int(CURL_WRITEFUNC_PAUSE)
     case nil: return stopTransfer
     }
 }
@@ -97,7 +97,7 @@ private func uploadCallback(
     let buffer = UnsafeMutableRawBufferPointer(start: bytes, count: size * count)
     switch CurlTransfer.recover(context).produceBody(into: buffer) {
     case .bytes(let count)?: return count
-    case .later?: return Int(CURL_READFUNC_PAUSE)
+    case .wouldBlock?: return Int(CURL_READFUNC_PAUSE)
     case nil: return Int(CURL_READFUNC_ABORT)
     }
 }
@@ -113,8 +113,8 @@ private func sendingCallback(
     _: UnsafeMutablePointer<CChar>?, _ peerPort: CInt, _ localPort: CInt
 ) -> CInt {
     guard let peerAddress else { return CInt(CURL_PREREQFUNC_ABORT) }
-    let ends = ConnectionEnds(localPort: Int(localPort), peerAddress: peerAddress, peerPort: Int(peerPort))
-    return CurlTransfer.recover(context).mayBeginSending(over: ends)
+    let endpoints = ConnectionEndpoints(localPort: Int(localPort), peerAddress: peerAddress, peerPort: Int(peerPort))
+    return CurlTransfer.recover(context).mayBeginSending(over: endpoints)
         ? CInt(CURL_PREREQFUNC_OK) : CInt(CURL_PREREQFUNC_ABORT)
 }
 

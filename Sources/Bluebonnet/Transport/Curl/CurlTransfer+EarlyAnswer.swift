@@ -16,7 +16,7 @@ extension CurlTransfer {
     /// when libcurl takes it for a response like any other: it does when the whole body has left, or when the
     /// connection ends with the response.
     func refusal(by head: ResponseHead) -> ExpectationRefusal? {
-        guard head.status == 417, request.asksForContinue, !sending.leavesExpectationOut, head.httpVersion != "2",
+        guard head.status == 417, request.asksForContinue, !sendAttempts.leavesExpectationOut, head.httpVersion != "2",
             let readByteCount = bodyReadByteCount, !isWholeBodySent
         else { return nil }
         if readByteCount == 0 { return .beforeBody }
@@ -45,7 +45,7 @@ extension CurlTransfer {
     /// has no bytes for it just then.
     func noteDryBody() {
         guard isBodyDry, let head, head.httpVersion != "2", head.closesConnection(after: request.method) else { return }
-        partition.lookAfterReading(self)
+        partition.resumeAfterReading(self)
     }
 
     /// Whether an HTTP/2 server gave its whole response before libcurl met an error: one in what followed on the

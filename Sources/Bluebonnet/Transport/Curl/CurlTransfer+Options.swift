@@ -65,10 +65,10 @@ extension CurlTransfer {
         try handle.set(CURLOPT_HTTP_CONTENT_DECODING, false)
         try handle.set(CURLOPT_NETRC, Int(CURL_NETRC_IGNORED.rawValue))
         try handle.set(CURLOPT_SUPPRESS_CONNECT_HEADERS, true)
-        if let path = request.identity.unixSocketPath { try handle.set(CURLOPT_UNIX_SOCKET_PATH, path) }
-        guard !request.identity.addressOverrides.isEmpty else { return }
+        if let path = request.poolKey.unixSocketPath { try handle.set(CURLOPT_UNIX_SOCKET_PATH, path) }
+        guard !request.poolKey.addressOverrides.isEmpty else { return }
         let port = Origin(request.url)?.port ?? 0
-        try handle.setResolveLines(request.identity.addressOverrides.map { "\($0.key):\(port):\($0.value)" })
+        try handle.setResolveLines(request.poolKey.addressOverrides.map { "\($0.key):\(port):\($0.value)" })
     }
 
     /// Where HTTP/2 was not negotiated, libcurl 7.88 begins it anew on a connection that it uses again, which fails.
@@ -102,18 +102,18 @@ extension CurlTransfer {
     private func setBufferSize() throws(CurlError) {
         guard request.limits.expectsLargeBody else { return }
         try handle.setBufferSize(partition.largeBufferByteCount)
-        share.bufferByteCount = handle.bufferByteCount
+        readQuota.bufferByteCount = handle.bufferByteCount
     }
 
     private func setTrust() throws(CurlError) {
-        let policy = request.identity.securityPolicy
+        let policy = request.poolKey.securityPolicy
         // Before 8.3, libcurl puts its own cache of authorities over ours, after the callback that sets them.
         try handle.set(CURLOPT_CA_CACHE_TIMEOUT, 0)
-        // Always: only then does a refusal of our judge, which decides in OpenSSL's place, break the handshake off.
+        // Always: only then does a refusal of our evaluator, which decides in OpenSSL's place, break the handshake off.
         try handle.set(CURLOPT_SSL_VERIFYPEER, true)
-        let checksHost = policy.validatesDomainName && request.identity.trustAnswers == nil
+        let checksHost = policy.validatesDomainName && request.poolKey.trustAnswers == nil
         try handle.set(CURLOPT_SSL_VERIFYHOST, checksHost ? 2 : 0)
-        if policy.needsFullHandshake || request.identity.trustAnswers != nil {
+        if policy.needsFullHandshake || request.poolKey.trustAnswers != nil {
             try handle.set(CURLOPT_SSL_SESSIONID_CACHE, false)
         }
         try setTLS()
@@ -133,7 +133,7 @@ extension CurlTransfer {
 
     /// An empty CURLOPT_PROXY is what keeps libcurl from reading the environment.
     private func setProxy() throws(CurlError) {
-        let proxy = request.identity.proxy
+        let proxy = request.poolKey.proxy
         try handle.set(CURLOPT_PROXY, proxy?.url ?? "")
         try handle.set(CURLOPT_NOPROXY, "")
         guard let proxy else { return }

@@ -10,7 +10,7 @@ extension CurlTransfer {
         // The authorities are ours: libcurl would read them on the network thread, for each connection.
         try handle.set(CURLOPT_CAINFO, pointer: nil)
         try handle.set(CURLOPT_CAPATH, pointer: nil)
-        let options = request.identity.tls
+        let options = request.poolKey.tls
         try handle.set(
             CURLOPT_SSLVERSION, options.minimumVersion.curlMinimum | (options.maximumVersion?.curlMaximum ?? 0))
         if !options.ciphers.isEmpty {
@@ -20,7 +20,7 @@ extension CurlTransfer {
             try handle.set(CURLOPT_TLS13_CIPHERS, options.cipherSuites.joined(separator: ":"))
         }
         if options.requiresStapledStatus { try handle.set(CURLOPT_SSL_SESSIONID_CACHE, false) }
-        guard let identity = request.identity.setup?.identity else { return }
+        guard let identity = request.poolKey.setup?.identity else { return }
         try handle.set(CURLOPT_SSLCERT_BLOB, blob: identity.certificates)
         try handle.set(CURLOPT_SSLKEY_BLOB, blob: identity.key)
     }

@@ -11,17 +11,17 @@ extension CurlTransfer {
     func prepareTLS(context: UnsafeMutableRawPointer) -> Bool {
         CloseNotice.watch(context: context)
         let isProxy = isConnectingToProxy
-        let isPrepared = TLSContext.prepare(context, with: isProxy ? nil : request.identity.setup) {
+        let isPrepared = TLSContext.prepare(context, with: isProxy ? nil : request.poolKey.setup) {
             [weak self] error in
             self?.stop(with: error)
         }
         guard isPrepared, let target = isProxy ? proxyTarget : serverTarget else { return false }
-        let identity = request.identity
-        let judge = ServerTrustJudge(
-            target, policy: isProxy ? identity.proxy?.securityPolicy ?? .default : identity.securityPolicy,
-            answers: isProxy ? nil : identity.trustAnswers
+        let poolKey = request.poolKey
+        let evaluator = ServerTrustEvaluator(
+            target, policy: isProxy ? poolKey.proxy?.securityPolicy ?? .default : poolKey.securityPolicy,
+            answers: isProxy ? nil : poolKey.trustAnswers
         ) { [weak self] error in self?.stop(with: error) }
-        return judge.install(in: context)
+        return evaluator.install(in: context)
     }
 
     /// Whether the connection to use was made to this request's server, and its server approved; reports what is on
@@ -29,7 +29,7 @@ extension CurlTransfer {
     func mayUseConnection() -> Bool {
         guard request.isSecure else { return true }
         guard let connection = handle.tlsConnection,
-            ServerTrustJudge.approves(connection, for: serverTarget)
+            ServerTrustEvaluator.approves(connection, for: serverTarget)
         else {
             stop(
                 with: NetworkingError(
@@ -37,28 +37,28 @@ extension CurlTransfer {
                     "the certificates on the connection to \(hostName) were not checked; nothing was sent"))
             return false
         }
-        if request.identity.securityPolicy.reportOnlyPins != nil,
-            let violation = ServerTrustJudge.violation(of: connection)
+        if request.poolKey.securityPolicy.reportOnlyPins != nil,
+            let violation = ServerTrustEvaluator.violation(of: connection)
         {
             delegate?.transferDidFind(violation)
         }
         return true
     }
 
-    private var serverTarget: ServerTrustJudge.Target {
-        ServerTrustJudge.Target(host: request.origin.host, port: request.origin.port)
+    private var serverTarget: ServerTrustEvaluator.Target {
+        ServerTrustEvaluator.Target(host: request.origin.host, port: request.origin.port)
     }
 
-    private var proxyTarget: ServerTrustJudge.Target? {
-        guard let proxy = request.identity.proxy, let url = URL(string: proxy.url), let origin = Origin(url) else {
+    private var proxyTarget: ServerTrustEvaluator.Target? {
+        guard let proxy = request.poolKey.proxy, let url = URL(string: proxy.url), let origin = Origin(url) else {
             return nil
         }
-        return ServerTrustJudge.Target(host: origin.host, port: origin.port, isProxy: true)
+        return ServerTrustEvaluator.Target(host: origin.host, port: origin.port, isProxy: true)
     }
 
     /// Through an https proxy there are two handshakes; that with the server begins when the proxy has made its tunnel.
     private var isConnectingToProxy: Bool {
-        guard request.identity.proxy?.isSecure == true else { return false }
+        guard request.poolKey.proxy?.isSecure == true else { return false }
         return !(200...299).contains(handle.long(CURLINFO_HTTP_CONNECTCODE))
     }
 }

@@ -19,10 +19,10 @@ final class CurlTransfer: Transfer {
     @exclusivity(unchecked) private var headParser: ResponseHeadParser
     private(set) var head: ResponseHead?
     /// What it took of the round at hand.
-    @exclusivity(unchecked) var share = RoundShare()
+    @exclusivity(unchecked) var readQuota = ReadQuota()
     private(set) var failure: NetworkingError?
     private(set) var hasHeaderBytes = false
-    var sending = Sending()
+    var sendAttempts = SendAttempts()
     private(set) var readByteCount: Int64 = 0
     /// Whether libcurl has seen the end of the body.
     private(set) var hasReadWholeBody = false
@@ -41,7 +41,7 @@ final class CurlTransfer: Transfer {
     var callCountAtStart: Int?
     /// `Set-Cookie` fields that came; libcurl put those that it accepts into the jar.
     private var receivedCookieCount = 0
-    var tlsInformation: SharedValue<TLSInformation>?
+    var tlsInformation: Box<TLSInformation>?
     /// What the server sent over HTTP/2.
     var stream = HTTP2Stream()
     /// The socket of an HTTP/2 connection, where it is evidence and could be told.
@@ -66,11 +66,11 @@ final class CurlTransfer: Transfer {
         return metrics
     }
 
-    var hasBegunSending: Bool { sending.count > 0 }
+    var hasBegunSending: Bool { sendAttempts.count > 0 }
 
     func pause() {
         isPaused = true
-        partition.setAwaited(self, false)
+        partition.setExpectsSmallResponse(self, false)
         _ = curl_easy_pause(handle.raw, CURLPAUSE_ALL)
     }
 
@@ -107,8 +107,8 @@ extension CurlTransfer {
         let delegate = self.delegate
         self.delegate = nil
         if result != CURLE_OK || failure != nil { handle.setup = nil }
-        if isHoldingBytes { handle.isSpent = true }  // too late to have them thrown away
-        noteSpentHandle(result)
+        if isHoldingBytes { handle.isReusable = false }  // too late to have them thrown away
+        noteReusability(result)
         partition.recycle(handle)
         noteCookies()
         delegate?.transferDidEnd(error: error, metrics: metrics)
@@ -131,7 +131,7 @@ extension CurlTransfer {
     /// libcurl keeps them where others go on using the connection, and would give them to the handle's next transfer:
     /// so it has to hand them out once more.
     private func discardHeldBytes() {
-        noteSpentHandle(CURLE_OK)
+        noteReusability(CURLE_OK)
         guard isHoldingBytes else { return }
         _ = curl_easy_pause(handle.raw, CURLPAUSE_CONT)
     }
@@ -228,8 +228,8 @@ extension CurlTransfer {
             self.head = head
             noteFraming(of: head)
             let refusal = refusal(by: head)
-            sending.wasRefusedEarly = refusal == .beforeBody
-            if sending.wasRefusedEarly { return false }
+            sendAttempts.wasRefusedEarly = refusal == .beforeBody
+            if sendAttempts.wasRefusedEarly { return false }
             if head.status >= 300 { giveUpPausedBody() }
             noteDryBody()
             try delegate?.transferDidReceive(head: head)
@@ -259,10 +259,10 @@ extension CurlTransfer {
         noteActivity()
         do throws(NetworkingError) {
             let intake = try delegate?.transferDidReceive(bytes: bytes) ?? .taken
-            isHeldBack = intake == .later
+            isHeldBack = intake == .wouldBlock
             if intake == .taken {
                 stream.noteDelivered(bytes.count)
-                takeShare(bytes)
+                consumeReadQuota(bytes)
             }
             return intake
         } catch {
@@ -277,7 +277,7 @@ extension CurlTransfer {
         tellSentBytes()
         do throws(NetworkingError) {
             let piece = try request.body.read(into: buffer, at: readByteCount)
-            isBodyDry = piece == .later
+            isBodyDry = piece == .wouldBlock
             if case .bytes(let count) = piece {
                 readByteCount += Int64(count)
                 hasReadWholeBody = count == 0

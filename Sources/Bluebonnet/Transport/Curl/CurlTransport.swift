@@ -18,8 +18,8 @@ final class CurlTransport: Transport {
     private let loop: EventLoop
     private let observesFrames: Bool
     /// The last identity that was asked for, and where its partitions are: nearly always that of the next request.
-    @exclusivity(unchecked) private var last: (identity: SharedIdentity, partitions: [CurlPartition])?
-    private var partitions: [TrustIdentity: [CurlPartition]] = [:] {
+    @exclusivity(unchecked) private var last: (poolKey: PoolKeyBox, partitions: [CurlPartition])?
+    private var partitions: [ConnectionPoolKey: [CurlPartition]] = [:] {
         didSet {
             if oldValue.isEmpty != partitions.isEmpty { addresses.watchAddresses(!partitions.isEmpty) }
         }
@@ -33,7 +33,7 @@ final class CurlTransport: Transport {
         self.loop = loop
         self.observesFrames = observesFrames
         addresses = NetworkMonitor(loop: loop, settings: NetworkMonitor.Settings(groups: .addresses))
-        bluebonnet_keep_blocks()
+        bluebonnet_arena_attach()
         curl_global_init_mem(  // does nothing but count where somebody has initialized libcurl before
             Int(CURL_GLOBAL_DEFAULT), bluebonnet_malloc, bluebonnet_free, bluebonnet_realloc, bluebonnet_strdup,
             bluebonnet_calloc)
@@ -44,15 +44,15 @@ final class CurlTransport: Transport {
     }
 
     func begin(_ request: TransferRequest, delegate: any TransferDelegate) -> any Transfer {
-        partition(for: request.sharedIdentity).begin(request, delegate: delegate)
+        partition(for: request.poolKeyBox).begin(request, delegate: delegate)
     }
 
     func closeIdleConnections() {
         removePartitions { $0.isIdle }
     }
 
-    private func partition(for identity: SharedIdentity) -> CurlPartition {
-        if last?.identity !== identity { last = (identity, partitions[identity.value] ?? []) }
+    private func partition(for poolKey: PoolKeyBox) -> CurlPartition {
+        if last?.poolKey !== poolKey { last = (poolKey, partitions[poolKey.value] ?? []) }
         let known = last?.partitions ?? []
         if let partition = known.first(where: { $0.active.count < Self.usualTransferCount }) { return partition }
         if known.count == Self.partitionLimit, let partition = known.min(by: { $0.active.count < $1.active.count }) {
@@ -61,17 +61,17 @@ final class CurlTransport: Transport {
         let partition = CurlPartition(loop: loop, observesFrames: observesFrames)
         last?.partitions.append(partition)
         if partitions.isEmpty { scheduleReaper() }
-        partitions[identity.value, default: []].append(partition)
+        partitions[poolKey.value, default: []].append(partition)
         return partition
     }
 
     private func removePartitions(where isUnused: (CurlPartition) -> Bool) {
         last = nil
-        for (identity, list) in partitions {
+        for (poolKey, list) in partitions {
             let unused = list.filter(isUnused)
             guard !unused.isEmpty else { continue }
             let kept = list.filter { partition in !unused.contains { $0 === partition } }
-            partitions[identity] = kept.isEmpty ? nil : kept
+            partitions[poolKey] = kept.isEmpty ? nil : kept
             for partition in unused { partition.close() }
         }
     }

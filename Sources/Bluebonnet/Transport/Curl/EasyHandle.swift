@@ -18,8 +18,8 @@ final class EasyHandle {
     private(set) var bufferByteCount = Int(CURL_MAX_WRITE_SIZE)
     /// The transfer that it is used for.
     var transfer: CurlTransfer?
-    /// Whether something of a transfer may have stayed in it that nothing takes away.
-    var isSpent = false
+    /// Whether another transfer may use the handle; false when state of its last transfer may be left in it.
+    var isReusable = true
     /// What it is set up for, when another request of the same kind needs no more than its own URL and fields.
     var setup: HandleSetup?
     private var headers: [HTTPHeaders.Field] = []

@@ -20,7 +20,7 @@ struct HandleSetup: Equatable {
     init?(_ request: TransferRequest) {
         hasBody = !request.body.isEmpty
         guard !hasBody || request.copiedBody != nil, request.cookieJar == nil,
-            request.identity.addressOverrides.isEmpty,
+            request.poolKey.addressOverrides.isEmpty,
             !request.headers.contains(where: { FieldSyntax.isSameName($0.name, "Host") })
         else { return nil }
         sendingBufferByteCount = request.sendingBufferByteCount

@@ -74,7 +74,7 @@ struct HTTP2FrameRun: Sendable {
         _ method: String, _ answer: String, _ options: TransferOptions, _ services: NetworkServices
     ) -> RequestOperation {
         let request = URLRequest(method, server.url(answer, isSecure: isSecure))
-        return RequestOperation(source: .ready(request), options: SharedOptions(options), services: services)
+        return RequestOperation(source: .ready(request), options: ResolvedOptions(options), services: services)
     }
 
     /// Starts a request on the same connection, and waits for the beginning of its response, whose rest does not come.
@@ -92,7 +92,7 @@ struct HTTP2FrameRun: Sendable {
     private func ends(_ sibling: RequestOperation?, beside operation: RequestOperation) async -> Bool {
         guard let sibling else { return false }
         if operation.summary.isReused { sibling.cancel() }
-        await sibling.finished()
+        await sibling.waitUntilEnded()
         return operation.summary.isReused || [.badServerResponse, .connectionLost].contains(sibling.code)
     }
 

@@ -1,0 +1,152 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+internal import Foundation
+internal import Glibc
+internal import Synchronization
+
+// A small body, before it is written; and the digest of what is written, which is read again from the file: while it
+// arrives, so that little is left at the end.
+extension PartialFile {
+    /// What is known of the bytes.
+    struct Contents {
+        /// Whether their digest will be asked for, as far as was known.
+        let isDigested: Bool
+        /// What reads them again as they come, once there are many.
+        var incrementalDigest: IncrementalDigest?
+        /// All of them, until they are written.
+        var whole: PendingSmallBody?
+    }
+
+    /// Takes a body that is complete. It is written when the file is moved into place, or kept to be continued.
+    func setPendingBody(_ body: PendingSmallBody) {
+        contents.withLock { $0.whole = body }
+    }
+
+    /// Writes the body that is held, if there is one.
+    func writePendingBody() throws(NetworkingError) {
+        let whole = contents.withLock { contents in
+            defer { contents.whole = nil }
+            return contents.whole
+        }
+        guard let whole else { return }
+        try whole.bytes.withUnsafeBytes { bytes in
+            Result { () throws(NetworkingError) in try write(bytes, at: 0) }
+        }.get()
+    }
+
+    /// A body is read again in steps of so many bytes, while the next ones arrive.
+    static let digestStepByteCount: Int64 = 4 << 20
+
+    /// Lets the digest follow what was written, off this thread, when another step is there.
+    func followDigest(from start: Int64, upTo end: Int64) {
+        guard start / Self.digestStepByteCount != end / Self.digestStepByteCount, let digest = madeIncrementalDigest(),
+            digest.extendGoal(to: end)
+        else { return }
+        digest.queue.async { [self] in digest.follow(descriptor) }
+    }
+
+    private func madeIncrementalDigest() -> IncrementalDigest? {
+        contents.withLock { contents in
+            if contents.isDigested, contents.incrementalDigest == nil {
+                contents.incrementalDigest = IncrementalDigest()
+            }
+            return contents.incrementalDigest
+        }
+    }
+
+    /// The digest of what was written, in hexadecimal: of the bytes as they were read again, most of them soon after
+    /// they had been written.
+    func digest() throws(NetworkingError) -> String {
+        let (whole, incrementalDigest) = contents.withLock { ($0.whole, $0.incrementalDigest) }
+        if let whole { return MessageDigest.hexadecimalDigest(of: whole.bytes) }
+        let digest = incrementalDigest ?? IncrementalDigest()
+        do throws(POSIXError) {
+            try digest.finish(descriptor)
+        } catch {
+            throw NetworkingError(.cannotReadFile, "cannot read \(path) again", underlying: error)
+        }
+        return digest.value
+    }
+}
+
+/// The digest of a file's bytes from its beginning to where it has come. It does not know who writes them, and may be
+/// used from any thread; `follow` and `finish` wait for each other.
+final class IncrementalDigest: Sendable {
+    private struct Progress {
+        let digest = MessageDigest(.sha256)
+        var byteCount: Int64 = 0
+    }
+
+    /// Where `follow` is called.
+    let queue = Queues.digests.next()
+    /// Held while the file is read, which nothing else waits for.
+    private let progress = Mutex(Progress())
+    /// How far the file may be read; 0 once nobody wants the digest any more.
+    private let goal = Atomic<Int64>(0)
+    private let isFollowing = Atomic(false)
+    private static let bufferByteCount = 256 * 1024
+    /// A small file is read into the stack: the C library would get memory from the system for each, and give it back.
+    private static let smallBufferByteCount = 16 * 1024
+
+    /// The file has grown; true when somebody has to call `follow` now.
+    func extendGoal(to byteCount: Int64) -> Bool {
+        goal.store(byteCount, ordering: .releasing)
+        return !isFollowing.exchange(true, ordering: .acquiringAndReleasing)
+    }
+
+    /// Reads on to the goal. An error is left for `finish`, which meets it again.
+    func follow(_ descriptor: CInt) {
+        isFollowing.store(false, ordering: .releasing)
+        try? read(descriptor)
+    }
+
+    /// Reads on to the end of the file, and leaves nothing for a `follow` that comes later.
+    func finish(_ descriptor: CInt) throws(POSIXError) {
+        goal.store(.max, ordering: .releasing)
+        defer { stop() }
+        try read(descriptor)
+    }
+
+    /// Nobody wants the digest any more.
+    func stop() { goal.store(0, ordering: .releasing) }
+
+    /// In lower-case hexadecimal, of what was read.
+    var value: String { progress.withLock { $0.digest.copy().finish() } }
+
+    private func read(_ descriptor: CInt) throws(POSIXError) {
+        let failure: POSIXError? = progress.withLock { progress in
+            let end = withUnsafeTemporaryAllocation(byteCount: Self.smallBufferByteCount, alignment: 16) { buffer in
+                read(descriptor, into: buffer, &progress, stopsWhenFull: true)
+            }
+            guard case .wasFull = end else { return end.failure }
+            let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.bufferByteCount, alignment: 16)
+            defer { buffer.deallocate() }
+            return read(descriptor, into: buffer, &progress, stopsWhenFull: false).failure
+        }
+        if let failure { throw failure }
+    }
+
+    private enum End {
+        case goal
+        case wasFull
+        case failed(POSIXError)
+
+        var failure: POSIXError? { if case .failed(let failure) = self { failure } else { nil } }
+    }
+
+    /// Reads on to the goal, or to the end of the file.
+    private func read(
+        _ descriptor: CInt, into buffer: UnsafeMutableRawBufferPointer, _ progress: inout Progress, stopsWhenFull: Bool
+    ) -> End {
+        while true {
+            let wanted = min(Int64(buffer.count), goal.load(ordering: .acquiring) - progress.byteCount)
+            guard wanted > 0 else { return .goal }
+            let count = pread(descriptor, buffer.baseAddress, Int(wanted), off_t(progress.byteCount))
+            guard count > 0 else { return count < 0 ? .failed(.last) : .goal }
+            progress.digest.update(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+            progress.byteCount += Int64(count)
+            if stopsWhenFull, count == buffer.count { return .wasFull }
+        }
+    }
+}

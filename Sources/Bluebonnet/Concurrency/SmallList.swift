@@ -1,0 +1,27 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+/// A list that mostly has one element at most, and then takes no memory of its own.
+struct SmallList<Element> {
+    private var first: Element?
+    private var others: [Element] = []
+
+    mutating func append(_ element: Element) {
+        if first == nil { first = element } else { others.append(element) }
+    }
+
+    var isEmpty: Bool { first == nil }
+
+    var count: Int { first == nil ? 0 : 1 + others.count }
+
+    /// All of them, in order.
+    var all: [Element] { first.map { [$0] + others } ?? [] }
+
+    /// Calls `body` for each, in order.
+    func visit(_ body: (Element) -> Void) {
+        if let first { body(first) }
+        for element in others { body(element) }
+    }
+}
+
+extension SmallList: Sendable where Element: Sendable {}

@@ -1,0 +1,221 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+/// Nodes that wait for one another, kept in an order in which everything comes after what it waits for: so a cycle is
+/// found when the edge that would close it is added. A pure value of numbers: it knows no operation.
+///
+/// An edge that agrees with the order costs the same however many there are, and so does one from a node that nothing
+/// waits for, or to a node that waits for nothing. Any other edge is searched from both ends in turn, and the smaller
+/// side moves. Nothing is recursive.
+struct TopologicalOrder: Sendable {
+    typealias Node = Int32
+    typealias Edge = Int32
+    static let none: Int32 = -1
+
+    struct NodeLinks {
+        /// Grows along the order.
+        var label: Int64 = 0
+        /// Neighbours in the order.
+        var before = none
+        var after = none
+        /// The edges to what it waits for, in the order in which they were added.
+        var firstDependency = none
+        var lastDependency = none
+        var dependencyCount: Int32 = 0
+        /// The edges from what waits for it.
+        var firstDependent = none
+        var dependentCount: Int32 = 0
+        /// Whether the edges to what it waits for are in the index.
+        var isIndexed = false
+    }
+
+    struct EdgeLinks {
+        var dependent: Node
+        var dependency: Node
+        /// Neighbours among the edges of the same dependent.
+        var nextDependency = none
+        var previousDependency = none
+        /// Neighbours among the edges to the same dependency.
+        var nextDependent = none
+        var previousDependent = none
+    }
+
+    enum Addition: Equatable {
+        case added(Edge)
+        /// The edge is there already.
+        case known(Edge)
+        /// The edge would close this cycle: each waits for the next, the last is the first.
+        case cycle([Node])
+    }
+
+    private struct Ends: Hashable {
+        let dependent: Node
+        let dependency: Node
+    }
+
+    /// Between neighbours at the ends of the order.
+    static let gap: Int64 = 1 << 16
+
+    var nodeLinks: [NodeLinks] = []
+    private(set) var edgeLinks: [EdgeLinks] = []
+    /// The edges of those nodes that wait for many of which one was looked for that many wait for too. Any other edge
+    /// is found in the shorter of the two lists.
+    private var index: [Ends: Edge] = [:]
+    private(set) var edgeCount = 0
+    private var freeNodes: [Node] = []
+    private var freeEdges: [Edge] = []
+    var first = none
+    var last = none
+
+    /// How many nodes there are.
+    var count: Int { nodeLinks.count - freeNodes.count }
+}
+
+// MARK: - Nodes
+
+extension TopologicalOrder {
+    /// Adds a node at the end of the order.
+    mutating func addNode() -> Node {
+        let node = freeNodes.popLast() ?? Node(nodeLinks.count)
+        if node == nodeLinks.count { nodeLinks.append(NodeLinks()) } else { nodeLinks[Int(node)] = NodeLinks() }
+        insertAtEnd(node)
+        return node
+    }
+
+    /// Takes a node out that has no edges.
+    mutating func removeNode(_ node: Node) {
+        precondition(isUnused(node), "a node with edges cannot be taken out")
+        unlink(node)
+        freeNodes.append(node)
+        guard count == 0 else { return }
+        self = TopologicalOrder()  // gives the memory of a large graph back
+    }
+
+    /// Whether a node has no edges.
+    func isUnused(_ node: Node) -> Bool {
+        nodeLinks[Int(node)].firstDependency == Self.none && nodeLinks[Int(node)].firstDependent == Self.none
+    }
+
+    func hasDependents(_ node: Node) -> Bool { nodeLinks[Int(node)].firstDependent != Self.none }
+
+    /// Calls `body` for each edge to what a node waits for, in the order in which they were added.
+    func forEachDependency(of node: Node, _ body: (Edge) -> Void) {
+        var edge = nodeLinks[Int(node)].firstDependency
+        while edge != Self.none {
+            body(edge)
+            edge = edgeLinks[Int(edge)].nextDependency
+        }
+    }
+
+    /// Calls `body` for each edge from what waits for a node.
+    func forEachDependent(of node: Node, _ body: (Edge) -> Void) {
+        var edge = nodeLinks[Int(node)].firstDependent
+        while edge != Self.none {
+            body(edge)
+            edge = edgeLinks[Int(edge)].nextDependent
+        }
+    }
+}
+
+// MARK: - Edges
+
+extension TopologicalOrder {
+    /// A list of up to so many edges is looked through.
+    private static let shortListCount = 16
+
+    /// The edge between two nodes, if there is one.
+    mutating func edge(from dependent: Node, to dependency: Node) -> Edge? {
+        let (count, otherCount) = (nodeLinks[Int(dependent)].dependencyCount, nodeLinks[Int(dependency)].dependentCount)
+        if count <= min(otherCount, Int32(Self.shortListCount)) {
+            var edge = nodeLinks[Int(dependent)].firstDependency
+            while edge != Self.none, edgeLinks[Int(edge)].dependency != dependency {
+                edge = edgeLinks[Int(edge)].nextDependency
+            }
+            return edge == Self.none ? nil : edge
+        }
+        if otherCount <= Self.shortListCount {
+            var edge = nodeLinks[Int(dependency)].firstDependent
+            while edge != Self.none, edgeLinks[Int(edge)].dependent != dependent {
+                edge = edgeLinks[Int(edge)].nextDependent
+            }
+            return edge == Self.none ? nil : edge
+        }
+        if !nodeLinks[Int(dependent)].isIndexed { addToIndex(dependent) }
+        return index[Ends(dependent: dependent, dependency: dependency)]
+    }
+
+    private mutating func addToIndex(_ node: Node) {
+        nodeLinks[Int(node)].isIndexed = true
+        var edge = nodeLinks[Int(node)].firstDependency
+        while edge != Self.none {
+            index[Ends(dependent: node, dependency: edgeLinks[Int(edge)].dependency)] = edge
+            edge = edgeLinks[Int(edge)].nextDependency
+        }
+    }
+
+    /// Makes one node wait for another, unless that closes a cycle.
+    mutating func addEdge(from dependent: Node, to dependency: Node) -> Addition {
+        guard dependent != dependency else { return .cycle([dependent, dependent]) }
+        if let edge = edge(from: dependent, to: dependency) { return .known(edge) }
+        if let cycle = reorder(forEdgeFrom: dependent, to: dependency) { return .cycle(cycle) }
+        let edge = freeEdges.popLast() ?? Edge(edgeLinks.count)
+        let link = EdgeLinks(dependent: dependent, dependency: dependency)
+        if edge == edgeLinks.count { edgeLinks.append(link) } else { edgeLinks[Int(edge)] = link }
+        if nodeLinks[Int(dependent)].isIndexed { index[Ends(dependent: dependent, dependency: dependency)] = edge }
+        attach(edge)
+        return .added(edge)
+    }
+
+    /// Takes an edge out.
+    mutating func removeEdge(_ edge: Edge) {
+        let link = edgeLinks[Int(edge)]
+        if nodeLinks[Int(link.dependent)].isIndexed {
+            index[Ends(dependent: link.dependent, dependency: link.dependency)] = nil
+        }
+        detach(edge, link)
+        freeEdges.append(edge)
+    }
+
+    private mutating func attach(_ edge: Edge) {
+        let link = edgeLinks[Int(edge)]
+        edgeCount += 1
+        nodeLinks[Int(link.dependent)].dependencyCount += 1
+        nodeLinks[Int(link.dependency)].dependentCount += 1
+        let previous = nodeLinks[Int(link.dependent)].lastDependency
+        edgeLinks[Int(edge)].previousDependency = previous
+        nodeLinks[Int(link.dependent)].lastDependency = edge
+        if previous == Self.none {
+            nodeLinks[Int(link.dependent)].firstDependency = edge
+        } else {
+            edgeLinks[Int(previous)].nextDependency = edge
+        }
+        let next = nodeLinks[Int(link.dependency)].firstDependent
+        edgeLinks[Int(edge)].nextDependent = next
+        nodeLinks[Int(link.dependency)].firstDependent = edge
+        if next != Self.none { edgeLinks[Int(next)].previousDependent = edge }
+    }
+
+    private mutating func detach(_ edge: Edge, _ link: EdgeLinks) {
+        edgeCount -= 1
+        nodeLinks[Int(link.dependent)].dependencyCount -= 1
+        nodeLinks[Int(link.dependency)].dependentCount -= 1
+        if link.previousDependency == Self.none {
+            nodeLinks[Int(link.dependent)].firstDependency = link.nextDependency
+        } else {
+            edgeLinks[Int(link.previousDependency)].nextDependency = link.nextDependency
+        }
+        if link.nextDependency == Self.none {
+            nodeLinks[Int(link.dependent)].lastDependency = link.previousDependency
+        } else {
+            edgeLinks[Int(link.nextDependency)].previousDependency = link.previousDependency
+        }
+        if link.previousDependent == Self.none {
+            nodeLinks[Int(link.dependency)].firstDependent = link.nextDependent
+        } else {
+            edgeLinks[Int(link.previousDependent)].nextDependent = link.nextDependent
+        }
+        if link.nextDependent != Self.none {
+            edgeLinks[Int(link.nextDependent)].previousDependent = link.previousDependent
+        }
+    }
+}

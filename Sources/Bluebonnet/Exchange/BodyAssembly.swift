@@ -1,0 +1,265 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+internal import Foundation
+
+/// Where one operation's result goes over all its transfers: the sink, what it may be continued from, and the truth
+/// about its length. A part of its exchange. Network thread only; it knows neither redirects nor challenges.
+struct BodyAssembly {
+    private let prepared: PreparedRequest
+    /// Nil until they were opened.
+    private var file: PartialFile?
+    private(set) var sink: (any BodySink)?
+    private var resumption: Box<RangeResumption>?
+    /// What the partial file's bytes are a part of, as its record on disk says.
+    private var record: Box<PartialRecord>?
+    /// The head of the response that a pause interrupted, as long as the sink holds what came of its body.
+    private(set) var interruptedHead: ResponseHead?
+    /// What the file was like when a pause interrupted it.
+    private var interruptedStamp: FileStamp?
+    /// Whether the result was continued by a range.
+    private(set) var isContinued = false
+    /// The whole length of a body that is being continued.
+    private var continuedTotal: Int64?
+    /// Called when a full sink has room again, and when it takes no more.
+    var roomAppeared: (() -> Void)?
+    var consumerLeft: (() -> Void)?
+
+    private static let smallestContinuedBody: Int64 = 64 * 1024
+
+    init(_ prepared: PreparedRequest) {
+        self.prepared = prepared
+    }
+
+    /// Goes on with what an archived operation had of its body in memory.
+    mutating func goOn(with part: ArchivedPart) {
+        let sink = MemorySink(part.data, byteLimit: prepared.options.maximumBodyByteCount)
+        self.sink = sink
+        resumption = Box(RangeResumption(record: part.record, offset: sink.byteCount))
+    }
+
+    /// Takes the output file, and notes what an earlier process or operation left beside it.
+    mutating func takeFile(_ file: PartialFile?) {
+        self.file = file
+        guard let file, let record = file.initialRecord else { return }
+        guard prepared.first.mayBeContinued else { return file.removeRecord() }
+        self.record = Box(record)
+        resumption = Box(RangeResumption(record: record, offset: file.initialByteCount))
+    }
+
+    /// The fields of the range request that continues the body; empty when it is asked for whole.
+    var rangeFields: [(name: String, value: String)] { resumption?.value.headers ?? [] }
+
+    /// What the answer to a range request means; nil when none was made.
+    func decision(on head: ResponseHead) -> RangeResumption.Decision? { resumption?.value.decide(on: head) }
+
+    /// The body is asked for whole.
+    mutating func startOver() { resumption = nil }
+}
+
+@available(*, unavailable)
+extension BodyAssembly: Sendable {}
+
+// MARK: - The sink
+
+extension BodyAssembly {
+    /// What takes the body of a response that is the result.
+    ///
+    /// - Parameters:
+    ///   - isPartWanted: whether it is a 206 that the caller's own request asks for.
+    ///   - hasOutput: whether it goes to the output file or stream, if there is one.
+    mutating func receiver(
+        for head: ResponseHead, hasBody: Bool, isPartWanted: Bool, hasOutput: Bool
+    ) throws(NetworkingError) -> BodyReceiver {
+        isContinued = resumption?.value.decide(on: head) == .append
+        continuedTotal = isContinued ? head.totalByteCount ?? resumption?.value.totalByteCount : nil
+        resumption = nil
+        guard head.status != 206 || isContinued || isPartWanted else {
+            throw NetworkingError(.badServerResponse, "the server sent a part of the body without being asked for one")
+        }
+        let sink = try isContinued ? continuedSink() : makeSink(for: head, hasBody: hasBody, hasOutput: hasOutput)
+        return try receiver(into: sink, for: head, hasBody: hasBody)
+    }
+
+    /// What takes the body of a refused response, which has nothing to do with one that came before. One that cannot be
+    /// decoded is taken as it comes; the fault says why.
+    mutating func errorReceiver(for head: ResponseHead, hasBody: Bool) -> (BodyReceiver, fault: NetworkingError?) {
+        (isContinued, continuedTotal, resumption) = (false, nil, nil)
+        let sink = memorySink(for: head, hasBody: hasBody)
+        do throws(NetworkingError) {
+            return (try receiver(into: sink, for: head, hasBody: hasBody), nil)
+        } catch {
+            return (BodyReceiver(undecodedInto: sink), error)
+        }
+    }
+
+    private mutating func receiver(
+        into sink: any BodySink, for head: ResponseHead, hasBody: Bool
+    ) throws(NetworkingError) -> BodyReceiver {
+        self.sink = sink
+        if !isContinued { (interruptedHead, interruptedStamp) = (nil, nil) }  // its body is gone
+        return try BodyReceiver(
+            sink: sink, codings: hasBody ? head.contentCodings : [],
+            isFramed: head.contentLength != nil || head.isChunked || head.httpVersion == "2",
+            maximumExpansionRatio: prepared.options.maximumExpansionRatio)
+    }
+
+    /// The sink of the transfer that was interrupted, or the file that an earlier operation left.
+    private func continuedSink() throws(NetworkingError) -> any BodySink {
+        if let sink { return sink }
+        guard let file else { throw NetworkingError(.resumeRefused, "there is nothing to continue") }
+        return FileSink(file, roomAppeared: roomAppeared)
+    }
+
+    private mutating func makeSink(
+        for head: ResponseHead, hasBody: Bool, hasOutput: Bool
+    ) throws(NetworkingError) -> any BodySink {
+        if hasOutput, let file { return try fileSink(file, for: head) }
+        if hasOutput, let output = prepared.streamOutput { return try channelSink(output) }
+        return memorySink(for: head, hasBody: hasBody)
+    }
+
+    private func memorySink(for head: ResponseHead, hasBody: Bool) -> MemorySink {
+        let limit = prepared.options.maximumBodyByteCount
+        let memory = MemorySink(byteLimit: limit)
+        if hasBody, let length = head.contentLength, length <= limit { memory.reserve(length) }
+        return memory
+    }
+
+    private mutating func fileSink(_ file: PartialFile, for head: ResponseHead) throws(NetworkingError) -> FileSink {
+        try (sink as? FileSink)?.truncate()  // nothing of an earlier body is written any more
+        let sink = FileSink(file, roomAppeared: roomAppeared)
+        try sink.truncate()
+        try setRecord(for: head, file)
+        return sink
+    }
+
+    /// A stream's sink is kept over a pause: what it was given cannot be had back.
+    private func channelSink(_ output: StreamOutput) throws(NetworkingError) -> ChannelSink {
+        let sink = sink as? ChannelSink ?? ChannelSink(output)
+        try sink.truncate()
+        output.channel.whenRoomAppears(roomAppeared)
+        output.channel.whenAbandoned(consumerLeft)
+        return sink
+    }
+
+    /// Gives the file of a body that is not small its name, and notes what it is a part of, when its rest could be
+    /// asked for: an uncoded body with a strong validator.
+    private mutating func setRecord(for head: ResponseHead, _ file: PartialFile) throws(NetworkingError) {
+        record = nil
+        if head.contentLength ?? .max >= Self.smallestContinuedBody {
+            try file.giveName()
+            if head.status == 200 { record = makeRecord(for: head).map(Box.init) }
+        }
+        if let record { try file.setRecord(record.value) } else { file.removeRecord() }
+    }
+
+    private func makeRecord(for head: ResponseHead) -> PartialRecord? {
+        guard let validator = head.strongValidator ?? record?.value.validator, head.contentCodings.isEmpty,
+            prepared.first.mayBeContinued
+        else { return nil }
+        return PartialRecord(
+            requestURL: prepared.first.url, responseURL: head.url, validator: validator,
+            totalByteCount: head.totalByteCount ?? continuedTotal)
+    }
+}
+
+// MARK: - Ends
+
+extension BodyAssembly {
+    /// The transfer was given up by a pause: the next one goes on where it stopped, if the representation can be told;
+    /// else it brings everything again, into a new sink.
+    mutating func noteInterruption(of head: ResponseHead) {
+        try? sink?.settle()  // an error is met again when the body goes on
+        guard let sink, head.status == 200 || isContinued, sink.byteCount > 0, let record = makeRecord(for: head)
+        else { return }
+        interruptedHead = head
+        interruptedStamp = (sink as? FileSink)?.file.stamp
+        resumption = Box(RangeResumption(record: record, offset: sink.byteCount))
+    }
+
+    /// Before a transfer: a file that somebody wrote to during a pause is asked for whole.
+    mutating func checkInterruptedFile() {
+        guard let interruptedStamp, let file = (sink as? FileSink)?.file, file.stamp != interruptedStamp else { return }
+        resumption = nil
+    }
+
+    /// A server may answer with less than the rest: what is there then is not the body.
+    mutating func checkLength() throws(NetworkingError) {
+        guard let continuedTotal, let byteCount = sink?.byteCount, byteCount != continuedTotal else { return }
+        if byteCount > continuedTotal { record = nil }
+        throw NetworkingError(
+            .badServerResponse, "the continued body has \(byteCount) bytes, not \(continuedTotal)")
+    }
+
+    /// Why the consumer of a streamed body takes no more.
+    var consumerError: NetworkingError {
+        (sink as? ChannelSink)?.failure
+            ?? NetworkingError(.cancelled, "the operation was cancelled: nobody takes its body any more")
+    }
+
+    /// What became of the body, at the operation's end.
+    struct End {
+        var content = TransferResult.Content.none
+        let byteCount: Int64
+        let isContinued: Bool
+        /// The file, when the body did not go there.
+        var unusedFile: PartialFile?
+        /// Whether what is in the file may be continued later.
+        let canBeContinued: Bool
+    }
+
+    /// Changes nothing, but is asked in place: a copy of all this would cost more than the rest of an end.
+    mutating func end(isComplete: Bool) -> End {
+        try? sink?.settle()  // a complete body is settled already, or closed, or its file has it
+        var end = End(byteCount: sink?.byteCount ?? 0, isContinued: isContinued, canBeContinued: record != nil)
+        switch sink {
+        case let memory as MemorySink: end.content = .memory(memory.data)
+        case let target as FileSink: end.content = .file(target.file, canContinue: record != nil)
+        case let stream as ChannelSink:
+            if !isComplete { stream.abandon() }
+            end.content = .stream
+        default: break
+        }
+        if !(sink is FileSink) { end.unusedFile = file }
+        return end
+    }
+
+    /// What had arrived at one moment, for an archive.
+    struct Snapshot: Sendable {
+        var receivedByteCount: Int64?
+        var record: PartialRecord?
+        var part: ArchivedPart?
+    }
+
+    /// - Parameter head: that of the response whose body the sink takes; nil when it is none that is the result.
+    func snapshot(of head: ResponseHead?) -> Snapshot {
+        guard let sink else { return Snapshot(receivedByteCount: file?.initialByteCount, record: record?.value) }
+        if let file, let record, !(sink is FileSink) {  // an error's body is taken, and the file waits
+            return Snapshot(receivedByteCount: file.stamp?.byteCount, record: record.value)
+        }
+        let isWholeOrRest = head?.status == 200 || isContinued
+        let record = (interruptedHead ?? (isWholeOrRest ? head : nil)).flatMap(makeRecord)
+        var snapshot = Snapshot(receivedByteCount: sink.byteCount, record: record)
+        if file == nil, let record, let memory = sink as? MemorySink, memory.byteCount > 0 {
+            snapshot.part = ArchivedPart(data: memory.data, record: record)
+        }
+        return snapshot
+    }
+}
+
+extension RedirectPolicy.Request {
+    /// Whether a body that stopped may be asked for in part: only GET has ranges (RFC 9110, 14.2), and a range of the
+    /// caller's own is not ours to change.
+    var mayBeContinued: Bool { method == "GET" && headers["Range"] == nil }
+}
+
+extension ResponseHead {
+    /// The length of the whole representation, of which this may be a part.
+    var totalByteCount: Int64? {
+        switch contentRange {
+        case .part(_, _, let total)?: total
+        case .unsatisfied?, nil: contentLength
+        }
+    }
+}

@@ -1,0 +1,46 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+internal import Glibc
+
+/// Requests that are written to one connection one after another, and leave together (TCP_CORK; tcp(7)).
+///
+/// libcurl writes each request of an HTTP/2 connection by itself. The kernel would make a segment of each, which costs
+/// more than all the rest of the writing, and wake the server up for it.
+struct CorkedWrites {
+    /// No request waits for more than so many others.
+    static let flushInterval = 32
+
+    private var socket: CInt = -1
+    private var requestCount = 0
+
+    /// A request is about to be written. The first one on a connection leaves at once, those behind it with `end()` at
+    /// the latest.
+    mutating func requestIsWritten(to socket: CInt) {
+        if socket != self.socket {
+            end()
+            self.socket = socket
+        }
+        requestCount += 1
+        if requestCount == 2 {
+            set(TCP_CORK, 1)
+        } else if requestCount % Self.flushInterval == 2 {
+            set(TCP_NODELAY, 1)  // libcurl has set it already; setting it sends what is held back
+        }
+    }
+
+    mutating func end() {
+        if requestCount > 1 { set(TCP_CORK, 0) }
+        forget(socket)
+    }
+
+    /// Does no more to a socket that is about to be closed, which sends what is held back.
+    mutating func forget(_ socket: CInt) {
+        if socket == self.socket { (self.socket, requestCount) = (-1, 0) }
+    }
+
+    private func set(_ option: CInt, _ value: CInt) {
+        var value = value
+        _ = setsockopt(socket, CInt(IPPROTO_TCP), option, &value, socklen_t(MemoryLayout<CInt>.size))
+    }
+}

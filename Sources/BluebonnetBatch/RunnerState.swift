@@ -1,0 +1,186 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+internal import Bluebonnet
+internal import Foundation
+
+/// A runner's books: what was added, how it ended, what arrived. A value, guarded by the runner's lock; it runs
+/// nothing.
+struct RunnerState: Sendable {
+    private struct Entry {
+        let operation: HTTPRequestOperation
+        let dependencies: [String]
+    }
+
+    private var unfinished: [String: Entry] = [:]
+    private var outcomes: [String: ResultLine.Outcome] = [:]
+    private var sources: [String: ReferenceSource] = [:]
+    /// Unfinished lines that something they need has doomed, noted when the run is cancelled.
+    private var doomed: Set<String> = []
+    private var order: [String] = []
+    private var isCancelled = false
+    private var counts: [ResultLine.Outcome: Int] = [:]
+    private var finishedByteCount: Int64 = 0
+
+    /// Adds a line; gives the unfinished operations that it depends on, and whether the run was cancelled before.
+    mutating func add(
+        _ id: String, _ operation: HTTPRequestOperation, dependencies: [String]
+    ) -> (dependencies: [HTTPRequestOperation], isCancelled: Bool) {
+        precondition(unfinished[id] == nil && outcomes[id] == nil, "two lines have the id \(id)")
+        unfinished[id] = Entry(operation: operation, dependencies: dependencies)
+        order.append(id)
+        return (dependencies.compactMap { unfinished[$0]?.operation }, isCancelled)
+    }
+
+    /// What is known of what a line needs.
+    func dependencies(_ ids: [String]) -> [RunnerDependency] {
+        ids.map { id in
+            RunnerDependency(
+                id: id, outcome: outcomes[id], source: sources[id], operation: unfinished[id]?.operation)
+        }
+    }
+
+    /// Notes a line's end and gives its outcome.
+    mutating func finish(_ id: String, _ ending: RunnerEnding) -> ResultLine.Outcome {
+        let outcome = outcome(of: id, ending)
+        unfinished[id] = nil
+        outcomes[id] = outcome
+        counts[outcome, default: 0] += 1
+        finishedByteCount += ending.receivedByteCount
+        if outcome == .success, let source = ending.source { sources[id] = source }
+        return outcome
+    }
+
+    private func outcome(of id: String, _ ending: RunnerEnding) -> ResultLine.Outcome {
+        switch ending.code {
+        case nil: .success
+        case .cancelled?: doomed.contains(id) ? .skipped : .cancelled
+        // What a cancelled run left undone was cancelled too, unless a failure had doomed it before.
+        case .dependencyFailed?: isCancelled && ending.isCancelled && !doomed.contains(id) ? .cancelled : .skipped
+        case .some: .failure
+        }
+    }
+
+    /// Marks the run cancelled; gives what has to be cancelled, and notes what a failure has doomed already.
+    mutating func cancel() -> [HTTPRequestOperation] {
+        isCancelled = true
+        for id in order {
+            guard let entry = unfinished[id] else { continue }
+            let isDoomed = entry.dependencies.contains { dependency in
+                doomed.contains(dependency) || [.failure, .skipped].contains(outcomes[dependency])
+            }
+            if isDoomed { doomed.insert(id) }
+        }
+        return order.compactMap { unfinished[$0]?.operation }
+    }
+
+    /// Where the run stands. What the operations say themselves is asked for without the lock.
+    var standing: RunnerStanding {
+        RunnerStanding(
+            unfinished: unfinished.map { ($0.key, $0.value.operation) }, totalCount: order.count,
+            finishedCount: outcomes.count, counts: counts, finishedByteCount: finishedByteCount)
+    }
+}
+
+/// A runner's books at one moment.
+struct RunnerStanding: Sendable {
+    fileprivate let unfinished: [(id: String, operation: HTTPRequestOperation)]
+    fileprivate let totalCount: Int
+    fileprivate let finishedCount: Int
+    fileprivate let counts: [ResultLine.Outcome: Int]
+    fileprivate let finishedByteCount: Int64
+
+    func snapshot(largest count: Int) -> RequestLineRunner.Snapshot {
+        let active = unfinished.map { (id: $0.id, progress: $0.operation.byteProgress) }
+            .filter { $0.progress.count > 0 }
+        let largest = active.sorted { a, b in a.progress.size > b.progress.size }.prefix(count).map { id, progress in
+            RequestLineRunner.Snapshot.Transfer(
+                id: id, receivedByteCount: progress.count, expectedByteCount: progress.expected)
+        }
+        return RequestLineRunner.Snapshot(
+            totalCount: totalCount, finishedCount: finishedCount, successCount: counts[.success] ?? 0,
+            failureCount: counts[.failure] ?? 0, cancelledCount: counts[.cancelled] ?? 0,
+            skippedCount: counts[.skipped] ?? 0,
+            receivedByteCount: active.reduce(finishedByteCount) { $0 + $1.progress.count },
+            largestTransfers: largest)
+    }
+}
+
+/// How an operation ended, as far as the books want to know.
+struct RunnerEnding: Sendable {
+    let code: NetworkingError.Code?
+    let isCancelled: Bool
+    let receivedByteCount: Int64
+    /// For the lines that refer to this one; nil when there are none.
+    let source: ReferenceSource?
+
+    init(_ operation: HTTPRequestOperation, isReferenced: Bool) {
+        code = operation.error?.code
+        isCancelled = operation.isCancelled
+        receivedByteCount = operation.receivedByteCount
+        source = isReferenced ? ReferenceSource(operation) : nil
+    }
+}
+
+/// What is known of a line that another one needs. Its operation has ended, but its handlers may not have run yet: then
+/// the operation itself is asked.
+struct RunnerDependency: Sendable {
+    let id: String
+    fileprivate let outcome: ResultLine.Outcome?
+    fileprivate let source: ReferenceSource?
+    fileprivate let operation: HTTPRequestOperation?
+
+    /// What references to the line stand for; nil when nobody was expected to refer to it.
+    ///
+    /// - Throws: `dependencyFailed` when the line did not succeed.
+    func referenceSource() throws(NetworkingError) -> ReferenceSource? {
+        guard outcome.map({ $0 == .success }) ?? (operation?.error == nil) else {
+            throw NetworkingError(.dependencyFailed, "not started: \"\(id)\" did not succeed")
+        }
+        return source ?? operation.map(ReferenceSource.init)
+    }
+}
+
+extension ReferenceSource {
+    /// What other lines may refer to.
+    fileprivate init(_ operation: HTTPRequestOperation) {
+        self.init(status: operation.statusCode, headers: operation.responseFields, body: operation.responseData)
+    }
+}
+
+extension RequestLineRunner {
+    /// Where a run stands.
+    public struct Snapshot: Sendable {
+        /// One transfer under way.
+        public struct Transfer: Sendable {
+            /// The line's id.
+            public let id: String
+            /// The bytes that arrived, after decoding.
+            public let receivedByteCount: Int64
+            /// The bytes expected; -1 when unknown.
+            public let expectedByteCount: Int64
+        }
+
+        /// Lines added so far.
+        public let totalCount: Int
+        /// Lines that ended, however they ended.
+        public let finishedCount: Int
+        /// Lines that succeeded.
+        public let successCount: Int
+        /// Lines that failed.
+        public let failureCount: Int
+        /// Lines that were cancelled.
+        public let cancelledCount: Int
+        /// Lines that were not started because of another's end.
+        public let skippedCount: Int
+        /// Body bytes that arrived in all.
+        public let receivedByteCount: Int64
+        /// The largest transfers under way.
+        public let largestTransfers: [Transfer]
+    }
+}
+
+extension ByteProgress {
+    /// What the largest transfers are found by.
+    fileprivate var size: Int64 { max(count, expected) }
+}

@@ -1,0 +1,142 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+internal import Bluebonnet
+
+/// One value of a request line with its place: reads it as the type that is expected there, or says what it is instead.
+struct StrictField {
+    let value: JSONValue
+    let path: FieldPath
+
+    /// An error of this field.
+    func problem(_ message: String) -> RequestLineError {
+        RequestLineError(at: path, message)
+    }
+
+    /// An error that says what should stand here, and what does.
+    func expected(_ expectation: String) -> RequestLineError {
+        problem("expected \(expectation), found \(found)")
+    }
+
+    /// The kind of the value, for an error message; of a number, the number itself.
+    private var found: String {
+        switch value {
+        case .null: "null"
+        case .bool(let truth): truth ? "true" : "false"
+        case .integer, .number: "the number \(JSONText.text(of: value))"
+        case .string: "a string"
+        case .array(let elements): elements.isEmpty ? "an empty array" : "an array"
+        case .object: "an object"
+        }
+    }
+}
+
+// MARK: - Scalars
+
+extension StrictField {
+    func string() throws(RequestLineError) -> String {
+        guard let text = value.string else { throw expected("a string") }
+        return text
+    }
+
+    func bool() throws(RequestLineError) -> Bool {
+        guard let truth = value.bool else { throw expected("true or false") }
+        return truth
+    }
+
+    /// The id of a line.
+    func identifier() throws(RequestLineError) -> String {
+        let id = try string()
+        guard !id.isEmpty else { throw problem("an id must not be empty") }
+        return id
+    }
+
+    /// A whole number, also when it is written with a fraction of zero.
+    func integer(in range: ClosedRange<Int>) throws(RequestLineError) -> Int {
+        let whole = value.integer.flatMap { Int(exactly: $0) } ?? value.number.flatMap { Int(exactly: $0) }
+        guard let whole, range.contains(whole) else {
+            let limit = range.upperBound == .max ? "or more" : "to \(range.upperBound)"
+            throw expected("an integer, \(range.lowerBound) \(limit)")
+        }
+        return whole
+    }
+
+    /// A duration; there is no limit of zero seconds.
+    func positiveSeconds() throws(RequestLineError) -> Double {
+        guard let number = value.number else { throw expected("a number of seconds") }
+        guard number > 0, number.isFinite else { throw expected("more than 0 seconds") }
+        return number
+    }
+
+    /// A point in time, counted from another.
+    func secondsFromZero() throws(RequestLineError) -> Double {
+        guard let number = value.number else { throw expected("a number of seconds") }
+        guard number >= 0, number.isFinite else { throw expected("0 seconds or more") }
+        return number
+    }
+
+    /// One of the names of an enumeration.
+    func choice<Choice: RawRepresentable<String> & CaseIterable>() throws(RequestLineError) -> Choice {
+        try choice(among: Array(Choice.allCases))
+    }
+
+    /// One of the names of some values.
+    func choice<Choice: RawRepresentable<String>>(among choices: [Choice]) throws(RequestLineError) -> Choice {
+        guard let choice = choices.first(where: { $0.rawValue == value.string }) else {
+            let names = choices.map { "\"\($0.rawValue)\"" }.joined(separator: ", ")
+            let given = value.string.map { JSONText.quoted($0) } ?? found
+            throw problem("expected one of \(names), found \(given)")
+        }
+        return choice
+    }
+}
+
+// MARK: - Containers
+
+extension StrictField {
+    /// The elements of an array, each read by `read`.
+    func each<Element>(
+        _ read: (StrictField) throws(RequestLineError) -> Element
+    ) throws(RequestLineError) -> [Element] {
+        guard let elements = value.array else { throw expected("an array") }
+        var results: [Element] = []
+        for (index, element) in elements.enumerated() {
+            results.append(try read(StrictField(value: element, path: path.element(index))))
+        }
+        return results
+    }
+
+    /// The elements of an array that must not be empty, because an empty one would accept nothing.
+    func eachOfSome<Element>(
+        _ read: (StrictField) throws(RequestLineError) -> Element
+    ) throws(RequestLineError) -> [Element] {
+        if value.array?.isEmpty == true { throw expected("an array with at least one element") }
+        return try each(read)
+    }
+
+    func strings() throws(RequestLineError) -> [String] {
+        try each { element throws(RequestLineError) in try element.string() }
+    }
+
+    /// The members of an object with free names.
+    func members() throws(RequestLineError) -> [String: JSONValue] {
+        guard let members = value.object else { throw expected("an object") }
+        return members
+    }
+
+    /// The members of an object with free names, whose values are all strings.
+    func stringMembers() throws(RequestLineError) -> [String: String] {
+        var strings: [String: String] = [:]
+        for (name, value) in try members().sorted(by: { $0.key < $1.key }) {
+            strings[name] = try StrictField(value: value, path: path.member(name)).string()
+        }
+        return strings
+    }
+
+    /// The members of an object that has no others than the names of `Name`.
+    func object<Name>(of names: Name.Type) throws(RequestLineError) -> StrictObject<Name> {
+        let object = StrictObject<Name>(members: try members(), path: path)
+        try object.refuseUnknownNames()
+        return object
+    }
+}

@@ -1,0 +1,79 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import Glibc
+import Testing
+
+@testable import Bluebonnet
+
+@Suite struct CorkedWritesTests {
+    private let pair: TCPPair
+
+    init() throws { pair = try TCPPair() }
+
+    private var isCorked: Bool { get throws { try TCPInformation(of: pair.near).isCorked } }
+
+    @Test func singleRequestIsNotHeldBack() throws {
+        var corkedWrites = CorkedWrites()
+        corkedWrites.requestIsWritten(to: pair.near)
+        #expect(try !isCorked)
+        corkedWrites.end()
+        corkedWrites.requestIsWritten(to: pair.near)
+        #expect(try !isCorked)
+    }
+
+    @Test func requestsFromTheSecondOnLeaveTogetherAtTheEnd() throws {
+        var corkedWrites = CorkedWrites()
+        for _ in 0..<2 { corkedWrites.requestIsWritten(to: pair.near) }
+        #expect(try isCorked)
+        corkedWrites.end()
+        #expect(try !isCorked)
+        corkedWrites.end()
+        #expect(try !isCorked)
+    }
+
+    @Test func burstEndsWhenAnotherConnectionIsWrittenTo() throws {
+        var corkedWrites = CorkedWrites()
+        let other = try TCPPair()
+        for _ in 0..<2 { corkedWrites.requestIsWritten(to: pair.near) }
+        corkedWrites.requestIsWritten(to: other.near)
+        #expect(try !isCorked)
+        #expect(try !TCPInformation(of: other.near).isCorked)
+        corkedWrites.requestIsWritten(to: other.near)
+        #expect(try TCPInformation(of: other.near).isCorked)
+        corkedWrites.end()
+        #expect(try !TCPInformation(of: other.near).isCorked)
+    }
+
+    @Test func aSocketThatIsClosedIsNotTouchedAgain() throws {
+        var corkedWrites = CorkedWrites()
+        let other = try TCPPair()
+        for _ in 0..<2 { corkedWrites.requestIsWritten(to: pair.near) }
+        corkedWrites.forget(other.near)
+        corkedWrites.forget(pair.near)
+        corkedWrites.end()
+        #expect(try isCorked)
+        corkedWrites.requestIsWritten(to: pair.near)
+        corkedWrites.end()
+        #expect(try isCorked)
+    }
+
+    /// The kernel holds bytes back for 200 ms at most, so that a slow run counts some segments more.
+    @Test func requestsShareSegmentsAndNoneWaitsForAllTheOthers() throws {
+        var corkedWrites = CorkedWrites()
+        let count = 1 + 10 * CorkedWrites.flushInterval
+        let before = try TCPInformation(of: pair.near).sentSegmentCount
+        var written: [UInt8] = []
+        for number in 0..<count {
+            corkedWrites.requestIsWritten(to: pair.near)
+            let request = [UInt8](repeating: UInt8(truncatingIfNeeded: number), count: 40)
+            pair.write(request)
+            written += request
+        }
+        corkedWrites.end()
+        #expect(pair.read(count: written.count) == written)
+        let segmentCount = try TCPInformation(of: pair.near).sentSegmentCount - before
+        #expect(segmentCount > 4)
+        #expect(segmentCount < count / 4)
+    }
+}
