@@ -3,11 +3,12 @@
 
 /// Puts lines into an order in which dependencies come first, and finds the cycles that make it impossible.
 ///
-/// It walks the graph in depth, from each line in turn, with a stack of its own, so that a long chain is no danger.
+/// A depth-first search from each line, with an explicit stack, so that a long chain cannot overflow the thread's
+/// stack.
 struct DependencyOrder {
     private enum Mark {
         case unseen
-        /// On the stack, at this place.
+        /// On the stack, at this depth.
         case open(depth: Int)
         case placed
     }

@@ -3,16 +3,16 @@
 
 internal import Bluebonnet
 
-/// Walks over JSON text and knows which field each byte belongs to.
+/// Scans JSON text and knows which field each byte belongs to.
 ///
 /// It finds what a parsed value does not show any more: a name given twice, and the field in which text stops being
-/// JSON. It judges nothing else: what it walks over must be JSON so far, as `JSONParser` found it.
+/// JSON. It checks nothing else: the scanned text must be valid JSON, as `JSONParser` found it.
 struct FieldScanner {
     /// An array or an object that is open.
     private struct Container {
         /// The names of an object so far; nil for an array.
         var names: Set<String>?
-        /// The member or element that the walk is in.
+        /// The member or element that the scanner is in.
         var place: FieldPath.Component?
         /// Whether the next string is the name of a member.
         var expectsName = false

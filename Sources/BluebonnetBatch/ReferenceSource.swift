@@ -5,7 +5,7 @@ internal import Bluebonnet
 public import Foundation
 import Synchronization
 
-/// What one operation returned, for the references of others to it.
+/// The response of one operation, for the references of other lines to it.
 public struct ReferenceSource: Sendable {
     /// The status code, when there was a response.
     public let status: Int?

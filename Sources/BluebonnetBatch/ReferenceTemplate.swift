@@ -24,11 +24,11 @@ public struct ReferenceTemplate: Sendable, Hashable {
     public enum Part: Sendable, Hashable {
         /// Text that stands for itself.
         case literal(String)
-        /// A place that is filled in.
+        /// A reference that is replaced.
         case reference(Reference)
     }
 
-    /// What `${…}` stands for.
+    /// A reference `${…}`.
     public struct Reference: Sendable, Hashable, CustomStringConvertible {
         /// What is taken from the operation.
         public enum Selector: Sendable, Hashable {

@@ -4,7 +4,7 @@
 internal import Bluebonnet
 
 extension RequestLine.Security {
-    /// Puts what a line says in place of what its batch says.
+    /// Replaces the batch's options by those of the line.
     ///
     /// - Throws: `invalidSecurityPolicy` when it cannot be used; the operation fails with it, and nothing is sent.
     func apply(to options: inout TransferOptions) throws(NetworkingError) {

@@ -19,7 +19,7 @@ public struct RequestLine: Sendable, Hashable, Codable {
 
     /// The name of the operation, unique in the batch; nil stands for the number of the line.
     public var id: String?
-    /// Where the request goes: absolute, or relative to the base URL of the batch.
+    /// The URL of the request: absolute, or relative to the base URL of the batch.
     public var url: String
     /// The HTTP method.
     public var method = "GET"
@@ -27,28 +27,28 @@ public struct RequestLine: Sendable, Hashable, Codable {
     public var headers: [String: String] = [:]
     /// Parameters that the request serializer encodes into the URL.
     public var query: [String: JSONValue]?
-    /// What is sent.
+    /// The request's body.
     public var body: Body?
     /// The ids of the operations that must have succeeded before this one starts.
     public var after: [String] = []
-    /// The path of the file that the response body is streamed to; nil keeps the body in memory. One that ends in a
-    /// slash is that of a folder, which is made when it is not there; the response names the file in it.
+    /// The path of the file that the response body is streamed to; nil keeps the body in memory. A path that ends in a
+    /// slash names a folder, which is made when it does not exist; the response names the file in it.
     public var output: String?
-    /// What the response must be like.
+    /// Conditions for the response.
     public var expect: Expectation?
-    /// The time for the whole operation, in seconds; nil means the batch's.
+    /// The longest time for the whole operation, in seconds; nil means the batch's.
     public var timeout: Double?
-    /// The time to connect, in seconds; nil means the batch's.
+    /// The longest time for making a connection, in seconds; nil means the batch's.
     public var connectTimeout: Double?
-    /// The time without a byte moved, in seconds; nil means the batch's.
+    /// The longest time without a byte sent or received, in seconds; nil means the batch's.
     public var idleTimeout: Double?
     /// The most bytes of a decoded body kept in memory; nil means the batch's limit.
     public var maxBody: Int?
     /// The most redirects followed; 0 returns the redirect itself.
     public var redirects = defaultRedirects
-    /// Who goes first among the operations that are ready.
+    /// The priority among ready operations.
     public var priority = Priority.normal
-    /// Answers a Basic or Digest challenge of the URL's own origin.
+    /// The credential for Basic or Digest challenges of the URL's own origin.
     public var credential: Credential?
     /// Which servers are trusted, over the batch's policy.
     public var security: Security?

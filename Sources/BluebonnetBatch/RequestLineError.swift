@@ -4,13 +4,13 @@
 internal import Bluebonnet
 public import Foundation
 
-/// What is wrong with one line of a batch, and where.
+/// An error in one line of a batch.
 public struct RequestLineError: Error, Sendable, Hashable {
     /// The number of the line in its file, from 1; nil for a line that has no file.
     public var line: Int?
-    /// The field at fault, such as `headers.Accept` or `script[1].do`; nil when the whole line is.
+    /// The wrong field, such as `headers.Accept` or `script[1].do`; nil when the error concerns the whole line.
     public var field: String?
-    /// What is wrong, without the line and the field.
+    /// The message, without the line and the field.
     public var message: String
 
     /// Makes an error; leave out what is not known.
@@ -24,7 +24,7 @@ public struct RequestLineError: Error, Sendable, Hashable {
         self.init(field: path.isEmpty ? nil : path.description, message: message)
     }
 
-    /// The same error, for line `number` of a file.
+    /// The error with the number of its line in a file.
     func numbered(_ number: Int) -> RequestLineError {
         RequestLineError(line: number, field: field, message: message)
     }
@@ -33,14 +33,14 @@ public struct RequestLineError: Error, Sendable, Hashable {
 extension RequestLineError: LocalizedError, CustomStringConvertible {
     public var errorDescription: String? { description }
 
-    /// The place and what is wrong: `line 12, field "timeout": expected a number of seconds, found a string`.
+    /// The position and the message: `line 12, field "timeout": expected a number of seconds, found a string`.
     public var description: String {
         let place = [line.map { "line \($0)" }, field.map { "field \(JSONText.quoted($0))" }].compactMap(\.self)
         return place.isEmpty ? message : "\(place.joined(separator: ", ")): \(message)"
     }
 }
 
-/// Everything that is wrong with a batch: at most one error of each check for each line, in order of the lines.
+/// All errors of a batch: at most one error of each check for each line, in the order of the lines.
 public struct RequestLineErrors: Error, Sendable, Hashable {
     /// The errors; never empty.
     public let errors: [RequestLineError]

@@ -4,11 +4,11 @@
 public import Foundation
 
 extension RequestLine {
-    /// Who goes first among the operations that are ready.
+    /// The order among ready operations.
     public enum Priority: String, CaseIterable, Sendable, Codable, JSONRepresentable {
         case veryLow, low, normal, high, veryHigh
 
-        /// The same priority for Foundation.
+        /// The priority as Foundation's `Operation.QueuePriority`.
         public var queuePriority: Operation.QueuePriority {
             switch self {
             case .veryLow: .veryLow
@@ -20,7 +20,7 @@ extension RequestLine {
         }
     }
 
-    /// What a response must be like, so that its operation succeeds.
+    /// Conditions for a response; an operation whose response violates one fails.
     public struct Expectation: Sendable, Hashable, Codable {
         /// The accepted status codes; nil means 200 to 299.
         public var status: [Int]?

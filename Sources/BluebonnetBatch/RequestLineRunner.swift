@@ -8,8 +8,8 @@ internal import Synchronization
 
 /// Runs request lines as operations of one `RequestOperationManager` and tells a result line for each.
 ///
-/// Lines may be added while others run; exactly one result comes for each, whatever happens. All of it may be used from
-/// any thread.
+/// Lines may be added while others run; each line has exactly one result, whatever happens. All members may be used
+/// from any thread.
 public final class RequestLineRunner: Sendable {
     /// Which form a result line's body has.
     public enum BodyForm: String, Sendable, CaseIterable {
@@ -35,10 +35,10 @@ public final class RequestLineRunner: Sendable {
         public var bodyForm = BodyForm.text
         /// Whether the first failure cancels what has not finished. Default false.
         public var cancelsAtFirstFailure = false
-        /// How long `drain()` lets go on what is under way. Default 10 s.
+        /// How long `drain()` waits for running operations. Default 10 s.
         public var drainTimeout = Duration.seconds(10)
-        /// The ids that later lines refer to: the responses of others are let go when their result was told. Default
-        /// nil: not known, all are kept.
+        /// The ids that later lines refer to; the responses of other lines are released after their result was
+        /// delivered. Default nil: all responses are kept.
         public var referencedIDs: Set<String>?
 
         /// The defaults.
@@ -69,8 +69,8 @@ public final class RequestLineRunner: Sendable {
         self.onResult = onResult
     }
 
-    /// Begins, on other threads, what the first line of the process would wait for: the network thread, libcurl and
-    /// OpenSSL. Worth it where something takes time before the first line is added, like reading them. Returns at once.
+    /// Starts the network thread, libcurl and OpenSSL on other threads, so that the first line of the process need not
+    /// wait for them. Useful when reading the lines takes time. Returns immediately.
     public static func prepare() { NetworkServices.prepare() }
 
     /// Starts a line; what it depends on must have been added before.
@@ -99,21 +99,21 @@ public final class RequestLineRunner: Sendable {
         for operation in state.withLock({ $0.cancel() }) { operation.cancel() }
     }
 
-    /// Comes to rest: starts nothing more, lets finish what is under way for at most `Settings.drainTimeout`, then
-    /// cancels everything that has not finished; each line still gets its result.
+    /// Drains the runner: starts no more operations, lets running ones finish for at most `Settings.drainTimeout`, then
+    /// cancels all that are unfinished. Each line still gets its result.
     public func drain() async {
         _ = await manager.drain(timeout: settings.drainTimeout)
         cancel()
     }
 
-    /// Returns when every line added so far has had its result delivered.
+    /// Suspends the calling task until the results of all lines added so far have been delivered.
     public func waitUntilFinished() async {
         await withCheckedContinuation { waiter in
             group.notify(queue: queue) { waiter.resume() }
         }
     }
 
-    /// Where the run stands.
+    /// Returns the state of the run.
     ///
     /// - Parameter count: how many of the transfers under way to name, the largest ones.
     public func snapshot(largest count: Int) -> Snapshot {

@@ -4,7 +4,7 @@
 internal import Bluebonnet
 internal import Foundation
 
-/// A runner's books: what was added, how it ended, what arrived. A value, guarded by the runner's lock; it runs
+/// A runner's state: the added lines, their outcomes and byte counts. A value, guarded by the runner's lock; it runs
 /// nothing.
 struct RunnerState: Sendable {
     private struct Entry {
@@ -82,7 +82,7 @@ struct RunnerState: Sendable {
     }
 }
 
-/// A runner's books at one moment.
+/// A runner's state at one moment.
 struct RunnerStanding: Sendable {
     fileprivate let unfinished: [(id: String, operation: HTTPRequestOperation)]
     fileprivate let totalCount: Int
@@ -106,7 +106,7 @@ struct RunnerStanding: Sendable {
     }
 }
 
-/// How an operation ended, as far as the books want to know.
+/// The end of an operation, as far as the runner's state needs it.
 struct RunnerEnding: Sendable {
     let code: NetworkingError.Code?
     let isCancelled: Bool
@@ -149,9 +149,9 @@ extension ReferenceSource {
 }
 
 extension RequestLineRunner {
-    /// Where a run stands.
+    /// The state of a run at one moment.
     public struct Snapshot: Sendable {
-        /// One transfer under way.
+        /// One running transfer.
         public struct Transfer: Sendable {
             /// The line's id.
             public let id: String
@@ -161,21 +161,21 @@ extension RequestLineRunner {
             public let expectedByteCount: Int64
         }
 
-        /// Lines added so far.
+        /// The number of lines added so far.
         public let totalCount: Int
-        /// Lines that ended, however they ended.
+        /// The number of lines that ended, with any outcome.
         public let finishedCount: Int
-        /// Lines that succeeded.
+        /// The number of lines that succeeded.
         public let successCount: Int
-        /// Lines that failed.
+        /// The number of lines that failed.
         public let failureCount: Int
-        /// Lines that were cancelled.
+        /// The number of lines that were cancelled.
         public let cancelledCount: Int
-        /// Lines that were not started because of another's end.
+        /// The number of lines that were not started because a dependency did not succeed.
         public let skippedCount: Int
-        /// Body bytes that arrived in all.
+        /// The body bytes that all transfers have received.
         public let receivedByteCount: Int64
-        /// The largest transfers under way.
+        /// The largest running transfers.
         public let largestTransfers: [Transfer]
     }
 }

@@ -3,7 +3,8 @@
 
 internal import Bluebonnet
 
-/// One value of a request line with its place: reads it as the type that is expected there, or says what it is instead.
+/// One value of a request line with its path. Reads the value as the expected type, or throws an error that names the
+/// actual type.
 struct StrictField {
     let value: JSONValue
     let path: FieldPath

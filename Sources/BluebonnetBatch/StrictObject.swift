@@ -42,7 +42,7 @@ struct StrictObject<Name: RawRepresentable<String> & CaseIterable & Equatable> {
         return field
     }
 
-    /// The same members, for a group of names that is a type of its own.
+    /// The object's members by the names of another type.
     func group<Other>(_ names: Other.Type) -> StrictObject<Other> {
         StrictObject<Other>(members: members, path: path)
     }

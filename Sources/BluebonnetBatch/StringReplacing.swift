@@ -3,7 +3,7 @@
 
 internal import Bluebonnet
 
-/// Something with string values in it, which can be replaced one by one, in a fixed order.
+/// A value whose strings can be replaced one by one, in a fixed order.
 protocol StringReplacing {
     /// Replaces each string by what `transform` makes of it and of its place; names of members stay.
     mutating func replaceStrings<Failure: Error>(

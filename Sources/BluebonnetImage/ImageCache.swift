@@ -5,9 +5,9 @@ internal import Foundation
 public import FoundationNetworking
 internal import Synchronization
 
-/// Where an `ImageDownloader` keeps images; every method may be called from any thread.
+/// Stores the images of an `ImageDownloader`. Every method may be called from any thread.
 public protocol ImageCaching: Sendable {
-    /// Keeps an image, in place of the one with that identifier.
+    /// Stores an image, replacing the one with this identifier.
     func add(_ image: RasterImage, withIdentifier identifier: String)
     /// Lets an image go; false when there was none.
     @discardableResult func removeImage(withIdentifier identifier: String) -> Bool
@@ -26,7 +26,7 @@ extension ImageCaching {
     }
 }
 
-/// Decoded images in memory: when they are more than its capacity, those go that were not looked at for longest.
+/// A cache of decoded images in memory, which drops the least recently used images when it exceeds its capacity.
 public final class ImageCache: ImageCaching {
     fileprivate struct Entry {
         let image: RasterImage
@@ -39,9 +39,9 @@ public final class ImageCache: ImageCaching {
         var clock = 0
     }
 
-    /// Bytes of pixels that may be kept. Default 100 MiB.
+    /// The most bytes of pixels in the cache. Default 100 MiB.
     public let memoryCapacity: Int
-    /// Bytes that are left at most when the capacity was passed. Default 60 MiB.
+    /// The most bytes of pixels that stay in the cache when the capacity was exceeded. Default 60 MiB.
     public let preferredMemoryUsageAfterPurge: Int
     private let state = Mutex(State())
 
@@ -54,7 +54,7 @@ public final class ImageCache: ImageCaching {
         self.preferredMemoryUsageAfterPurge = preferredMemoryUsageAfterPurge
     }
 
-    /// Bytes of pixels that are kept now.
+    /// The current bytes of pixels in the cache.
     public var memoryUsage: Int { state.withLock { $0.usage } }
 
     /// Keeps an image, in place of the one with that identifier. An image over the whole capacity is not kept, and
@@ -75,7 +75,7 @@ public final class ImageCache: ImageCaching {
         state.withLock { $0.remove(identifier) } != nil
     }
 
-    /// Lets all images go, as when memory is short; false when there were none.
+    /// Removes all images; false when there were none.
     @discardableResult
     public func removeAllImages() -> Bool {
         let old = state.withLock { state in
@@ -85,7 +85,7 @@ public final class ImageCache: ImageCaching {
         return !old.isEmpty
     }
 
-    /// The image, if it is there; it counts as looked at.
+    /// Returns the image with this identifier, which counts as a use; nil when there is none.
     public func image(withIdentifier identifier: String) -> RasterImage? {
         state.withLock { state in
             state.clock += 1

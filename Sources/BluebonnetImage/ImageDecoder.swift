@@ -20,8 +20,8 @@ struct ImageDecoder {
         var isTooLarge = false
     }
 
-    /// gdk-pixbuf's TIFF loader keeps its errors in variables of the process, so one image is decoded at a time:
-    /// where images are many, they hold up other small responses.
+    /// gdk-pixbuf's TIFF loader keeps its errors in global variables, so only one image is decoded at a time; many
+    /// images may delay other small responses.
     private static let turn = Mutex(())
 
     func image(of data: Data, scale: Double) throws(Failure) -> RasterImage {

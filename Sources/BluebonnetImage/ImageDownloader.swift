@@ -7,34 +7,34 @@ public import Foundation
 public import FoundationNetworking
 internal import Synchronization
 
-/// Downloads images a few at a time, one transfer for all who want the same one, and keeps them in a cache.
+/// Downloads images, a few at a time, with one transfer for all requests of the same image, and stores them in a cache.
 ///
 /// ```swift
 /// let downloader = ImageDownloader()
 /// let image = try await downloader.image(for: url)
 /// ```
 ///
-/// All of it may be used from any thread.
+/// All members may be used from any thread.
 public final class ImageDownloader: Sendable {
-    /// Which of the waiting downloads is next.
+    /// The order of waiting downloads.
     public enum Prioritization: Sendable {
-        /// The one that was asked for first.
+        /// The oldest download is next.
         case firstInFirstOut
-        /// The one that was asked for last.
+        /// The newest download is next.
         case lastInFirstOut
     }
 
-    /// What a downloader is made with.
+    /// The configuration of a downloader.
     public struct Configuration: Sendable {
-        /// Default first in, first out.
+        /// The order of waiting downloads. Default `firstInFirstOut`.
         public var prioritization = Prioritization.firstInFirstOut
-        /// Downloads that run at once. Default 4.
+        /// The most concurrent downloads. Default 4.
         public var maximumActiveDownloadCount = 4
         /// Limits, trust and proxy of the downloads.
         public var transferOptions = TransferOptions()
-        /// What makes images from bodies.
+        /// Makes images from bodies.
         public var responseSerializer = ImageResponseSerializer()
-        /// Where handlers run; nil is a serial queue of the downloader's own, `org.bluebonnet.images`. Default nil.
+        /// The queue on which handlers run. Default nil: the downloader's serial queue `org.bluebonnet.images`.
         public var completionQueue: DispatchQueue?
 
         /// The defaults.
@@ -46,7 +46,7 @@ public final class ImageDownloader: Sendable {
     /// Called once for each call of `download`, on the completion queue.
     public typealias Completion = @Sendable (Result<Success, NetworkingError>) -> Void
 
-    /// Stands for one call of `download`, to take it back.
+    /// Identifies one call of `download`, for `cancel(_:)`.
     public struct Receipt: Sendable, Hashable {
         /// Unique for each call.
         public let id: UUID
@@ -58,7 +58,7 @@ public final class ImageDownloader: Sendable {
         var operations: [Int: HTTPRequestOperation] = [:]
     }
 
-    /// Where images are kept and looked for; nil keeps none.
+    /// The cache of images; nil without one.
     public let imageCache: (any ImageCaching)?
     private let manager: RequestOperationManager
     private let queue: DispatchQueue
@@ -115,8 +115,8 @@ public final class ImageDownloader: Sendable {
         return receipt
     }
 
-    /// Takes a call of `download` back: its handler is told that it was cancelled. The transfer ends with the last one
-    /// who wants it. A receipt whose handler has been called already does nothing.
+    /// Cancels one call of `download`: its handler is called with the error `cancelled`. The transfer is cancelled with
+    /// its last call. A receipt whose handler has been called already has no effect.
     public func cancel(_ receipt: Receipt) {
         let (removed, abandoned) = state.withLock { state in
             let removed = state.list.remove(receipt.id, key: receipt.key)
@@ -184,15 +184,15 @@ extension ImageDownloader {
 // MARK: - Waiting
 
 extension ImageDownloader {
-    /// Downloads an image, or takes it from the cache. Cancelling the task takes the call back.
+    /// Downloads an image, or takes it from the cache. Cancelling the calling task cancels the call.
     ///
     /// - Throws: `NetworkingError`.
     public func image(for url: URL) async throws(NetworkingError) -> RasterImage {
         try await image(for: URLRequest(url: url))
     }
 
-    /// Downloads an image, or takes it from the cache, where the request's cache policy lets it. Cancelling the task
-    /// takes the call back.
+    /// Downloads an image, or takes it from the cache, where the request's cache policy allows it. Cancelling the
+    /// calling task cancels the call.
     ///
     /// - Throws: `NetworkingError`.
     public func image(for request: URLRequest) async throws(NetworkingError) -> RasterImage {

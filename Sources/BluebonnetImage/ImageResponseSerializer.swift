@@ -11,13 +11,13 @@ public import FoundationNetworking
 /// body is one whatever the status. One image is decoded at a time, on the library's processing queues.
 public struct ImageResponseSerializer: ResponseSerializer {
     public var validation: ResponseValidation
-    /// Pixels for each point of a screen; written into the images. Default 1.
+    /// The `scale` of the images: pixels for each point of a screen. Default 1.
     public var imageScale = 1.0
-    /// Width times height of the file at most, looked at before memory is taken: `bodyTooLarge` if it is more. Default
-    /// 64 Mi pixels, which are 256 MiB.
+    /// The most pixels (width times height) of an image in its file, checked before memory is allocated; a larger image
+    /// fails with `bodyTooLarge`. Default 64 Mi pixels, which take 256 MiB.
     public var maximumPixelCount = 64 * 1024 * 1024
-    /// The longer side in pixels at most: larger images are made smaller, JPEG while it is decoded. Default nil: the
-    /// file's size.
+    /// The most pixels of an image's longer side: larger images are scaled down, JPEG while it is decoded. Default nil:
+    /// no scaling.
     public var maximumSideLength: Int?
 
     /// Makes a serializer for AFNetworking's ten content types with a status from 200 to 299.

@@ -5,14 +5,14 @@ public import Foundation
 
 /// A decoded image: plain pixels that may cross threads, and nothing of the file that they came from.
 public struct RasterImage: Sendable, Hashable {
-    /// Pixels in a row.
+    /// The number of pixels in a row.
     public let width: Int
-    /// Rows.
+    /// The number of rows.
     public let height: Int
     /// The rows from top to bottom without gaps, each pixel as red, green, blue and alpha of 8 bits (sRGB as in the
     /// file, alpha not multiplied in): `width * height * 4` bytes.
     public let pixels: Data
-    /// Pixels for each point of a screen that the image was made for. Default 1.
+    /// The number of pixels for each point of a screen. Default 1.
     public let scale: Double
 
     /// Makes an image; traps when the bytes are not as many as the size needs.

@@ -13,7 +13,7 @@ final class BluebonnetClient: LoadClient {
     enum Form {
         /// All operations are queued at once and the manager's limit does the rest.
         case queued
-        /// The same, and each handler asks for Foundation's response object, which costs Foundation more than 10 µs.
+        /// Like `queued`, and each handler reads Foundation's response object, which takes Foundation more than 10 µs.
         case queuedWithResponse
         /// Each handler queues the next operation.
         case oneAfterAnother

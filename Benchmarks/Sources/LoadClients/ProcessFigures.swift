@@ -23,7 +23,7 @@ package enum ProcessFigures {
         return count
     }
 
-    /// The same of another process; nil when it is gone.
+    /// The peak resident memory of another process; nil when it has ended.
     package static func peakResidentByteCount(of process: pid_t) -> Int64? {
         peakResidentByteCount(at: "/proc/\(process)/status")
     }

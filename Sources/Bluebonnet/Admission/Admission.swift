@@ -1,47 +1,49 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// Has more to be let in than was handed over. Network thread only.
+/// A queue with more operations than it has handed to admission. Network thread only.
 protocol AdmissionSource: AnyObject {
-    /// What comes now may find a place.
+    /// Admission may have a free slot again.
     func slotMayBeFree()
 }
 
-/// Lets transfers start: the admission queue, looked at once a round. Network thread only.
+/// Admits transfers: serves the admission queue once at the end of each round. Network thread only.
 ///
-/// Those that come in one round of the event loop are looked at together, so that a priority counts among them.
+/// Transfers that are enqueued in one round of the event loop are compared with each other, so that their priorities
+/// decide the order.
 final class Admission: RoundEndTask {
     @exclusivity(unchecked) private var queue: AdmissionQueue
     private var isScheduled = false
-    /// Those that have never been on the wire stay outside.
+    /// Whether operations that have never started are refused.
     private var isClosedToNew = false
-    /// Told when a place becomes free.
+    /// The sources to notify when a slot becomes free.
     private var sources: [any AdmissionSource] = []
 
     init(limit: Int, limitPerOrigin: Int) {
         queue = AdmissionQueue(limit: limit, limitPerOrigin: limitPerOrigin)
     }
 
-    /// A place in the order of age, which an operation keeps over its transfers.
+    /// Makes a ticket, which an operation keeps over all of its transfers.
     ///
-    /// - Parameter share: the number of the batch or queue whose turn it takes; 0 for those of none.
+    /// - Parameter share: the flow (batch or queue) that the operation belongs to; 0 for none.
     func makeTicket(flow: Int, priority: Int, counts: WaitingCounts?) -> AdmissionQueue.Ticket {
         queue.makeTicket(flow: flow, priority: priority, counts: counts)
     }
 
-    /// How many more of this priority have a place to go to.
+    /// How many more operations of this priority can be admitted.
     ///
-    /// - Parameter counts: counts those of the same queue that wait.
+    /// - Parameter counts: the operations of the same queue that wait.
     func availableSlotCount(besides counts: WaitingCounts, priority: Int) -> Int {
         queue.availableSlotCount(besides: counts, priority: priority)
     }
 
-    /// Tells a source, once, when there may be room that there was none of.
+    /// Notifies a source once when a slot may have become free.
     func notifyWhenSlotFrees(_ source: any AdmissionSource) {
         if !sources.contains(where: { $0 === source }) { sources.append(source) }
     }
 
-    /// Waits for a place; `client` is told on the network thread when it is there, and `release` has to give it back.
+    /// Waits for a slot. `client` is told on the network thread when it has the slot, and has to return it with
+    /// `release`.
     func enqueue(_ ticket: AdmissionQueue.Ticket, origin: Origin, priority: Int, client: any AdmissionClient) {
         guard !(ticket.hasNeverStarted && isClosedToNew) else { return }
         queue.enqueue(ticket, origin: origin, priority: priority, client: client)
@@ -54,14 +56,15 @@ final class Admission: RoundEndTask {
         tellSources()
     }
 
-    /// Gives a place back.
+    /// Returns a slot.
     func release(origin: Origin) {
         queue.release(origin: origin)
         tellSources()
         schedule()
     }
 
-    /// Lets in only those that have been on the wire, from now on: what waits for the first time waits for ever.
+    /// From now on admits only operations that have started before. Operations that have never started are never
+    /// admitted.
     func stopAdmittingNew() {
         guard !isClosedToNew else { return }
         isClosedToNew = true

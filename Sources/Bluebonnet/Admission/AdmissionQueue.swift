@@ -1,28 +1,30 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// Waits to be let in. Network thread only.
+/// Is told of its admission. Network thread only.
 protocol AdmissionClient: AnyObject {
     func wasAdmitted()
 }
 
-/// Decides which waiting transfer may start: a limit in all and one for each origin, the highest priority first; among
-/// equals each batch and each queue has its turn, with the oldest that it has. It knows no thread, transfer or clock.
+/// Decides which waiting transfer starts next, within a limit in all and a limit for each origin. The highest priority
+/// goes first; transfers of equal priority are ordered by start-time fair queueing, with each batch and each queue as a
+/// flow, and inside a flow by age. The type knows no thread, transfer or clock.
 ///
-/// An origin at its limit never holds up another: only origins with a free place take part in the choice. A batch never
-/// holds up what comes after it: that waits for at most one transfer of each batch or queue that is before it.
+/// An origin at its limit never delays another origin: only origins with a free slot are candidates. A batch never
+/// delays a later transfer by more than one transfer for each flow that was there before.
 struct AdmissionQueue {
-    /// One who waits, again and again: an object, so that its place in line is found without looking it up.
+    /// Identifies an operation that waits, possibly several times. An object, so that its entry is found without a
+    /// look-up.
     final class Ticket {
         let number: UInt64
         let virtualTime: UInt64
-        /// Where it is counted while it is in line.
+        /// Counts the ticket while it waits.
         fileprivate let counts: WaitingCounts?
-        /// Whether it has never been on the wire.
+        /// Whether the operation has never had a slot.
         var hasNeverStarted = true
-        /// Who is told when it is let in; kept while it is in line.
+        /// The client to tell of the admission; kept while the ticket waits.
         fileprivate(set) var client: (any AdmissionClient)?
-        /// Its place in line, told from those that it had before; 0 outside.
+        /// The number of its current entry; stale entries have other numbers. 0 while the ticket does not wait.
         fileprivate var entry: UInt64 = 0
         fileprivate var lane = 0
         fileprivate var priority = 0
@@ -33,7 +35,7 @@ struct AdmissionQueue {
             self.counts = counts
         }
 
-        /// Lets the client go.
+        /// Returns the client and drops the reference to it.
         func takeClient() -> (any AdmissionClient)? {
             let taken = client
             client = nil
@@ -41,7 +43,7 @@ struct AdmissionQueue {
         }
     }
 
-    /// Where a ticket stands in line: a higher priority first, then the earlier turn, then the lower number.
+    /// The order of tickets: a higher priority first, then the smaller virtual time, then the lower number.
     private struct Rank: Comparable {
         let priority: Int
         let virtualTime: UInt64
@@ -65,12 +67,11 @@ struct AdmissionQueue {
     }
 
     private struct Lane {
-        /// Nil where another line may stand.
+        /// Nil when the lane is free.
         var origin: Origin?
         var waiting = Heap<WaitingTicket>()
         var runningCount = 0
-        /// The place of the one that stands for this origin among the candidates; a candidate that is not it any more
-        /// is passed over.
+        /// The entry that represents this origin among the candidates; stale candidates are skipped.
         var nominee: UInt64 = 0
     }
 
@@ -84,18 +85,18 @@ struct AdmissionQueue {
 
     let limit: Int
     let limitPerOrigin: Int
-    /// One line for each origin that has anything waiting or running, and for the last one.
+    /// One lane for each origin with a waiting or running transfer, and for the origin that was used last.
     private var lanes: [Lane] = []
     private var freeLanes: [Int] = []
     private var lastLane = 0
     private var laneOfOrigin: [Origin: Int] = [:]
-    /// The first in line of each origin that has a free place, and former ones.
+    /// The first ticket of each lane with a free slot, and stale entries.
     private var candidates = Heap<Candidate>()
     private var lastEntry: UInt64 = 0
     private var lastNumber: UInt64 = 0
     private var fairQueue = FairQueue()
     private(set) var runningCount = 0
-    /// How many wait.
+    /// The number of waiting tickets.
     private(set) var waitingCount = 0
 
     init(limit: Int, limitPerOrigin: Int) {
@@ -103,24 +104,24 @@ struct AdmissionQueue {
         self.limitPerOrigin = limitPerOrigin
     }
 
-    /// A place in the order of turns and of age, which stays the same however often it waits.
+    /// Makes a ticket, whose virtual time and number stay the same however often it waits.
     ///
-    /// - Parameter counts: where it is counted while it waits.
+    /// - Parameter counts: counts the ticket while it waits.
     mutating func makeTicket(flow: Int, priority: Int, counts: WaitingCounts? = nil) -> Ticket {
         lastNumber += 1
         return Ticket(number: lastNumber, virtualTime: fairQueue.take(flow: flow, priority: priority), counts: counts)
     }
 
-    /// How many more of this priority can be let in: as many as there are free places, less those that are taken care
-    /// of by what `counts` counts with this priority or a higher one. What waits for a place of its origin takes care of
-    /// none.
+    /// How many more transfers of this priority can be admitted: the free slots, less the waiting transfers in `counts`
+    /// of this priority or a higher one. Transfers that wait for a slot of their origin do not count.
     func availableSlotCount(besides counts: WaitingCounts, priority: Int) -> Int {
         let free = limit - runningCount
         guard free > 0 else { return 0 }
         return free - counts.admissibleCount(from: priority, limit: free) { limitPerOrigin - lanes[$0].runningCount }
     }
 
-    /// Puts a ticket in line. One that was in line before keeps its place among equals by its number.
+    /// Adds a ticket to the lane of its origin. A ticket that has waited before keeps its rank among equals by its
+    /// number.
     mutating func enqueue(_ ticket: Ticket, origin: Origin, priority: Int, client: (any AdmissionClient)? = nil) {
         if ticket.entry != 0 { leave(ticket) }
         let lane = lane(for: origin)
@@ -132,14 +133,14 @@ struct AdmissionQueue {
         nominate(lane)
     }
 
-    /// Takes a ticket out of the line; it was not let in.
+    /// Removes a ticket that was not admitted.
     mutating func withdraw(_ ticket: Ticket) {
         guard ticket.entry != 0 else { return }
         leave(ticket)
         dropIfUnused(ticket.lane)
     }
 
-    /// Takes out all that have never been on the wire.
+    /// Removes all tickets of operations that have never started.
     mutating func withdrawNeverStarted() {
         let neverStarted = lanes.flatMap { lane in lane.waiting.unordered.map(\.ticket).filter(\.hasNeverStarted) }
         for ticket in neverStarted { withdraw(ticket) }
@@ -155,7 +156,7 @@ struct AdmissionQueue {
         ticket.counts?.note(lane: ticket.lane, priority: ticket.priority, change)
     }
 
-    /// Lets the next one in, if there is one and a place for it; it holds the place until `release`.
+    /// Admits the next ticket, if there is one and a free slot. The ticket holds the slot until `release`.
     mutating func admitNext() -> Ticket? {
         while runningCount < limit, let candidate = candidates.popFirst() {
             let lane = candidate.lane
@@ -167,7 +168,7 @@ struct AdmissionQueue {
         return nil
     }
 
-    /// Gives a place back.
+    /// Returns a slot.
     mutating func release(origin: Origin) {
         guard let lane = existingLane(of: origin) else { preconditionFailure("\(origin) holds no slot") }
         runningCount -= 1
@@ -186,7 +187,7 @@ struct AdmissionQueue {
         return lane
     }
 
-    /// Most look-ups are for the origin of the last one.
+    /// Most look-ups are for the origin of the previous look-up.
     private mutating func existingLane(of origin: Origin) -> Int? {
         if lanes.indices.contains(lastLane), lanes[lastLane].origin == origin { return lastLane }
         guard let lane = laneOfOrigin[origin] else { return nil }
@@ -194,7 +195,7 @@ struct AdmissionQueue {
         return lane
     }
 
-    /// The last line stays while it is the last one, though nobody is in it: the next comer mostly has the same origin.
+    /// Keeps the lane that was used last, even when it is empty: the next ticket mostly has the same origin.
     private mutating func useNext(_ lane: Int) {
         let former = lastLane
         lastLane = lane
@@ -212,7 +213,7 @@ struct AdmissionQueue {
         return ticket
     }
 
-    /// Puts the first of a line among the candidates, when its origin has a free place.
+    /// Makes the first ticket of a lane a candidate, when its origin has a free slot.
     private mutating func nominate(_ lane: Int) {
         guard lanes[lane].runningCount < limitPerOrigin, let first = dropWithdrawn(from: lane),
             lanes[lane].nominee != first.entry
@@ -221,7 +222,7 @@ struct AdmissionQueue {
         candidates.insert(Candidate(rank: first, lane: lane))
     }
 
-    /// The first of a line that was not withdrawn.
+    /// The first rank of a lane that was not withdrawn.
     private mutating func dropWithdrawn(from lane: Int) -> Rank? {
         while let first = lanes[lane].waiting.first {
             if first.ticket.entry == first.rank.entry { return first.rank }

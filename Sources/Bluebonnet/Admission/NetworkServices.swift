@@ -3,8 +3,8 @@
 
 internal import Dispatch
 
-/// What an operation runs on: a transport and an admission. A manager has its own, with its own limits; the connections
-/// below are the process's.
+/// The transport and the admission that an operation runs on. Each manager has its own, with its own limits; all
+/// managers share the connections of the process.
 package final class NetworkServices: Sendable {
     /// For operations that belong to no manager: 64 transfers in all, 6 an origin.
     static let `default` = NetworkServices(limit: 64, limitPerOrigin: 6)
@@ -17,7 +17,7 @@ package final class NetworkServices: Sendable {
         scripted = nil
     }
 
-    /// For tests: over another transport than libcurl.
+    /// Makes services over another transport than libcurl, for tests.
     init(limit: Int, limitPerOrigin: Int, transport: sending any Transport) {
         admissionBox = NetworkBound(Admission(limit: limit, limitPerOrigin: limitPerOrigin))
         scripted = NetworkBound(transport)
@@ -32,8 +32,8 @@ package final class NetworkServices: Sendable {
     /// The process's connections; made on the network thread, where it is first asked for.
     private static let curl = NetworkBound(CurlTransport(loop: NetworkThread.shared.eventLoop))
 
-    /// Begins, on other threads, what the first transfer of the process would wait for: the network thread, libcurl and
-    /// OpenSSL.
+    /// Starts the network thread, libcurl and OpenSSL on other threads, so that the first transfer of the process need
+    /// not wait for them.
     package static func prepare() {
         NetworkThread.shared.submit { _ = Self.curl.value }
         Queues.preparation.async { _ = MessageDigest(.sha256) }

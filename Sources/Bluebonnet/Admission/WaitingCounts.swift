@@ -1,8 +1,8 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// How many of one queue's operations wait for admission, by line (of an origin) and priority. An object, which their
-/// tickets share. Network thread only.
+/// Counts one queue's operations that wait for admission, by lane and priority. An object, which the tickets share.
+/// Network thread only.
 final class WaitingCounts {
     private struct LaneCounts {
         let lane: Int
@@ -25,13 +25,13 @@ final class WaitingCounts {
         private static func index(of priority: Int) -> Int { min(max((priority + 8) / 4, 0), 4) }
     }
 
-    /// Most have the origin of the one before.
+    /// Most operations have the origin of the one before.
     private var recent = LaneCounts(lane: -1)
     private var others: [Int: LaneCounts] = [:]
 
     var isEmpty: Bool { recent.isEmpty && others.isEmpty }
 
-    /// One came, or left.
+    /// Notes that an operation began or stopped waiting.
     func note(lane: Int, priority: Int, _ change: Int) {
         if lane != recent.lane {
             if !recent.isEmpty { others[recent.lane] = recent }
@@ -40,11 +40,11 @@ final class WaitingCounts {
         recent.note(priority, change)
     }
 
-    /// How many with this priority or a higher one their origins would let in.
+    /// How many waiting operations of this priority or a higher one their origins would admit.
     ///
     /// - Parameters:
     ///   - limit: the most that matter.
-    ///   - room: how many more the origin of a line may have on the wire; less than none is none.
+    ///   - availableSlotCount: the free slots of a lane's origin; a negative number counts as 0.
     func admissibleCount(from priority: Int, limit: Int, availableSlotCount: (Int) -> Int) -> Int {
         func count(_ lane: LaneCounts) -> Int {
             lane.isEmpty ? 0 : max(0, min(lane.count(from: priority), availableSlotCount(lane.lane)))

@@ -7,10 +7,10 @@ internal import FoundationNetworking
 /// What is needed to run an operation, or to continue it, in another process: its request, limits, trust, proxy,
 /// serializer, files, and what arrived so far with the validator that allows it to be continued.
 ///
-/// Made by `RequestOperation.archive()`; an operation is made of it by `init(archive:)` or by a manager. Handlers and
-/// blocks are code and stay behind, and so do a cookie jar and a response cache, which operations share, and a key log.
-/// Of a client identity it holds the paths of its files, never a key or its password. Otherwise it holds what the
-/// operation holds, credentials included: keep it as you keep those.
+/// `RequestOperation.archive()` makes an archive; `init(archive:)` and managers make an operation from it. An archive
+/// contains no handlers and blocks, which are code, no cookie jar and response cache, which operations share, and no
+/// key log. Of a client identity it contains the paths of the files, never a key or a password. It contains everything
+/// else of the operation, credentials included: protect it accordingly.
 public struct OperationArchive: Codable, Sendable {
     let request: ArchivedRequest
     let options: ArchivedOptions
@@ -18,12 +18,12 @@ public struct OperationArchive: Codable, Sendable {
     let serializer: ArchivedSerializer?
     let uploadFile: URL?
     let part: ArchivedPart?
-    /// The file that the body goes to; what an interrupted operation left beside it is continued from there.
+    /// The output file; a partial body beside it is continued.
     public let outputFile: URL?
     let outputDirectory: OutputDirectory
-    /// How many bytes of the body had arrived.
+    /// The number of body bytes that had arrived.
     public let receivedByteCount: Int64
-    /// The strong validator of what had arrived, as `If-Range` sends it; nil when it cannot be continued.
+    /// The strong validator of the partial body, in the form of `If-Range`; nil when the body cannot be continued.
     public let validator: String?
 }
 

@@ -5,9 +5,9 @@ internal import Dispatch
 internal import Foundation
 internal import Synchronization
 
-/// Something that a batch may consist of: an operation, the handle of one, or another batch.
+/// A member of a batch: an operation, the handle of an operation, or another batch.
 public protocol BatchMember: Sendable {
-    /// The operations that it stands for.
+    /// The operations of the member.
     var operations: [HTTPRequestOperation] { get }
 }
 
@@ -21,10 +21,11 @@ extension RequestHandle: BatchMember {
     public var operations: [HTTPRequestOperation] { [operation] }
 }
 
-/// Several operations that add up to one outcome, with one progress and one completion.
+/// A group of operations with one outcome, one progress and one completion.
 ///
 /// The completion runs exactly once, after every member's own handlers, also for an empty batch. Members that fail, are
-/// skipped or are cancelled count as finished. When it has ended, nothing of the library's holds the batch.
+/// skipped or are cancelled count as finished. When the batch has ended, the library holds no reference to it. All
+/// members may be used from any thread.
 ///
 /// ```swift
 /// var options = Batch.Options()
@@ -34,31 +35,33 @@ extension RequestHandle: BatchMember {
 /// print(await batch.outcome().counts)
 /// ```
 public final class Batch: BatchMember {
-    /// What a batch does about members that fail.
+    /// What a batch does when members fail.
     public enum FailurePolicy: Sendable, Hashable {
-        /// Runs all members, whatever becomes of them.
+        /// Runs all members, whether others fail or not.
         case carryOn
-        /// Cancels the rest when the first member fails. One that is cancelled or skipped has not failed.
+        /// Cancels the unfinished members when the first member fails. A cancelled or skipped member does not count as
+        /// failed.
         case cancelAtFirstFailure
-        /// Is a success, and cancels the rest, once so many members have succeeded.
+        /// Makes the batch a success, and cancels the unfinished members, when this many members have succeeded.
         case succeed(after: Int)
-        /// Cancels the rest when more than so many members have failed.
+        /// Cancels the unfinished members when more than this many members have failed.
         case stopAboveFailureCount(Int)
-        /// Cancels the rest when more than this fraction of all members, from 0 to 1, has failed.
+        /// Cancels the unfinished members when more than this fraction of all members, from 0 to 1, has failed.
         case stopAboveFailureFraction(Double)
     }
 
     /// How a batch is run.
     public struct Options: Sendable {
-        /// What is done about members that fail. Default `carryOn`.
+        /// What the batch does when members fail. Default `carryOn`.
         public var failurePolicy = FailurePolicy.carryOn
-        /// What becomes of a member when one that it depends on does not succeed. Default nil: what its edges say.
+        /// What happens to a member when one of its dependencies does not succeed. Default nil: the policy of each
+        /// dependency counts.
         public var ifDependencyFails: FailedDependencyPolicy?
         /// The longest time from enqueueing to the end; then the members that have not finished are cancelled. Default
         /// nil: no limit.
         public var timeout: Duration?
-        /// Whether members are held while there is no way to their servers, however long, instead of failing; one that
-        /// is held takes no place on the wire from others. Default false: what their own `waitsForConnectivity` says.
+        /// Whether members wait without limit while their servers cannot be reached, instead of failing. A waiting
+        /// member does not count as a transfer. Default false: the `waitsForConnectivity` of each member counts.
         public var holdsWithoutConnectivity = false
 
         /// The defaults.
@@ -92,13 +95,13 @@ public final class Batch: BatchMember {
 // MARK: - Where it stands
 
 extension Batch {
-    /// Each member's result in the order of `operations`; nil for one that is not finished.
+    /// Each member's result, in the order of `operations`; nil for a member that is not finished.
     public var results: [Result<any Sendable, NetworkingError>?] { operations.map(\.result) }
 
-    /// How many members have ended, and in which way; their own handlers have run.
+    /// The numbers of members that have ended, by kind of result. The handlers of these members have run.
     public var counts: BatchOutcome.Counts { state.withLock { $0.counts } }
 
-    /// How far the batch is, by members and by bytes. It asks every member.
+    /// The progress of the batch, by members and by bytes. Reading it takes time proportional to the number of members.
     public var progress: BatchProgress {
         var (received, expected) = (Int64(0), Int64?(0))
         for operation in operations {
@@ -111,9 +114,9 @@ extension Batch {
             expectedByteCount: expected)
     }
 
-    /// Waits until the completion has run. Cancelling the waiting task cancels the batch.
+    /// Suspends the calling task until the completion has run. Cancelling the task cancels the batch.
     ///
-    /// The batch has to be enqueued.
+    /// The batch has to be enqueued; otherwise the call never returns.
     public func waitUntilFinished() async {
         await withTaskCancellationHandler {
             await withCheckedContinuation { waiter in
@@ -124,7 +127,8 @@ extension Batch {
         }
     }
 
-    /// Waits until the completion has run, and gives the outcome. Cancelling the waiting task cancels the batch.
+    /// Suspends the calling task until the completion has run, and returns the outcome. Cancelling the task cancels the
+    /// batch.
     public func outcome() async -> BatchOutcome {
         await waitUntilFinished()
         return finalOutcome
@@ -163,7 +167,7 @@ extension Batch {
 
     private func cancelRest(_ reason: BatchOutcome.StopReason) {
         let message = reason.message(options)
-        // The last first: one that becomes ready because another was cancelled should be cancelled by then.
+        // In reverse order, so that an operation is cancelled before the cancellation of a dependency makes it ready.
         for operation in operations.reversed() where !operation.isFinished {
             operation.shared.withLock {
                 $0.extras.cancelMessage = $0.lifecycle.isCancelled ? $0.extras.cancelMessage : message
@@ -174,7 +178,7 @@ extension Batch {
 }
 
 extension BatchOutcome.StopReason {
-    /// What the error of a member says that was cancelled for this reason.
+    /// The error message of a member that is cancelled for this reason.
     fileprivate func message(_ options: Batch.Options) -> String {
         switch self {
         case .firstFailure: "cancelled, because another operation of the batch failed"
@@ -191,7 +195,7 @@ extension BatchOutcome.StopReason {
 extension Batch {
     typealias Progress = @Sendable (_ finishedCount: Int, _ totalCount: Int) -> Void
 
-    /// Hooks the members up, before any of them is started.
+    /// Adds the batch's handlers to the members, before any of them is started.
     func begin(
         on queue: DispatchQueue, progress: Progress?, completion: (@Sendable (Batch) -> Void)?
     ) {

@@ -4,28 +4,29 @@
 internal import Synchronization
 
 extension Batch {
-    /// How one member ended.
+    /// The end of one member.
     public struct Completion: Sendable {
         /// The member's number in the batch's `operations`.
         public let index: Int
         /// The member.
         public let operation: HTTPRequestOperation
-        /// Its result.
+        /// The member's result.
         public let result: Result<any Sendable, NetworkingError>
     }
 
-    /// The members as they end, each after its own handlers, from the first one on, whenever you begin to look.
+    /// The completions of all members in the order in which they end, each after the member's own handlers. A sequence
+    /// that is iterated late begins with the first completion too.
     ///
-    /// It ends with the batch, or when the task that looks is cancelled, which does not cancel the batch.
+    /// The sequence ends with the batch, or when the iterating task is cancelled, which does not cancel the batch.
     public var completions: Completions { Completions(batch: self) }
 
-    /// The members of a batch as they end.
+    /// The sequence of a batch's completions.
     public struct Completions: AsyncSequence, Sendable {
         fileprivate let batch: Batch
 
         public func makeAsyncIterator() -> Iterator { Iterator(batch: batch) }
 
-        /// Goes through the endings; keeps nothing but its place.
+        /// Iterates over the completions.
         public struct Iterator: AsyncIteratorProtocol {
             fileprivate let batch: Batch
             private var position = 0

@@ -5,10 +5,10 @@ public import Foundation
 internal import Synchronization
 
 extension RequestOperation {
-    /// Prepares operations to run as a batch, in any queue, as AFNetworking's method of this name does. New code is
-    /// better served by `Batch`.
+    /// Prepares operations to run as a batch in any queue, like AFNetworking's method of this name. Use `Batch` in new
+    /// code.
     ///
-    /// Nothing runs before you add what it returns to a queue: all of it. Operations that fail or are cancelled count
+    /// Add all returned operations to a queue; before that, nothing runs. Operations that fail or are cancelled count
     /// as finished.
     ///
     /// - Parameters:
@@ -16,7 +16,7 @@ extension RequestOperation {
     ///     how many there are.
     ///   - completion: called once on `org.bluebonnet.callbacks`, after every operation's handlers; also for an empty
     ///     batch.
-    /// - Returns: the operations, and behind them one that ends the batch.
+    /// - Returns: the operations, followed by one more operation that ends the batch.
     public static func batchOfRequestOperations(
         _ operations: [RequestOperation],
         progress: (@Sendable (_ finishedCount: Int, _ totalCount: Int) -> Void)? = nil,
@@ -34,8 +34,8 @@ extension RequestOperation {
     }
 }
 
-/// The operation at the end of a batch: ready when all of its operations have ended and their handlers have run. It
-/// counts them down, and depends on none of them: that would be quadratic in Foundation.
+/// The operation that ends a batch: ready when all operations of the batch have ended and their handlers have run. It
+/// counts them down instead of depending on them, because that would take quadratic time in Foundation.
 final class BatchEndOperation: Operation, @unchecked Sendable {  // safe: all state is in Mutexes, as in Operation
     private struct State {
         var operations: [RequestOperation]
@@ -62,7 +62,7 @@ final class BatchEndOperation: Operation, @unchecked Sendable {  // safe: all st
         Queues.callbacks.async { completion?(operations) }
     }
 
-    /// Counts one that has ended; gives how many are left.
+    /// Counts an operation that has ended; returns the number of unfinished ones.
     fileprivate func count() -> Int {
         state.withLock { state in
             state.leftCount -= 1
@@ -79,7 +79,7 @@ final class BatchEndOperation: Operation, @unchecked Sendable {  // safe: all st
         action?()
     }
 
-    /// Tells a queue of ours when all have ended; at once when they have.
+    /// Calls `action` when all operations have ended; immediately when they have ended already.
     func whenReady(_ action: @escaping @Sendable () -> Void) {
         let isReady = state.withLock { state in
             if state.leftCount > 0 { state.whenReady = action }

@@ -4,40 +4,41 @@
 internal import Foundation
 internal import Synchronization
 
-/// A picture of a batch: its members, who waits for whom, where each stands, how long it took, and the critical path.
+/// A snapshot of a batch as a graph: its members, their dependencies, states and times, and the critical path.
 ///
-/// A value of one moment; it holds no operation.
+/// The graph is a value and keeps no operation alive.
 public struct BatchGraph: Sendable, Hashable {
-    /// A member.
+    /// A member of the batch.
     public struct Node: Sendable, Hashable {
-        /// Where a member stands.
+        /// The state of a member.
         public enum State: String, Sendable, Hashable {
             case waiting, running, success, failure, skipped, cancelled
         }
 
-        /// The operation's name, else its method and its URL without query.
+        /// The operation's `name`, else its method and its URL without query.
         public var name: String
-        /// Where it stands.
+        /// The member's state.
         public var state: State
-        /// When it was started and when it ended, counted from the first start in the batch; nil when it did not.
+        /// When the member was started, counted from the first start in the batch; nil when it was not started. `end`
+        /// is its end, counted alike.
         public var start: Duration?
         public var end: Duration?
-        /// Whether it is on the critical path.
+        /// Whether the member is on the critical path.
         public var isCritical = false
     }
 
-    /// Who waits for whom, by the members' numbers.
+    /// A dependency between two members, which are indices of `nodes`: `dependent` waits for `dependency`.
     public struct Edge: Sendable, Hashable {
         public var dependency: Int
         public var dependent: Int
     }
 
-    /// The members, in the batch's order.
+    /// The members, in the order of the batch's `operations`.
     public internal(set) var nodes: [Node]
-    /// Who waits for whom.
+    /// The dependencies among the members.
     public internal(set) var edges: [Edge]
-    /// The members that decided when the batch ended, the first one first: each ended last of what the next one waited
-    /// for. Before anything has ended it is the longest chain.
+    /// The members that determined the duration of the batch, in the order of their ends: each is the dependency of the
+    /// next one that ended last. Before any member has ended, this is the longest chain.
     public private(set) var criticalPath: [Int] = []
 
     init(nodes: [Node], edges: [Edge]) {
@@ -48,8 +49,8 @@ public struct BatchGraph: Sendable, Hashable {
 }
 
 extension Batch {
-    /// A picture of the batch as it is now. Edges that were added after the batch began are in it as long as their
-    /// dependents have not ended.
+    /// The graph of the batch at this moment. A dependency that was added after the batch began is included only until
+    /// its dependent has ended.
     public func graph() -> BatchGraph {
         let edges = Set(state.withLock { $0.edges }).union(BatchGraph.edges(among: operations))
         let instants = operations.map { $0.shared.withLock { ($0.startInstant, $0.finishInstant) } }
@@ -63,7 +64,7 @@ extension Batch {
 }
 
 extension BatchGraph {
-    /// Who waits for whom among operations, at this moment.
+    /// The current dependencies among operations.
     static func edges(among operations: [HTTPRequestOperation]) -> [Edge] {
         let waiting = operations.indices.filter { operations[$0].dependencyNode.isInGraph }
         guard !waiting.isEmpty else { return [] }
@@ -100,7 +101,7 @@ extension BatchGraph.Node.State {
     }
 }
 
-/// Finds the chain of members that took longest to end. It knows numbers and times only.
+/// Finds the chain of members that ended last. It knows only numbers and times.
 struct CriticalPath {
     private(set) var nodes: [Int] = []
 
@@ -116,7 +117,8 @@ struct CriticalPath {
         nodes.reverse()
     }
 
-    /// What ended later ranks higher; what has not ended ranks higher still, by the length of the chain before it.
+    /// A later end ranks higher; an unfinished member ranks higher than any finished one, by the length of the chain
+    /// before it.
     private struct Rank: Comparable {
         let depth: Int
         let end: Duration
@@ -143,7 +145,7 @@ struct CriticalPath {
 }
 
 extension BatchGraph {
-    /// The picture in the language of Graphviz: `dot -Tsvg`.
+    /// The graph in the DOT language of Graphviz, for `dot -Tsvg`.
     public var graphviz: String {
         var lines = ["digraph batch {", "  rankdir=LR;", "  node [shape=box, style=\"rounded,filled\"];"]
         for (index, node) in nodes.enumerated() {
@@ -159,7 +161,7 @@ extension BatchGraph {
         return (lines + ["}", ""]).joined(separator: "\n")
     }
 
-    /// The picture in the language of Mermaid, which many viewers of Markdown draw.
+    /// The graph as a Mermaid flowchart, which many Markdown viewers draw.
     public var mermaid: String {
         var lines = ["flowchart LR"]
         for (index, node) in nodes.enumerated() {

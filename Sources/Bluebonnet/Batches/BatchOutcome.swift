@@ -1,15 +1,15 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// What a batch came to: one outcome of all its members.
+/// The outcome of a batch.
 public struct BatchOutcome: Sendable {
-    /// Why a batch ended before all of its members had their turn.
+    /// Why a batch cancelled its unfinished members.
     public enum StopReason: String, Sendable, Hashable {
-        /// One failed, and the batch was to end then.
+        /// A member failed, and the policy is `cancelAtFirstFailure`.
         case firstFailure
-        /// As many succeeded as were wanted.
+        /// As many members succeeded as the policy `succeed(after:)` asks for.
         case enoughSuccesses
-        /// More failed than the batch was to put up with.
+        /// More members failed than the policy allows.
         case tooManyFailures
         /// The batch took longer than `Batch.Options.timeout`.
         case timedOut
@@ -17,21 +17,21 @@ public struct BatchOutcome: Sendable {
         case cancelled
     }
 
-    /// How many ended in which way.
+    /// The numbers of members by kind of result.
     public struct Counts: Sendable, Hashable {
-        /// Those with a value.
+        /// Members that succeeded.
         public internal(set) var successCount = 0
-        /// Those that failed by themselves.
+        /// Members that failed.
         public internal(set) var failureCount = 0
-        /// Those that were not started because of a dependency that did not succeed.
+        /// Members that were not started because a dependency did not succeed.
         public internal(set) var skippedCount = 0
-        /// Those that were cancelled, by you or by the batch.
+        /// Members that were cancelled, by the program or by the batch.
         public internal(set) var cancelledCount = 0
 
-        /// All that have ended.
+        /// All members that have ended.
         public var finishedCount: Int { successCount + failureCount + skippedCount + cancelledCount }
 
-        /// Counts one more.
+        /// Counts one more member.
         mutating func count(_ kind: MemberKind) {
             switch kind {
             case .success: successCount += 1
@@ -42,18 +42,19 @@ public struct BatchOutcome: Sendable {
         }
     }
 
-    /// Every member's result, in the order in which they were given; those of inner batches stand in their place.
+    /// Every member's result, in the order of the batch's `operations`.
     public let results: [Result<any Sendable, NetworkingError>]
     /// How many ended in which way.
     public let counts: Counts
-    /// Why the batch ended early; nil when it did not.
+    /// Why the batch cancelled its unfinished members; nil when it did not.
     public let stopReason: StopReason?
-    /// Whether it is a success: enough members succeeded, when a number was asked for; else, every one did, or the
-    /// failures stayed within what the batch puts up with and nothing was cancelled.
+    /// Whether the batch is a success. With `succeed(after:)`: enough members succeeded. With `stopAboveFailureCount`
+    /// and `stopAboveFailureFraction`: the failures stayed within the limit, and no member was cancelled. Otherwise:
+    /// every member succeeded.
     public let isSuccess: Bool
 }
 
-/// In which way a member ended.
+/// The kind of a member's result.
 enum MemberKind: Sendable {
     case success, failure, skipped, cancelled
 
@@ -67,18 +68,18 @@ enum MemberKind: Sendable {
     }
 }
 
-/// How far a batch is.
+/// The progress of a batch.
 public struct BatchProgress: Sendable, Hashable {
-    /// Members that have ended.
+    /// The number of members that have ended.
     public let finishedCount: Int
-    /// All members.
+    /// The number of all members.
     public let totalCount: Int
-    /// Body bytes that arrived so far, in all.
+    /// The body bytes that all members have received so far.
     public let receivedByteCount: Int64
-    /// Body bytes that are expected in all; nil as long as one length is not known.
+    /// The expected body bytes of all members; nil while the length of any body is unknown.
     public let expectedByteCount: Int64?
 
-    /// By bytes where all lengths are known, else by members; from 0 to 1. An empty batch is complete.
+    /// The completed fraction from 0 to 1: by bytes when all lengths are known, else by members. 1 for an empty batch.
     public var fractionCompleted: Double {
         if let expectedByteCount, expectedByteCount > 0 {
             return min(1, Double(receivedByteCount) / Double(expectedByteCount))

@@ -1,8 +1,8 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// A batch's books: who has ended, in which way, and whether that is the end of the others. A value, guarded by the
-/// batch's lock; it cancels nobody.
+/// A batch's state: the members that have ended, their kinds of results, and whether the batch stops early. A value,
+/// guarded by the batch's lock; it cancels nothing.
 struct BatchState: Sendable {
     private let policy: Batch.FailurePolicy
     private let totalCount: Int
@@ -14,10 +14,10 @@ struct BatchState: Sendable {
     private var pendingCount: Int
     private(set) var hasBegun = false
     private(set) var hasEnded = false
-    /// Those who wait for the next ending, by their own numbers.
+    /// The continuations that wait for the next end, by their own numbers.
     private var waits: [Int: CheckedContinuation<Void, Never>] = [:]
     private var lastWait = 0
-    /// Who waits for whom among the members, as it was when the batch began.
+    /// The dependencies among the members when the batch began.
     var edges: [BatchGraph.Edge] = []
 
     init(policy: Batch.FailurePolicy, totalCount: Int, innerCount: Int) {
@@ -46,7 +46,7 @@ extension BatchState {
         var finishedCount = 0
     }
 
-    /// Notes the beginning; true when there is nothing to wait for.
+    /// Notes that the batch begins; true when it has no members.
     mutating func begin() -> Bool {
         precondition(!hasBegun, "a batch can be run once")
         hasBegun = true
@@ -63,13 +63,13 @@ extension BatchState {
         return step
     }
 
-    /// Notes the end of an inner batch; true when nothing is left to wait for.
+    /// Notes the end of an inner batch; true when all members and inner batches have ended.
     mutating func noteInnerEnd() -> Bool {
         pendingCount -= 1
         return pendingCount == 0
     }
 
-    /// Ends the batch early; false when that was done before, or all have ended.
+    /// Notes why the batch stops early; false when it was stopped before, or when all members have ended.
     mutating func stop(_ reason: BatchOutcome.StopReason) -> Bool {
         guard stopReason == nil, counts.finishedCount < totalCount else { return false }
         stopReason = reason
@@ -102,7 +102,7 @@ extension BatchState {
         return lastWait
     }
 
-    /// Waits until more than `position` members have ended, or all; false when that is so already.
+    /// Keeps a continuation until more than `position` members, or all, have ended; false when they have ended already.
     mutating func wait(_ number: Int, beyond position: Int, _ waiter: CheckedContinuation<Void, Never>) -> Bool {
         guard endings.count <= position, endings.count < totalCount else { return false }
         waits[number] = waiter

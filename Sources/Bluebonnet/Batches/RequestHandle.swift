@@ -4,7 +4,7 @@
 internal import Foundation
 internal import Synchronization
 
-/// An operation and the type of what it returns: to wait for it, to be called with it, or to make other operations from
+/// An operation with the type of its result. Wait for the result, handle it in a closure, or make other operations from
 /// it.
 ///
 /// ```swift
@@ -15,33 +15,34 @@ internal import Synchronization
 /// let name = try await profile.value["name"]
 /// ```
 ///
-/// A handle is a value; copies stand for the same operation.
+/// A handle is a value; its copies refer to the same operation.
 public struct RequestHandle<Value: Sendable>: ResultSource {
     /// The operation.
     public let operation: HTTPRequestOperation
 
-    /// Stands for an operation whose response serializer makes such values.
+    /// Makes a handle for an operation whose response serializer makes values of this type.
     ///
-    /// - Parameter type: checked when there is a result: another one is the error `cannotParseResponse`.
+    /// - Parameter type: checked when there is a result; a result of another type is the error `cannotParseResponse`.
     public init(_ operation: HTTPRequestOperation, as type: Value.Type = Value.self) {
         self.operation = operation
     }
 
-    /// The outcome; nil before the operation is finished.
+    /// The operation's result; nil before the operation is finished.
     public var result: Result<Value, NetworkingError>? {
         operation.result.map { result in
             Result { () throws(NetworkingError) in try Self.typed(try result.get()) }
         }
     }
 
-    /// Waits for the value. Cancelling the waiting task cancels the operation.
+    /// The value, once the operation is finished. Cancelling the waiting task cancels the operation.
     ///
     /// - Throws: the operation's error.
     public var value: Value {
         get async throws(NetworkingError) { try await operation.value(as: Value.self) }
     }
 
-    /// Calls a handler once, on the operation's `completionQueue`, when it is finished; at once when it is.
+    /// Calls a handler once, on the operation's `completionQueue`, when the operation is finished; immediately when it
+    /// is finished already.
     @discardableResult
     public func whenFinished(_ handler: @escaping @Sendable (Result<Value, NetworkingError>) -> Void) -> Self {
         operation.addCompletionHandler { operation in
@@ -77,7 +78,7 @@ extension RequestHandle {
 
     /// The value, once the operation has ended.
     ///
-    /// - Throws: `dependencyFailed` when it did not succeed or has not ended.
+    /// - Throws: `dependencyFailed` when the operation did not succeed or has not ended.
     public func finalValue() throws(NetworkingError) -> Value {
         switch operation.result {
         case .success(let value)?: return try Self.typed(value)

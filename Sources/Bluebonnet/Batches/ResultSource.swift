@@ -3,8 +3,8 @@
 
 internal import Foundation
 
-/// Something whose result an operation can be made from: a `RequestHandle`, an array of sources, or one that says what
-/// to use when the result is not there.
+/// A source of values from which operations are made: a `RequestHandle`, an array of sources, or a source with a
+/// fallback.
 ///
 /// ```swift
 /// manager.get("orders", after: login) { request, token in … }                  // skipped when the login failed
@@ -12,23 +12,24 @@ internal import Foundation
 /// manager.get("orders", after: login.asResult) { request, result in … }        // run anyway
 /// ```
 public protocol ResultSource<Value>: Sendable {
-    /// What it gives.
+    /// The type of the source's value.
     associatedtype Value: Sendable
 
-    /// The operations that have to end first, and what happens when one of them does not succeed.
+    /// The operations that have to end before there is a value, and what happens to the dependent when one of them does
+    /// not succeed.
     var dependencies: [ResultDependency] { get }
 
-    /// What it gives, once the operations have ended.
+    /// The source's value. Call it when the operations of `dependencies` have ended.
     ///
-    /// - Throws: why there is nothing to give: the operation that is made from it fails with that error.
+    /// - Throws: the reason why there is no value; the operation made from this source fails with that error.
     func finalValue() throws -> Value
 }
 
-/// An operation that another is made from, and what happens when it does not succeed.
+/// An operation from whose result another one is made, and what happens when it does not succeed.
 public struct ResultDependency: Sendable {
     /// The operation.
     public var operation: HTTPRequestOperation
-    /// What happens to the one that is made from it.
+    /// What happens to the dependent when the operation does not succeed.
     public var policy: FailedDependencyPolicy
 
     /// Makes a dependency; by default the dependent is skipped when the operation does not succeed.
@@ -39,28 +40,28 @@ public struct ResultDependency: Sendable {
     fileprivate var runningAnyway: ResultDependency { ResultDependency(operation, ifItFails: .runAnyway) }
 }
 
-/// Gives another value when the source has none, because an operation failed, was skipped or was cancelled.
+/// A source with a fallback value for the case that an operation failed, was skipped or was cancelled.
 public struct FallbackSource<Base: ResultSource>: ResultSource {
     let base: Base
     let fallback: Base.Value
 
-    /// The same operations; none of them keeps the dependent from running.
+    /// The dependencies of the base, with the policy `runAnyway`.
     public var dependencies: [ResultDependency] { base.dependencies.map(\.runningAnyway) }
 
     public func finalValue() -> Base.Value { (try? base.finalValue()) ?? fallback }
 }
 
-/// Gives the result of a source, be it a value or an error: the dependent runs anyway.
+/// A source whose value is another source's `Result`. The dependent runs in any case.
 public struct OutcomeSource<Base: ResultSource>: ResultSource {
     let base: Base
 
-    /// The same operations; none of them keeps the dependent from running.
+    /// The dependencies of the base, with the policy `runAnyway`.
     public var dependencies: [ResultDependency] { base.dependencies.map(\.runningAnyway) }
 
     public func finalValue() -> Result<Base.Value, any Error> { Result { try base.finalValue() } }
 }
 
-/// Gives what a function makes of another source's value.
+/// A source that transforms another source's value.
 public struct MappedSource<Base: ResultSource, Value: Sendable>: ResultSource {
     let base: Base
     let transform: @Sendable (Base.Value) throws -> Value
@@ -71,17 +72,18 @@ public struct MappedSource<Base: ResultSource, Value: Sendable>: ResultSource {
 }
 
 extension ResultSource {
-    /// The same with a value to use when there is no result.
+    /// A source that has `fallback` as its value when this one has none. The dependent runs in any case.
     public func orElse(_ fallback: Value) -> FallbackSource<Self> {
         FallbackSource(base: self, fallback: fallback)
     }
 
-    /// The result itself: what is made from it runs anyway and is told of the error.
+    /// A source of the `Result` of this one. The dependent runs in any case and gets the error, if there is one.
     public var asResult: OutcomeSource<Self> { OutcomeSource(base: self) }
 
-    /// What a function makes of the value. It runs off the network thread, when the dependent's request is made.
+    /// A source that transforms this source's value. `transform` runs off the network thread, when the dependent's
+    /// request is made.
     ///
-    /// - Parameter transform: what it throws is the error of the operation that is made from this.
+    /// - Parameter transform: an error that it throws becomes the dependent's error.
     public func map<New: Sendable>(
         _ transform: @escaping @Sendable (Value) throws -> New
     ) -> MappedSource<Self, New> {
@@ -90,7 +92,7 @@ extension ResultSource {
 }
 
 extension Array: ResultSource where Element: ResultSource {
-    /// Those of all elements.
+    /// The dependencies of all elements.
     public var dependencies: [ResultDependency] { flatMap(\.dependencies) }
 
     /// The values of all elements, in their order.

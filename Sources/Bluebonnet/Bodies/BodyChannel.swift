@@ -4,8 +4,8 @@
 internal import Foundation
 internal import Synchronization
 
-/// A response's bytes on their way from the network thread to a consumer that may be slower: so many at most, and then
-/// the connection is not read until there is room again. It knows neither operation nor transfer.
+/// A bounded buffer of a response's bytes between the network thread and a slower consumer. While it is full, the
+/// connection is not read. It knows neither operation nor transfer.
 final class BodyChannel: Sendable {
     private let capacity: Int
     private let state = Mutex(State())
@@ -74,7 +74,7 @@ extension BodyChannel {
 // MARK: - Any thread
 
 extension BodyChannel {
-    /// No more bytes come; the first end counts.
+    /// Ends the bytes; only the first end counts.
     func finish(_ end: End) {
         let consumer = state.withLock { state in
             state.end = state.end ?? end
@@ -83,7 +83,7 @@ extension BodyChannel {
         consumer?()
     }
 
-    /// Wants no more bytes: those that wait are dropped, and the network thread is told.
+    /// The consumer wants no more bytes: drops the buffered ones, and tells the network thread.
     func abandon() {
         let isFirst = state.withLock { state in
             defer {

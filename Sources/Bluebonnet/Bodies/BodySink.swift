@@ -15,15 +15,15 @@ protocol BodySink: AnyObject {
     func write(_ bytes: UnsafeRawBufferPointer) throws(NetworkingError)
     /// Drops everything, to start again.
     func truncate() throws(NetworkingError)
-    /// Writes what is still held: everything is where it belongs then, or on its way there.
+    /// Writes all pending bytes, or submits them for writing.
     func settle() throws(NetworkingError)
-    /// The same for a body that is complete, which may be written later by whoever finishes the operation.
+    /// Ends a complete body. Its pending bytes may be written later, when the operation is finished.
     func complete() throws(NetworkingError)
     /// Whether a piece may be written now.
     var hasRoom: Bool { get }
-    /// Whether what was written is still on its way, so that the end has to wait for `close`.
+    /// Whether writing is asynchronous, so that the end of the operation has to wait for `close`.
     var closesLater: Bool { get }
-    /// Sees that everything that was written is where it belongs, and says so, or why it is not.
+    /// Calls `action` when everything is written, with the error if writing failed.
     func close(then action: @escaping (NetworkingError?) -> Void)
 }
 
@@ -58,8 +58,8 @@ final class MemorySink: BodySink {
         byteCount = Int64(data.count)
     }
 
-    /// Makes room for a body whose length is known, as far as it may be kept: memory that is not written to costs
-    /// nothing, and a body that grows is copied again and again.
+    /// Reserves capacity for a body of known length, up to the limit: untouched memory costs nothing, and a growing
+    /// body would be copied repeatedly.
     func reserve(_ byteCount: Int64) {
         guard byteCount > 14 else { return }  // a few bytes need no memory of their own
         data.reserveCapacity(Int(min(byteCount, 64 * 1024 * 1024)))

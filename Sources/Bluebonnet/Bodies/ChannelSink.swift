@@ -3,8 +3,8 @@
 
 internal import Foundation
 
-/// A body on its way to a consumer that takes it piece by piece: a sequence of chunks, or an output stream. Network
-/// thread only. What was pushed cannot be had back, so such a body never starts again once it has begun.
+/// The sink for a consumer that takes a body piece by piece: a sequence of chunks, or an output stream. Network thread
+/// only. Bytes that were pushed cannot be taken back, so such a body never starts again once it has begun.
 final class ChannelSink: BodySink {
     private let channel: BodyChannel
     private let writer: OutputStreamWriter?
@@ -32,7 +32,7 @@ final class ChannelSink: BodySink {
             "the body would have to start again, but \(byteCount) bytes of it were given away already")
     }
 
-    /// Why the consumer takes no more.
+    /// Why the consumer takes no more bytes.
     var failure: NetworkingError? { writer?.failure }
 
     /// Drops what was not taken yet: the operation failed.

@@ -1,30 +1,30 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// A body on its way to a file. Network thread only.
+/// The sink that writes a body to a file. Network thread only.
 ///
-/// A small one is in the file when the round of the event loop ends, or when `settle` says so; one that is complete
-/// before that is left to whoever moves the file into place. What comes of a large one is written by another thread, so
-/// that this one reads on; it is in the file when `settle` or `close` says so.
+/// A small body is written at the end of the round of the event loop, or by `settle`; a small body that is complete
+/// before that is written when the file is moved into place. A large body is written by another thread, so that the
+/// network thread can go on reading; it is in the file after `settle` or `close`.
 final class FileSink: BodySink {
-    /// After so many bytes a body is large.
+    /// A body of at least this size is large.
     private static let largeByteCount: Int64 = 256 * 1024
 
     let file: PartialFile
-    /// What it was given, with what is still held.
+    /// The bytes that were passed to `write`, including pending ones.
     private(set) var byteCount: Int64
     private var writtenByteCount: Int64
-    /// All that came of a body in this round, when it is little.
+    /// The pending bytes of a small body that began in this round; nil when there are none.
     private var smallBody: [UInt8]?
-    /// Why something that was held could not be written: nothing is written behind the gap.
+    /// First deferred write error; later writes are refused.
     private var failure: NetworkingError?
-    /// What it was given before it began, or began again.
+    /// The byte count when the body began or continued.
     private var startByteCount: Int64
     /// Nil while the body is small.
     private var writer: FileWriter?
     private let roomAppeared: (() -> Void)?
 
-    /// - Parameter roomAppeared: called when there is room after there was none.
+    /// - Parameter roomAppeared: called when a full sink has room again.
     init(_ file: PartialFile, roomAppeared: (() -> Void)? = nil) {
         self.file = file
         self.roomAppeared = roomAppeared
@@ -55,7 +55,8 @@ final class FileSink: BodySink {
         if writer == nil, byteCount - startByteCount >= Self.largeByteCount { try becomeLarge() }
     }
 
-    /// A large body that goes on after this starts as a small one: many may be paused, and a writer has memory.
+    /// Writes all pending bytes. A large body that continues after this starts as a small one, because many may be
+    /// paused and each writer has a buffer.
     func settle() throws(NetworkingError) {
         if let failure { throw failure }
         try putSmallBody()
@@ -126,29 +127,29 @@ final class FileSink: BodySink {
 @available(*, unavailable)
 extension FileSink: Sendable {}
 
-/// The pieces of one body at a time, until they are written together: libcurl hands a body on in pieces of 16 KiB at
-/// most, and the kernel takes four of them in one call in half the time. Also who has the beginning of a small body, to
-/// write it in time. Network thread only.
+/// Collects the pieces of one body at a time, to write them together: libcurl delivers pieces of at most 16 KiB, and
+/// one write of four pieces takes half the time of four writes. Also knows the sinks with a pending small body, to
+/// write them at the end of the round. Network thread only.
 private final class WriteCoalescer: RoundEndTask {
     static let shared = NetworkBound(WriteCoalescer())
 
-    /// A piece that is smaller is the last one for now (CURL_MAX_WRITE_SIZE).
+    /// The size of a full piece (CURL_MAX_WRITE_SIZE); a smaller piece is the last one for now.
     static let fullPieceByteCount = 16 * 1024
     private static let capacity = 128 * 1024
 
     private var bytes = [UInt8]()
     private var owner: FileSink?
-    /// Those that may hold the beginning of a body.
+    /// The sinks that may have a pending small body.
     private var smallBodySinks: [FileSink] = []
     private var isScheduled = false
 
-    /// At the end of the round it has to write what it holds.
+    /// Adds a sink, whose pending small body is written at the end of the round.
     func add(_ sink: FileSink) {
         smallBodySinks.append(sink)
         schedule()
     }
 
-    /// Writes a piece, or holds it for a moment.
+    /// Writes a piece, or keeps it until more pieces come.
     func write(_ piece: UnsafeRawBufferPointer, of sink: FileSink) throws(NetworkingError) {
         if owner !== sink { settleOwner() }
         if bytes.count + piece.count > Self.capacity { try settle(sink) }
@@ -167,7 +168,7 @@ private final class WriteCoalescer: RoundEndTask {
         NetworkThread.shared.eventLoop.atEndOfRound(.handover, self)
     }
 
-    /// Writes what is held of this body.
+    /// Writes the pending pieces of this body.
     func settle(_ sink: FileSink) throws(NetworkingError) {
         guard owner === sink else { return }
         owner = nil
@@ -176,7 +177,7 @@ private final class WriteCoalescer: RoundEndTask {
         try result.get()
     }
 
-    /// Forgets what is held for a file.
+    /// Drops the pending bytes of a file.
     func drop(_ file: PartialFile) {
         for sink in smallBodySinks where sink.file === file { sink.dropSmallBody() }
         guard let owner, owner.file === file else { return }
@@ -187,13 +188,13 @@ private final class WriteCoalescer: RoundEndTask {
     func roundEnds() {
         isScheduled = false
         settleOwner()
-        // First: of a file that others are at the last reference must not go here, where closing it may take long.
+        // First, so that this thread does not release the last reference to a file, whose closing may take long.
         smallBodySinks.removeAll { !$0.hasSmallBody }
         for sink in smallBodySinks { try? sink.putSmallBody() }
         smallBodySinks.removeAll(keepingCapacity: true)
     }
 
-    /// An error is kept by the sink, and meets whoever writes to it or settles it next.
+    /// Writes the pending pieces. The sink keeps an error and throws it from the next `write` or `settle`.
     private func settleOwner() {
         if let owner { try? settle(owner) }
     }

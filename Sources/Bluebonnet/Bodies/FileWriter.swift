@@ -6,15 +6,14 @@ internal import Synchronization
 
 /// Writes a large body on another thread while the network thread reads on. It knows neither file nor transfer.
 ///
-/// The network thread appends; whoever writes takes all that waits, so that a slower file gets larger pieces. Little
-/// waits at most, and then the connection is not read until there is room. A failure is kept: nothing is written behind
-/// the gap.
+/// The network thread appends; the writing thread takes all pending bytes at once, so that a slower file gets larger
+/// pieces. While the buffer is full, the connection is not read. After the first write error later writes are refused.
 final class FileWriter: RoundEndTask, Sendable {
-    /// Bytes that may wait; the piece that reaches it is still taken.
+    /// The most pending bytes; the piece that reaches the limit is still taken.
     let capacity: Int
     /// A decoder may give much more at once, which is written before it goes on.
     private var overflow: Int { 4 * capacity }
-    /// So much is worth another thread at once; less waits for the end of the round.
+    /// With this many pending bytes another thread starts writing immediately; with fewer at the end of the round.
     private static let usualByteCount = 128 * 1024
 
     /// Writes bytes at an offset: all of them, or throws.
@@ -32,9 +31,9 @@ final class FileWriter: RoundEndTask, Sendable {
         /// In order behind what is being written.
         var bytes: [UInt8] = []
         var failure: NetworkingError?
-        /// Somebody writes, or will come and write.
+        /// Whether a thread writes, or is scheduled to write.
         var isScheduled = false
-        /// The network thread waits for room, or for the end.
+        /// Whether the network thread waits for room, or for the end.
         var isRoomAwaited = false
         var isEndAwaited = false
     }
@@ -101,19 +100,20 @@ extension FileWriter {
         writeSoon()
     }
 
-    /// Writes what waits, here and now, and waits for what is being written.
+    /// Writes the pending bytes on the calling thread, after waiting for a write in progress.
     func settle() throws(NetworkingError) {
         writeAll()
         if let failure = state.withLock({ $0.failure }) { throw failure }
     }
 
-    /// Forgets what waits, and waits for what is being written: nothing is written any more.
+    /// Drops the pending bytes, and waits for a write in progress; nothing is written after this call.
     func stop() {
         state.withLock { $0.bytes = [] }
         writing.withLock { _ in }
     }
 
-    /// Calls `action` once everything is written, or with the reason why it is not; at once, if that is so already.
+    /// Calls `action` when everything is written, with the error if writing failed; immediately when that is so
+    /// already.
     func close(then action: @escaping (NetworkingError?) -> Void) {
         let (isOver, failure) = state.withLock { state in
             let isOver = !state.isScheduled && state.bytes.isEmpty

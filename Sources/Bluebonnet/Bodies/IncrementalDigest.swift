@@ -5,16 +5,16 @@ internal import Foundation
 internal import Glibc
 internal import Synchronization
 
-// A small body, before it is written; and the digest of what is written, which is read again from the file: while it
-// arrives, so that little is left at the end.
+// The pending small body of a file, and the digest of the file, which is read again while the body arrives, so that
+// little is left to read at the end.
 extension PartialFile {
-    /// What is known of the bytes.
+    /// The state of the file's contents.
     struct Contents {
-        /// Whether their digest will be asked for, as far as was known.
+        /// Whether a digest is expected to be needed.
         let isDigested: Bool
-        /// What reads them again as they come, once there are many.
+        /// Computes the digest of a large body while it arrives; nil before that.
         var incrementalDigest: IncrementalDigest?
-        /// All of them, until they are written.
+        /// A small body that is not written yet.
         var whole: PendingSmallBody?
     }
 
@@ -23,7 +23,7 @@ extension PartialFile {
         contents.withLock { $0.whole = body }
     }
 
-    /// Writes the body that is held, if there is one.
+    /// Writes the pending small body, if there is one.
     func writePendingBody() throws(NetworkingError) {
         let whole = contents.withLock { contents in
             defer { contents.whole = nil }
@@ -70,32 +70,32 @@ extension PartialFile {
     }
 }
 
-/// The digest of a file's bytes from its beginning to where it has come. It does not know who writes them, and may be
-/// used from any thread; `follow` and `finish` wait for each other.
+/// The digest of a file that grows, from its start up to a goal. It does not know who writes the file, and may be used
+/// from any thread; `follow` and `finish` wait for each other.
 final class IncrementalDigest: Sendable {
     private struct Progress {
         let digest = MessageDigest(.sha256)
         var byteCount: Int64 = 0
     }
 
-    /// Where `follow` is called.
+    /// The queue on which `follow` is called.
     let queue = Queues.digests.next()
     /// Held while the file is read, which nothing else waits for.
     private let progress = Mutex(Progress())
-    /// How far the file may be read; 0 once nobody wants the digest any more.
+    /// The offset up to which the file may be read; 0 when the digest is no longer wanted.
     private let goal = Atomic<Int64>(0)
     private let isFollowing = Atomic(false)
     private static let bufferByteCount = 256 * 1024
     /// A small file is read into the stack: the C library would get memory from the system for each, and give it back.
     private static let smallBufferByteCount = 16 * 1024
 
-    /// The file has grown; true when somebody has to call `follow` now.
+    /// Notes that the file has grown; true when the caller has to call `follow`.
     func extendGoal(to byteCount: Int64) -> Bool {
         goal.store(byteCount, ordering: .releasing)
         return !isFollowing.exchange(true, ordering: .acquiringAndReleasing)
     }
 
-    /// Reads on to the goal. An error is left for `finish`, which meets it again.
+    /// Reads up to the goal. Ignores an error, which `finish` meets again.
     func follow(_ descriptor: CInt) {
         isFollowing.store(false, ordering: .releasing)
         try? read(descriptor)
@@ -108,7 +108,7 @@ final class IncrementalDigest: Sendable {
         try read(descriptor)
     }
 
-    /// Nobody wants the digest any more.
+    /// Stops reading; the digest is no longer wanted.
     func stop() { goal.store(0, ordering: .releasing) }
 
     /// In lower-case hexadecimal, of what was read.

@@ -5,13 +5,13 @@ internal import CLinux
 internal import Foundation
 internal import Glibc
 
-/// What becomes of a file that has the name already which a download is to get.
+/// What happens when a download is to get the name of an existing file.
 public enum ExistingFilePolicy: String, Sendable, Codable, CaseIterable {
     /// The download gets another name: `name (2).ext`.
     case number
     /// The download fails with `cannotWriteFile`, and what it brought is removed.
     case fail
-    /// The download takes its place.
+    /// The download replaces the existing file.
     case replace
 }
 
@@ -90,7 +90,8 @@ final class OutputFolder: Sendable {
         return try claimAndMove(name, target)
     }
 
-    /// The same on a file system that cannot rename like that: an empty file keeps the name for us.
+    /// Moves a file to a free name on a file system without an exclusive rename: an empty file reserves the name first.
+    /// False when the name is taken.
     private func claimAndMove(_ name: String, _ target: String) throws(NetworkingError) -> Bool {
         let claim = openat(descriptor, target, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
         if claim < 0 && errno == EEXIST { return false }

@@ -6,10 +6,10 @@ internal import Foundation
 internal import Glibc
 internal import Synchronization
 
-// What becomes of the file: the destination, or a part to be continued, or nothing.
+// The end of a file: it becomes the destination, is kept to be continued, or is removed.
 extension PartialFile {
-    /// Writes what is held of the complete body, moves it into place and gives its path: over a file that was at the destination, or into the
-    /// folder under a name that the response suggests.
+    /// Writes the pending bytes of the complete body, moves the file into place and returns its path: replaces a file
+    /// at the destination, or gets a name in the folder that the response suggests.
     ///
     /// - Parameter suggestion: what the response suggests.
     @discardableResult
@@ -38,8 +38,8 @@ extension PartialFile {
         return final
     }
 
-    /// Gives a file without a name that of its destination; false when it has a name, or needs one because it has to
-    /// take another file's place.
+    /// Links a file without a name to its destination; false when the file has a name, or needs one because it has to
+    /// replace another file.
     private func linkIntoPlace() throws(NetworkingError) -> Bool {
         guard !isNamed.load(ordering: .relaxed) else { return false }
         if isSynced { try sync(descriptor, path) }
@@ -71,7 +71,7 @@ extension PartialFile {
         throw NetworkingError(.cannotWriteFile, "cannot sync \(path) to its disk", underlying: POSIXError.last)
     }
 
-    /// After a failure: keeps what can be continued, and writes what is held of it; removes what cannot.
+    /// After a failure: keeps a file that can be continued, with its pending bytes written; removes any other.
     func keepOrRemove(canContinue: Bool) {
         contents.withLock { $0.incrementalDigest?.stop() }
         guard isNamed.load(ordering: .relaxed) else { return }  // it goes when it is closed

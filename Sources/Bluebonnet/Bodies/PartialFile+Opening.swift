@@ -57,7 +57,7 @@ extension PartialFile {
                 return nil
             }
             if bluebonnet_look_at_path(base, name, &named) == 0, named.inode == file.inode {
-                // Its size is looked at since we have the lock.
+                // Read after locking.
                 return Opened(descriptor: opened, byteCount: named.byte_count, isNamed: true)
             }
             close(opened)

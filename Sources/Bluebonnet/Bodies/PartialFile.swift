@@ -16,8 +16,8 @@ internal import Synchronization
 /// name, replacing it and looking for a record are most of what a small file costs. `giveName` makes it when the body
 /// turns out to be worth it; a small one gets its destination's name when it is complete, and none before.
 ///
-/// A claim keeps the other downloads of this process from a destination, and a lock those of others from a file with a
-/// name. Of files without one the last to be complete stays, whole.
+/// A reservation keeps other downloads of this process from a destination, and a lock keeps other processes from a
+/// named file. Of several files without a name the one completed last stays, complete.
 final class PartialFile: Sendable {
     /// The destination, from which the partial file's name is made; in a folder only the latter counts.
     let destination: String
@@ -36,7 +36,7 @@ final class PartialFile: Sendable {
     private let mayHaveRecord: Atomic<Bool>
     /// Whether the file has its name, and with it the lock.
     let isNamed: Atomic<Bool>
-    /// Whether there may be anything in it, or held for it.
+    /// Whether the file may have bytes, written or pending.
     private let mayHaveBytes: Atomic<Bool>
     let contents: Mutex<Contents>
 
@@ -154,8 +154,8 @@ final class PartialFile: Sendable {
         }
     }
 
-    /// Lets the next download to the same path begin, before anybody hears that this one is finished; the last
-    /// reference may go later.
+    /// Releases the reservation and the lock, so that another download to the path may begin before the end of this one
+    /// is reported.
     func unlock() {
         if isNamed.load(ordering: .relaxed) { _ = flock(descriptor, LOCK_UN) }
         reservation?.release()

@@ -11,7 +11,7 @@ struct PartialRecord: Codable, Equatable, Sendable {
     let responseURLDigest: String
     let validator: StrongValidator
     let totalByteCount: Int64?
-    /// What the file was like when its writer was done with it. Nil while one writes, and when the writer was killed.
+    /// The file's stamp after its writer ended. Nil while the file is written, and when the writer was killed.
     var stamp: FileStamp?
 
     private static let byteLimit = 64 * 1024
@@ -23,7 +23,7 @@ struct PartialRecord: Codable, Equatable, Sendable {
         self.totalByteCount = totalByteCount
     }
 
-    /// The same while somebody writes to the file.
+    /// The record without a stamp, for the time in which the file is written.
     var unstamped: PartialRecord {
         var record = self
         record.stamp = nil
@@ -55,7 +55,7 @@ struct PartialRecord: Codable, Equatable, Sendable {
     }
 }
 
-/// What tells whether somebody else has written to a file.
+/// Detects whether another process has written to a file.
 struct FileStamp: Codable, Equatable, Sendable {
     let byteCount: Int64
     /// In nanoseconds since 1970, as fine as the file system has it.

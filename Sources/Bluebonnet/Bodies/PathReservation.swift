@@ -3,13 +3,13 @@
 
 internal import Synchronization
 
-/// A path that one user of this process has for itself, as it is spelled; until `release`, or its last reference.
+/// Reserves a path, as it is spelled, for one download of this process, until `release` or its deallocation.
 final class PathReservation: Sendable {
     private static let reserved = Mutex(Set<String>())
     private let path: String
     private let isHeld = Atomic(true)
 
-    /// Nil when another one has it.
+    /// Reserves a path; nil when it is reserved already.
     init?(_ path: String) {
         guard Self.reserved.withLock({ $0.insert(path).inserted }) else { return nil }
         self.path = path

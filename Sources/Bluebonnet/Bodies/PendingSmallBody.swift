@@ -3,17 +3,17 @@
 
 internal import Synchronization
 
-/// A small body that is complete, and has yet to be written by another thread than the one that received it.
+/// A complete small body that another thread than the network thread will write.
 ///
-/// There are few at a time: where files are slow, the network thread has to write the next ones itself, which keeps it from
-/// receiving more and more of them, each with a descriptor.
+/// The number is limited: when files are slow, the network thread writes further ones itself, which keeps it from
+/// receiving more and more bodies, each with a descriptor.
 final class PendingSmallBody: Sendable {
     static let limit = 128
     private static let count = Atomic(0)
 
     let bytes: [UInt8]
 
-    /// Nil when there are as many as there may be.
+    /// Keeps a body; nil when there are as many as the limit allows.
     init?(_ bytes: [UInt8]) {
         self.bytes = bytes
         let count = Self.count.wrappingAdd(1, ordering: .relaxed).newValue

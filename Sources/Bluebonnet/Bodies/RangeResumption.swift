@@ -1,7 +1,7 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// Decides how a transfer that stopped goes on: a pure value, which knows what arrived and of which representation.
+/// Decides how an interrupted transfer continues: a pure value, which knows what arrived and of which representation.
 ///
 /// A continued body is never spliced from two representations: only a strong validator (RFC 9110, 8.8.1) is sent in
 /// `If-Range`, and the answer is checked before a byte of it is taken.

@@ -3,8 +3,8 @@
 
 public import Foundation
 
-/// A body stream that can be had again, for a redirect, a challenge or a resume that sends the body a second time.
+/// A body stream that can be read again, when a redirect, a challenge or a resume sends the body a second time.
 public protocol ReplayableBodyStream: InputStream {
-    /// A new stream with the same bytes from the start; nil when they cannot be had again.
+    /// Returns a new stream with the same bytes from the start; nil when that is not possible.
     func makeReplay() -> InputStream?
 }

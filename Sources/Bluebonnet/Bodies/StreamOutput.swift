@@ -3,7 +3,7 @@
 
 internal import Foundation
 
-/// Where the body of an accepted response goes piece by piece.
+/// The consumer of a streamed response body.
 struct StreamOutput: Sendable {
     /// How many bytes may wait for an output stream.
     static let streamCapacity = 256 * 1024

@@ -13,9 +13,9 @@ enum TransferBody: Sendable {
 
     /// What reading gave.
     enum Piece: Equatable {
-        /// So many bytes; none is the end.
+        /// The number of bytes read; 0 at the end.
         case bytes(Int)
-        /// Nothing yet; the feed says when.
+        /// No bytes yet; the feed tells when there are more.
         case wouldBlock
     }
 

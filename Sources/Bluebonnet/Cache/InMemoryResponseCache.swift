@@ -5,21 +5,22 @@ internal import Foundation
 public import FoundationNetworking
 internal import Synchronization
 
-/// A cache in memory: at most so many bytes; what was not used for the longest time goes first.
+/// A response cache in memory with a limited byte count, which drops the least recently used responses first. All
+/// members may be used from any thread.
 public final class InMemoryResponseCache: ResponseCache {
     private let byteCapacity: Int
     private let shared = Mutex(LRUIndex())
 
     /// Makes an empty cache.
     ///
-    /// - Parameter byteCapacity: bodies and, roughly, fields. A response over a quarter of it is not kept. Default
-    ///   20 MiB.
+    /// - Parameter byteCapacity: the most bytes, counting bodies and, roughly, header fields. A response over a quarter
+    ///   of the capacity is not stored. Default 20 MiB.
     public init(byteCapacity: Int = 20 * 1024 * 1024) {
         precondition(byteCapacity >= 0, "a cache's capacity cannot be negative")
         self.byteCapacity = byteCapacity
     }
 
-    /// How many bytes are kept, roughly.
+    /// The approximate number of stored bytes.
     public var byteCount: Int { shared.withLock { $0.byteCount } }
 
     public func cachedResponse(for request: URLRequest) -> CachedResponse? {
@@ -43,7 +44,7 @@ public final class InMemoryResponseCache: ResponseCache {
         withExtendedLifetime(dropped) {}
     }
 
-    /// Drops everything.
+    /// Removes all responses.
     public func removeAll() {
         let dropped = shared.withLock { index in
             defer { index = LRUIndex() }
@@ -68,7 +69,7 @@ private struct Entry: Sendable {
     }
 }
 
-/// What is kept, and when it was used last. A value, guarded by the cache's lock.
+/// The stored responses in the order of their last use. A value, guarded by the cache's lock.
 private struct LRUIndex: Sendable {
     private struct Use: Comparable {
         let number: Int
@@ -78,7 +79,7 @@ private struct LRUIndex: Sendable {
     }
 
     private var entries: [String: Entry] = [:]
-    /// Every use, the oldest first; those that a later one has overtaken are passed over.
+    /// Every use, the oldest first; stale entries are skipped.
     private var uses = Heap<Use>()
     private var useCount = 0
     private var lastUse = 0

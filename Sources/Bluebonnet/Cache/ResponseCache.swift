@@ -4,11 +4,11 @@
 public import Foundation
 public import FoundationNetworking
 
-/// Keeps responses, to be used again instead of the network.
+/// Stores responses, for use instead of the network.
 ///
-/// The library decides what may be kept and whether what was kept may be used (RFC 9111); a cache only keeps. Requests
-/// come with the URL that is sent, which has no dot segments unless `TransferOptions.keepsDotSegments` says so. Its
-/// members are called on queues of the library's, never on the network thread, several at a time.
+/// The library decides which responses may be stored and used (RFC 9111); a cache only stores them. Requests have the
+/// URL that is sent, without dot segments unless `TransferOptions.keepsDotSegments` is true. The library calls the
+/// members on its queues, never on the network thread, and possibly several at the same time.
 ///
 /// Not cached: anything but a GET with status 200; requests with a body, a range or a condition (`If-…`); downloads to
 /// files; responses that redirects led to; requests of operations with a `credential`.
@@ -16,42 +16,42 @@ public protocol ResponseCache: Sendable {
     /// The response that was stored last for the request's URL, fresh or not.
     func cachedResponse(for request: URLRequest) -> CachedResponse?
 
-    /// Keeps a response, instead of one for the same URL. It may drop it at any time.
+    /// Stores a response, replacing the one for the request's URL. The cache may drop it at any time.
     func store(_ response: CachedResponse, for request: URLRequest)
 
-    /// Drops what is kept for the request's URL.
+    /// Removes the response for the request's URL.
     func removeCachedResponse(for request: URLRequest)
 }
 
-/// A response as it is kept.
+/// A stored response.
 public struct CachedResponse: Sendable {
-    /// Status, URL and fields.
+    /// The response's status, URL and header fields.
     public var response: HTTPURLResponse
-    /// The body, decoded.
+    /// The decoded body.
     public var data: Data
-    /// Anything of yours.
+    /// Values of the program; the library does not use them.
     public var userInfo: [String: any Sendable]
-    /// What the library needs to know of the exchange; nil for one that the library has not stored.
+    /// How the library obtained the response; nil when the library did not store it.
     var provenance: Provenance?
 
-    /// Under which circumstances the response came.
+    /// How and when the library obtained a response.
     struct Provenance: Sendable {
         let requestedAt: Date
         let receivedAt: Date
         /// The request's fields that chose the response, by lower-case names; nil for one that was not there.
         let variedFields: [String: String?]
-        /// What the response was trusted with: another policy has to ask itself.
+        /// The pool key of the response's connection: an operation with another key does not use the response.
         let poolKey: ConnectionPoolKey
     }
 
-    /// Makes a response to be kept, for instance another one in `setCacheResponseBlock`.
+    /// Makes a response to store, for instance in `setCacheResponseBlock`.
     public init(response: HTTPURLResponse, data: Data, userInfo: [String: any Sendable] = [:]) {
         self.response = response
         self.data = data
         self.userInfo = userInfo
     }
 
-    /// The response as one that arrived.
+    /// The response's head.
     var head: ResponseHead? {
         guard let url = response.url else { return nil }
         let fields = response.allHeaderFields.compactMap { name, value in

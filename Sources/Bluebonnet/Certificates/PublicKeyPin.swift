@@ -3,10 +3,10 @@
 
 public import Foundation
 
-/// The SHA-256 digest of a public key as a certificate holds it (SubjectPublicKeyInfo, RFC 7469, 2.4): what a pin is
-/// compared by. A value; it does not know which certificate it came from.
+/// The SHA-256 digest of a public key as a certificate holds it (SubjectPublicKeyInfo, RFC 7469, 2.4): the value by
+/// which pins are compared.
 public struct PublicKeyPin: Sendable, Hashable {
-    /// The digest, 32 bytes.
+    /// The digest of 32 bytes.
     public let digest: Data
 
     private static let prefix = "sha256/"

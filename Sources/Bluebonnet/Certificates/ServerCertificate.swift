@@ -5,7 +5,7 @@ public import Foundation
 
 /// A certificate (RFC 5280) that a server presented, that a chain was built with, or that is pinned.
 ///
-/// It keeps the bytes; what is asked for is read from them each time, so keep an answer that is used often.
+/// The value stores the bytes, and each property parses them; store a property's value if you use it often.
 public struct ServerCertificate: Sendable, Hashable {
     /// The certificate as DER.
     public let der: Data
@@ -32,25 +32,25 @@ public struct ServerCertificate: Sendable, Hashable {
 }
 
 extension ServerCertificate {
-    /// Whom it is for, as RFC 2253 writes it: `CN=example.com,O=Example`.
+    /// The subject in the form of RFC 2253: `CN=example.com,O=Example`.
     public var subject: String { CertificateReader.reading(self, \.subject) }
 
-    /// Who vouches for it, as RFC 2253 writes it.
+    /// The issuer in the form of RFC 2253.
     public var issuer: String { CertificateReader.reading(self, \.issuer) }
 
-    /// Its serial number in upper-case hexadecimal.
+    /// The serial number in upper-case hexadecimal.
     public var serialNumber: String { CertificateReader.reading(self, \.serialNumber) }
 
-    /// The host names that it is good for (subjectAltName), wildcards as they are.
+    /// The host names of the certificate (subjectAltName), wildcards included.
     public var dnsNames: [String] { CertificateReader.reading(self, \.dnsNames) }
 
-    /// The IP addresses that it is good for (subjectAltName), as text.
+    /// The IP addresses of the certificate (subjectAltName), as text.
     public var ipAddresses: [String] { CertificateReader.reading(self, \.ipAddresses) }
 
-    /// From when it is valid.
+    /// The start of the certificate's validity.
     public var validFrom: Date { CertificateReader.reading(self, \.validFrom) }
 
-    /// Until when it is valid.
+    /// The end of the certificate's validity.
     public var validUntil: Date { CertificateReader.reading(self, \.validUntil) }
 
     /// SHA-256 of the whole certificate, in lower-case hexadecimal.

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 
 extension Array {
-    /// The elements in their order, in up to `partCount` parts whose counts differ by one at most: so many that each has
-    /// at least `least`, or else one.
+    /// The elements in order, in up to `partCount` parts whose counts differ by one at most. Each part has at least
+    /// `least` elements, unless there is only one part.
     func divided(among partCount: Int, least: Int) -> [[Element]] {
         let partCount = Swift.max(1, Swift.min(partCount, count / least))
         return (0..<partCount).map { Array(self[count * $0 / partCount..<count * ($0 + 1) / partCount]) }
@@ -11,8 +11,8 @@ extension Array {
 }
 
 extension Array {
-    /// Gives every element to `body`, the first one first; each is let go before the next one's turn. The room stays
-    /// for those to come, unless there were more than `keptCount`.
+    /// Calls `body` with every element in order, and releases each element before the next call. Keeps the capacity,
+    /// unless there were more than `keptCount` elements.
     mutating func empty(keepingRoomFor keptCount: Int, _ body: (Element) -> Void) {
         let count = count
         reverse()

@@ -1,34 +1,34 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// Gives out turns so that one who brings a hundred thousand things does not hold up another who brings one: a pure
-/// value that knows neither what waits nor who brings it.
+/// Start-time fair queueing: gives out virtual times, so that a flow of a hundred thousand operations does not delay a
+/// flow of one. A pure value that knows neither operations nor queues.
 ///
-/// The things of one share have turns one after the other. A share that had nothing waiting joins in at the turn that
-/// was served last; so what comes later waits for at most one thing of each other share. Each priority has turns of its
-/// own, because a higher one is served first whatever the turns are.
+/// The operations of one flow have consecutive virtual times. A flow that was idle starts at the virtual time that was
+/// served last, so a new operation waits for at most one operation of each other flow. Each priority has its own
+/// virtual clock, because a higher priority is always served first.
 struct FairQueue: Sendable {
     fileprivate struct Clock {
         let priority: Int
         var now: UInt64 = 0
-        /// The share that took a turn last, and its turn: most often it takes the next one too.
+        /// The flow that took a virtual time last: mostly it takes the next one too.
         var recent: (flow: Int, virtualTime: UInt64)?
-        /// The latest turn of each other share; one that has passed counts no more.
+        /// The latest virtual time of each other flow; times before `now` no longer count.
         var latest: [Int: UInt64] = [:]
         var tidyCount = 64
     }
 
-    /// As few as there are priorities.
+    /// One clock for each priority in use.
     private var clocks: [Clock] = []
 
-    /// The next turn of a share.
+    /// The next virtual time of a flow.
     mutating func take(flow: Int, priority: Int) -> UInt64 {
         if let index = index(of: priority) { return clocks[index].take(flow) }
         clocks.append(Clock(priority: priority))
         return clocks[clocks.count - 1].take(flow)
     }
 
-    /// Notes whose turn it was.
+    /// Advances the clock of a priority to the virtual time of an operation that was served.
     mutating func serve(_ virtualTime: UInt64, priority: Int) {
         guard let index = index(of: priority), clocks[index].now < virtualTime else { return }
         clocks[index].now = virtualTime
@@ -58,6 +58,6 @@ extension FairQueue.Clock {
 }
 
 extension FairQueue {
-    /// How many shares are remembered.
+    /// The number of flows that are stored.
     var flowCount: Int { clocks.reduce(0) { $0 + $1.latest.count + ($1.recent == nil ? 0 : 1) } }
 }

@@ -1,13 +1,13 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// A priority queue: the first of its elements is found at once, insertion and removal take logarithmic time.
+/// A priority queue: finding the first element takes constant time, insertion and removal take logarithmic time.
 ///
-/// What is inserted in order, as nearly everything that waits its turn is, stands in a line and costs the same however
-/// long it is; only what goes before the end of the line is sorted, in a binary heap.
+/// Elements that are inserted in ascending order, as nearly all are, are appended to a list in constant time; only an
+/// element that belongs before the end of that list goes into a binary heap.
 struct Heap<Element: Comparable> {
     private var ordered: [Element] = []
-    /// Where the line begins; what is before it has gone.
+    /// The start of the ordered list; earlier elements have been removed.
     private var orderedStart = 0
     private var sorted: [Element] = []
 
@@ -44,7 +44,7 @@ struct Heap<Element: Comparable> {
 extension Heap: Sendable where Element: Sendable {}
 
 extension Heap {
-    /// All of them, in no order.
+    /// All elements, in no particular order.
     var unordered: some Sequence<Element> { [ordered[orderedStart...], sorted[...]].joined() }
 }
 

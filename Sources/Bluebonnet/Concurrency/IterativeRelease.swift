@@ -3,13 +3,12 @@
 
 internal import Glibc
 
-/// Lets go of objects without recursion: an object whose release lets go of the next one, and so on along a chain of a
-/// hundred thousand, would need a stack as deep.
+/// Releases chains of objects without recursion: releasing a chain of a hundred thousand objects recursively would
+/// overflow the stack.
 ///
-/// What is let go of while something is being let go of on the same thread is put on a list, which the outermost call
-/// works off.
+/// A release inside another release on the same thread is put on a list, which the outermost call empties.
 enum IterativeRelease {
-    /// The list of a thread on which something is being let go of.
+    /// The objects that the outermost call on a thread still has to release.
     private final class List {
         var items: [any Sendable] = []
     }
@@ -21,7 +20,7 @@ enum IterativeRelease {
         return key
     }()
 
-    /// Lets go of what `take` gives, which has to hold the last references when it has returned.
+    /// Releases the objects that `take` returns. The returned array has to hold the last references.
     static func release(_ take: () -> [any Sendable]) {
         if let outer = pthread_getspecific(key) {
             Unmanaged<List>.fromOpaque(outer).takeUnretainedValue().items += take()

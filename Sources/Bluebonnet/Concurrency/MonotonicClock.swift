@@ -8,10 +8,11 @@ internal import Glibc
 enum MonotonicClock {
     static func now() -> UInt64 { bluebonnet_nanoseconds(CLOCK_MONOTONIC) }
 
-    /// The same time, a few milliseconds old and cheaper: for limits of seconds.
+    /// The time of the last timer tick, up to a few milliseconds old and cheaper to read. For limits of seconds.
     static func roughly() -> UInt64 { bluebonnet_nanoseconds(CLOCK_MONOTONIC_COARSE) }
 
-    /// The same as `Duration(clampingSeconds:)` in nanoseconds, without the time that calculating durations takes.
+    /// Nanoseconds for a number of seconds, clamped like `Duration(clampingSeconds:)`, without the cost of `Duration`
+    /// arithmetic.
     static func nanoseconds(clampingSeconds seconds: Double) -> UInt64 {
         isLimit(seconds) ? UInt64(seconds * 1e9) : 0
     }
@@ -20,8 +21,8 @@ enum MonotonicClock {
 }
 
 extension Duration {
-    /// Seconds from a caller, of which any number is allowed: more than thirty years, or no number, count as no limit
-    /// (zero).
+    /// Makes a duration from any number of seconds; more than about thirty years, zero, negative numbers and NaN become
+    /// zero, which means no limit.
     package init(clampingSeconds seconds: Double) {
         self = MonotonicClock.isLimit(seconds) ? .seconds(seconds) : .zero
     }

@@ -15,7 +15,7 @@ struct QueueBound<Value>: @unchecked Sendable {  // safe: `value` traps on any o
         self.queue = queue
     }
 
-    /// The value for whoever gave it, who is asked to leave it alone while the queue works on it.
+    /// The value, for its original owner, who must not use it while the queue works on it.
     var handedBack: Value { stored }
 
     /// The value; on its queue only.

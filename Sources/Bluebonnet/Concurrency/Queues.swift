@@ -7,32 +7,32 @@ internal import Synchronization
 
 /// The library's dispatch queues. None of them is the network thread.
 enum Queues {
-    /// Where handlers run when an operation has no queue of its own: serial, so that they arrive in order.
+    /// Runs handlers of operations without a `completionQueue`. Serial, so that handlers run in order.
     static let callbacks = DispatchQueue(label: "org.bluebonnet.callbacks")
-    /// Where notifications are posted: serial.
+    /// Posts notifications. Serial.
     static let notifications = DispatchQueue(label: "org.bluebonnet.notifications")
-    /// Where small files and streams are finished, and what holds closures of a user's, a round at a time.
+    /// Finishes small files, streams and operations that hold the user's closures, one batch for each round of the
+    /// event loop. Serial.
     static let processing = DispatchQueue(label: "org.bluebonnet.processing")
-    /// Where small responses are validated and serialized, a part of a round at a time: serial queues in turn.
+    /// Validates and serializes small responses. Serial queues, used in rotation.
     static let serialization = (0..<width).map { DispatchQueue(label: "org.bluebonnet.serialization.\($0)") }
-    /// Where requests are made from the results of others, and files are opened: what may wait.
+    /// Makes requests from the results of other operations, and opens files: work that may block. Concurrent.
     static let preparation = DispatchQueue(label: "org.bluebonnet.preparation", attributes: .concurrent)
-    /// Where large bodies are written to their files while they arrive: concurrent, because one file may be slow.
+    /// Writes large bodies to their files while they arrive. Concurrent, because one file may be slow.
     static let writing = DispatchQueue(label: "org.bluebonnet.writing", attributes: .concurrent)
 
-    /// Where large responses are serialized, large files, or those that have to be on the disk, are finished, and the
-    /// digests of downloads follow: serial queues in turn, one for each processor but at most four. The network thread
-    /// sleeps often, so that the system prefers it to them; a processor kept free for it would be idle most of the
-    /// time.
+    /// Serializes large responses, finishes large or synced files, and computes the digests of downloads. Serial queues
+    /// used in rotation, one for each processor but at most four. No processor is kept free for the network thread: it
+    /// sleeps often, so the system's scheduler prefers it.
     static let largeProcessing = (0..<width).map { DispatchQueue(label: "org.bluebonnet.processing.large.\($0)") }
     private static let width = min(max(ProcessInfo.processInfo.activeProcessorCount, 1), 4)
 
-    /// What the next digest follows on. Ends of files have turns of their own: with one count for both, all digests
-    /// could come to the same queues.
+    /// The rotation of digests over `largeProcessing`. The ends of files have another rotation: with a common one all
+    /// digests could come to the same queue.
     static let digests = RoundRobinQueues(largeProcessing)
 }
 
-/// Queues of which each has its turn. Any thread.
+/// Dispatch queues that are used in rotation. Any thread.
 final class RoundRobinQueues: Sendable {
     private let queues: [DispatchQueue]
     private let position = Atomic<UInt>(0)

@@ -1,7 +1,7 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// A list that mostly has one element at most, and then takes no memory of its own.
+/// A list that mostly has at most one element, and then allocates no memory.
 struct SmallList<Element> {
     private var first: Element?
     private var others: [Element] = []
@@ -14,10 +14,10 @@ struct SmallList<Element> {
 
     var count: Int { first == nil ? 0 : 1 + others.count }
 
-    /// All of them, in order.
+    /// All elements, in order.
     var all: [Element] { first.map { [$0] + others } ?? [] }
 
-    /// Calls `body` for each, in order.
+    /// Calls `body` with each element, in order.
     func visit(_ body: (Element) -> Void) {
         if let first { body(first) }
         for element in others { body(element) }

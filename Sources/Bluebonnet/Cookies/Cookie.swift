@@ -4,23 +4,24 @@
 public import Foundation
 public import FoundationNetworking
 
-/// One cookie (RFC 6265): a value that knows no jar.
+/// A cookie (RFC 6265): a value, independent of any jar.
 public struct Cookie: Sendable, Hashable {
-    /// The name.
+    /// The cookie's name.
     public var name: String
-    /// The value; may be empty.
+    /// The cookie's value, which may be empty.
     public var value: String
-    /// The host that it belongs to, in lower case and without a dot in front.
+    /// The host that the cookie belongs to, in lower case and without a leading dot.
     public var domain: String
-    /// The path from which on it is sent; starts with a slash.
+    /// The path prefix of requests with the cookie; starts with a slash.
     public var path: String
-    /// Whether it also goes to hosts below `domain`.
+    /// Whether the cookie is also sent to hosts below `domain`.
     public var includesSubdomains: Bool
-    /// When it expires, to the second. Nil: with the session, that is when the jar is told so.
+    /// When the cookie expires, in whole seconds. Nil for a session cookie, which stays until
+    /// `CookieJar.removeSessionCookies()`.
     public var expires: Date?
-    /// Whether it goes over TLS only (and, as in browsers, to the machine itself).
+    /// Whether the cookie is sent only over TLS (and, as in browsers, to the machine itself).
     public var isSecure: Bool
-    /// Whether a server wants scripts not to see it; kept, but without effect here.
+    /// Whether the server hides the cookie from scripts; stored, but without effect here.
     public var isHTTPOnly: Bool
 
     /// Makes a cookie.
@@ -38,7 +39,7 @@ public struct Cookie: Sendable, Hashable {
         self.isHTTPOnly = isHTTPOnly
     }
 
-    /// Makes one of Foundation's; a dot in front of its domain means hosts below it too.
+    /// Makes a cookie from Foundation's; a leading dot of its domain includes the hosts below it.
     public init(_ cookie: HTTPCookie) {
         let isForSubdomains = cookie.domain.hasPrefix(".")
         self.init(
@@ -48,7 +49,7 @@ public struct Cookie: Sendable, Hashable {
             isSecure: cookie.isSecure, isHTTPOnly: cookie.isHTTPOnly)
     }
 
-    /// Foundation's form of it.
+    /// The cookie as Foundation's `HTTPCookie`; nil when Foundation refuses it.
     public var httpCookie: HTTPCookie? {
         var properties: [HTTPCookiePropertyKey: Any] = [
             .name: name, .value: value, .path: path, .domain: (includesSubdomains ? "." : "") + domain,

@@ -17,8 +17,8 @@ public import FoundationNetworking
 /// configuration.cookieJar = jar
 /// ```
 ///
-/// All of it may be used from any thread. A jar holds at most 3,000 cookies; beyond that the oldest go of the sites
-/// that have the most.
+/// All members may be used from any thread. A jar holds at most 3,000 cookies; beyond that it drops the oldest cookies
+/// of the sites with the most.
 public final class CookieJar: TransferCookies {
     let store = NetworkBound(CurlCookieStore())
 
@@ -46,7 +46,7 @@ public final class CookieJar: TransferCookies {
 // MARK: - What is in it
 
 extension CookieJar {
-    /// Every cookie that has not expired.
+    /// All cookies that have not expired.
     public var cookies: [Cookie] {
         get async {
             let lines = await onNetworkThread { $0.lines }
@@ -55,7 +55,7 @@ extension CookieJar {
         }
     }
 
-    /// The cookies that a request to the URL would carry, those with longer paths first.
+    /// Returns the cookies that a request to the URL would carry, in descending order of the length of their paths.
     ///
     /// The path without its segments `.` and `..` counts, as it is sent. With `TransferOptions.keepsDotSegments` a
     /// request carries the cookies of the path as it is: to `/a/../b` those for `/a`, where this says those for `/b`.
@@ -63,32 +63,34 @@ extension CookieJar {
         CookieRules.matching(await cookies, url: url, now: Date())
     }
 
-    /// Puts a cookie in, instead of one with the same name, domain and path. One that has expired takes that one out.
+    /// Stores a cookie, replacing the one with the same name, domain and path. An expired cookie only removes that one.
     ///
-    /// - Throws: `NetworkingError` with `invalidRequest` when it cannot be sent: control characters, a domain that is
-    ///   no host, a domain for everybody, a `__Host-` cookie that is not secure. What is set here is not looked up in
-    ///   the public-suffix list: it is the program's own.
+    /// - Throws: `NetworkingError` with `invalidRequest` when the cookie cannot be sent: control characters, a domain
+    ///   that is no host, a top-level domain, a `__Host-` cookie that is not secure. The public-suffix list is not
+    ///   applied, because the cookie is the program's own.
     public func set(_ cookie: Cookie) async throws(NetworkingError) {
         try cookie.check()
         await onNetworkThread { $0.set([cookie]) }
     }
 
-    /// The same for one of Foundation's.
+    /// Stores a cookie of Foundation's, like `set(_:)` with a `Cookie`.
+    ///
+    /// - Throws: `NetworkingError` with `invalidRequest` when the cookie cannot be sent.
     public func set(_ cookie: HTTPCookie) async throws(NetworkingError) {
         try await set(Cookie(cookie))
     }
 
-    /// Takes out the cookie with that one's name, domain and path, if it is there.
+    /// Removes the cookie with the same name, domain and path, if there is one.
     public func remove(_ cookie: Cookie) async {
         await onNetworkThread { $0.remove([cookie]) }
     }
 
-    /// Takes out every cookie.
+    /// Removes all cookies.
     public func removeAll() async {
         await onNetworkThread { $0.removeAll() }
     }
 
-    /// Takes out the cookies that do not outlive a session.
+    /// Removes all session cookies (cookies without an expiry date).
     public func removeSessionCookies() async {
         await onNetworkThread { $0.removeSessionCookies() }
     }
@@ -97,8 +99,8 @@ extension CookieJar {
 // MARK: - Files
 
 extension CookieJar {
-    /// Writes every cookie to a file in Netscape's format, which curl reads too; session cookies are among them. The
-    /// file is replaced as a whole, and only its owner may read it.
+    /// Writes all cookies, session cookies included, to a file in Netscape's format, which curl reads too. The file is
+    /// replaced atomically, and only its owner may read it.
     ///
     /// - Throws: `NetworkingError` with `cannotWriteFile`.
     public func save(to file: URL) async throws(NetworkingError) {
@@ -109,7 +111,7 @@ extension CookieJar {
     /// Adds the cookies of a file in Netscape's format; those of the file win over those that are there.
     ///
     /// - Throws: `NetworkingError` with `cannotReadFile`, naming the line, when the file cannot be read or is damaged;
-    ///   nothing of it is taken then.
+    ///   the jar is not changed then.
     public func load(from file: URL) async throws(NetworkingError) {
         let cookies = try await offTheNetworkThread { () throws(NetworkingError) in try CookieFile.read(file.path) }
         for start in stride(from: 0, to: cookies.count, by: Self.pieceCount) {

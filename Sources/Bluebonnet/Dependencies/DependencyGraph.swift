@@ -4,11 +4,12 @@
 internal import Foundation
 internal import Synchronization
 
-/// All edges between unfinished operations of the process: who waits for whom, how many each still waits for, and
-/// whether one of those has not succeeded. A value behind one lock; it calls nobody, and says whom to tell.
+/// All edges between unfinished operations of the process: which operation waits for which, for how many each still
+/// waits, and whether one of those has failed. A value behind one lock. It calls no operation; its methods return the
+/// operations to tell.
 ///
-/// Dependencies are kept alive by their dependents, not the other way round. An operation has a place here only while
-/// it has an edge.
+/// Dependents keep their dependencies alive, not the other way round. An operation has a node only while it has an
+/// edge.
 struct DependencyGraph: Sendable {
     static let shared = Mutex(DependencyGraph())
 
@@ -16,17 +17,17 @@ struct DependencyGraph: Sendable {
         /// Nil where the entry is free.
         var operation: Operation?
         var policy = FailedDependencyPolicy.runAnyway
-        /// False for what an operation of another kind waits for: that is Foundation's to count.
+        /// False for the dependencies of an operation of another kind, which Foundation counts.
         var counts = true
         var isSettled = false
         var hasFailed = false
     }
 
-    /// What has to be done once the lock is let go.
+    /// What the caller has to do after it has released the lock.
     struct Consequences {
-        /// They wait for nothing any more.
+        /// The operations that have no unfinished dependency any more.
         var ready = SmallList<RequestOperation>()
-        /// To be let go, where their release may run other code.
+        /// References to release outside the lock, because a release may run other code.
         var released = SmallList<Operation>()
         var endedWatches: [(watch: BlockOperation, operation: Operation)] = []
     }
@@ -45,13 +46,14 @@ extension DependencyGraph {
         /// Whether an operation of another kind has to be watched from now on.
         case added(needsWatch: Bool)
         case known
-        /// Each waits for the next; the last is the first. The others are only to be let go.
+        /// A cycle: each operation waits for the next; the last is the first. The consequences only hold references to
+        /// release.
         case cycle([Operation], Consequences)
     }
 
     /// Makes `dependent` wait for `dependency`.
     ///
-    /// - Parameter background: what an operation of another kind waits for, as far as it was known.
+    /// - Parameter background: the known dependencies of an operation of another kind.
     mutating func add(
         _ dependency: Operation, to dependent: RequestOperation, policy: FailedDependencyPolicy,
         background: [ForeignBackground.Entry]
@@ -65,7 +67,8 @@ extension DependencyGraph {
         case .added(let edge):
             setDependency(edge, Dependency(operation: dependency, policy: policy))
             if let dependencyNode = dependencyNodes[Int(to)], dependencyNode.isFinished {
-                // It does not wait, not even for a moment: nobody would tell it that it is ready again.
+                // The dependent must not count as waiting even for a moment: nothing would tell it afterwards that it
+                // is ready.
                 note(edge, of: dependent.dependencyNode, hasFailed: dependencyNode.hasFailed)
             } else {
                 dependent.dependencyNode.waiting.wrappingAdd(1, ordering: .sequentiallyConsistent)
@@ -85,7 +88,7 @@ extension DependencyGraph {
         }
     }
 
-    /// Takes an edge away.
+    /// Removes an edge.
     mutating func remove(_ dependency: Operation, from dependent: RequestOperation) -> Consequences {
         var consequences = Consequences()
         guard let from = existingNode(of: dependent), let to = existingNode(of: dependency),
@@ -110,7 +113,7 @@ extension DependencyGraph {
 // MARK: - Ends
 
 extension DependencyGraph {
-    /// Notes the end of a request operation, and lets go of what it waited for.
+    /// Notes the end of a request operation, and releases its dependencies.
     mutating func finish(_ operation: RequestOperation, hasFailed: Bool) -> Consequences {
         operation.dependencyNode.end(hasFailed: hasFailed)
         let node = operation.dependencyNode.node.load(ordering: .relaxed)
@@ -140,7 +143,7 @@ extension DependencyGraph {
         return consequences
     }
 
-    /// Lets go of what an operation waits for that is being released: nothing waits for it.
+    /// Releases the dependencies of an operation that is being deallocated. No operation waits for it.
     mutating func release(_ dependencyNode: DependencyNode) -> Consequences {
         var consequences = Consequences()
         let node = dependencyNode.node.load(ordering: .relaxed)
@@ -154,7 +157,7 @@ extension DependencyGraph {
             let link = order.edgeLinks[Int(edge)]
             removeEdge(edge, &consequences)
             dropUnused(link.dependency, &consequences)
-            // The graph gives its memory back with its last node.
+            // The graph releases its memory with its last node.
             edge = order.count == 0 ? TopologicalOrder.none : link.nextDependency
         }
         dropUnused(node, &consequences)
@@ -166,7 +169,7 @@ extension DependencyGraph {
         if hasFailed { dependent.hasFailedDependency.store(true, ordering: .releasing) }
     }
 
-    /// Marks an edge as settled; true when its dependent waits for nothing any more.
+    /// Marks an edge as settled; true when its dependent has no unfinished dependency any more.
     @discardableResult
     private mutating func settle(
         _ edge: TopologicalOrder.Edge, of dependent: DependencyNode, hasFailed: Bool
@@ -180,7 +183,7 @@ extension DependencyGraph {
 // MARK: - Questions
 
 extension DependencyGraph {
-    /// What an operation waits for or waited for, in the order in which it was added.
+    /// The dependencies of an operation, finished ones included, in the order in which they were added.
     func dependencies(of operation: RequestOperation) -> [Operation] {
         guard let node = existingNode(of: operation) else { return [] }
         var dependencies: [Operation] = []
@@ -190,10 +193,10 @@ extension DependencyGraph {
         return dependencies
     }
 
-    /// Somebody who asked was told that an operation is not ready, and has to hear of it when it is.
+    /// A caller was told that an operation is not ready, and has to be told when it becomes ready.
     func listen(for operation: RequestOperation) { operation.dependencyNode.listen() }
 
-    /// The first dependency that did not succeed and whose edge says that the operation is skipped then.
+    /// The first dependency that failed and whose edge says that the operation is skipped then.
     ///
     /// - Parameter all: whether every edge says so.
     func firstFailure(of operation: RequestOperation, all: Bool) -> Operation? {
@@ -248,7 +251,8 @@ extension DependencyGraph {
         order.removeEdge(edge)
     }
 
-    /// Takes a node out that has no edges; what only an operation of another kind waits for goes with it.
+    /// Removes a node without edges. For an operation of another kind, also removes its dependencies that nothing else
+    /// waits for.
     private mutating func dropUnused(_ node: TopologicalOrder.Node, _ consequences: inout Consequences) {
         guard node < dependencyNodes.count, let dependencyNode = dependencyNodes[Int(node)], !order.hasDependents(node)
         else { return }
@@ -256,7 +260,8 @@ extension DependencyGraph {
         if order.isUnused(node) { forget(node, &consequences) }
     }
 
-    /// The same for an operation of another kind, without recursion: it may be the end of a long chain of such.
+    /// Removes the node of an operation of another kind, and the nodes that only it waits for. Not recursive, because
+    /// the chain may be long.
     private mutating func dropForeign(_ node: TopologicalOrder.Node, _ consequences: inout Consequences) {
         var nodes = [node]
         while let node = nodes.popLast() {
@@ -291,8 +296,8 @@ extension DependencyGraph {
 // MARK: - Operations of other kinds
 
 extension DependencyGraph {
-    /// Notes what operations of another kind wait for. An edge that would close a cycle among them is theirs to answer
-    /// for, and is left out.
+    /// Adds the dependencies of operations of another kind. An edge that would close a cycle among them is left out;
+    /// Foundation allows it.
     private mutating func addBackground(_ entries: [ForeignBackground.Entry]) {
         for entry in entries {
             let from = node(for: entry.operation)
@@ -304,7 +309,8 @@ extension DependencyGraph {
         }
     }
 
-    /// Keeps the watch over an operation of another kind; false when nobody waits for it any more, or it has one.
+    /// Stores the watch of an operation of another kind; false when no operation waits for it any more, or when it has
+    /// a watch already.
     mutating func setWatch(_ watch: BlockOperation, on operation: Operation) -> Bool {
         guard let node = foreignNodes[ObjectIdentifier(operation)], let dependencyNode = dependencyNodes[Int(node)],
             dependencyNode.watch == nil
@@ -313,9 +319,9 @@ extension DependencyGraph {
         return true
     }
 
-    /// Whether nobody waits for anybody.
+    /// Whether there are no edges.
     var isEmpty: Bool { order.count == 0 }
 
-    /// Whether an operation of another kind has a place already.
+    /// Whether an operation of another kind has a node already.
     func isKnown(_ operation: Operation) -> Bool { foreignNodes[ObjectIdentifier(operation)] != nil }
 }

@@ -4,28 +4,30 @@
 internal import Foundation
 internal import Synchronization
 
-/// An operation's place in the graph: an object of its own, so that the graph needs no reference to an operation that
-/// may just be going. The graph changes it under its lock; what others note or read is atomic.
+/// An operation's node in the dependency graph. A separate object, so that the graph needs no reference to an operation
+/// that may be in deallocation. The graph changes the node under its lock; everything else is atomic.
 final class DependencyNode: Sendable {
     let node = Atomic<TopologicalOrder.Node>(TopologicalOrder.none)
     let waiting = Atomic<Int32>(0)
     let hasFailedDependency = Atomic<Bool>(false)
     private let ending = Atomic<UInt8>(0)
-    /// Whether a queue of ours holds the operation, or who delivers its end; one does until it has ended here.
+    /// Whether a `RequestOperationQueue`, and later the delivery of the end, keeps the operation alive until the graph
+    /// has noted its end.
     private let isQueued = Atomic<Bool>(false)
-    /// Whether anybody but the library has asked whether the operation is ready.
+    /// Whether a caller outside the library has read `isReady`.
     private let wasAskedOf = Atomic<Bool>(false)
-    /// Of an operation of another kind.
+    /// The identity of an operation of another kind; nil for a request operation.
     let foreignID: ObjectIdentifier?
     private let parties: Mutex<Parties>
 
     private struct Parties {
-        /// The request operation whose place this is. Used only while something holds it: a queue of ours; who delivers
-        /// its end, until the graph has noted it; what waits for it; or its own call.
+        /// The request operation of this node. The reference is used only while one of these keeps the operation alive:
+        /// a `RequestOperationQueue`; the delivery of its end, until the graph has noted the end; a dependent; a call
+        /// of the operation's own method.
         unowned(unsafe) var request: RequestOperation?
-        /// The same one, when it is in no queue of ours and somebody was told that it is not ready.
+        /// The request operation, when it is in no `RequestOperationQueue` and a caller was told that it is not ready.
         weak var listener: RequestOperation?
-        /// An operation of another kind, and what tells of its end.
+        /// The operation of another kind; `watch` reports its end.
         weak var foreign: Operation?
         var watch: BlockOperation?
     }
@@ -33,7 +35,7 @@ final class DependencyNode: Sendable {
     private static let finished: UInt8 = 1
     private static let failed: UInt8 = 3
 
-    /// A request operation's, which calls `belong(to:)`.
+    /// Makes the node of a request operation, which then calls `belong(to:)`.
     init() {
         foreignID = nil
         parties = Mutex(Parties())
@@ -48,20 +50,21 @@ final class DependencyNode: Sendable {
         parties.withLock { $0.request = operation }
     }
 
-    /// Whether it has, or had, any edge that is still in the graph.
+    /// Whether the graph has a node for the operation.
     var isInGraph: Bool { node.load(ordering: .relaxed) != TopologicalOrder.none }
-    /// Whether something it waits for is unfinished.
+    /// Whether a dependency is unfinished.
     var isWaiting: Bool { waiting.load(ordering: .sequentiallyConsistent) > 0 }
-    /// Whether something it waited for did not succeed.
+    /// Whether a dependency has failed, was skipped or was cancelled.
     var hasSeenFailure: Bool { hasFailedDependency.load(ordering: .acquiring) }
 
-    /// Whether anybody but the library has asked whether it is ready, and has to be told when that changes.
+    /// Whether a caller outside the library has read `isReady`, and has to be told when it changes.
     var wasAsked: Bool { wasAskedOf.load(ordering: .sequentiallyConsistent) }
 
-    /// Somebody asks whether it is ready. Whether it waits has to be looked at after this.
+    /// Notes that a caller reads `isReady`. Call this before reading `isWaiting`.
     func noteQuestion() { wasAskedOf.store(true, ordering: .sequentiallyConsistent) }
 
-    /// A queue of ours holds the operation from now on. Whether it waits has to be looked at after this.
+    /// Notes that a `RequestOperationQueue` keeps the operation alive from now on. Call this before reading
+    /// `isWaiting`.
     func noteQueue() { isQueued.store(true, ordering: .sequentiallyConsistent) }
 }
 
@@ -73,26 +76,26 @@ extension DependencyNode {
 
     func end(hasFailed: Bool) { ending.store(hasFailed ? Self.failed : Self.finished, ordering: .relaxed) }
 
-    /// The operation to be told that it is ready. One that is in no queue, and was not asked, needs not be told; it may
-    /// be going.
+    /// The operation to tell that it is ready. Nil for an operation that is in no queue and whose `isReady` was not
+    /// read: it need not be told, and may be in deallocation.
     var operationToTell: RequestOperation? {
         let isHeld = isQueued.load(ordering: .sequentiallyConsistent) && !isFinished
         return parties.withLock { isHeld ? $0.request : $0.listener }
     }
 
-    /// The operation, when something that is alive waits for it.
+    /// The operation. Call this only while a dependent is alive.
     var operationWithDependents: Operation? { parties.withLock { $0.request ?? $0.foreign } }
 
-    /// Somebody was told that it is not ready.
+    /// Notes that a caller was told that the operation is not ready.
     func listen() {
         guard !isQueued.load(ordering: .relaxed) else { return }
         parties.withLock { $0.listener = $0.request }
     }
 
-    /// The operation of another kind, unless it is going.
+    /// The operation of another kind; nil once it is deallocated.
     var foreign: Operation? { parties.withLock { $0.foreign } }
 
-    /// What tells of the end of an operation of another kind.
+    /// The block that reports the end of an operation of another kind.
     var watch: BlockOperation? {
         get { parties.withLock { $0.watch } }
         set { parties.withLock { $0.watch = newValue } }

@@ -4,20 +4,22 @@
 internal import Foundation
 internal import FoundationNetworking
 
-/// What becomes of an operation when one that it depends on failed, was skipped or was cancelled.
+/// What happens to an operation when one of its dependencies failed, was skipped or was cancelled.
 public enum FailedDependencyPolicy: Sendable, Hashable, CaseIterable {
-    /// It runs once its dependencies have ended, however they ended: Foundation's meaning of a dependency.
+    /// The operation runs once its dependencies have ended, whatever their results, as in Foundation.
     case runAnyway
-    /// It ends with `NetworkingError.Code.dependencyFailed`, once its dependencies have ended, and sends nothing.
+    /// The operation sends nothing and ends with `NetworkingError.Code.dependencyFailed` once its dependencies have
+    /// ended.
     case skip
 }
 
-/// A dependency was refused, because operations would have waited for one another in a circle, for ever.
+/// The error for a dependency that would close a cycle, in which operations wait for each other for ever.
 public struct DependencyCycle: Error, Sendable, Hashable, CustomStringConvertible {
-    /// The operations by name, or by method and URL: each waits for the next; the last is the first again.
+    /// The operations of the cycle, by name or by method and URL. Each operation waits for the next; the last is the
+    /// first again.
     public let names: [String]
 
-    /// The longest cycle that is spelled out.
+    /// The most operations that the description names.
     private static let spelledCount = 10
 
     init(_ operations: [Operation]) {
@@ -35,7 +37,8 @@ public struct DependencyCycle: Error, Sendable, Hashable, CustomStringConvertibl
 }
 
 extension Operation {
-    /// What messages and pictures call an operation: its name, else method and URL without what may be secret.
+    /// An operation's name in messages and graphs: its `name`, else its method and its URL without parts that may be
+    /// secret.
     var graphName: String {
         if let name { return name }
         guard let request = (self as? RequestOperation)?.request else { return "\(type(of: self))" }

@@ -4,7 +4,7 @@
 internal import Foundation
 internal import Synchronization
 
-/// What an operation of another kind waits for, and what that waits for, as far as Foundation tells.
+/// The transitive dependencies of an operation of another kind, as far as Foundation knows them.
 struct ForeignBackground {
     struct Entry {
         let operation: Operation
@@ -13,8 +13,8 @@ struct ForeignBackground {
 
     private(set) var entries: [Entry] = []
 
-    /// Looks at an operation's dependencies, unless it is known to the graph already. Not under a lock: `dependencies`
-    /// may be somebody's own.
+    /// Reads an operation's dependencies, unless the graph knows the operation already. Not under a lock, because a
+    /// subclass may override `dependencies`.
     init(of operation: Operation) {
         guard !(operation is RequestOperation), !DependencyGraph.shared.withLock({ $0.isKnown(operation) }) else {
             return
@@ -31,7 +31,8 @@ struct ForeignBackground {
     }
 }
 
-/// Learns when an operation that is not ours ends: Foundation tells only another operation that depends on it.
+/// Reports the end of an operation of another kind, with a block operation that depends on it: Foundation has no other
+/// notification.
 enum ForeignOperationWatch {
     private static let queue: OperationQueue = {
         let queue = OperationQueue()
@@ -40,7 +41,7 @@ enum ForeignOperationWatch {
         return queue
     }()
 
-    /// Watches an operation for the graph, until it has ended or nothing of ours waits for it.
+    /// Watches an operation for the graph, until it has ended or no request operation waits for it.
     static func begin(_ operation: Operation) {
         let watch = BlockOperation {
             let hasFailed = operation.isCancelled
@@ -52,8 +53,9 @@ enum ForeignOperationWatch {
         if !isWanted { end(watch, over: operation) }
     }
 
-    /// Gives a watch up. The dependency goes first: a watch that is only cancelled would leave a dangling pointer in
-    /// the operation; and only cancelling makes it ready then, because Foundation keeps the count.
+    /// Ends a watch: first removes its dependency, because a watch that is only cancelled would leave a dangling
+    /// pointer in the operation; then cancels it, because only that makes it ready after Foundation has counted the
+    /// dependency.
     static func end(_ watch: BlockOperation, over operation: Operation) {
         watch.removeDependency(operation)
         watch.cancel()

@@ -5,10 +5,12 @@ public import Foundation
 internal import Synchronization
 
 extension RequestOperation {
-    /// Makes this operation wait until another has ended, and says what happens when that one does not succeed.
+    /// Makes this operation wait until another operation has ended.
     ///
-    /// Traps when operations would wait for one another in a circle; `addDependency(checking:ifItFails:)` throws
-    /// instead. An edge that is there already keeps the stricter policy.
+    /// Traps when the dependency would close a cycle; `addDependency(checking:ifItFails:)` throws instead. When the
+    /// dependency exists already, the stricter policy counts.
+    ///
+    /// - Parameter policy: what happens to this operation when `operation` fails, is skipped or is cancelled.
     public func addDependency(_ operation: Operation, ifItFails policy: FailedDependencyPolicy) {
         do throws(DependencyCycle) {
             try addDependency(checking: operation, ifItFails: policy)
@@ -17,13 +19,14 @@ extension RequestOperation {
         }
     }
 
-    /// Makes this operation wait until another has ended, unless operations would wait for one another in a circle.
+    /// Makes this operation wait until another operation has ended, unless that would close a cycle.
     ///
-    /// What an operation of another kind waits for is looked at when the first edge to it is added; later changes of
-    /// its own `dependencies` are not seen. Does nothing when this operation is finished.
+    /// The dependencies of an operation that is no `RequestOperation` are read when it becomes a dependency for the
+    /// first time; later changes of its `dependencies` are not seen. Does nothing when this operation is finished.
     ///
-    /// - Parameter policy: what happens when `operation` fails, is skipped or is cancelled.
-    /// - Throws: the cycle, with the operations in it by name; everything is as before then.
+    /// - Parameter policy: what happens to this operation when `operation` fails, is skipped or is cancelled. Default
+    ///   `runAnyway`.
+    /// - Throws: `DependencyCycle`, which names the operations of the cycle. No dependency is added then.
     public func addDependency(
         checking operation: Operation, ifItFails policy: FailedDependencyPolicy = .runAnyway
     ) throws(DependencyCycle) {
@@ -43,7 +46,7 @@ extension RequestOperation {
         }
     }
 
-    /// `isReady` for the library, which needs not be told of a change.
+    /// The value of `isReady`, for the library, which need not be told of a change.
     var isReadyNow: Bool {
         let isWaiting = dependencyNode.isWaiting
         return shared.withLock { $0.lifecycle.isReady(isWaiting: isWaiting) }
@@ -53,14 +56,14 @@ extension RequestOperation {
         DependencyGraph.shared.withLock { $0.remove(operation, from: self) }.carryOut()
     }
 
-    /// What it waits for is over, or was taken away.
+    /// The last unfinished dependency has ended or was removed.
     func dependenciesSettled() {
         if isReadyNow { announceReadiness(isReady: true) }
     }
 }
 
 extension DependencyGraph.Consequences {
-    /// Tells those that are ready. The others are let go with the value.
+    /// Tells the operations that are ready. The other references are released with the value.
     func carryOut() {
         endWatches()
         ready.visit { $0.dependenciesSettled() }
@@ -72,7 +75,7 @@ extension DependencyGraph.Consequences {
 }
 
 extension RequestOperation {
-    /// Lets go of what could be the head of a long chain: dependencies, and what closures hold. Called by `deinit`.
+    /// Releases references that may begin a long chain: dependencies, and the captures of closures. Called by `deinit`.
     func releaseChains() {
         let isDelivered = shared.withLock { $0.isDelivered && $0.boxedExtras?.value.userInfo.isEmpty != false }
         guard dependencyNode.isInGraph || !isDelivered else { return }
@@ -86,10 +89,11 @@ extension RequestOperation {
 
 // MARK: - Skipping
 
-/// Why an operation was not started. The chain of causes is kept short: it may be as long as the graph is deep.
+/// Why an operation was not started. It keeps only the first cause, because the chain of causes may be as long as the
+/// graph is deep.
 struct SkipReason: Sendable {
     let error: NetworkingError
-    /// What went wrong at the beginning of the chain, in words.
+    /// A phrase for the first failure of the chain.
     let cause: String
 
     init(_ dependency: Operation) {
@@ -108,12 +112,12 @@ struct SkipReason: Sendable {
 }
 
 extension RequestOperation {
-    /// Why the operation failed, and what was at the beginning when it was skipped.
+    /// Why the operation failed; `cause` is the first failure when it was skipped.
     fileprivate var failure: (error: NetworkingError?, cause: String?) {
         shared.withLock { ($0.outcome?.error, $0.extras.skipCause) }
     }
 
-    /// Why the operation must not be started, if a dependency that did not succeed says so.
+    /// Why the operation must not be started; nil when no failed dependency forbids it.
     func skipReason() -> SkipReason? {
         guard dependencyNode.hasSeenFailure else { return nil }
         let policy = shared.withLock { $0.dependencyPolicy }

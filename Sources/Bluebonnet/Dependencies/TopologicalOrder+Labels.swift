@@ -1,7 +1,7 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-// The order itself: a list whose nodes carry growing labels, so that two nodes are compared at once.
+// Order maintenance: a linked list of nodes with ascending labels, so that comparing two nodes takes constant time.
 extension TopologicalOrder {
     /// Whether `a` comes before `b`.
     func comes(_ a: Node, before b: Node) -> Bool { nodeLinks[Int(a)].label < nodeLinks[Int(b)].label }
@@ -34,7 +34,7 @@ extension TopologicalOrder {
         nodeLinks[Int(node)].label = label
     }
 
-    /// How far the labels of a node and of the one behind it are apart.
+    /// The difference between the labels of a node and its successor.
     private func labelGap(behind node: Node) -> Int64 {
         nodeLinks[Int(nodeLinks[Int(node)].after)].label - nodeLinks[Int(node)].label
     }
@@ -60,8 +60,8 @@ extension TopologicalOrder {
         if after == Self.none { last = node } else { nodeLinks[Int(after)].before = node }
     }
 
-    /// Spreads the labels in the smallest range around a node that is thinly enough settled: the larger the range, the
-    /// thinner it has to be, which keeps the work for an insertion logarithmic on average.
+    /// Spreads the labels in the smallest sufficiently sparse range around a node. The required density falls with the
+    /// size of the range, which keeps an insertion logarithmic on average.
     private mutating func spreadLabels(around node: Node) {
         let label = nodeLinks[Int(node)].label
         var (start, end, count) = (node, node, Int64(1))

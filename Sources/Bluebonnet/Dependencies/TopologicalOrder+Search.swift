@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 extension TopologicalOrder {
-    /// Brings the order into agreement with a new edge; gives the cycle that it would close instead, if it does.
+    /// Changes the order so that it agrees with a new edge; returns the cycle instead, if the edge would close one.
     mutating func reorder(forEdgeFrom dependent: Node, to dependency: Node) -> [Node]? {
         if comes(dependency, before: dependent) { return nil }
         if nodeLinks[Int(dependency)].firstDependency == Self.none {
@@ -16,8 +16,8 @@ extension TopologicalOrder {
         return search(from: dependent, to: dependency)
     }
 
-    /// Looks from both ends in turn, an edge each, between the two nodes' places in the order: a way from one to the
-    /// other can lead through nothing else. The side that has been seen first moves past the other end.
+    /// Searches from both ends, one edge each in alternation, among the nodes between the two ends in the order; no
+    /// other node can be on a path between them. The nodes of the side that is exhausted first move past the other end.
     private mutating func search(from dependent: Node, to dependency: Node) -> [Node]? {
         var up = SearchFrontier(from: dependent, to: dependency, in: self, towards: .dependents)
         var down = SearchFrontier(from: dependency, to: dependent, in: self, towards: .dependencies)
@@ -55,7 +55,7 @@ extension TopologicalOrder {
     }
 }
 
-/// One side of a search: what can be reached from a node without leaving the part of the order up to its goal.
+/// One side of a search: the nodes that can be reached from a node without passing its goal in the order.
 private struct SearchFrontier {
     enum Direction { case dependents, dependencies }
     enum Step { case going, found, exhausted }
@@ -63,7 +63,7 @@ private struct SearchFrontier {
     private let start: TopologicalOrder.Node
     private let goal: TopologicalOrder.Node
     private let direction: Direction
-    /// What was reached, in this order.
+    /// The nodes that were reached, in this order.
     private(set) var seen: [TopologicalOrder.Node] = []
     private var origins: [TopologicalOrder.Node: TopologicalOrder.Node] = [:]
     /// For each node that was reached, the next of its edges to follow.

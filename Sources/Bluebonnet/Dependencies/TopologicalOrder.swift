@@ -1,12 +1,12 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// Nodes that wait for one another, kept in an order in which everything comes after what it waits for: so a cycle is
-/// found when the edge that would close it is added. A pure value of numbers: it knows no operation.
+/// A directed graph with an incrementally maintained topological order: every node comes after the nodes that it waits
+/// for, so adding an edge that would close a cycle is refused. A pure value of numbers; it knows no operation.
 ///
-/// An edge that agrees with the order costs the same however many there are, and so does one from a node that nothing
-/// waits for, or to a node that waits for nothing. Any other edge is searched from both ends in turn, and the smaller
-/// side moves. Nothing is recursive.
+/// Adding an edge takes constant time when it agrees with the order, when nothing waits for its dependent, or when its
+/// dependency waits for nothing. Any other edge is searched for from both ends in alternation, and the side that is
+/// exhausted first moves. Nothing is recursive.
 struct TopologicalOrder: Sendable {
     typealias Node = Int32
     typealias Edge = Int32
@@ -53,13 +53,13 @@ struct TopologicalOrder: Sendable {
         let dependency: Node
     }
 
-    /// Between neighbours at the ends of the order.
+    /// The difference between the labels of neighbours at the ends of the order.
     static let gap: Int64 = 1 << 16
 
     var nodeLinks: [NodeLinks] = []
     private(set) var edgeLinks: [EdgeLinks] = []
-    /// The edges of those nodes that wait for many of which one was looked for that many wait for too. Any other edge
-    /// is found in the shorter of the two lists.
+    /// Finds the edges of nodes with many dependencies, for searches where the dependency has many dependents too. Any
+    /// other edge is found in the shorter of the two lists.
     private var index: [Ends: Edge] = [:]
     private(set) var edgeCount = 0
     private var freeNodes: [Node] = []
@@ -67,7 +67,7 @@ struct TopologicalOrder: Sendable {
     var first = none
     var last = none
 
-    /// How many nodes there are.
+    /// The number of nodes.
     var count: Int { nodeLinks.count - freeNodes.count }
 }
 
@@ -82,7 +82,7 @@ extension TopologicalOrder {
         return node
     }
 
-    /// Takes a node out that has no edges.
+    /// Removes a node that has no edges.
     mutating func removeNode(_ node: Node) {
         precondition(isUnused(node), "a node with edges cannot be taken out")
         unlink(node)
@@ -120,7 +120,7 @@ extension TopologicalOrder {
 // MARK: - Edges
 
 extension TopologicalOrder {
-    /// A list of up to so many edges is looked through.
+    /// Lists of up to so many edges are searched linearly.
     private static let shortListCount = 16
 
     /// The edge between two nodes, if there is one.
@@ -166,7 +166,7 @@ extension TopologicalOrder {
         return .added(edge)
     }
 
-    /// Takes an edge out.
+    /// Removes an edge.
     mutating func removeEdge(_ edge: Edge) {
         let link = edgeLinks[Int(edge)]
         if nodeLinks[Int(link.dependent)].isIndexed {

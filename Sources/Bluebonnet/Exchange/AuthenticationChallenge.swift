@@ -4,21 +4,21 @@
 internal import Foundation
 public import FoundationNetworking
 
-/// A challenge that a server answered with (RFC 9110, 11.3), for a challenge block.
+/// A server's authentication challenge (RFC 9110, 11.3), for a challenge block.
 public struct AuthenticationChallenge: Sendable {
     /// `NSURLAuthenticationMethodHTTPBasic` or `NSURLAuthenticationMethodHTTPDigest`.
     public let method: String
-    /// What the server says that it protects; empty when it does not say.
+    /// The challenge's realm; empty when the server names none.
     public let realm: String
     /// `http` or `https`.
     public let scheme: String
-    /// The host that asks.
+    /// The host of the server.
     public let host: String
-    /// The port that asks.
+    /// The port of the server.
     public let port: Int
     /// How many credentials the origin has refused in this operation: 0 or 1.
     public let previousFailureCount: Int
-    /// The 401.
+    /// The 401 response with the challenge.
     public let response: HTTPURLResponse?
 
     init(_ challenge: HTTPChallenge, of origin: Origin, previousFailureCount: Int, response: HTTPURLResponse?) {
@@ -32,14 +32,14 @@ public struct AuthenticationChallenge: Sendable {
         self.response = response
     }
 
-    /// The same as Foundation has it, for its credential storage.
+    /// The challenge's protection space, for Foundation's credential storage.
     public var protectionSpace: URLProtectionSpace {
         URLProtectionSpace(
             host: host, port: port, protocol: scheme, realm: realm.isEmpty ? nil : realm, authenticationMethod: method)
     }
 
-    /// What the shared credential storage has for it. Foundation on Linux finds a space only by the same object, so it
-    /// is looked for by what it says.
+    /// The credential that the shared credential storage has for the challenge. Foundation on Linux finds a protection
+    /// space only by object identity, so the property compares the spaces' contents.
     var storedCredential: URLCredential? {
         let storage = URLCredentialStorage.shared
         let found = storage.allCredentials.first { matches($0.key) }
@@ -53,14 +53,14 @@ public struct AuthenticationChallenge: Sendable {
     }
 }
 
-/// What to do about a challenge.
+/// The answer of a challenge block.
 public enum ChallengeAnswer: Sendable {
-    /// Send the request again with this credential. One that cannot be sent (a colon in a user name for Basic) leaves
-    /// the 401 as the response.
+    /// Sends the request again with this credential. When the credential cannot be sent (a colon in a user name for
+    /// Basic), the 401 is the response.
     case useCredential(URLCredential)
-    /// Fail with `authenticationRequired`.
+    /// Fails the operation with `authenticationRequired`.
     case cancel
-    /// Do what is done without a block: use the operation's `credential`, else the shared credential storage's, once;
-    /// then the 401 is the response.
+    /// Does the same as without a block: uses the operation's `credential`, else the credential of the shared storage,
+    /// once; after that the 401 is the response.
     case performDefault
 }

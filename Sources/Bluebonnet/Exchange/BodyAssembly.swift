@@ -3,25 +3,26 @@
 
 internal import Foundation
 
-/// Where one operation's result goes over all its transfers: the sink, what it may be continued from, and the truth
-/// about its length. A part of its exchange. Network thread only; it knows neither redirects nor challenges.
+/// Assembles the body of one operation's result over all its transfers: the sink, the state for continuing after an
+/// interruption, and the expected length. A part of its exchange. Network thread only; it knows neither redirects nor
+/// challenges.
 struct BodyAssembly {
     private let prepared: PreparedRequest
-    /// Nil until they were opened.
+    /// Nil until the files were opened.
     private var file: PartialFile?
     private(set) var sink: (any BodySink)?
     private var resumption: Box<RangeResumption>?
-    /// What the partial file's bytes are a part of, as its record on disk says.
+    /// Describes the representation that the partial file's bytes belong to, as its record on disk says.
     private var record: Box<PartialRecord>?
     /// The head of the response that a pause interrupted, as long as the sink holds what came of its body.
     private(set) var interruptedHead: ResponseHead?
-    /// What the file was like when a pause interrupted it.
+    /// The file's stamp when a pause interrupted the transfer.
     private var interruptedStamp: FileStamp?
     /// Whether the result was continued by a range.
     private(set) var isContinued = false
     /// The whole length of a body that is being continued.
     private var continuedTotal: Int64?
-    /// Called when a full sink has room again, and when it takes no more.
+    /// Called when a full sink has room again; `consumerLeft` is called when the sink takes no more bytes.
     var roomAppeared: (() -> Void)?
     var consumerLeft: (() -> Void)?
 
@@ -31,14 +32,14 @@ struct BodyAssembly {
         self.prepared = prepared
     }
 
-    /// Goes on with what an archived operation had of its body in memory.
+    /// Continues with the part of the body that an archived operation had in memory.
     mutating func goOn(with part: ArchivedPart) {
         let sink = MemorySink(part.data, byteLimit: prepared.options.maximumBodyByteCount)
         self.sink = sink
         resumption = Box(RangeResumption(record: part.record, offset: sink.byteCount))
     }
 
-    /// Takes the output file, and notes what an earlier process or operation left beside it.
+    /// Takes the output file, and notes the part of the body that an earlier process or operation left.
     mutating func takeFile(_ file: PartialFile?) {
         self.file = file
         guard let file, let record = file.initialRecord else { return }
@@ -47,13 +48,13 @@ struct BodyAssembly {
         resumption = Box(RangeResumption(record: record, offset: file.initialByteCount))
     }
 
-    /// The fields of the range request that continues the body; empty when it is asked for whole.
+    /// The fields of the range request that continues the body; empty for a request of the whole body.
     var rangeFields: [(name: String, value: String)] { resumption?.value.headers ?? [] }
 
-    /// What the answer to a range request means; nil when none was made.
+    /// The decision about the response to a range request; nil when there was no range request.
     func decision(on head: ResponseHead) -> RangeResumption.Decision? { resumption?.value.decide(on: head) }
 
-    /// The body is asked for whole.
+    /// Makes the next request ask for the whole body.
     mutating func startOver() { resumption = nil }
 }
 
@@ -63,7 +64,7 @@ extension BodyAssembly: Sendable {}
 // MARK: - The sink
 
 extension BodyAssembly {
-    /// What takes the body of a response that is the result.
+    /// Makes the receiver for the body of a response that is the result.
     ///
     /// - Parameters:
     ///   - isPartWanted: whether it is a 206 that the caller's own request asks for.
@@ -81,8 +82,8 @@ extension BodyAssembly {
         return try receiver(into: sink, for: head, hasBody: hasBody)
     }
 
-    /// What takes the body of a refused response, which has nothing to do with one that came before. One that cannot be
-    /// decoded is taken as it comes; the fault says why.
+    /// Makes the receiver for the body of a refused response, which is independent of any earlier body. One that cannot
+    /// be decoded is taken as it comes; the fault says why.
     mutating func errorReceiver(for head: ResponseHead, hasBody: Bool) -> (BodyReceiver, fault: NetworkingError?) {
         (isContinued, continuedTotal, resumption) = (false, nil, nil)
         let sink = memorySink(for: head, hasBody: hasBody)
@@ -134,7 +135,7 @@ extension BodyAssembly {
         return sink
     }
 
-    /// A stream's sink is kept over a pause: what it was given cannot be had back.
+    /// Returns the sink of an output stream, which is kept over a pause: bytes that were pushed cannot be taken back.
     private func channelSink(_ output: StreamOutput) throws(NetworkingError) -> ChannelSink {
         let sink = sink as? ChannelSink ?? ChannelSink(output)
         try sink.truncate()
@@ -143,8 +144,8 @@ extension BodyAssembly {
         return sink
     }
 
-    /// Gives the file of a body that is not small its name, and notes what it is a part of, when its rest could be
-    /// asked for: an uncoded body with a strong validator.
+    /// Names the file of a body that is not small, and writes its record when the rest of the body could be requested
+    /// later: for an uncoded body with a strong validator.
     private mutating func setRecord(for head: ResponseHead, _ file: PartialFile) throws(NetworkingError) {
         record = nil
         if head.contentLength ?? .max >= Self.smallestContinuedBody {
@@ -167,8 +168,8 @@ extension BodyAssembly {
 // MARK: - Ends
 
 extension BodyAssembly {
-    /// The transfer was given up by a pause: the next one goes on where it stopped, if the representation can be told;
-    /// else it brings everything again, into a new sink.
+    /// A pause aborted the transfer. The next transfer continues the body when the representation has a strong
+    /// validator; otherwise it fetches the whole body into a new sink.
     mutating func noteInterruption(of head: ResponseHead) {
         try? sink?.settle()  // an error is met again when the body goes on
         guard let sink, head.status == 200 || isContinued, sink.byteCount > 0, let record = makeRecord(for: head)
@@ -178,13 +179,13 @@ extension BodyAssembly {
         resumption = Box(RangeResumption(record: record, offset: sink.byteCount))
     }
 
-    /// Before a transfer: a file that somebody wrote to during a pause is asked for whole.
+    /// Called before a transfer: when another process wrote to the file during a pause, the whole body is requested.
     mutating func checkInterruptedFile() {
         guard let interruptedStamp, let file = (sink as? FileSink)?.file, file.stamp != interruptedStamp else { return }
         resumption = nil
     }
 
-    /// A server may answer with less than the rest: what is there then is not the body.
+    /// Checks the length of a continued body: a server may send less than the rest.
     mutating func checkLength() throws(NetworkingError) {
         guard let continuedTotal, let byteCount = sink?.byteCount, byteCount != continuedTotal else { return }
         if byteCount > continuedTotal { record = nil }
@@ -192,13 +193,13 @@ extension BodyAssembly {
             .badServerResponse, "the continued body has \(byteCount) bytes, not \(continuedTotal)")
     }
 
-    /// Why the consumer of a streamed body takes no more.
+    /// The error of the consumer of a streamed body.
     var consumerError: NetworkingError {
         (sink as? ChannelSink)?.failure
             ?? NetworkingError(.cancelled, "the operation was cancelled: nobody takes its body any more")
     }
 
-    /// What became of the body, at the operation's end.
+    /// The state of the body at the operation's end.
     struct End {
         var content = TransferResult.Content.none
         let byteCount: Int64
@@ -209,7 +210,8 @@ extension BodyAssembly {
         let canBeContinued: Bool
     }
 
-    /// Changes nothing, but is asked in place: a copy of all this would cost more than the rest of an end.
+    /// Returns the state of the body. Mutating only so that it is called in place: a copy of this value would cost more
+    /// than the rest of an operation's end.
     mutating func end(isComplete: Bool) -> End {
         try? sink?.settle()  // a complete body is settled already, or closed, or its file has it
         var end = End(byteCount: sink?.byteCount ?? 0, isContinued: isContinued, canBeContinued: record != nil)

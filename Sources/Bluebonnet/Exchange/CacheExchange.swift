@@ -4,15 +4,15 @@
 internal import Foundation
 internal import FoundationNetworking
 
-/// One request's dealings with a response cache: may it be answered from it, and is the answer to be kept. Calls the
-/// cache and a user's block, so never on the network thread.
+/// Decides whether a request may be answered from the response cache, and whether its response is stored. Calls the
+/// cache and the user's block, so never on the network thread.
 final class CacheExchange: Sendable {
     enum Answer: Sendable {
-        /// The cache has it: the network is not asked.
+        /// The cache has a response; the network is not used.
         case found(CachedResponse)
-        /// The network has to be asked.
+        /// The request has to be sent.
         case load
-        /// It may not be asked.
+        /// The cache policy forbids sending the request.
         case refused(NetworkingError)
     }
 
@@ -119,7 +119,7 @@ extension CacheExchange {
             !control.forbidsStoring, freshness.mayBeStored, freshness.isFresh(at: receivedAt),
             let names = freshness.variedNames, !(usesJar && names.contains("cookie"))
         else { return nil }
-        // One process may act for several users: what one was told is not another's.
+        // One process may act for several users, who must not get each other's responses.
         let fields = Set(names + ["authorization", "cookie"]).map { ($0, headers[$0]) }
         return CachedResponse.Provenance(
             requestedAt: requestedAt, receivedAt: receivedAt, variedFields: Dictionary(uniqueKeysWithValues: fields),

@@ -5,10 +5,10 @@ internal import Foundation
 internal import FoundationNetworking
 
 extension Exchange {
-    /// What follows the end of a transfer. Where the response's head has decided that, it does not matter how the body
-    /// ended.
+    /// Decides what follows the end of a transfer. Where the response's head has decided it, an error in the body does
+    /// not matter.
     ///
-    /// - Parameter hasTimeLeft: whether the time limit leaves something for another transfer.
+    /// - Parameter hasTimeLeft: whether the time limit allows another transfer.
     func finishTransfer(error: NetworkingError?, hasTimeLeft: Bool) -> NextStep {
         if let question = error?.underlying as? ServerTrustQuestion { return ask(about: question) }
         switch disposition {
@@ -45,8 +45,8 @@ extension Exchange {
         }
     }
 
-    /// A streamed body is sent once more when the connection turned out dead before the server can have seen it:
-    /// libcurl does that by itself for other bodies.
+    /// Sends a streamed body once more when the connection was closed before the server can have read the request.
+    /// libcurl does so by itself for other bodies.
     private func step(after error: NetworkingError?) -> NextStep {
         guard let error else { return .complete }
         guard error.underlying is BodyNeededAgain, !hasSentAgain else { return .failed(error) }
@@ -77,19 +77,19 @@ extension Exchange {
         }
     }
 
-    /// The transfer was given up by a pause. What a block answers about it is of no use any more.
+    /// A pause aborted the transfer. A later answer of a block about it is ignored.
     func noteInterruption() {
         if case .body = disposition, let head { assembly.noteInterruption(of: head) }
         disposition = .undecided
     }
 
-    /// What had arrived so far, for an archive.
+    /// The part of the body that has arrived, for an archive.
     var snapshot: BodyAssembly.Snapshot {
         if case .body = disposition { return assembly.snapshot(of: head) }
         return assembly.snapshot(of: nil)
     }
 
-    /// What the operation is given at its end.
+    /// The result of the operation's transfers.
     func result(_ error: NetworkingError?, _ summary: TransferSummary, _ cache: CacheExchange?) -> TransferResult {
         giveUpBody()
         let end = assembly.end(isComplete: error == nil)

@@ -10,7 +10,7 @@ extension Exchange {
         limitBody(of: head)
     }
 
-    /// Says how much is read of a body that is not the result.
+    /// Limits how much is read of a body that is not the result.
     func limitBody(of head: ResponseHead) {
         switch disposition {
         case .discard: allowance = BodyAllowance(.connection, head, method: next.method, now: MonotonicClock.now())
@@ -48,7 +48,7 @@ extension Exchange {
     }
 
     private func disposition(of head: ResponseHead) throws(NetworkingError) -> BodyDisposition {
-        // A page that sets a cookie and sends its reader back to itself is no circle: the next request is another one.
+        // After Set-Cookie a redirect to a visited URL is allowed: the request now differs.
         if cookieJar != nil, head.hasField("set-cookie") {
             redirects.forgetVisits()
         }
@@ -65,7 +65,7 @@ extension Exchange {
         }
     }
 
-    /// What a response is for that leads nowhere else.
+    /// The disposition of a response that neither redirects nor challenges.
     func resultDisposition(of head: ResponseHead) throws(NetworkingError) -> BodyDisposition {
         let decision = assembly.decision(on: head)
         switch decision {
@@ -83,7 +83,7 @@ extension Exchange {
         return .body(receiver)
     }
 
-    /// What a response is for whose status is refused.
+    /// The disposition of a response whose status is refused.
     private func errorDisposition(of head: ResponseHead, hasBody: Bool) -> BodyDisposition {
         let (receiver, fault) = assembly.errorReceiver(for: head, hasBody: hasBody)
         bodyError = fault
@@ -91,7 +91,7 @@ extension Exchange {
         return .errorBody(receiver)
     }
 
-    /// What a 401 is for whose challenge can be answered; nil for any other response.
+    /// The disposition of a 401 whose challenge can be answered; nil for any other response.
     private func challengeDisposition(of head: ResponseHead) -> BodyDisposition? {
         guard head.status == 401, let challenge = authentication.challenge(in: head.values(for: "WWW-Authenticate"))
         else { return nil }

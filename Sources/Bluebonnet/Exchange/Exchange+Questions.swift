@@ -4,7 +4,7 @@
 internal import Foundation
 internal import FoundationNetworking
 
-// What a block of the user's decides: it runs off the network thread, and the response waits for its answer.
+// Questions to the user's blocks, which run off the network thread while the response waits for the answer.
 extension Exchange {
     /// A block's answer.
     enum Answer: Sendable {
@@ -15,7 +15,7 @@ extension Exchange {
         case serverTrust(ServerTrustAnswer, ServerTrustQuestion)
     }
 
-    /// Asks the redirect block where to go.
+    /// Asks the redirect block which request to send.
     func ask(
         about request: RedirectPolicy.Request, _ head: ResponseHead,
         _ block: @escaping @Sendable (URLRequest, HTTPURLResponse) async -> URLRequest?
@@ -51,7 +51,7 @@ extension Exchange {
         return .awaitingDecision
     }
 
-    /// Takes an answer; false when it comes too late: the transfer that it was about was given up by a pause.
+    /// Takes an answer; false when it comes too late, because a pause aborted the transfer.
     func take(_ answer: Answer, toQuestion number: Int) -> Bool {
         guard number == questionCount, case .awaitingDecision = disposition else { return false }
         if case .serverTrust(let answer, let question) = answer {
@@ -89,7 +89,7 @@ extension Exchange {
 // MARK: - Redirects as requests
 
 extension Exchange {
-    /// The request of a hop as users see it.
+    /// The request of a hop as a `URLRequest`.
     func urlRequest(for hop: RedirectPolicy.Request) -> URLRequest {
         var request = URLRequest(url: hop.url)
         request.httpMethod = hop.method
@@ -98,8 +98,8 @@ extension Exchange {
         return request
     }
 
-    /// The hop that a block gave: checked as a caller's request is. Where it leads elsewhere than was proposed, what
-    /// belongs to the proposed origin stays behind, as on any redirect.
+    /// The hop for a request that a block returned, checked like a caller's request. When it goes to another origin
+    /// than the proposal, header fields of the proposed origin are dropped, as in any redirect.
     private func redirectRequest(_ request: URLRequest) throws(NetworkingError) -> RedirectPolicy.Request {
         guard let proposed, let given = request.url else {
             throw NetworkingError(.badURL, "the redirect block gave a request without a URL")
@@ -129,7 +129,8 @@ extension Exchange {
         hop.hasBody = request.httpBody?.isEmpty == false
     }
 
-    /// The block's fields go over the proposal's; a field that it took away is gone.
+    /// Applies the block's header fields to the proposal: changed fields replace the proposal's, removed fields are
+    /// removed.
     private func takeHeaders(
         of request: URLRequest, _ proposed: RedirectPolicy.Request, into hop: inout RedirectPolicy.Request
     ) throws(NetworkingError) {

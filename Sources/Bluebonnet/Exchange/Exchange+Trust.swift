@@ -1,7 +1,7 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-// The user's block decides about a server: the handshake was broken off, and is tried again with the answer.
+// The user's block decides about a server: the handshake was aborted, and is made again with the answer.
 extension Exchange {
     /// Asks the block.
     func ask(about question: ServerTrustQuestion) -> NextStep {

@@ -4,10 +4,10 @@
 internal import Foundation
 internal import FoundationNetworking
 
-/// One operation's request and response over all its transfers: what is sent next, and what became of what came.
+/// One operation's exchange over all its transfers: decides the next request, and collects the response.
 ///
-/// Network thread only. It decides on each response head what the body is for (the result, or nothing because another
-/// transfer follows), asks the user's blocks where there are some, and knows neither the transport nor admission.
+/// Network thread only. For each response head it decides what the body is for (the result, or nothing because another
+/// transfer follows). It asks the user's blocks, and knows neither the transport nor admission.
 final class Exchange {
     /// What follows when a transfer has ended.
     enum NextStep {
@@ -15,14 +15,14 @@ final class Exchange {
         case failed(NetworkingError)
         /// Another transfer, with `next`.
         case another(isRedirect: Bool)
-        /// A block of the user's has not answered yet.
+        /// A block of the user has not answered yet.
         case pending
     }
 
-    /// What the body of the response at hand is for.
+    /// What the body of the current response is for.
     enum BodyDisposition {
         case undecided
-        /// Not known before a block of the user's has answered; until then nothing is read.
+        /// A block of the user decides; until then the body is not read.
         case awaitingDecision
         /// The result.
         case body(BodyReceiver)
@@ -55,26 +55,26 @@ final class Exchange {
     var options: TransferOptions { prepared.options }
     var blocks: ExchangeBlocks { prepared.blocks }
     @exclusivity(unchecked) var assembly: BodyAssembly
-    /// Made when the first redirect comes, and when the first challenge comes.
+    /// Made at the first redirect; the authentication state is made at the first challenge.
     private(set) var knownRedirects: RedirectChain?
     @exclusivity(unchecked) private(set) var knownAuthentication: HTTPAuthentication?
     @exclusivity(unchecked) var tls = HopTLS()
 
     /// The request of the next transfer.
     @exclusivity(unchecked) var next: RedirectPolicy.Request
-    /// The body that a block gave in place of the caller's.
+    /// The body of a request that a block returned, instead of the caller's.
     var replacedBody: Data?
     private var feed: BodyFeed?
-    /// A streamed body was sent once more because the connection turned out dead.
+    /// Whether a streamed body was sent once more because the connection was closed.
     var hasSentAgain = false
     var head: ResponseHead?
     var disposition = BodyDisposition.undecided
     var questionCount = 0
-    /// What the user's block has said about servers; nil when there is no such block.
+    /// The answers of the user's block about servers; nil without such a block.
     @exclusivity(unchecked) var trustAnswers: TrustAnswers?
     /// The hop that the redirect block was shown.
     var proposed: RedirectPolicy.Request?
-    /// How much of a body is read that is not the result; nil for one that is, and before that is decided.
+    /// The limit for a body that is not the result; nil for the result's body, and before the decision.
     @exclusivity(unchecked) var allowance: BodyAllowance?
     /// Why the transfer ended while a block decided what its response is for.
     var transferError: NetworkingError?
@@ -112,7 +112,7 @@ final class Exchange {
     /// How many redirects were followed.
     var hopCount: Int { knownRedirects?.hopCount ?? 0 }
 
-    /// Takes the files, and notes what an earlier process or operation left beside the output file.
+    /// Takes the files, and notes the part of the body that an earlier process or operation left.
     func takeFiles(_ files: PreparedRequest.Files) {
         self.files = files
         assembly.takeFile(files.output)
@@ -125,7 +125,7 @@ extension Exchange: Sendable {}
 // MARK: - What goes out
 
 extension Exchange {
-    /// Whether the server may see the request twice without harm: then a pause gives the connection up.
+    /// Whether the request may be sent twice; if so, a pause closes the connection.
     var canBeSentAgain: Bool {
         ["GET", "HEAD"].contains(next.method) && (prepared.bodyStream == nil || !next.hasBody)
     }
@@ -150,8 +150,8 @@ extension Exchange {
             expectsLargeBody: files?.output != nil || prepared.streamOutput != nil)
     }
 
-    /// What the next transfer's connection is trusted with: that of all operations with the same options, unless this
-    /// one has something of its own.
+    /// The connection pool key of the next transfer: the one shared by all operations with the same options, unless
+    /// this operation's own differs.
     private func poolKey(to origin: Origin) -> PoolKeyBox {
         let shared = prepared.resolvedOptions
         if trustAnswers == nil, !tls.hasLeftOrigin, shared.value.securityPolicy.table == nil {
@@ -172,7 +172,7 @@ extension Exchange {
     /// Where the next transfer goes.
     var nextOrigin: Origin? { hopCount == 0 ? prepared.origin : Origin(next.url) }
 
-    /// A stream that was begun has to be made again.
+    /// The body of the next transfer. A stream that was read before is made again.
     private func nextBody() -> TransferBody {
         guard next.hasBody else { return .none }
         if let replacedBody { return .data(replacedBody) }
@@ -184,7 +184,7 @@ extension Exchange {
         return .stream(made)
     }
 
-    /// Reads no more of a streamed body.
+    /// Stops reading a streamed body.
     func giveUpBody() { feed?.cancel() }
 
     private var headers: [HTTPHeaders.Field] {
@@ -219,7 +219,7 @@ extension Exchange {
         operation.reportDownload(delta, download.total, expectedByteCount)
     }
 
-    /// Tells the progress that was held back, before the end.
+    /// Reports the progress that was not reported yet, before the end.
     func flushProgress() {
         if let delta = upload.takeUntold() { operation.reportUpload(delta, upload.total, sendingByteCount) }
         if let delta = download.takeUntold() { operation.reportDownload(delta, download.total, expectedByteCount) }

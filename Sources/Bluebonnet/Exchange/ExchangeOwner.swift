@@ -4,19 +4,19 @@
 internal import Foundation
 internal import FoundationNetworking
 
-/// The operation that an exchange belongs to, as the exchange knows it. Any thread, but for `answered(_:toQuestion:)`.
+/// The interface of an exchange to its operation. Any thread, but for `answered(_:toQuestion:)`.
 protocol ExchangeOwner: AnyObject, Sendable {
-    /// So many bytes have left, of so many in all; -1 when that is not known.
+    /// Reports sent bytes, the sent total, and the expected total; -1 when it is not known.
     func reportUpload(_ byteCount: Int64, _ total: Int64, _ expected: Int64)
-    /// So many bytes have come, of so many in all; -1 when that is not known.
+    /// Reports received bytes, the received total, and the expected total; -1 when it is not known.
     func reportDownload(_ byteCount: Int64, _ total: Int64, _ expected: Int64)
     /// Where the body of a response with this status goes.
     func bodyDestination(ofStatus status: Int) -> BodyDestination
-    /// A block of the user's has answered. Network thread only.
+    /// A block of the user has answered. Network thread only.
     func answered(_ answer: Exchange.Answer, toQuestion number: Int)
 }
 
-/// The blocks of the user's as an exchange asks them: each knows its operation. They run off the network thread.
+/// The user's blocks, bound to their operation, as an exchange calls them. They run off the network thread.
 struct ExchangeBlocks: Sendable {
     var redirect: (@Sendable (_ proposed: URLRequest, _ response: HTTPURLResponse) async -> URLRequest?)?
     var challenge: (@Sendable (_ challenge: AuthenticationChallenge) async -> ChallengeAnswer)?

@@ -1,7 +1,7 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// What the TLS connection of an operation's next hop is made with. Network thread only; it reads no file.
+/// The TLS state of an operation's next hop. Network thread only; it reads no file.
 struct HopTLS {
     private var source: Box<TLSSetupSource>?
     private(set) var setup: TLSSetup?
@@ -37,7 +37,7 @@ struct HopTLS {
         (self.setup, self.source) = (setup, source)
     }
 
-    /// Completes the identity of the hop's connection.
+    /// Completes the pool key of the hop's connection.
     func complete(_ poolKey: inout ConnectionPoolKey) {
         if hasLeftOrigin { poolKey.tls.clientIdentity = nil }
         poolKey.setup = setup

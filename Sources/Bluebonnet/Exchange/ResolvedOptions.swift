@@ -3,24 +3,23 @@
 
 internal import Synchronization
 
-/// Transfer options as operations hold them: one object for all operations that were given the same ones. They never
-/// change.
+/// Transfer options with values derived from them: one immutable object for all operations with the same options.
 package final class ResolvedOptions: Sendable {
     let value: TransferOptions
-    /// What the options say of trust, put together once; without TLS.
+    /// The connection pool key of the options, made once; without a TLS setup.
     private let poolKey: PoolKeyBox
-    /// The same with what was last read for TLS.
+    /// The connection pool key with the TLS setup that was read last.
     private let securePoolKey = Mutex<PoolKeyBox?>(nil)
     /// Whether the host decides which policy counts.
     let hasPolicyTable: Bool
-    /// Whether there is a cache to ask: looking at it among the options would copy it for each operation.
+    /// Whether the options have a response cache; reading it from the options would copy them for each operation.
     let hasResponseCache: Bool
     let keepsDotSegments: Bool
     /// The limits in nanoseconds.
     let connectTimeout: UInt64
     let idleTimeout: UInt64?
     let timeout: UInt64?
-    /// What was last found in the cache for them.
+    /// The last entry of the TLS setup cache for these options.
     private let ready = Mutex<TLSSetupCache.Ready?>(nil)
 
     package init(_ value: TransferOptions) {
@@ -34,8 +33,7 @@ package final class ResolvedOptions: Sendable {
         timeout = value.timeout?.nanoseconds
     }
 
-    /// What was read for TLS and may still be used, where it is the same for all hosts: the cache is asked only now and
-    /// then.
+    /// The TLS setup while it is fresh, when it is the same for all hosts; saves a look-up in the cache.
     var readySetup: TLSSetup? {
         ready.withLock { ready in
             guard let ready, MonotonicClock.roughly() < ready.end else { return nil }
@@ -43,15 +41,15 @@ package final class ResolvedOptions: Sendable {
         }
     }
 
-    /// Notes what the cache has for these options.
+    /// Stores the cache's entry for these options.
     func note(_ found: TLSSetupCache.Ready) {
         guard !hasPolicyTable else { return }
         ready.withLock { $0 = found }
     }
 
-    /// The identity of a connection.
+    /// The pool key of a connection.
     ///
-    /// - Parameter setup: what was read for TLS; nil without.
+    /// - Parameter setup: the TLS setup; nil without TLS.
     func poolKey(with setup: TLSSetup?) -> PoolKeyBox {
         guard let setup else { return poolKey }
         return securePoolKey.withLock { known in

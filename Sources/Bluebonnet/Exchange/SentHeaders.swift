@@ -43,7 +43,7 @@ package struct SentHeaders {
         Self.recent.withLock { [headers] in $0.note(given, headers) }
     }
 
-    /// The same without a check.
+    /// The fields that go out with a request, without checking the request's own fields.
     package static func unchecked(of request: URLRequest) -> HTTPHeaders {
         withDefaults(sorted(request.allHTTPHeaderFields ?? [:]), request.cachePolicy)
     }

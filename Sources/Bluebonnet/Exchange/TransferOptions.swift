@@ -4,32 +4,35 @@
 internal import Foundation
 public import FoundationNetworking
 
-/// How an operation's transfers are made: time limits, size limits, trust, proxy. Copied when the operation is made.
+/// The options of an operation's transfers: time limits, size limits, trust and proxy. Copied when the operation is
+/// made.
 public struct TransferOptions: Sendable {
-    /// Gives up when a connection, TLS handshake included, is not there in this time. Default 10 s; zero waits for
-    /// ever.
+    /// The longest time for making a connection, TLS handshake included; after it the operation fails with `timedOut`.
+    /// Default 10 s; zero is no limit.
     public var connectTimeout: Duration = .seconds(10)
-    /// Gives up when no byte has moved for this long. Default nil: the request's `timeoutInterval`, which is 60 s
-    /// unless it was set; zero waits for ever. After a body's bytes have left, up to an eighth longer.
+    /// The longest time without a byte sent or received; after it the operation fails with `timedOut`. Default nil: the
+    /// request's `timeoutInterval`, which is 60 s unless it was set; zero is no limit. After bytes of the body have
+    /// been sent, the limit is up to an eighth longer.
     public var idleTimeout: Duration?
-    /// Gives up when the whole request, redirects included, takes longer than this. Waiting for admission and pauses do
-    /// not count. Default nil: no limit.
+    /// The longest time for the whole request, redirects included; after it the operation fails with `timedOut`.
+    /// Waiting for a slot and pauses do not count. Default nil: no limit.
     public var timeout: Duration?
-    /// Whether a transfer waits while the kernel has no way to the server, instead of failing at once: before it waits
-    /// for admission, so that it takes no place. Default false.
+    /// Whether a transfer waits while the kernel has no route to the server, instead of failing. A waiting transfer
+    /// takes no slot. Default false.
     ///
-    /// Where the kernel does not tell, nothing waits.
+    /// Where the kernel does not report routes, no transfer waits.
     public var waitsForConnectivity = false
-    /// Fails with `notConnected` when there was no way for this long; counted afresh for each transfer of a request.
-    /// Default 60 s; zero waits for ever.
+    /// The longest time to wait for a route; after it the operation fails with `notConnected`. It counts for each
+    /// transfer of a request. Default 60 s; zero is no limit.
     public var connectivityTimeout: Duration = .seconds(60)
-    /// The largest body kept in memory, after decoding. Default 64 MiB. A body that goes to a file has no limit.
+    /// The most bytes of a body in memory, after decoding; a larger body fails with `bodyTooLarge`. Default 64 MiB. A
+    /// body that is written to a file has no limit.
     public var maximumBodyByteCount = 64 * 1024 * 1024
-    /// The largest factor by which a content coding may expand a body, looked at from 1 MiB on. Default 500.
+    /// The largest ratio of decoded to received bytes, checked from 1 MiB of decoded bytes on. Default 500.
     public var maximumExpansionRatio = 500
-    /// The largest header section of a response. Default 256 KiB.
+    /// The most bytes of a response's header section; a larger one fails with `headersTooLarge`. Default 256 KiB.
     public var maximumHeaderByteCount = 256 * 1024
-    /// The most redirects followed; 0 delivers the redirect itself. Default 20.
+    /// The most redirects that are followed; 0 delivers the redirect itself as the response. Default 20.
     public var maximumRedirectCount = 20
     /// Whether a redirect may lead from https to http. Default false.
     public var allowsInsecureRedirects = false
@@ -37,42 +40,44 @@ public struct TransferOptions: Sendable {
     /// absolute URL or path in a redirect's `Location` too. Default false: they are removed (RFC 3986, 5.2.4), also
     /// where a dot is written `%2e`.
     ///
-    /// What a relative path means beside its base is worked out in any case.
+    /// A relative path is resolved against its base in any case.
     public var keepsDotSegments = false
-    /// Whom to trust. Default: the system's certificate store, host names checked.
+    /// Decides which servers are trusted. Default: the system's certificate store, with host names checked.
     public var securityPolicy = SecurityPolicy.default
-    /// How TLS is spoken with servers: versions, ciphers, authorities, the client's certificate. Default: TLS 1.2 or
+    /// The TLS options: versions, ciphers, certificate authorities and the client's certificate. Default: TLS 1.2 or
     /// newer, the system's authorities, no certificate.
     public var tls = TLSOptions.default
-    /// The proxy to go through. Default nil: none. The environment is not read.
+    /// The proxy. Default nil: none. Environment variables are not read.
     public var proxy: Proxy?
-    /// Which HTTP version to speak. Default: HTTP/2 when TLS negotiates it, else HTTP/1.1.
+    /// The HTTP version. Default: HTTP/2 when TLS negotiates it, else HTTP/1.1.
     public var httpVersion = HTTPVersion.negotiated
-    /// Connect to this socket instead of to the URL's host (CURLOPT_UNIX_SOCKET_PATH).
+    /// The path of a Unix socket to connect to instead of the URL's host (CURLOPT_UNIX_SOCKET_PATH). Default nil.
     public var unixSocketPath: String?
-    /// Connect to this address for that host; TLS still checks the host (CURLOPT_RESOLVE). International names in their
-    /// `xn--` form.
+    /// Addresses to connect to, by host (CURLOPT_RESOLVE); TLS still checks the host. Write international names in
+    /// their `xn--` form. Default empty.
     public var addressOverrides: [String: String] = [:]
-    /// Answers a Basic or Digest challenge of the request's own origin, never of another.
+    /// The credential that answers a Basic or Digest challenge of the request's own origin, never of another origin.
+    /// Default nil.
     public var credential: URLCredential?
-    /// Where responses are kept and looked up, as the request's `cachePolicy` says. Default nil: none is kept.
+    /// The cache in which responses are stored and looked up, according to the request's `cachePolicy`. Default nil: no
+    /// cache.
     ///
-    /// `useProtocolCachePolicy` takes what is fresh; `returnCacheDataElseLoad` and `returnCacheDataDontLoad` take what
-    /// is there, the latter fails with `notCached` when nothing is; the `reload…` policies take nothing, and
-    /// `reloadIgnoringLocalAndRemoteCacheData` tells caches on the way to do the same.
+    /// `useProtocolCachePolicy` uses fresh responses. `returnCacheDataElseLoad` and `returnCacheDataDontLoad` use any
+    /// stored response; without one, the latter fails with `notCached`. The `reload…` policies use no stored response,
+    /// and `reloadIgnoringLocalAndRemoteCacheData` tells other caches on the way the same.
     public var responseCache: (any ResponseCache)?
-    /// Whether a download is synced to its disk, and its folder's entry too, before the operation succeeds, so that it
-    /// outlives a loss of power. Default false: it costs small files dearly, and only a loss of power makes the
-    /// difference.
+    /// Whether a downloaded file and its folder's entry are synced to disk before the operation succeeds, so that they
+    /// survive a loss of power. Default false, because syncing is slow for small files.
     public var syncsFilesToDisk = false
-    /// Where cookies come from and are kept. Default nil: none are sent, and those that come are dropped.
+    /// The jar that cookies are sent from and stored in. Default nil: no cookies are sent, and received ones are
+    /// dropped.
     ///
-    /// Not used for a request whose `httpShouldHandleCookies` is false, for one with a `Host` field of its own, and for
-    /// hosts that end in a dot. A `Cookie` field of the request's own is sent beside the jar's cookies, to its origin
-    /// only.
+    /// The jar is not used for a request whose `httpShouldHandleCookies` is false, for a request with its own `Host`
+    /// field, and for hosts that end in a dot. The request's own `Cookie` field is sent together with the jar's
+    /// cookies, to its origin only.
     public var cookieJar: CookieJar?
-    /// Whether `URLCredentialStorage.shared` is asked for a credential when a challenge comes and `credential` is nil.
-    /// Default true.
+    /// Whether the operation asks `URLCredentialStorage.shared` for a credential when it is challenged and `credential`
+    /// is nil. Default true.
     public var usesCredentialStorage = true
 
     /// The defaults.
@@ -84,10 +89,10 @@ public struct TransferOptions: Sendable {
             addressOverrides: addressOverrides, tls: tls)
     }
 
-    /// The identity of a hop, with the policy that is for its host.
+    /// The connection pool key of a hop, with the security policy for its host.
     func poolKey(forHost host: String) -> ConnectionPoolKey {
         var poolKey = poolKey
-        // A host that is refused never comes so far; a table that does would refuse it at the handshake.
+        // A refused host never gets here; without a policy for the host, the table refuses it at the handshake.
         if let policy = securityPolicy.policy(forHost: host) { poolKey.securityPolicy = policy }
         return poolKey
     }

@@ -45,13 +45,13 @@ extension TransferResult {
     }
 }
 
-/// What an operation's transfers amounted to.
+/// A summary of an operation's transfers.
 public struct TransferSummary: Sendable, Equatable {
-    /// Transfers made: redirects, answers to challenges and continuations count.
+    /// The number of transfers, including redirects, answers to challenges and continuations.
     public internal(set) var attemptCount = 0
-    /// Redirects followed.
+    /// The number of redirects that were followed.
     public internal(set) var redirectCount = 0
-    /// Whether the last transfer ran on a connection that was there before.
+    /// Whether the last transfer used a kept-alive connection.
     public internal(set) var isReused = false
     /// Whether the response came from a cache; nothing was sent then.
     public internal(set) var isFromCache = false
@@ -59,11 +59,11 @@ public struct TransferSummary: Sendable, Equatable {
     /// certificate expires. Nil without TLS, when no handshake was completed, and for a response from a cache.
     public var tlsInformation: TLSInformation? { sharedTLSInformation?.value }
     var sharedTLSInformation: Box<TLSInformation>?
-    /// Where the time went.
+    /// The times of the operation's phases.
     public internal(set) var timings = TransferTimings()
 }
 
-/// Where an operation's time went, by the monotonic clock. The phases of connecting are summed over its transfers.
+/// The times of an operation's phases, by the monotonic clock. The phases of connecting are sums over its transfers.
 public struct TransferTimings: Sendable, Equatable {
     /// In nanoseconds: adding up durations costs more than all else that is measured.
     package struct Nanoseconds: Sendable, Equatable {
@@ -77,16 +77,16 @@ public struct TransferTimings: Sendable, Equatable {
 
     package var nanoseconds = Nanoseconds()
 
-    /// From when the operation was ready in its queue, or was started without one, until it was let on the wire.
+    /// The time from readiness in the queue, or from the start without a queue, until the operation got a slot.
     public var queued: Duration { .nanoseconds(nanoseconds.queued) }
-    /// Name look-up.
+    /// The time of name look-ups.
     public var nameLookup: Duration { .nanoseconds(nanoseconds.nameLookup) }
-    /// TCP connection, without the look-up.
+    /// The time of TCP connections, without the look-ups.
     public var connect: Duration { .nanoseconds(nanoseconds.connect) }
-    /// TLS handshake.
+    /// The time of TLS handshakes.
     public var tls: Duration { .nanoseconds(nanoseconds.tls) }
-    /// From being let on the wire to the first byte of the final response; zero when none came.
+    /// The time from the slot to the first byte of the final response; zero when no response came.
     public var firstByte: Duration { .nanoseconds(nanoseconds.firstByte) }
-    /// From the moment from which `queued` counts to the end of its last transfer.
+    /// The time from the start of `queued` to the end of the last transfer.
     public var total: Duration { .nanoseconds(nanoseconds.total) }
 }

@@ -6,18 +6,19 @@ public import Foundation
 internal import Synchronization
 
 extension RequestOperationManager {
-    /// Comes to rest before the program ends: starts nothing more, lets finish what is under way, and at the deadline
-    /// cancels what is still not finished.
+    /// Stops the manager before the program ends: starts no more operations, lets running ones finish, and cancels
+    /// those that are unfinished after `timeout`.
     ///
-    /// From then on the manager starts nothing, for good: operations that wait in `operationQueue`, those that it
-    /// started but that are not on the wire yet, and those that are added later stay unstarted. Operations that are
-    /// paused are not waited for; one that is paused meanwhile is, until the deadline. Redirects and answers to
-    /// challenges belong to what is under way. It may be called again, also while it runs.
+    /// The manager never starts operations again: operations that wait in `operationQueue` or for a slot, and
+    /// operations that are added later, stay unstarted. A paused operation is not waited for; an operation that is
+    /// paused during the drain is, until the timeout. Redirects and answers to challenges of running operations are
+    /// still sent. The method may be called again, also while it runs.
     ///
     /// - Parameters:
-    ///   - deadline: how long to wait; zero cancels at once. Cancelling the waiting task is as if it had passed.
+    ///   - timeout: how long to wait for running operations; zero cancels them immediately. Cancelling the calling task
+    ///     cancels them too.
     ///   - expirationHandler: called once, on the manager's `completionQueue`, when operations had to be cancelled.
-    /// - Returns: when everything that was under way is finished and its handlers have run.
+    /// - Returns: what became of the operations, when all running ones are finished and their handlers have run.
     public func drain(
         timeout: Duration, expirationHandler: (@Sendable () -> Void)? = nil
     ) async -> DrainSummary {
@@ -26,15 +27,14 @@ extension RequestOperationManager {
         return await drain.finish(within: timeout)
     }
 
-    /// Starts nothing more, for good: stops the queue and the admission behind it. What is given to the network thread
-    /// after this comes after it.
+    /// Starts no more operations: stops the queue and its admission. Work submitted to the network thread after this
+    /// call runs after it.
     package func stopStarting() {
         operationQueue.isSuspended = true
         NetworkThread.shared.submit { [services] in services.admission.stopAdmittingNew() }
     }
 
-    /// Starts nothing more. Gives the operations that there are then, and which of ours are
-    /// under way.
+    /// Starts no more operations. Returns all operations, and those of them that are running.
     private func stopAndLook() async -> (operations: [Operation], underWay: Set<ObjectIdentifier>) {
         stopStarting()
         return await withCheckedContinuation { waiter in
@@ -80,7 +80,7 @@ extension Operation {
     }
 }
 
-/// One drain: waits for what is under way, or cancels it at the deadline; whichever comes first, once.
+/// One drain: waits for running operations, and cancels them after the timeout.
 private final class Drain: Sendable {
     private enum State { case waiting, ended, expired }
 
@@ -165,16 +165,16 @@ extension Operation {
     }
 }
 
-/// What became of a manager's operations when it was drained.
+/// The manager's operations after a drain.
 public struct DrainSummary: Sendable {
-    /// Those that were under way and came to their own end, whatever it was.
+    /// Running operations that ended by themselves, with any result.
     public internal(set) var finished: [Operation] = []
-    /// Those that were under way and were cancelled at the deadline.
+    /// Running operations that were cancelled at the timeout.
     public internal(set) var cancelled: [Operation] = []
-    /// Those that were never let on the wire. They stay as they are: cancel them to have their handlers run.
+    /// Operations that never had a slot. They stay unfinished; cancel them to have their handlers run.
     public internal(set) var unstarted: [Operation] = []
-    /// Those that were paused. They stay as they are, too.
+    /// Operations that were paused. They stay unfinished too.
     public internal(set) var paused: [Operation] = []
-    /// Whether the deadline passed before everything under way had ended.
+    /// Whether the timeout passed before all running operations had ended.
     public internal(set) var hasExpired = false
 }

@@ -119,6 +119,6 @@ extension RequestOperationManager {
         return ResolvedSerializer(ofLibrary: serializer)
     }
 
-    /// Nobody changes it, and several threads may use one that nobody changes.
+    /// Never mutated, so safe to share.
     private static let plainDecoder = JSONDecoder()
 }

@@ -5,7 +5,7 @@ internal import Foundation
 internal import Synchronization
 
 extension RequestOperationManager {
-    /// Runs a batch: adds those of its operations to `operationQueue` that are in no queue yet.
+    /// Runs a batch: adds its operations that are in no queue yet to `operationQueue`.
     ///
     /// - Parameters:
     ///   - progress: called after each member's handlers, on that member's `completionQueue`, with how many are
@@ -43,7 +43,7 @@ extension RequestOperationManager {
         }
     }
 
-    /// Runs operations as one batch, when only its end is of interest.
+    /// Runs operations as one batch, with a completion for its end.
     ///
     /// - Parameter completion: called once on the manager's `completionQueue`, when all is over.
     @discardableResult

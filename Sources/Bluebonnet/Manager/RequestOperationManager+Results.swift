@@ -4,7 +4,7 @@
 internal import Foundation
 public import FoundationNetworking
 
-// Operations that are made from the results of others, with their types. Each is added to `operationQueue` at once.
+// Typed operations that are made from the results of others. Each is added to `operationQueue` immediately.
 extension RequestOperationManager {
     /// Runs a request and gives its result a type.
     @discardableResult
@@ -22,9 +22,9 @@ extension RequestOperationManager {
         return RequestHandle(operation)
     }
 
-    /// Runs a request that is made from the results of others, when they have ended.
+    /// Runs a request that is made from the results of other operations, after these have ended.
     ///
-    /// One that needs a result which is not there is skipped, with the reason, unless its source says otherwise.
+    /// When a result is missing, the operation is skipped with the reason, unless the source has another policy.
     ///
     /// - Parameters:
     ///   - sources: one, several, or arrays of them.
@@ -47,7 +47,7 @@ extension RequestOperationManager {
         return RequestHandle(operation)
     }
 
-    /// Runs a request whose headers, body or URL need the results of others, when they have ended.
+    /// Runs a request whose headers, body or URL need the results of other operations, after these have ended.
     ///
     /// - Parameters:
     ///   - sources: one, several, or arrays of them.
@@ -86,7 +86,7 @@ extension RequestOperationManager {
         send("POST", url, parameters: parameters, returning: serializer)
     }
 
-    /// Runs a GET that needs the results of others.
+    /// Runs a GET that is prepared from the results of other operations.
     @discardableResult
     public func get<each Source: ResultSource, Serializer: ResponseSerializer>(
         _ url: String, parameters: Parameters? = nil, after sources: repeat each Source,
@@ -97,7 +97,7 @@ extension RequestOperationManager {
             "GET", url, parameters: parameters, after: repeat each sources, returning: serializer, prepare: prepare)
     }
 
-    /// Runs a POST that needs the results of others.
+    /// Runs a POST that is prepared from the results of other operations.
     @discardableResult
     public func post<each Source: ResultSource, Serializer: ResponseSerializer>(
         _ url: String, parameters: Parameters? = nil, after sources: repeat each Source,

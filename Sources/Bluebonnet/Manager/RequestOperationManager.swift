@@ -6,20 +6,20 @@ public import Foundation
 public import FoundationNetworking
 internal import Synchronization
 
-/// Makes request operations that share a base URL, serializers, limits, trust and handlers' queue, and runs them.
+/// Makes and runs request operations that share a base URL, serializers, limits, trust and a queue for handlers.
 ///
 /// ```swift
 /// let manager = RequestOperationManager(baseURL: URL(string: "https://api.example.com/v1/"))
 /// let me = try await manager.get("me").value(as: JSONValue.self)
 /// ```
 ///
-/// All of it may be used from any thread. What is set counts for operations that are made later.
+/// All members may be used from any thread. A change of a property affects only operations that are made later.
 public final class RequestOperationManager: Sendable {
     /// Limits and defaults; copied when the manager is made.
     public struct Configuration: Sendable {
-        /// Transfers of this manager on the wire at once; the rest wait. Default 64.
+        /// The most concurrent transfers of this manager; further operations wait for a slot. Default 64.
         public var maximumConcurrentTransferCount = 64
-        /// Transfers of this manager on the wire at once to one scheme, host and port. Default 6.
+        /// The most concurrent transfers of this manager to one origin (scheme, host and port). Default 6.
         public var maximumConcurrentTransferCountPerOrigin = 6
         /// Limits, trust and proxy of the operations that the manager makes.
         public var transferOptions = TransferOptions()
@@ -55,7 +55,7 @@ public final class RequestOperationManager: Sendable {
         }
     }
 
-    /// What relative URLs are resolved against; its path ends in a slash. Nil when there is none.
+    /// The URL that relative URLs are resolved against; its path ends in a slash. Nil when there is none.
     public let baseURL: URL?
     /// The queue that the verbs add their operations to.
     public let operationQueue = RequestOperationQueue()
@@ -127,19 +127,20 @@ extension RequestOperationManager {
         set { set(\.transferOptions, newValue) }
     }
 
-    /// Where handlers of the operations that are made from now on run; nil is the library's serial queue.
+    /// The queue on which handlers of the operations run that are made from now on. Default nil: the library's serial
+    /// queue `org.bluebonnet.callbacks`.
     public var completionQueue: DispatchQueue? {
         get { defaults.value.completion.queue }
         set { set(\.completion.queue, newValue) }
     }
 
-    /// The group in which the completion handlers run of the operations that are made from now on. Default nil.
+    /// The `completionGroup` of the operations that are made from now on. Default nil.
     public var completionGroup: DispatchGroup? {
         get { defaults.value.completion.group }
         set { set(\.completion.group, newValue) }
     }
 
-    /// Answers challenges of the operations that are made from now on; a part of `transferOptions`. Default nil.
+    /// The credential of the operations that are made from now on. A part of `transferOptions`. Default nil.
     public var credential: URLCredential? {
         get { transferOptions.credential }
         set { set(\.transferOptions.credential, newValue) }
@@ -152,26 +153,27 @@ extension RequestOperationManager {
         set { set(\.transferOptions.usesCredentialStorage, newValue) }
     }
 
-    /// Whom operations trust that are made from now on; a part of `transferOptions`.
+    /// The security policy of the operations that are made from now on. A part of `transferOptions`.
     public var securityPolicy: SecurityPolicy {
         get { transferOptions.securityPolicy }
         set { set(\.transferOptions.securityPolicy, newValue) }
     }
 
-    /// Told of servers that match none of the report-only pins (`SecurityPolicy.reportOnlyPins`), by the operations that
-    /// are made from now on; see `RequestOperation.setPinViolationHandler(_:)`.
+    /// Sets the handler for servers that match none of the report-only pins (`SecurityPolicy.reportOnlyPins`), for the
+    /// operations that are made from now on. See `RequestOperation.setPinViolationHandler(_:)`.
     public func setPinViolationHandler(_ handler: RequestOperation.PinViolationHandler?) {
         set(\.pinViolationHandler, handler)
     }
 
-    /// Tells whether the network can be reached; for your use, it holds no operation back. Default
+    /// The manager's reachability monitor, for the program's use; it delays no operation. Default
     /// `NetworkReachabilityManager.shared`, which is not started.
     public var reachabilityManager: NetworkReachabilityManager {
         get { defaults.value.reachabilityManager }
         set { set(\.reachabilityManager, newValue) }
     }
 
-    /// Closes the process's kept-alive connections, where no transfer of the same trust identity is under way.
+    /// Closes the idle connections of the whole process, whichever manager opened them, except those in a connection
+    /// pool with a running transfer.
     public func closeIdleConnectionsOfProcess() {
         NetworkThread.shared.submit { [services] in services.transport.closeIdleConnections() }
     }
@@ -180,15 +182,15 @@ extension RequestOperationManager {
 // MARK: - Making operations
 
 extension RequestOperationManager {
-    /// Makes an operation with the manager's components and does not start it.
+    /// Makes an operation with the manager's components; it is not added to a queue.
     public func operation(
         with request: URLRequest, responseSerializer: (any ResponseSerializer)? = nil
     ) -> HTTPRequestOperation {
         operation(source: .ready(request), responseSerializer: responseSerializer)
     }
 
-    /// Makes an operation of an archive, with the manager's limits on the number of transfers and its handlers' queue,
-    /// and does not start it.
+    /// Makes an operation from an archive, with the manager's limits on concurrent transfers and its queue for
+    /// handlers; it is not added to a queue.
     ///
     /// - Throws: `NetworkingError`, see `HTTPRequestOperation.init(archive:responseSerializer:)`.
     public func operation(
@@ -201,8 +203,8 @@ extension RequestOperationManager {
         return operation
     }
 
-    /// Makes an operation that starts when others have ended, with a request made from their results; does not add it
-    /// to a queue.
+    /// Makes an operation that starts after other operations have ended, with a request made from their results; it is
+    /// not added to a queue.
     ///
     /// - Parameter makeRequest: called once, off the network thread, when `dependencies` have ended, however they
     ///   ended. What it throws is the operation's error, and nothing is sent.

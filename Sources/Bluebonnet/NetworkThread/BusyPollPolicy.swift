@@ -3,30 +3,31 @@
 
 internal import Foundation
 
-/// Decides whether the network thread, with nothing to do, looks again and again for a moment before it goes to sleep.
+/// Decides whether the idle network thread polls for a short time before it sleeps.
 ///
-/// Going to sleep and being woken takes longer than a server close by takes to answer. It is worth trying after a wait
-/// that was short, and given up for longer and longer when nothing comes, so that it costs next to nothing where
-/// servers are far away. It is for few small answers, because many are better taken together, and for none at all,
-/// because the next request often follows an answer.
+/// Sleeping and waking takes longer than a near server takes to respond. The thread polls after a short wait; after
+/// each failure it skips more and more waits, so that polling costs little when servers are far away. Polls only with 0
+/// to 16 small responses outstanding: more are cheaper in one epoll call; with none, the next request usually arrives
+/// at once.
 struct BusyPollPolicy {
-    /// In nanoseconds: how short the last wait has to have been, and how long to wait awake. Being woken counts in the
-    /// first.
+    /// In nanoseconds: the longest previous wait, including the wake-up, after which the thread polls. `time` is how
+    /// long it polls.
     var shortWait: UInt64 = 400_000
     var time: UInt64 = 200_000
-    /// For so many transfers at most.
+    /// The most running transfers with which the thread polls.
     var transferLimit = 16
-    /// While other threads prepare requests on all the others, this thread's processor is needed.
+    /// The number of processors: the thread does not poll while other threads need all of them to prepare requests.
     var processorCount = 2
 
     private static let failureLimit = 10
     private var lastTurnEnd: UInt64 = 0
     private var wasWaitShort = false
-    /// How often in a row nothing came, and how many times are left out because of it.
+    /// The number of consecutive polls without an event; `skipCount` is the number of waits still to skip because of
+    /// them.
     private var failureCount = 0
     private var skipCount = 0
 
-    /// With one processor, whoever is waited for could not run in the meantime.
+    /// The default policy. With one processor it never polls, because nothing else could run meanwhile.
     static var usual: BusyPollPolicy {
         var usual = BusyPollPolicy()
         usual.processorCount = ProcessInfo.processInfo.activeProcessorCount
@@ -38,11 +39,11 @@ struct BusyPollPolicy {
 
     mutating func turnEnds(now: UInt64) { lastTurnEnd = now }
 
-    /// Whether to wait awake this time; `ended` has to say what became of it.
+    /// Whether to poll this time; the caller has to call `ended` after polling.
     ///
     /// - Parameters:
-    ///   - smallResponseCount: how many of the transfers have a small answer, as far as anybody knows.
-    ///   - busyCount: how many other threads may be at work for this one.
+    ///   - smallResponseCount: how many of the transfers are expected to have a small response.
+    ///   - busyCount: how many other threads may be working for the network thread.
     mutating func begins(transferCount: Int, smallResponseCount: Int, busyCount: Int = 0) -> Bool {
         guard wasWaitShort, transferCount == smallResponseCount, transferCount <= transferLimit else { return false }
         guard busyCount == 0 || busyCount + 1 < processorCount else { return false }
@@ -53,8 +54,8 @@ struct BusyPollPolicy {
         return true
     }
 
-    /// Notes whether anything came. After one failure two waits are left out, after the next one four, up to a
-    /// thousand.
+    /// Notes whether an event came while polling. After one failure two waits are skipped, after the next one four, up
+    /// to a thousand.
     mutating func ended(wasOfUse: Bool) {
         failureCount = wasOfUse ? 0 : min(failureCount + 1, Self.failureLimit)
         skipCount = wasOfUse ? 0 : 1 << failureCount

@@ -4,7 +4,7 @@
 internal import CLinux
 internal import Glibc
 
-/// Something that has sockets and a deadline on the event loop: one partition of the transport.
+/// A client of the event loop with sockets and a deadline, for example one partition of the transport.
 protocol EventLoopClient: AnyObject {
     /// A socket that the client watches is ready for what `events` says (EPOLLIN, EPOLLOUT, EPOLLERR, EPOLLHUP).
     func socketIsReady(_ descriptor: CInt, events: UInt32)
@@ -24,7 +24,7 @@ final class EventLoop {
     private static let unseenRoundLimit = 16
     /// Sockets are looked at after this many nanoseconds, whatever there is to do.
     private static let unseenTimeLimit: UInt64 = 1_000_000
-    /// Room for so many pieces of work is kept from round to round.
+    /// The capacity for work items that is kept from round to round.
     private static let keptWorkCount = 4096
 
     /// The descriptor that becomes readable when there is something to do.
@@ -39,17 +39,18 @@ final class EventLoop {
     private let (processing, starting, admission, other) = (StageTasks(), StageTasks(), StageTasks(), StageTasks())
     private let handover = StageTasks()
     private var roundEndTaskCount = 0
-    /// Empty, with room for what is handed over for a round.
+    /// An empty array with capacity for the work of a round.
     private var spareWork: [Inbox.Work] = []
-    /// Which round it is; no two are the same.
+    /// The number of the current round, which is unique.
     private(set) var roundNumber: UInt64 = 0
     /// Rounds since the sockets were last looked at, and when that was.
     private var unseenRoundCount = 0
     private var lastLook: UInt64 = 0
-    /// How many transfers are under way, and how many answers are waited for that are small, as far as anybody knows.
+    /// The number of running transfers; `smallResponseCount` is the number of those whose response is expected to be
+    /// small.
     var transferCount = 0
     var smallResponseCount = 0
-    /// How many groups of preparations other threads have that come back to this one.
+    /// The number of preparation batches that run on other threads and will report to this one.
     var preparationCount = 0
     private var busyPollPolicy: BusyPollPolicy
     /// What the kernel was told, by descriptor.
@@ -60,7 +61,7 @@ final class EventLoop {
         /// 0 when the kernel does not watch the descriptor.
         var events: UInt32 = 0
         var isMuted = false
-        /// Up to this round a resting descriptor may have something to say: its client will listen again.
+        /// Until this round, readiness of a muted socket is expected, not a peer close.
         var quietUntil: UInt64 = 0
     }
 
@@ -102,7 +103,7 @@ final class EventLoop {
         roundEndTaskCount += 1
     }
 
-    /// The same for a closure.
+    /// Runs a closure once at the end of this round, in the stage `other`.
     func atEndOfRound(_ action: @escaping () -> Void) {
         atEndOfRound(.other, RoundEndAction(action))
     }
@@ -124,7 +125,7 @@ extension EventLoop {
         return slots.count - 1
     }
 
-    /// Lets a client go, whose sockets are no longer watched.
+    /// Removes a client, whose sockets are no longer watched.
     func remove(slot: Int) {
         slots[slot] = Slot(client: nil)
         freeSlots.append(slot)
@@ -151,11 +152,12 @@ extension EventLoop {
         _ = bluebonnet_epoll_control(epoll, EPOLL_CTL_DEL, descriptor, 0, 0)
     }
 
-    /// Stops telling of a socket whose connection is kept, while the kernel goes on watching it: the next request on it
-    /// wants the same, and two system calls are spared. Who closes it has to say so with `forget`.
+    /// Mutes a socket: its events are ignored, while the kernel goes on watching it. The next request on a kept
+    /// connection needs the same registration, so muting saves two system calls. Call `forget` before closing a muted
+    /// socket.
     ///
-    /// - Parameter isBrief: whether the client wants to hear of it again by the next round, and what comes in before
-    ///   that is expected.
+    /// - Parameter isBrief: whether the client will watch the socket again by the next round, so that events before
+    ///   then are expected.
     func mute(_ descriptor: CInt, isBrief: Bool) {
         var watch = self[descriptor]
         watch.isMuted = true
@@ -191,7 +193,7 @@ extension EventLoop {
 // MARK: - Turns
 
 extension EventLoop {
-    /// Whether anybody else than the client at work would gain by a short round.
+    /// Whether others than the current client wait for the end of the round.
     var hasOthersWaiting: Bool { smallResponseCount > 0 || roundEndTaskCount > 0 || inbox.hasWork }
 
     /// Does all there is to do, in bounded rounds. The run loop sees the epoll descriptor edge-triggered, so a turn
@@ -204,8 +206,8 @@ extension EventLoop {
         inbox.wake()
     }
 
-    /// Waits for a moment without sleeping, where that is of use. Returns whether there is something to do, which is
-    /// left for the next round to take.
+    /// Polls for a short time instead of sleeping, when the policy says so. Returns whether there is something to do,
+    /// which the next round will take.
     private func busyPoll() -> Bool {
         let begins = busyPollPolicy.begins(
             transferCount: transferCount, smallResponseCount: smallResponseCount, busyCount: preparationCount)
@@ -219,7 +221,8 @@ extension EventLoop {
         return hasCome
     }
 
-    /// What one round leaves to the next one is done without a look at the sockets, a few short times in a row.
+    /// Runs one round. Work that one round leaves to the next is done without polling the sockets, a few short times in
+    /// succession.
     private func runRound() -> Bool {
         roundNumber += 1
         let count = mustLook() ? epoll_wait(epoll, &events, Self.eventCapacity, 0) : 0

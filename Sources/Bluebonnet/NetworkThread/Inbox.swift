@@ -41,8 +41,8 @@ final class Inbox: Sendable {
         _ = eventfd_write(descriptor, 1)
     }
 
-    /// Takes what has been handed over, into an empty array, whose room is used for what comes next. Network thread
-    /// only; until `sleep()` says yes, submitters need not wake it.
+    /// Moves the submitted work into an empty array, whose capacity is used for later work. Network thread only; until
+    /// `sleep()` says yes, submitters need not wake it.
     func takeAll(into items: inout [Work]) {
         state.withLock { state in
             state.isAwake = true

@@ -8,12 +8,12 @@ public import Foundation
 internal import Glibc
 internal import Synchronization
 
-/// The one thread, for the whole process, on which every transfer runs; its run loop is the event loop.
+/// The single thread of the process on which all transfers run, with its run loop.
 ///
-/// It is started when it is first used and lives as long as the process. Nothing of a user's runs here except what
-/// `perform(_:)` is given: timers and short blocks. Whatever blocks here holds up every transfer.
+/// The thread starts on first use and lives as long as the process. It runs no user code except blocks, timers and
+/// sources given to `perform(_:)`. A block that blocks the thread delays every transfer.
 public final class NetworkThread: Sendable {
-    /// The thread.
+    /// The network thread.
     public static let shared = NetworkThread()
 
     private static let currentThread = Atomic<UInt>(0)
@@ -28,15 +28,15 @@ public final class NetworkThread: Sendable {
         thread.start()
     }
 
-    /// Runs `block` on the network thread, after everything that was given to it before, with the thread's run loop:
-    /// the place to add a timer or a source of your own.
+    /// Runs `block` on the network thread, after all work that was submitted before. The block gets the thread's run
+    /// loop, to add a timer or a source to it.
     ///
-    /// May be called from any thread. The block must not block.
+    /// Call it from any thread. The block must not block.
     public func perform(_ block: @escaping @Sendable (RunLoop) -> Void) {
         submit { block(RunLoop.current) }
     }
 
-    /// Whether the caller runs on the network thread.
+    /// Whether the calling thread is the network thread.
     public static var isCurrent: Bool {
         currentThread.load(ordering: .relaxed) == UInt(pthread_self())
     }

@@ -1,35 +1,34 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// Something to be done at the end of a round of the event loop: an object that is there anyway, which costs no
-/// closure.
+/// A task for the end of a round of the event loop. A protocol, so that existing objects are tasks without a closure.
 protocol RoundEndTask: AnyObject {
     func roundEnds()
 }
 
-/// What is done at the end of a round, in this order: what a stage leads to in a later one is done in the same round,
-/// so that a transfer's end brings the next transfer about without another round.
+/// The stages at the end of a round, in this order. Work that a stage creates for a later stage is done in the same
+/// round, so that a transfer's end starts the next transfer without another round.
 enum RoundStage: Int, CaseIterable {
     /// All sockets that were ready have been read: transfers that are over are ended. Work comes after it.
     case reading
     /// Operations whose transfers have ended are finished.
     case processing
-    /// Queues start what is ready.
+    /// Queues start ready operations.
     case starting
-    /// What was started is let on the wire.
+    /// Started operations are admitted.
     case admission
     case other
-    /// What is for other threads is handed to them: when what the round starts has been sent, so that the servers have
-    /// something to do before they have. Bytes that are held go to their files.
+    /// Work for other threads is submitted, after the requests of the round have been sent, so that the servers work
+    /// meanwhile. Pending bytes are written to their files.
     case handover
 }
 
 /// The tasks of one stage. Network thread only, and nothing looks at a list while it changes: see "Threads and locks".
 final class StageTasks {
-    /// Room for so many is kept from round to round.
+    /// The capacity that is kept from round to round.
     private static let keptCount = 4096
     @exclusivity(unchecked) private var next: [any RoundEndTask] = []
-    /// Those that are run; empty with room for others in between.
+    /// The tasks that run now; empty between runs, with capacity kept.
     @exclusivity(unchecked) private var current: [any RoundEndTask] = []
     private var isRunning = false
 

@@ -4,10 +4,12 @@
 public import Foundation
 internal import Synchronization
 
-/// The body of an accepted response as it arrives, piece by piece; made by `RequestOperation.chunks(bufferByteCount:)`.
+/// The body of an accepted response as a sequence of pieces, in the order of arrival. Made by
+/// `RequestOperation.chunks(bufferByteCount:)`.
 ///
-/// The connection is read no faster than the pieces are taken. The sequence ends when the operation is finished, and
-/// throws the operation's error when it failed. It can be iterated once; leaving the loop early cancels the operation.
+/// The connection is read only as fast as the pieces are consumed. The sequence ends when the operation is finished,
+/// and throws the operation's `NetworkingError` when it failed. It can be iterated once; leaving the loop early cancels
+/// the operation.
 public struct BodyChunks: AsyncSequence, Sendable {
     public typealias Element = Data
 
@@ -15,18 +17,17 @@ public struct BodyChunks: AsyncSequence, Sendable {
 
     public func makeAsyncIterator() -> Iterator { Iterator(loop: Loop(consumer)) }
 
-    /// Takes one piece after another.
+    /// Iterates over the pieces.
     public struct Iterator: AsyncIteratorProtocol {
         let loop: Loop
 
-        /// The next piece; nil behind the last one.
+        /// Returns the next piece; nil after the last one.
         ///
         /// - Throws: the operation's `NetworkingError`. Cancelling the waiting task cancels the operation.
         public mutating func next() async throws -> Data? { try await loop.consumer.next() }
     }
 
-    /// The one loop over the pieces: when it is left, nobody wants the body any more, though the sequence may still be
-    /// somebody's.
+    /// The only iteration. Its end cancels the operation, even when the sequence is still referenced.
     final class Loop: Sendable {
         let consumer: Consumer
 
@@ -35,8 +36,8 @@ public struct BodyChunks: AsyncSequence, Sendable {
         deinit { consumer.leave() }
     }
 
-    /// What sequence and loop have in common: when the sequence goes and there was no loop, nobody wants the body
-    /// either.
+    /// State of the sequence and its iteration. The end of a sequence that was never iterated cancels the operation
+    /// too.
     final class Consumer: Sendable {
         private let channel: BodyChannel
         private let cancel: @Sendable () -> Void
@@ -78,11 +79,11 @@ public struct BodyChunks: AsyncSequence, Sendable {
 }
 
 extension RequestOperation {
-    /// Sends the body of an accepted response to a sequence instead of into memory; call it before the operation is
-    /// started, once. `responseData` is nil then.
+    /// Delivers the body of an accepted response as a sequence instead of in memory; `responseData` is nil then. Call
+    /// this once, before the operation is started.
     ///
-    /// - Parameter bufferByteCount: how much may wait for the loop before the connection is read no further. Default
-    ///   256 KiB.
+    /// - Parameter bufferByteCount: the most bytes that wait for the consumer; while so many wait, the connection is
+    ///   not read. Default 256 KiB.
     public func chunks(bufferByteCount: Int = 256 * 1024) -> BodyChunks {
         precondition(bufferByteCount > 0, "a buffer holds at least one byte")
         let channel = BodyChannel(capacity: bufferByteCount)

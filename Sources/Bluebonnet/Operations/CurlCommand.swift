@@ -5,19 +5,18 @@ public import Foundation
 public import FoundationNetworking
 
 extension URLRequest {
-    /// The command line of `curl` that sends this request, for a POSIX shell: what to paste into a terminal or a bug
-    /// report.
+    /// The `curl` command line that sends this request, for a POSIX shell: to paste into a terminal or a bug report.
     ///
-    /// It stands for the first transfer: redirects are not followed, and the cookies of a jar are not in it. A body of
-    /// up to 64 KiB is in the line; a larger one, and a stream, has to be given on standard input, as a comment says. A
-    /// file is named.
+    /// The command makes the first transfer only: it follows no redirects and sends no cookies of a jar. A body of up
+    /// to 64 KiB is part of the command; a larger body or a stream has to be given on standard input, as a comment in
+    /// the command says. A file is named by its path.
     ///
     /// - Parameters:
-    ///   - options: proxy, trust, addresses, time limits and credential, as an operation would have them.
+    ///   - options: the proxy, trust, addresses, time limits and credential of the operation.
     ///   - uploadFile: the file that is the body.
-    ///   - includingSecrets: false, the default, puts `REDACTED` in the place of credentials: `Authorization`, `Cookie`
-    ///     and fields and query parameters whose names say that they hold a key, a token or a password; user
-    ///     information in the URL, the credential's and the proxy's password. The body is shown as it is.
+    ///   - includingSecrets: when false, the default, `REDACTED` replaces credentials: `Authorization`, `Cookie` and
+    ///     fields and query parameters whose names say that they hold a key, a token or a password; user information in
+    ///     the URL, the credential's and the proxy's password. The body is never changed.
     public func curlCommand(
         options: TransferOptions = TransferOptions(), uploadFile: URL? = nil, includingSecrets: Bool = false
     ) -> String {
@@ -26,8 +25,8 @@ extension URLRequest {
 }
 
 extension RequestOperation {
-    /// The command line of `curl` that sends the operation's request; nil before the request was made. After redirects
-    /// it is that of the last request.
+    /// The `curl` command line that sends the operation's request; nil before the request was made. After redirects it
+    /// sends the last request.
     ///
     /// - Parameter includingSecrets: see `URLRequest.curlCommand(options:uploadFile:includingSecrets:)`.
     public func curlCommand(includingSecrets: Bool = false) -> String? {

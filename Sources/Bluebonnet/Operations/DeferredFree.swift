@@ -4,15 +4,14 @@
 internal import Foundation
 internal import Synchronization
 
-/// What the network thread has made of responses and others are done with, on its way back, to be let go of where it
-/// was made.
+/// Responses that other threads no longer need and that the network thread, which allocated them, will free.
 ///
-/// The C library has memory for each thread, behind a lock that whoever frees a block of it takes too. With many small
-/// responses the network thread and the one that lets their operations go would stand in each other's way at every
-/// other response, and wake each other up by system calls.
+/// The C library allocates from an arena for each thread, and freeing a block takes the lock of its arena. With many
+/// small responses the network thread and the thread that releases the operations would contend for that lock at every
+/// other response, with system calls to wake each other.
 ///
-/// Only memory of our own goes this way, nothing that a user could see the end of. What came after the network thread's
-/// last round stays until its next one.
+/// Takes only the library's own memory: no value with an observable `deinit`. Responses added after the network
+/// thread's last round stay until its next one.
 final class DeferredFree: Sendable {
     /// One response: its header section, and its body if it was kept in memory.
     struct Item: Sendable {
@@ -22,15 +21,15 @@ final class DeferredFree: Sendable {
 
     static let shared = DeferredFree()
 
-    /// So much waits at most: a megabyte, since larger responses do not go this way.
+    /// The limits of what waits: at most 256 responses of up to 4 KiB, one MiB in all.
     static let countLimit = 256
     static let byteCountLimit = 4096
 
     private let items = Mutex<[Item]>([])
 
-    /// Takes an operation's response, if there is one and room for it. Any thread.
+    /// Takes an operation's response, if there is one and the limits allow it. Any thread.
     ///
-    /// A cache's is its owner's, and a body that was cut short may hold room for all that was announced.
+    /// Not a response of a cache, which owns it, nor a truncated body, whose buffer may have the announced size.
     func add(_ transfer: Box<TransferResult>) {
         let result = transfer.value
         guard let head = result.head, result.error == nil, result.bodyError == nil, !result.summary.isFromCache else {
@@ -45,7 +44,7 @@ final class DeferredFree: Sendable {
         }
     }
 
-    /// Gives what has come, for an empty array with room for more. Network thread only.
+    /// Exchanges all responses for an empty array with capacity for more. Network thread only.
     func takeAll(into taken: inout [Item]) {
         items.withLock { swap(&$0, &taken) }
     }

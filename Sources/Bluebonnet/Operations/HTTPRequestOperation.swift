@@ -5,11 +5,11 @@ internal import Foundation
 public import FoundationNetworking
 internal import Synchronization
 
-/// A request operation that validates its response and turns the body into a value before it is finished, so that an
-/// operation that depends on it can use the value.
+/// A request operation that validates its response and serializes the body before it is finished, so that a dependent
+/// operation can use the value.
 public final class HTTPRequestOperation: RequestOperation, @unchecked Sendable {  // safe: adds immutable state only
-    /// What the response has to be, and becomes. Default `HTTPResponseSerializer`: any content with a status from 200
-    /// to 299.
+    /// Validates the response and makes the response object. Default `HTTPResponseSerializer`, which accepts any
+    /// content with a status from 200 to 299.
     public var responseSerializer: any ResponseSerializer { resolvedSerializer.serializer }
     private let resolvedSerializer: ResolvedSerializer
     /// Whether the body's digest is wanted even when nothing is expected of it.
@@ -25,10 +25,10 @@ public final class HTTPRequestOperation: RequestOperation, @unchecked Sendable {
             options: ResolvedOptions(options))
     }
 
-    /// Makes an operation whose request is made when it starts: when what it depends on has ended.
+    /// Makes an operation whose request is made when the operation starts, after its dependencies have ended.
     ///
-    /// - Parameter makeRequest: called once, off the network thread. What it throws is the operation's error, and
-    ///   nothing is sent: a `NetworkingError` as it is, another one as `invalidRequest`.
+    /// - Parameter makeRequest: called once, off the network thread. When it throws, nothing is sent and the operation
+    ///   fails: with a `NetworkingError` as it is, with any other error as `invalidRequest`.
     public convenience init(
         responseSerializer: any ResponseSerializer = HTTPResponseSerializer(),
         options: TransferOptions = TransferOptions(), makeRequest: @escaping @Sendable () throws -> URLRequest
@@ -47,10 +47,10 @@ public final class HTTPRequestOperation: RequestOperation, @unchecked Sendable {
         super.init(source: source, options: options, services: services, completion: completion)
     }
 
-    /// Makes an operation of an archive.
+    /// Makes an operation from an archive.
     ///
-    /// - Parameter responseSerializer: in place of the archived one; needed for a serializer of your own, which no
-    ///   archive holds.
+    /// - Parameter responseSerializer: replaces the archived serializer; required for a serializer type of your own,
+    ///   which an archive cannot hold. Default nil.
     /// - Throws: `NetworkingError` with `invalidSecurityPolicy` or `invalidRequest` when what the archive holds
     ///   contradicts itself, and when it holds no serializer and none is given.
     public convenience init(
@@ -117,7 +117,7 @@ extension HTTPRequestOperation {
     /// SHA-256 of the body in hexadecimal, when it was asked for.
     package var digest: String? { shared.withLock { $0.sharedOutcome?.value.digest } }
 
-    /// The outcome, once the operation is finished.
+    /// The result, once the operation is finished; nil before.
     public var result: Result<any Sendable, NetworkingError>? {
         shared.withLock { state -> Result<any Sendable, NetworkingError>? in
             guard let outcome = state.outcome else { return nil }
@@ -126,9 +126,11 @@ extension HTTPRequestOperation {
         }
     }
 
-    /// Sets what runs on `completionQueue` once the operation is finished: one of the two, once. They are let go then.
+    /// Adds handlers, of which one runs once on `completionQueue` when the operation is finished. Both are released
+    /// then.
     ///
-    /// On an operation that is finished already, the handler runs at once. Several may be set; they run in order.
+    /// On a finished operation the handler is called immediately on `completionQueue`. Each call adds handlers; they
+    /// run in order.
     public func setCompletionBlock(
         success: (@Sendable (_ operation: HTTPRequestOperation, _ responseObject: any Sendable) -> Void)? = nil,
         failure: (@Sendable (_ operation: HTTPRequestOperation, _ error: NetworkingError) -> Void)? = nil
@@ -142,9 +144,10 @@ extension HTTPRequestOperation {
         }
     }
 
-    /// Waits for the outcome. Cancelling the waiting task cancels the operation.
+    /// Suspends the calling task until the operation is finished, and returns its response object. Cancelling the task
+    /// cancels the operation.
     ///
-    /// The operation has to be started: by a queue, or by `start()`.
+    /// The operation has to be started, by a queue or by `start()`; otherwise the call never returns.
     ///
     /// - Throws: the operation's `NetworkingError`.
     public func value() async throws(NetworkingError) -> any Sendable {
@@ -153,7 +156,8 @@ extension HTTPRequestOperation {
         return try result.get()
     }
 
-    /// Waits for the outcome as the type that the serializer makes, for instance `value(as: JSONValue.self)`.
+    /// Suspends the calling task until the operation is finished, and returns its response object as the type that the
+    /// serializer makes, for instance `value(as: JSONValue.self)`.
     ///
     /// - Throws: the operation's `NetworkingError`; `cannotParseResponse` when the serializer makes another type.
     public func value<Value>(as type: Value.Type) async throws(NetworkingError) -> Value {

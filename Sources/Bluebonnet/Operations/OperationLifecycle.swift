@@ -1,11 +1,11 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// Where one operation stands: a value with no clock, thread, transport or callback.
+/// The state machine of one operation: a value with no clock, thread, transport or callback.
 ///
-/// The owner applies an event and then carries out its effect, if it has one, in order on the network thread. There the
-/// operation's runner says `ended` exactly once for an operation that began, whatever overtook what on the way: so no
-/// event can be stale but one that comes after the end, which has no effect.
+/// The owner applies an event and then carries out its effect, if there is one, in order on the network thread. The
+/// operation's runner reports `ended` exactly once for an operation that began, whatever the order of other events. So
+/// the only stale events come after the end, and have no effect.
 struct OperationLifecycle: Equatable {
     enum State: Equatable, CaseIterable {
         /// Not started, or resumed before it was started.

@@ -6,15 +6,15 @@ internal import Foundation
 internal import FoundationNetworking
 internal import Synchronization
 
-// The way of one operation from the end of its transfers to its handlers.
+// The stages of an operation from the end of its transfers to its handlers.
 extension RequestOperation {
-    /// Where an operation's end is worked out.
+    /// Where an operation's response is validated and serialized.
     enum ProcessingTarget {
-        /// On the network thread: the end runs nothing of a user's but handlers, which have a queue of their own,
-        /// releases no closure, and touches no file.
+        /// On the network thread: no user code runs except handlers, which have their own queue; no closure is released
+        /// and no file is touched.
         case networkThread
-        /// One after the other: small files, streams, what a cache or a file for later may have to do with, and small
-        /// bodies that are quick, but whose operations hold blocks of a user's.
+        /// On one serial queue: small files, streams, responses that are cached or kept for later, and small bodies
+        /// whose operations hold the user's closures.
         case queue
         /// Several at once, where there are processors: small bodies whose serializer, or digest, may take its time.
         case serializationQueue

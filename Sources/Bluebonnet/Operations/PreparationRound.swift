@@ -3,18 +3,18 @@
 
 internal import Dispatch
 
-/// Collects what has to be done off the network thread in one round of the event loop and is quick: a few at a time go
-/// there and come back together, which spares most of the changes of thread. Network thread only.
+/// Collects the quick preparations of one round of the event loop that have to run off the network thread, and runs
+/// them in small groups, which saves most thread hops. Network thread only.
 ///
-/// What asks the file system may take any time, where the file system is another machine's that does not answer: only
-/// what asks for the same folder goes together.
+/// A preparation that uses the file system may block for any time, for example on an unreachable network file system:
+/// only preparations with the same folder share a group.
 final class PreparationRound: RoundEndTask {
     static let shared = NetworkBound(PreparationRound())
 
     /// Runs on the preparation queue; what it gives runs on the network thread then.
     typealias Item = @Sendable () -> Inbox.Work
 
-    /// So many are done one after the other; other threads do the next ones. Files may take longer to open.
+    /// The most preparations of a group. Opening files may take longer.
     private static let groupCount = 8
     private static let fileGroupCount = 4
     private var items: [(item: Item, folder: Substring?)] = []

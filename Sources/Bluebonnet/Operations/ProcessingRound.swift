@@ -5,22 +5,23 @@ internal import Dispatch
 internal import Foundation
 internal import Synchronization
 
-/// Takes the operations whose transfers have ended: finishes those whose end runs nothing of a user's, and hands the
-/// others to the processing queues, in few hops for all of a round of the event loop. Network thread only.
+/// Takes the operations whose transfers have ended. Finishes the operations whose end runs no user code, and submits
+/// the others to the processing queues, in one batch for each queue and round of the event loop. Network thread only.
 final class ProcessingRound: RoundEndTask {
     static let shared = NetworkBound(ProcessingRound())
 
-    /// A body over this size is processed on a queue of its own, where it holds up no small one.
+    /// Larger bodies are processed on other queues, where they do not delay small ones.
     private static let largeByteCount = 64 * 1024
-    /// Room for so many is kept from round to round.
+    /// The capacity that is kept from round to round.
     private static let keptCount = 256
 
-    /// The handlers of so many can wait until what comes next has been sent; those of fewer are more likely waited for.
+    /// With at least this many ends in a round, their handlers are submitted after the next requests have been sent;
+    /// with fewer, before, because the program more likely waits for them.
     private static let manyCount = 8
 
-    /// Those that are finished here, which spares a chain of small requests two changes of thread for each.
+    /// Operations finished on the network thread; saves two thread hops per request.
     @exclusivity(unchecked) private var ownOperations: [RequestOperation] = []
-    /// Those of the round at hand; empty with room for those of the next round in between.
+    /// The ends of the current round; empty between rounds, with capacity kept.
     @exclusivity(unchecked) private var current: [RequestOperation] = []
     private let handover = Handover()
 
@@ -48,9 +49,10 @@ final class ProcessingRound: RoundEndTask {
 @available(*, unavailable)
 extension ProcessingRound: Sendable {}
 
-/// What a round hands to queues, when all that it starts is on its way. Network thread only.
+/// Submits the operations of a round to queues, after everything that the round starts has been sent. Network thread
+/// only.
 private final class Handover: RoundEndTask {
-    /// So few small bodies are not divided among queues.
+    /// Fewer small bodies than this are not divided among queues.
     private static let leastCount = 4
 
     @exclusivity(unchecked) private var operations: [RequestOperation] = []
@@ -105,8 +107,8 @@ private final class Handover: RoundEndTask {
         returned.removeAll(keepingCapacity: true)
     }
 
-    /// Serializing takes longer than a request, so that one queue would hold up what several processors could do: the
-    /// queues have equal parts of the round, in turn.
+    /// Divides the round's small bodies equally among several queues: serializing takes longer than a request, so that
+    /// one queue would leave processors idle.
     private func handOverSerialized() {
         guard !serializedOperations.isEmpty else { return }
         let parts = serializedOperations.divided(among: serializationQueues.count, least: Self.leastCount)
@@ -127,8 +129,8 @@ private final class Handover: RoundEndTask {
 @available(*, unavailable)
 extension Handover: Sendable {}
 
-/// Operations on their way to another thread, which alone has them then: the last one that lets an operation go may
-/// release what is a user's, and that must not be the network thread.
+/// Operations that are moved to another thread, so that the network thread never releases the last reference: that may
+/// release objects of the user's.
 private final class HandedOver: Sendable {
     private let operations: Mutex<[RequestOperation]>
 
@@ -142,10 +144,11 @@ private final class HandedOver: Sendable {
     }
 }
 
-/// Collects the ends of operations and hands them to their handlers' queues: one hop for neighbours on the same queue.
+/// Collects the ends of operations and submits them to their handlers' queues: one submission for consecutive ends on
+/// the same queue.
 struct CallbackRound {
-    /// Whether operations that begin now may end before these ends are handed on: not on the network thread, where that
-    /// takes another round.
+    /// Whether operations that begin now may end before these ends are submitted: not on the network thread, where an
+    /// end takes another round.
     private let canBeOvertaken: Bool
     private var queue: DispatchQueue?
     private var ends: [EndOfOperation] = []

@@ -6,11 +6,11 @@ internal import FoundationNetworking
 internal import Synchronization
 
 extension RequestOperation {
-    /// What is needed to run this operation, or to continue it, in another process. The operation itself goes on as it
-    /// was: pause it first if it is not to go on, and archive it then.
+    /// An archive from which this operation can be run, or continued, in another process. Archiving does not change the
+    /// operation: pause it first if it is to stop.
     ///
-    /// - Throws: `NetworkingError` with `invalidRequest` when there is no archive of it: its request was not made yet,
-    ///   its body is a stream, or its client identity has a password or a key in memory.
+    /// - Throws: `NetworkingError` with `invalidRequest` when the operation cannot be archived: its request was not
+    ///   made yet, its body is a stream, or its client identity has a password or a key in memory.
     public func archive() async throws(NetworkingError) -> OperationArchive {
         guard let request else {
             throw NetworkingError(.invalidRequest, "the request has not been made yet, so there is no archive of it")
@@ -56,7 +56,7 @@ extension RequestOperation {
 // MARK: - Copies
 
 extension RequestOperation: NSCopying {
-    /// The same as `copied()`.
+    /// Copies the operation like `copied()`; `zone` is ignored.
     public func copy(with zone: NSZone? = nil) -> Any { copied() }
 
     /// Gives a new operation what a copy has of this one.

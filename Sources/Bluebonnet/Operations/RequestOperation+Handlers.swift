@@ -9,51 +9,56 @@ extension RequestOperation {
     /// Called with the bytes since the last call, the bytes so far, and the bytes expected (-1 when unknown).
     public typealias ProgressHandler = @Sendable (_ byteCount: Int64, _ total: Int64, _ expected: Int64) -> Void
 
-    /// Called with the response that could be kept; what it gives back is kept, and nil is not.
+    /// Called with a response that could be cached; the returned response is cached, and nil caches nothing.
     public typealias CacheResponseBlock =
         @Sendable (_ operation: RequestOperation, _ response: CachedResponse) -> CachedResponse?
 
     package typealias CompletionHandler = @Sendable (RequestOperation) -> Void
 
-    /// Where handlers run; nil, the default, is the library's serial queue `org.bluebonnet.callbacks`. On a concurrent
-    /// queue their order is not kept. Use `.main` only where the main queue runs.
+    /// The queue on which handlers run. Default nil: the library's serial queue `org.bluebonnet.callbacks`. A
+    /// concurrent queue does not keep the order of handlers. Use `.main` only in a program that runs its main queue.
     public var completionQueue: DispatchQueue? {
         get { shared.withLock { $0.completionQueue } }
         set { replace(\.completionQueue, with: newValue) }
     }
 
-    /// A group in which the completion handlers run: it is entered before the operation is finished and left when its
-    /// handlers have run. Default nil.
+    /// A group that is entered before the operation is finished and left when its completion handlers have run. Default
+    /// nil.
     public var completionGroup: DispatchGroup? {
         get { shared.withLock { $0.completionGroup } }
         set { replace(\.completionGroup, with: newValue) }
     }
 
-    /// Is told as body bytes leave, a few times a second and at the end.
+    /// Sets the handler that is called on `completionQueue` while body bytes are sent, a few times a second and at the
+    /// end.
     public func setUploadProgress(_ handler: ProgressHandler?) {
         replace(\.settableUploadProgress, with: handler)
     }
 
-    /// Is told as body bytes arrive, after decoding, a few times a second and at the end.
+    /// Sets the handler that is called on `completionQueue` while body bytes arrive, a few times a second and at the
+    /// end. Bytes are counted after decoding.
     public func setDownloadProgress(_ handler: ProgressHandler?) {
         replace(\.settableDownloadProgress, with: handler)
     }
 
-    /// Sets what decides whether, and as what, the response is kept in `TransferOptions.responseCache`: called before
-    /// the operation is finished, on a processing queue of the library's, and only for a response that may be kept (RFC
-    /// 9111) of an operation that succeeded. Without one it is kept as it is.
+    /// Sets the block that decides whether, and in which form, the response is stored in
+    /// `TransferOptions.responseCache`. It is called on a queue of the library, before the operation is finished, and
+    /// only when the operation succeeded with a response that may be stored (RFC 9111). Default nil: the response is
+    /// stored unchanged.
     public func setCacheResponseBlock(_ block: CacheResponseBlock?) {
         replace(\.extras.blocks.cacheResponse, with: block)
     }
 
-    /// Waits until the operation is finished. Cancelling the waiting task cancels the operation.
+    /// Suspends the calling task until the operation is finished. Cancelling the task cancels the operation. The
+    /// blocking `waitUntilFinished()` is Foundation's.
     ///
-    /// The operation has to be started: by a queue, or by `start()`.
+    /// The operation has to be started, by a queue or by `start()`; otherwise the call never returns.
     public func waitUntilEnded() async {
         await withTaskCancellationHandler {
             await withCheckedContinuation { waiter in
                 let isFinished = shared.withLock { state in
-                    // A finished one may still hold its waiters for a moment: delivery takes them after the state.
+                    // A finished operation may still have waiters for a moment: delivery takes them after the state has
+                    // changed.
                     if !state.isDelivered { state.waiters.append(waiter) }
                     return state.isDelivered
                 }

@@ -8,7 +8,8 @@ extension RequestOperation {
     /// Whether the operation is paused: before its start or during it.
     public var isPaused: Bool { shared.withLock { $0.lifecycle.isPaused } }
 
-    /// Starts the operation unless it waits for others; false then. One that needed another that did not succeed ends.
+    /// Starts the operation unless a dependency is unfinished; false then. An operation whose dependency failed may end
+    /// instead.
     func startIfReady() -> Bool {
         let isCancelled = shared.withLock { $0.lifecycle.isCancelled }
         guard isCancelled || !dependencyNode.isWaiting else { return false }
@@ -16,16 +17,17 @@ extension RequestOperation {
         return true
     }
 
-    /// Stops the operation for a while; it gives its place on the wire back.
+    /// Pauses the operation and frees its slot.
     ///
-    /// GET and HEAD give up their connection and go on by a range request, when the server's strong validator allows
-    /// it, or from the start. Any other method keeps its connection, so that the server never sees the request twice.
+    /// GET and HEAD close their connection; `resume()` continues with a range request, when the server sent a strong
+    /// validator, or starts again. Any other method keeps its connection, so that the server never sees the request
+    /// twice.
     public func pause() {
         handle(.pause)
     }
 
-    /// Goes on after `pause()`, once there is a place on the wire again. An operation that was paused before it was
-    /// started is ready again and waits for its queue.
+    /// Continues after `pause()`, as soon as a slot is free. An operation that was paused before its start is ready
+    /// again and waits for its queue.
     public func resume() {
         handle(.resume)
     }
@@ -54,7 +56,7 @@ extension RequestOperation {
         if let effect { perform(effect) }
     }
 
-    /// Makes the outcome visible and takes what has to be told and let go of now.
+    /// Publishes the outcome and takes everything that has to be called or released outside the lock.
     func finish(with outcome: Box<OperationOutcome>) -> OperationDelivery {
         let (change, delivery) = shared.withLock { state in
             state.sharedOutcome = outcome
@@ -92,7 +94,7 @@ extension RequestOperation {
         return made
     }
 
-    /// Files were opened; network thread only. When the operation has ended meanwhile, nobody needs them.
+    /// Files were opened; network thread only. When the operation has ended meanwhile, they are closed.
     func opened(_ result: Result<RequestRunner.Opened, NetworkingError>) {
         if let runner { return runner.opened(result) }
         if case .success(let opened) = result { opened.files?.giveUp() }
@@ -119,9 +121,9 @@ extension RequestOperation {
         NetworkThread.shared.submit { [self] in runner?.priorityChanged() }
     }
 
-    /// Tells Foundation and the queue, after the lock was let go. Foundation has to hear of the way to the end only
-    /// when the operation may be in one of its own queues.
-    /// Called once, when the operation is first started, by whatever thread starts it: it must be short.
+    /// Tells Foundation and the queue, after the lock was released. Foundation has to hear of the way to the end only
+    /// when the operation may be in one of its own queues. Called once, when the operation is first started, by
+    /// whatever thread starts it: it must be short.
     package func setStartHandler(_ handler: @escaping @Sendable (RequestOperation) -> Void) {
         shared.withLock { $0.extras.startHandler = handler }
     }

@@ -6,12 +6,12 @@ public import Foundation
 internal import Synchronization
 
 extension RequestOperation {
-    /// The upload as Foundation reports it, for one that is to be shown or to be a part of another: its unit is bytes,
-    /// and it is indeterminate while the length is not known. Cancelling, pausing and resuming it does the same to the
-    /// operation. Changed a few times a second at most, where the handlers run.
+    /// The upload as Foundation's `Progress`, to show or to add to a parent. Its unit is bytes; it is indeterminate
+    /// while the length is unknown. Cancelling, pausing or resuming it does the same with the operation. It changes a
+    /// few times a second at most, on the queue of the handlers.
     public var uploadProgress: Progress { report(at: \.extras.uploadReport) }
 
-    /// The download as Foundation reports it; see `uploadProgress`.
+    /// The download as Foundation's `Progress`; see `uploadProgress`.
     public var downloadProgress: Progress { report(at: \.extras.downloadReport) }
 
     private func report(at path: any WritableKeyPath<RequestOperationState, Progress?> & Sendable) -> Progress {

@@ -8,7 +8,8 @@ internal import Synchronization
 
 // What goes out, and where what comes in goes.
 extension RequestOperation {
-    /// The request: as it was given, or as it was made, or the last one sent once the operation is finished.
+    /// The operation's request. Once the operation is finished, the last request that was sent. Nil while a request
+    /// that is made at the start has not been made.
     public var request: URLRequest? {
         shared.withLock { state in
             if let last = state.result?.request { return last }
@@ -25,35 +26,36 @@ extension RequestOperation {
         }
     }
 
-    /// Limits, trust and proxy; they count when the operation starts.
+    /// Limits, trust and proxy. Changes after the start have no effect.
     public var options: TransferOptions {
         get { shared.withLock { $0.options } }
         set { replace(\.options, with: newValue) }
     }
 
-    /// Answers a Basic or Digest challenge of the request's own origin, once; a part of `options`. Default nil.
+    /// The credential that answers a Basic or Digest challenge of the request's own origin, once. A part of `options`.
+    /// Default nil.
     public var credential: URLCredential? {
         get { options.credential }
         set { replace(\.options.credential, with: newValue) }
     }
 
-    /// Whether the shared credential storage is asked when a challenge comes and `credential` is nil; a part of
-    /// `options`. Default true.
+    /// Whether the operation asks the shared credential storage when it is challenged and `credential` is nil. A part
+    /// of `options`. Default true.
     public var shouldUseCredentialStorage: Bool {
         get { options.usesCredentialStorage }
         set { replace(\.options.usesCredentialStorage, with: newValue) }
     }
 
-    /// Whom to trust; a part of `options`.
+    /// Decides which servers the operation trusts. A part of `options`.
     public var securityPolicy: SecurityPolicy {
         get { options.securityPolicy }
         set { replace(\.options.securityPolicy, with: newValue) }
     }
 
-    /// The request's body stream, read on a queue of the library's as it is sent. Its length is what the request's
-    /// `Content-Length` says: a stream that breaks that is an error. Without one it is sent in chunks.
+    /// The request's body stream, which is read on a queue of the library while it is sent. Its length has to be the
+    /// request's `Content-Length`, otherwise the operation fails. Without that field the body is sent chunked.
     ///
-    /// Setting it before the start replaces the request's body.
+    /// Setting the stream before the start replaces the request's body.
     public var inputStream: InputStream? {
         get { request?.httpBodyStream }
         set {
@@ -64,10 +66,10 @@ extension RequestOperation {
         }
     }
 
-    /// Where the body of an accepted response goes instead of into memory, written on a queue of the library's while
-    /// the connection waits for a slow one; it counts when the operation starts. `responseData` is nil then. A piece
-    /// that the stream does not take in full fails the operation with `cannotWriteFile`. The stream is opened, and
-    /// closed at the end; leave it alone in between. Default nil.
+    /// The stream that takes the body of an accepted response; `responseData` is nil then. The library opens it, writes
+    /// to it on a queue of its own, and closes it at the end; do not use it in between. While a slow stream blocks, the
+    /// connection is not read. A stream that does not take a piece in full fails the operation with `cannotWriteFile`.
+    /// Set it before the start. Default nil.
     public var outputStream: OutputStream? {
         get { shared.withLock { $0.extras.outputStream }?.handedBack }
         set {
@@ -76,16 +78,16 @@ extension RequestOperation {
         }
     }
 
-    /// A file to send as the body, streamed from disk; it counts when the operation starts.
+    /// A file that is sent as the body, streamed from disk. Set it before the start.
     ///
-    /// Overrides the request's `httpBody`. Default nil.
+    /// The file overrides the request's `httpBody`. Default nil.
     public var uploadFile: URL? {
         get { shared.withLock { $0.extras.uploadFile } }
         set { replace(\.extras.uploadFile, with: newValue) }
     }
 
-    /// A file for the body of an accepted response: written beside it, moved into place when complete; it counts when
-    /// the operation starts. `responseData` is nil then. Default nil: the body is kept in memory.
+    /// The file for the body of an accepted response; `responseData` is nil then. The body is written beside the file
+    /// and moved into place when it is complete. Set it before the start. Default nil: the body is kept in memory.
     ///
     /// A URL that ends in a slash is that of a folder, which is made when it is not there; the response names the file
     /// in it, as with `outputDirectory`. `URL(fileURLWithPath:)` adds the slash to the path of a folder that is there.
@@ -111,7 +113,7 @@ extension RequestOperation {
         set { shared.withLock { $0.extras.outputDirectory.url = newValue } }
     }
 
-    /// What becomes of a file that has the suggested name already; it counts when the operation starts.
+    /// What happens when a file with the suggested name exists already. Set it before the start.
     ///
     /// Default `number`: a name that a server chose never costs a file that was there, and a download that took its
     /// time is not lost because of one.
@@ -120,7 +122,7 @@ extension RequestOperation {
         set { shared.withLock { $0.extras.outputDirectory.policy = newValue } }
     }
 
-    /// Anything of yours; the library does not look at it.
+    /// Values of the program; the library does not use them.
     public var userInfo: [String: any Sendable] {
         get { shared.withLock { $0.extras.userInfo } }
         set { replace(\.extras.userInfo, with: newValue) }

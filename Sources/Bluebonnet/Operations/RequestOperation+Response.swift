@@ -5,9 +5,9 @@ public import Foundation
 public import FoundationNetworking
 internal import Synchronization
 
-// What came in.
+// The response.
 extension RequestOperation {
-    /// The final response, once its head arrived and the operation is finished.
+    /// The final response, once the operation is finished; nil when no response head arrived.
     public var response: HTTPURLResponse? {
         let (made, head) = shared.withLock { ($0.response, $0.result?.head) }
         guard made == nil, let response = try? head?.urlResponse() else { return made }
@@ -20,19 +20,20 @@ extension RequestOperation {
     /// The status of the final response, once the operation is finished.
     public var statusCode: Int? { shared.withLock { $0.result?.head?.status } }
 
-    /// The final response's header fields in the order of arrival, repeated ones included; empty before it is finished.
+    /// The final response's header fields in the order of arrival, repeated fields included; empty before the operation
+    /// is finished.
     public var responseFields: [(name: String, value: String)] {
         shared.withLock { $0.result?.head?.fields ?? [] }
     }
 
-    /// The file that the body went to, once the operation has succeeded; nil when it went to none.
+    /// The file with the body, once the operation has succeeded; nil when the body was not written to a file.
     public var downloadedFile: URL? { shared.withLock { $0.outcome?.downloadedFile } }
 
     /// The name that the response suggests for its body, once the operation is finished: that of `Content-Disposition`
     /// (RFC 6266), else the last component of the URL's path, else `download`. Nil without a response.
     ///
-    /// It is one path component of at most 255 bytes and safe to use: no separators, no control characters, no leading
-    /// dots, no name that Windows keeps for a device.
+    /// The name is one path component of at most 255 bytes and safe to use: no separators, no control characters, no
+    /// leading dots, no name that Windows keeps for a device.
     public var suggestedFileName: String? { responseHead.map(SuggestedFileName.name) }
 
     package var responseHead: ResponseHead? { shared.withLock { $0.result?.head } }
@@ -65,7 +66,7 @@ extension RequestOperation {
     /// Why the operation failed; nil while it runs and when it succeeded.
     public var error: NetworkingError? { shared.withLock { $0.outcomeError } }
 
-    /// How many body bytes arrived and were stored, after decoding; also when the operation failed.
+    /// The number of body bytes that arrived and were stored, after decoding; also when the operation failed.
     public var receivedByteCount: Int64 { shared.withLock { $0.result?.receivedByteCount ?? 0 } }
 
     /// Attempts, redirects and timings, once the operation is finished.

@@ -5,13 +5,13 @@ public import Foundation
 public import FoundationNetworking
 internal import Synchronization
 
-/// One request as an operation: its state machine, the bytes that go out and the bytes that come in.
+/// An operation that sends one request and receives its response.
 ///
-/// Put it into a `RequestOperationQueue` or a plain `OperationQueue`, or call `start()`. All of it may be used from any
-/// thread. What it does on the way is told to handlers on `completionQueue`, in this order: progress, then the
-/// operation is finished, then its completion handlers, then its batch's progress and completion.
+/// Add the operation to a `RequestOperationQueue` or an `OperationQueue`, or call `start()`. All members may be used
+/// from any thread. Handlers run on `completionQueue`, in this order: progress; then, after the operation is finished,
+/// its completion handlers; then its batch's progress and completion.
 ///
-/// `HTTPRequestOperation` adds validation and a serialized response; this class delivers any response as it is.
+/// `HTTPRequestOperation` adds validation and serialization; this class delivers any response unchanged.
 public class RequestOperation: Operation, @unchecked Sendable {  // safe: one Mutex; `runner` traps on other threads
     let shared: Mutex<RequestOperationState>
     let services: NetworkServices
@@ -76,11 +76,11 @@ public class RequestOperation: Operation, @unchecked Sendable {  // safe: one Mu
         }
     }
 
-    /// A new operation, ready to start, with this one's request, components, blocks and progress handlers; nothing that
-    /// happened, no completion handlers, and no `userInfo`. The copy of one that is finished has no progress handlers:
-    /// they were let go.
+    /// Makes a new operation, ready to start, with this operation's request, components, blocks and progress handlers.
+    /// The copy has no results, completion handlers or `userInfo`. The copy of a finished operation has no progress
+    /// handlers, because they were released.
     ///
-    /// A request's body stream is made anew for the copy if it can be: see `setNeedNewBodyStream(_:)`.
+    /// The copy needs a new body stream: see `setNeedNewBodyStream(_:)`.
     public func copied() -> RequestOperation {
         let parts = shared.withLock { $0.copied(lastRequest: $0.result?.request) }
         let copy = RequestOperation(source: parts.source, options: parts.options, services: services)
@@ -106,8 +106,7 @@ public class RequestOperation: Operation, @unchecked Sendable {  // safe: one Mu
         take(archive)
     }
 
-    /// Whether turning what arrived into an outcome is quick and runs nothing of a user's, so that the network thread
-    /// may do it.
+    /// Whether making the outcome is quick and runs no user code, so that the network thread may do it.
     var isProcessedByTheLibrary: Bool { true }
 
     /// Whether the digest of the body is wanted whoever makes the request.
@@ -120,7 +119,7 @@ public class RequestOperation: Operation, @unchecked Sendable {  // safe: one Mu
 
     // Foundation's members. Swift wants overrides in the class itself.
 
-    /// Whether the operation may be started: nothing it depends on is unfinished, or it was cancelled.
+    /// Whether the operation may be started: all dependencies have ended, or the operation was cancelled.
     override public var isReady: Bool {
         dependencyNode.noteQuestion()
         if isReadyNow { return true }
@@ -132,7 +131,7 @@ public class RequestOperation: Operation, @unchecked Sendable {  // safe: one Mu
     /// Whether the operation was started and is neither paused nor finished.
     override public var isExecuting: Bool { shared.withLock { $0.lifecycle.isExecuting } }
 
-    /// Whether the operation has its one outcome.
+    /// Whether the operation has its final result.
     override public var isFinished: Bool { shared.withLock { $0.lifecycle.isFinished } }
 
     /// Whether the operation was cancelled before it was finished.
@@ -141,29 +140,30 @@ public class RequestOperation: Operation, @unchecked Sendable {  // safe: one Mu
     /// True: the operation runs on the network thread.
     override public var isAsynchronous: Bool { true }
 
-    /// Starts the operation; a queue calls it. Does nothing while dependencies are unfinished, and a second time.
+    /// Starts the operation. A queue calls this method. It does nothing while dependencies are unfinished, or when the
+    /// operation was started before.
     override public func start() { _ = startIfReady() }
 
-    /// Stops the operation with the error `cancelled`. One that was not started yet finishes when its queue starts it
-    /// and never touches the network; a paused one finishes as well.
+    /// Ends the operation with the error `cancelled`. An operation that was not started yet finishes when its queue
+    /// starts it, without using the network; a paused operation finishes too.
     override public func cancel() { handle(.cancel) }
 
-    /// What this operation waits for, in the order in which it was added; empty once it is finished.
+    /// The operation's dependencies, in the order in which they were added; empty once the operation is finished.
     override public var dependencies: [Operation] {
         guard dependencyNode.isInGraph else { return [] }
         return DependencyGraph.shared.withLock { $0.dependencies(of: self) }
     }
 
-    /// Makes this operation wait until another has ended, however it ended; at the same cost however many edges there
-    /// are. Traps when operations would wait for one another in a circle.
+    /// Makes this operation wait until another one has ended, whatever its result. The cost does not grow with the
+    /// number of dependencies. Traps when the dependency would close a cycle.
     ///
-    /// Nothing of Foundation's is used for an edge between request operations: its own bookkeeping on Linux is unsafe.
+    /// Dependencies between request operations do not use Foundation's implementation, which is unsafe on Linux.
     override public func addDependency(_ operation: Operation) { addDependency(operation, ifItFails: .runAnyway) }
 
-    /// Takes a dependency away; an operation that waited for nothing else is ready then.
+    /// Removes a dependency; without another unfinished dependency the operation is ready then.
     override public func removeDependency(_ operation: Operation) { removeEdge(to: operation) }
 
-    /// Whether it goes before others that are ready, and that wait for a place on the wire. Default `normal`; it may be
+    /// The priority among ready operations, and among operations that wait for a slot. Default `normal`. It may be
     /// changed while the operation waits.
     override public var queuePriority: Operation.QueuePriority {
         get { super.queuePriority }
@@ -173,8 +173,8 @@ public class RequestOperation: Operation, @unchecked Sendable {  // safe: one Mu
         }
     }
 
-    /// Run once on `completionQueue` after the operation is finished, before the other handlers, then let go. Set on a
-    /// finished operation it is not run, as with Foundation.
+    /// A block that runs once on `completionQueue` after the operation is finished, before the other handlers, and is
+    /// released then. A block that is set on a finished operation does not run, as in Foundation.
     override public var completionBlock: (@Sendable () -> Void)? {
         get { shared.withLock { $0.settableCompletionBlock } }
         set { replace(\.settableCompletionBlock, with: newValue) }
@@ -209,9 +209,9 @@ package enum RequestSource: Sendable {
     case ready(URLRequest)
     /// Made when the dependencies have ended, off the network thread.
     case made(@Sendable () throws -> RequestBlueprint)
-    /// The same by the library itself, of what the request was described by: quickly, and by nobody else's code.
+    /// Built by library code from a description; cheap, never runs user code.
     case derived(@Sendable () throws -> RequestBlueprint)
-    /// It was made and sent; what made it was let go.
+    /// The request was made and sent; its maker was released.
     case used
 
     var isReady: Bool { if case .ready = self { true } else { false } }

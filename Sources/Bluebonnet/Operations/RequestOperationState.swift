@@ -5,8 +5,8 @@ internal import Dispatch
 internal import Foundation
 internal import FoundationNetworking
 
-/// Everything of an operation that threads share; guarded by the operation's one lock. Values and references only:
-/// nothing is called while the lock is held.
+/// The state of an operation, guarded by its lock. Values and references only: nothing is called while the lock is
+/// held.
 struct RequestOperationState: Sendable {
     var lifecycle = OperationLifecycle()
     /// The end has been told. A handler that comes later runs at once, or with the others while those are on their way.
@@ -22,13 +22,13 @@ struct RequestOperationState: Sendable {
     var completionQueue: DispatchQueue?
     var completionGroup: DispatchGroup?
     var completionBlock: (@Sendable () -> Void)?
-    /// Run once after the operation is finished, in this order, and let go.
+    /// Handlers that run once after the operation is finished, in this order, and are released then.
     var completionHandlers = SmallList<RequestOperation.CompletionHandler>()
     /// The batch's part, after every handler of the user's.
     var batchHandlers = SmallList<RequestOperation.CompletionHandler>()
     var waiters: [CheckedContinuation<Void, Never>] = []
 
-    /// Whose turn it is among those that wait for a place: the number of its batch, or 0.
+    /// The flow of the operation's batch in fair queueing; 0 without a batch.
     var flow = 0
     /// When it was ready in its queue, if it is in one, when it was started and when it was finished, by the monotonic
     /// clock; 0 before.
@@ -38,7 +38,7 @@ struct RequestOperationState: Sendable {
     /// The body's bytes so far, as progress was told of them; what is expected is -1 when it is not known.
     var received = ByteProgress()
 
-    /// Told when the operation becomes ready or finished; let go then, and kept until then as Foundation keeps it.
+    /// The queue to tell when the operation becomes ready or finished; kept alive until then, as Foundation does.
     var queue: RequestOperationQueue?
 
     /// What the network thread handed over; processing turns it into the outcome.
@@ -56,7 +56,7 @@ struct RequestOperationState: Sendable {
         set { boxedExtras = Box(newValue) }
     }
 
-    /// Whose turn the operation takes when it waits: its batch's, else its queue's, else that of those in none.
+    /// The operation's flow in fair queueing: its batch's, else its queue's, else 0.
     var flowID: Int { flow != 0 ? flow : queue?.number ?? 0 }
 
     var outcome: OperationOutcome? { sharedOutcome?.value }
@@ -74,7 +74,7 @@ struct CompletionPlace: Sendable {
     var group: DispatchGroup?
 }
 
-/// What few operations have: the others are spared the room and the time that it takes.
+/// State that few operations have; the others need no memory for it.
 struct OperationExtras: Sendable {
     var uploadFile: URL?
     var outputFile: URL?
@@ -96,7 +96,7 @@ struct OperationExtras: Sendable {
     /// Made when somebody asks for them.
     var uploadReport: Progress?
     var downloadReport: Progress?
-    /// What was at the beginning, when the operation was skipped, in words.
+    /// A phrase for the first failure of the chain, when the operation was skipped.
     var skipCause: String?
     /// Says more of a cancellation than that there was one.
     var cancelMessage: String?

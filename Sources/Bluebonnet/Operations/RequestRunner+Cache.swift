@@ -4,7 +4,7 @@
 internal import Foundation
 internal import FoundationNetworking
 
-// The cache comes before admission: what it has takes no place on the wire.
+// The cache is asked before admission, because a cached response needs no slot.
 extension RequestRunner {
     /// Looks the request up in the cache, if it may be there, or waits for admission.
     func lookUpOrEnqueue() {

@@ -3,7 +3,7 @@
 
 internal import Foundation
 
-// Waiting for a way to the server, before admission: what waits takes no place from others.
+// Waiting for connectivity comes before admission, because a waiting operation needs no slot.
 extension RequestRunner {
     /// Waits for connectivity if the operation is to, then for admission.
     func enqueue() {

@@ -5,29 +5,29 @@ internal import Foundation
 internal import FoundationNetworking
 internal import Synchronization
 
-/// Runs one operation on the network thread: prepares its request, waits for admission, makes one transfer after
-/// another (redirects, answers to challenges, continuations), and says exactly once that it has ended.
+/// Runs one operation on the network thread: prepares its request, waits for a slot, makes one transfer after another
+/// (redirects, answers to challenges, continuations), and reports the end exactly once.
 ///
-/// Network thread only. It takes the lifecycle's effects in their order; after the end it ignores them. It knows
-/// nothing of serializers.
+/// Network thread only. It carries out the lifecycle's effects in order, and ignores them after the end. It knows no
+/// serializers.
 final class RequestRunner: AdmissionClient {
     enum Phase {
-        /// Nothing under way: before the first `begin`, or held.
+        /// Nothing runs: before the first `begin`, or paused.
         case idle
         /// The request is being made or its files opened, off this thread.
         case preparing
         case waiting(Origin)
-        /// There is no way to the server, and the operation is to wait for one.
+        /// The server cannot be reached, and the operation waits for connectivity.
         case waitingForConnectivity(ConnectivityGate.Ticket)
-        /// Let in, while its files are opened off this thread.
+        /// Admitted, while its files are opened off this thread.
         case opening(Origin)
         case transferring(any Transfer, Origin)
-        /// Held with its connection: an unsafe method is never sent twice.
+        /// Paused with its connection kept: an unsafe method is never sent twice.
         case heldInPlace(any Transfer, Origin)
         case waitingToContinue(any Transfer, Origin)
-        /// The transfer is over, and a block of the user's decides what follows.
+        /// The transfer has ended, and a block of the user decides what follows.
         case deciding
-        /// The last transfer is over, and its body is on its way through a stream.
+        /// The last transfer has ended, and its body is still being written to a stream or file.
         case closing
         case ended
     }
@@ -37,7 +37,7 @@ final class RequestRunner: AdmissionClient {
     let ticket: AdmissionQueue.Ticket
     var phase = Phase.idle
     var isHeld = false
-    /// Files are being opened: once, even when the operation is paused and resumed in between.
+    /// Whether files are being opened, which happens once even when the operation is paused and resumed meanwhile.
     var isOpening = false
 
     /// The cache was asked.
@@ -45,20 +45,20 @@ final class RequestRunner: AdmissionClient {
     /// Nil when there is no cache.
     var cacheExchange: CacheExchange?
 
-    /// The request as it can go out; nil before it was made and checked.
+    /// The checked request; nil before it was made.
     var prepared: PreparedRequest?
-    /// What came of it so far; nil before it was first let in, because those that wait for that are many.
+    /// The exchange; nil before the first admission, because many operations may wait for it.
     var exchange: Exchange?
     /// When it could begin.
     private let began: UInt64
-    /// When it was first let on the wire.
+    /// When the operation was first admitted.
     private var admitted: UInt64?
-    /// When the transfer at hand began, and since when it counts against the time limit: a pause lies in between.
+    /// When the current transfer began, and from when it counts against the time limit, which excludes pauses.
     private var transferBegan: UInt64 = 0
     private var chargedSince: UInt64 = 0
     var remainingTime: UInt64?
     var summary = TransferSummary()
-    /// Where the next transfer goes; nil when the URL has no usable origin.
+    /// The origin of the next transfer; nil when the URL has no usable origin.
     var nextOrigin: Origin? {
         if let exchange { exchange.nextOrigin } else { prepared?.origin }
     }
@@ -82,7 +82,7 @@ extension RequestRunner: Sendable {}
 // MARK: - The lifecycle's effects
 
 extension RequestRunner {
-    /// Begins, or goes on after `hold()`.
+    /// Begins, or continues after `hold()`.
     func begin() {
         isHeld = false
         switch phase {
@@ -95,7 +95,7 @@ extension RequestRunner {
         }
     }
 
-    /// Stops for a while, keeping what arrived, and gives the place on the wire back.
+    /// Pauses the transfer, keeps the bytes that arrived, and frees the slot.
     func hold() {
         isHeld = true
         switch phase {
@@ -119,7 +119,7 @@ extension RequestRunner {
         }
     }
 
-    /// Stops for good.
+    /// Ends the operation.
     func abort() {
         abort(with: NetworkingError(.cancelled, "the operation was cancelled"))
     }
@@ -142,7 +142,8 @@ extension RequestRunner {
         end(with: error)
     }
 
-    /// GET and HEAD give their connection up and go on by a range; anything else keeps it, once it is being sent.
+    /// Closes the connection of GET and HEAD, which continue with a range request; keeps the connection of any other
+    /// request that is being sent.
     private func hold(_ transfer: any Transfer, _ origin: Origin) {
         if exchange?.canBeSentAgain == true || !transfer.hasBegunSending {
             exchange?.noteInterruption()  // first: once the connection is closed, a file may be changed by others
@@ -171,7 +172,7 @@ extension RequestRunner {
         }
     }
 
-    /// Whether it was let on the wire, and neither ended nor stopped since.
+    /// Whether the operation was admitted, and has neither ended nor been paused since.
     var isUnderWay: Bool {
         switch phase {
         case .opening, .transferring, .waitingToContinue, .deciding, .closing: true
@@ -195,7 +196,7 @@ extension RequestRunner {
         phase = .transferring(operation.services.transport.begin(request, delegate: self), origin)
     }
 
-    /// Waits again in the line that the operation's priority now puts it into.
+    /// Enters admission again with the operation's new priority.
     func priorityChanged() {
         guard case .waiting = phase else { return }
         admission.withdraw(ticket)
@@ -215,7 +216,7 @@ extension RequestRunner {
         transfer.resume(deadline: remainingTime.map { now + $0 } ?? .max)
     }
 
-    /// Takes what the transfer used off the whole request's time limit.
+    /// Subtracts the transfer's time from the time limit of the whole request.
     private func chargeTime() {
         guard let remainingTime else { return }
         let used = MonotonicClock.now() - chargedSince
@@ -277,7 +278,7 @@ extension RequestRunner: TransferDelegate {
     }
 
     func transferDidEnd(error: NetworkingError?, metrics: TransferMetrics) {
-        // A transfer that was held in place and is ended by its server holds no place.
+        // A paused transfer that its server ends holds no slot.
         if case .transferring(_, let origin) = phase {
             admission.release(origin: origin)
             chargeTime()

@@ -7,8 +7,7 @@ internal import CLinux
 public struct IPAddress: Hashable, Sendable, LosslessStringConvertible {
     /// 4 bytes of IPv4 or 16 of IPv6, in network order.
     public let bytes: [UInt8]
-    /// The interface that a link-local address belongs to, by name or number: what stands after `%`. Nil when nothing
-    /// does.
+    /// The interface of a link-local address, by name or number: the text after `%`; nil without one.
     public let zone: String?
 
     /// Reads `192.0.2.1`, `2001:db8::1` or `fe80::1%eth0` (RFC 4007, section 11); nil when it is no address.
@@ -33,13 +32,13 @@ public struct IPAddress: Hashable, Sendable, LosslessStringConvertible {
         zone = nil
     }
 
-    /// Whether it is an IPv6 address.
+    /// Whether the address is an IPv6 address.
     public var isIPv6: Bool { bytes.count == 16 }
 
-    /// Whether it is all zeros, which stands for any address.
+    /// Whether all bytes are zero, which means any address.
     public var isUnspecified: Bool { bytes.allSatisfy { $0 == 0 } }
 
-    /// The usual text, with its zone.
+    /// The address in its usual text form, with its zone.
     public var description: String {
         let text = withUnsafeTemporaryAllocation(of: CChar.self, capacity: 64) { text in
             bluebonnet_address_format(bytes, UInt32(bytes.count), text.baseAddress)
@@ -48,6 +47,6 @@ public struct IPAddress: Hashable, Sendable, LosslessStringConvertible {
         return zone.map { "\(text)%\($0)" } ?? text
     }
 
-    /// The same address without its zone: what is compared with an interface's.
+    /// The address without its zone, for comparison with an interface's addresses.
     var withoutZone: IPAddress { IPAddress(bytes: bytes) ?? self }
 }

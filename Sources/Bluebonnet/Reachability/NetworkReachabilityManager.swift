@@ -14,7 +14,8 @@ internal import Synchronization
 /// manager.startMonitoring()
 /// ```
 ///
-/// All of it may be used from any thread. Where the kernel refuses to tell (some sandboxes), the status is `unknown`.
+/// All members may be used from any thread. Where the kernel does not report the network (in some sandboxes), the
+/// status is `unknown`.
 public final class NetworkReachabilityManager: Sendable {
     /// Called with each change.
     public typealias StatusChangeBlock = @Sendable (NetworkReachabilityStatus) -> Void
@@ -30,7 +31,7 @@ public final class NetworkReachabilityManager: Sendable {
         var lastStream: UInt64 = 0
     }
 
-    /// The network as a whole; not started.
+    /// A manager for the whole network, which is not started.
     public static let shared = NetworkReachabilityManager()
 
     private let target: ReachabilityTarget
@@ -38,20 +39,21 @@ public final class NetworkReachabilityManager: Sendable {
     private let observations = NetworkBound(Observations())
     private let state = Mutex(State())
 
-    /// For the network as a whole, not started: reachable when there is a route to the Internet, over IPv4 or IPv6.
+    /// Makes a manager for the whole network, which is reachable when there is a route to the Internet over IPv4 or
+    /// IPv6. It is not started.
     public convenience init() {
         self.init(target: .any)
     }
 
-    /// For a host, not started. Its name is looked up when monitoring starts and again when the network changes; while
-    /// it has no address it is not reachable.
+    /// Makes a manager for a host. It is not started. The host's name is looked up when monitoring starts and when the
+    /// network changes; a host without an address is not reachable.
     ///
     /// - Parameter domain: a host's name, or an address.
     public convenience init(domain: String) {
         self.init(target: ReachabilityTarget(host: domain))
     }
 
-    /// For an address, not started. 0.0.0.0 and :: stand for the network as a whole.
+    /// Makes a manager for an address; 0.0.0.0 and :: mean the whole network. It is not started.
     public convenience init(address: IPAddress) {
         self.init(target: ReachabilityTarget(address: address))
     }
@@ -76,16 +78,16 @@ extension NetworkReachabilityManager {
     /// Kept when monitoring stops.
     public var reachability: NetworkReachability { state.withLock { $0.reachability } }
 
-    /// The status alone.
+    /// The status of `reachability`.
     public var networkReachabilityStatus: NetworkReachabilityStatus { reachability.status }
 
     /// Whether the target can be reached in any way.
     public var isReachable: Bool { networkReachabilityStatus.isReachable }
 
-    /// Whether it can be reached over a modem.
+    /// Whether the target can be reached over a modem.
     public var isReachableViaWWAN: Bool { networkReachabilityStatus == .reachableViaWWAN }
 
-    /// Whether it can be reached over anything else, cables included.
+    /// Whether the target can be reached over anything but a modem, cables included.
     public var isReachableViaWiFi: Bool { networkReachabilityStatus == .reachableViaWiFi }
 
     /// The status for people.
@@ -102,8 +104,8 @@ extension NetworkReachabilityManager {
     /// The key of the status, an `Int`, in the notification's user info.
     public static let notificationStatusItem = "AFNetworkingReachabilityNotificationStatusItem"
 
-    /// Where the block is called and the notification posted; nil, the default, is the library's serial queue
-    /// `org.bluebonnet.callbacks`. On a concurrent queue the order of events is not kept.
+    /// The queue on which the block is called and the notification posted. Default nil: the library's serial queue
+    /// `org.bluebonnet.callbacks`. A concurrent queue does not keep the order of events.
     public var callbackQueue: DispatchQueue? {
         get { state.withLock { $0.callbackQueue } }
         set { state.withLock { $0.callbackQueue = newValue } }
@@ -141,8 +143,7 @@ extension NetworkReachabilityManager {
 // MARK: - Monitoring
 
 extension NetworkReachabilityManager {
-    /// Begins to follow the network; started again, it begins afresh. The first event comes as soon as the status is
-    /// known.
+    /// Starts monitoring; a second call starts it again. The first event comes as soon as the status is known.
     public func startMonitoring() {
         // The order of starts and stops is that of the lock.
         state.withLock { state in
@@ -157,7 +158,7 @@ extension NetworkReachabilityManager {
         }
     }
 
-    /// Stops following; nothing more is told. The status is kept.
+    /// Stops monitoring; no more events are delivered. The status is kept.
     public func stopMonitoring() {
         state.withLock { state in
             state.run = nil

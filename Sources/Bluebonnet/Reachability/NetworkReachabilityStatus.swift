@@ -3,7 +3,7 @@
 
 /// Whether the network can be reached, in AFNetworking's four cases and with its numbers.
 public enum NetworkReachabilityStatus: Int, Sendable, Hashable, Codable {
-    /// Not known yet, or the kernel does not tell.
+    /// Unknown: there was no event yet, or the kernel does not report the network.
     case unknown = -1
     /// The kernel has no route.
     case notReachable = 0
@@ -12,7 +12,7 @@ public enum NetworkReachabilityStatus: Int, Sendable, Hashable, Codable {
     /// The route leads over anything else, cables included.
     case reachableViaWiFi = 2
 
-    /// Whether it is one of the two reachable cases.
+    /// Whether the status is one of the two reachable cases.
     public var isReachable: Bool { self == .reachableViaWWAN || self == .reachableViaWiFi }
 
     /// The status for people, as AFNetworking says it in English.
@@ -26,11 +26,11 @@ public enum NetworkReachabilityStatus: Int, Sendable, Hashable, Codable {
     }
 }
 
-/// What is known at one moment of how a target can be reached.
+/// The reachability of a target at one moment.
 public struct NetworkReachability: Sendable, Hashable {
-    /// Whether it can be.
+    /// Whether the target can be reached.
     public let status: NetworkReachabilityStatus
-    /// How, when it can be.
+    /// The route to the target, when it can be reached.
     public let route: NetworkRoute?
 
     init(_ status: NetworkReachabilityStatus, route: NetworkRoute? = nil) {

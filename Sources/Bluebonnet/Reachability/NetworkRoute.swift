@@ -1,9 +1,9 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// The way that the kernel would send a packet: what `ip route get` shows.
+/// The route by which the kernel would send a packet, as `ip route get` shows it.
 public struct NetworkRoute: Sendable, Hashable {
-    /// The address that was asked for. For the network as a whole it is a far one, to which nothing is sent.
+    /// The destination address. For the whole network a far address, to which nothing is sent.
     public let destination: IPAddress
     /// The interface that the packet would leave by.
     public let interface: NetworkInterface
@@ -15,9 +15,9 @@ public struct NetworkRoute: Sendable, Hashable {
 
 /// A network interface: its name, number and kind.
 public struct NetworkInterface: Sendable, Hashable {
-    /// What an interface is made of, as far as the kernel tells.
+    /// The kind of an interface, as far as the kernel reports it.
     public enum Kind: String, Sendable, Hashable, Codable, CaseIterable {
-        /// A cable, real or virtual, and whatever is none of the others.
+        /// A wired interface, real or virtual, and any interface that is none of the others.
         case wired
         /// A radio of the 802.11 family.
         case wireless
@@ -29,10 +29,10 @@ public struct NetworkInterface: Sendable, Hashable {
         case tunnel
     }
 
-    /// Such as `eth0`.
+    /// The interface's name, such as `eth0`.
     public let name: String
-    /// The kernel's number.
+    /// The kernel's number of the interface.
     public let index: Int
-    /// What it is made of.
+    /// The kind of the interface.
     public let kind: Kind
 }

@@ -4,10 +4,10 @@
 internal import Synchronization
 
 extension RequestOperationQueue {
-    /// Whether operations are kept from starting while the network as a whole cannot be reached; those that run go on,
-    /// and cancelled ones end. Default false.
+    /// Whether the queue starts no operations while the network cannot be reached. Running operations continue, and
+    /// cancelled operations end. Default false.
     ///
-    /// Where the kernel does not tell whether there is a network, nothing is held.
+    /// Where the kernel does not report network changes, the property has no effect.
     public var holdsWithoutConnectivity: Bool {
         get { shared.withLock { $0.holdsWithoutConnectivity } }
         set {
@@ -23,7 +23,7 @@ extension RequestOperationQueue {
         }
     }
 
-    /// Has the network thread do what the property says by then.
+    /// Makes the network thread follow the property's current value.
     private func followConnectivity() {
         NetworkThread.shared.submit { [self] in
             let isFollowing = shared.withLock { $0.holdsWithoutConnectivity }
@@ -39,7 +39,7 @@ extension RequestOperationQueue {
     }
 }
 
-/// A queue's view of the network as a whole, while it wants one. Network thread only.
+/// Observes the reachability of the network for a queue, while the queue asks for it. Network thread only.
 final class QueueConnectivity {
     private var observation: NetworkMonitor.Observation?
 

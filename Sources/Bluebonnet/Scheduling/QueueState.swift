@@ -4,28 +4,29 @@
 internal import Foundation
 internal import Synchronization
 
-/// A queue's books: what was added, what is ready, what runs. A value, guarded by the queue's lock; it starts nothing.
+/// A queue's state: the operations that were added, are ready, or run. A value, guarded by the queue's lock; it starts
+/// nothing.
 ///
-/// Everything costs the same however many operations there are, but for the logarithm in choosing the first. Barriers
-/// divide the operations into stretches, of which only the first runs.
+/// Each change takes constant time, except choosing the first operation, which is logarithmic. Barriers divide the
+/// operations into segments, of which only the first runs.
 struct QueueState: Sendable {
-    /// An operation's number here, for as long as it is unfinished.
+    /// The index of an operation's entry while the operation is unfinished.
     typealias Index = Int32
     static let none: Index = -1
-    /// Room for so many is kept in an empty queue.
+    /// The number of entries whose memory an empty queue keeps.
     private static let keptCount = 64
 
     private struct Entry {
         var operation: Operation?
         var state = State.waiting
-        /// The older the smaller.
+        /// Ascending in the order of addition.
         var number: UInt64 = 0
         var virtualTime: UInt64 = 0
         var priority = 0
-        /// It is started when admission has a place for it.
+        /// Whether the operation is started only when admission has a slot for it.
         var needsSlot = false
         var segment = 0
-        /// Tells the place in line from one that the entry had before.
+        /// Generation; stale heap entries are skipped.
         var rankCount: UInt32 = 0
         var previous = none
         var next = none
@@ -42,7 +43,7 @@ struct QueueState: Sendable {
     private struct BarrierSegment {
         var count = 0
         var ready = ReadyLanes()
-        /// The barrier behind them.
+        /// The barrier that ends the segment.
         var barrier: Index?
         var isBarrierRunning = false
     }
@@ -52,11 +53,11 @@ struct QueueState: Sendable {
     /// Whether operations wait for the network, and whether they do now.
     var holdsWithoutConnectivity = false
     var isHeld = false
-    /// While operations are being cancelled none is started: neither one that will be cancelled next, nor the cancelled
-    /// ones, for whose sake two threads would contend for each operation's lock.
+    /// While this is not 0, no operation is started: an operation that will be cancelled next should not start, and
+    /// starting the cancelled ones would make two threads contend for each operation's lock.
     var cancellationCount = 0
     var name: String?
-    /// How many operations are unfinished; barriers do not count.
+    /// The number of unfinished operations, without barriers.
     private(set) var count = 0
     private var entries: [Entry] = []
     private var freeIndices: [Index] = []
@@ -68,12 +69,11 @@ struct QueueState: Sendable {
     private var runningCount = 0
     private var segments = [BarrierSegment()]
     private var finishedSegmentCount = 0
-    /// Cancelled operations: they only have to be started in order to end, so neither limit, suspension nor barrier
-    /// holds them.
+    /// Cancelled operations. They are started only to end, so neither limit, suspension nor barrier applies to them.
     private var cancelled: [(index: Index, number: UInt64)] = []
     private var isScheduled = false
 
-    /// The unfinished operations, the oldest first; barriers are not among them.
+    /// The unfinished operations without barriers, the oldest first.
     var operations: [Operation] {
         var operations: [Operation] = []
         operations.reserveCapacity(count)
@@ -93,8 +93,8 @@ extension QueueState {
     /// Adds an operation behind the last barrier.
     ///
     /// - Parameters:
-    ///   - share: whose turn it takes.
-    ///   - needsSlot: whether it is started when admission has a place for it, rather than when it is ready.
+    ///   - flow: the batch or queue that the operation belongs to.
+    ///   - needsSlot: whether the operation is started only when admission has a slot for it.
     mutating func add(_ operation: Operation, flow: Int, priority: Int, needsSlot: Bool) -> Index {
         let index = append(operation)
         entries[Int(index)].priority = priority
@@ -105,7 +105,7 @@ extension QueueState {
         return index
     }
 
-    /// Adds a barrier behind everything that is there.
+    /// Adds a barrier behind all operations that have been added.
     mutating func addBarrier(_ operation: Operation) {
         let index = append(operation)
         entries[Int(index)].state = .barrier
@@ -126,15 +126,15 @@ extension QueueState {
     }
 
     enum Removal {
-        /// It is not here.
+        /// The operation is not in the queue.
         case unknown
         case removed
-        /// The place in which it ran is taken until `freeSlot` is called.
+        /// The operation's slot stays taken until `freeSlot` is called.
         case holdsSlot
     }
 
-    /// Takes an operation that has ended out. Where one runs after the other, it holds its place a little longer: until
-    /// its handlers are on their way, which those of the next one must not overtake.
+    /// Removes an operation that has ended. In a serial queue its slot stays taken until its handlers are submitted, so
+    /// that the next operation's handlers cannot overtake them.
     mutating func remove(_ operation: Operation) -> Removal {
         guard let index = index(of: operation) else { return .unknown }
         let state = entries[Int(index)].state
@@ -163,7 +163,7 @@ extension QueueState {
         if first == Self.none { becameEmpty() }
     }
 
-    /// Gives the memory of many operations back; that of few is used again, for the next one is soon to come.
+    /// Releases the memory of many operations; the memory of few is kept for the next ones.
     private mutating func becameEmpty() {
         let isLarge = entries.count > Self.keptCount
         if isLarge { (entries, freeIndices) = ([], []) }
@@ -181,8 +181,8 @@ extension QueueState {
 // MARK: - What may start
 
 extension QueueState {
-    /// Notes that an operation may start; a second time, and for one that runs, that changes nothing, except that a
-    /// cancelled one goes first and that a new priority counts.
+    /// Notes that an operation may start. A second call changes nothing, except that a cancelled operation goes first
+    /// and that a new priority counts. A call for a running operation changes nothing.
     mutating func makeReady(_ operation: Operation, priority: Int, isCancelled: Bool) {
         guard let index = index(of: operation) else { return }
         let state = entries[Int(index)].state
@@ -190,14 +190,14 @@ extension QueueState {
         if isCancelled { cancelled.append((index, entries[Int(index)].number)) }
         guard state == .waiting || entries[Int(index)].priority != priority else { return }
         entries[Int(index)].state = .ready
-        // One that may be skipped is started when it is ready, to end.
+        // An operation that may be skipped is started without a slot, only to end.
         if (operation as? RequestOperation)?.dependencyNode.hasSeenFailure == true {
             entries[Int(index)].needsSlot = false
         }
         insertRank(index, priority)
     }
 
-    /// Notes a new priority of one that is ready; any other one is asked when it becomes ready.
+    /// Notes the new priority of a ready operation. The priority of any other operation is read when it becomes ready.
     mutating func changePriority(of operation: Operation, to priority: Int) {
         guard let index = index(of: operation), entries[Int(index)].state == .ready else { return }
         insertRank(index, priority)
@@ -211,14 +211,14 @@ extension QueueState {
         segments[entry.segment - finishedSegmentCount].ready.insert(entry.rank(in: index), services: services)
     }
 
-    /// Takes back an operation that could not be started: it was given another dependency after it was ready.
+    /// Takes back an operation that could not be started, because it was given another dependency after it was ready.
     mutating func putBack(_ operation: Operation) {
         guard let index = index(of: operation), entries[Int(index)].state == .running else { return }
         entries[Int(index)].state = .waiting
         runningCount -= 1
     }
 
-    /// Whether somebody has to look at the queue, and nobody was asked yet.
+    /// Whether the queue has to be scheduled, and is not scheduled yet; marks it as scheduled.
     mutating func takeScheduling() -> Bool {
         guard !isScheduled, cancellationCount == 0,
             !cancelled.isEmpty || mayStart && (isFirstReady || isBarrierReady)
@@ -227,13 +227,13 @@ extension QueueState {
         return true
     }
 
-    /// What may start now, and the admissions that have no place for more of what is ready.
+    /// The operations that may start now, and the services whose admission has no slot for the next ready operation.
     typealias Startable = (operations: SmallList<Operation>, full: SmallList<NetworkServices>)
 
-    /// Takes what may start now, the first in line first, up to so many: then others have their round.
+    /// Takes up to `limit` operations that may start now, in the order of their ranks.
     ///
-    /// - Parameter room: how many more of a priority an admission has places for. What it has none for is left until
-    ///   `clearBlockedPriorities` is called.
+    /// - Parameter availableSlotCount: the free slots of an operation's admission for a priority. An operation without
+    ///   a slot stays until `clearBlockedPriorities` is called.
     mutating func takeStartable(limit: Int, availableSlotCount: (RequestOperation, Int) -> Int) -> Startable {
         isScheduled = false
         guard cancellationCount == 0 else { return (SmallList(), SmallList()) }
@@ -268,7 +268,7 @@ extension QueueState {
         return (startable, full)
     }
 
-    /// Admissions may have places again.
+    /// Admissions may have free slots again.
     mutating func clearBlockedPriorities() { segments[0].ready.clearBlockedPriorities() }
 
     private var mayStart: Bool { !isSuspended && !isHeld }
@@ -285,7 +285,7 @@ extension QueueState {
         segments[0].ready.takeSlot(lane: lane, priority: rank.priority) { availableSlotCount(operation, rank.priority) }
     }
 
-    /// Nil when the rank stands for nothing any more.
+    /// The operation of a rank; nil when the rank is stale.
     private func operation(at rank: ReadyLanes.Rank) -> Operation? {
         guard let operation = readyOperation(in: rank.index, rank.number),
             entries[Int(rank.index)].rankCount == rank.rankCount
@@ -293,7 +293,7 @@ extension QueueState {
         return operation
     }
 
-    /// Nil when it runs or has gone.
+    /// The operation of an entry; nil when it runs or was removed.
     private func readyOperation(in index: Index, _ number: UInt64) -> Operation? {
         guard entries.indices.contains(Int(index)), entries[Int(index)].number == number,
             entries[Int(index)].state == .ready

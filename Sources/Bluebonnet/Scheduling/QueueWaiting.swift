@@ -3,22 +3,22 @@
 
 internal import Synchronization
 
-// Places on the wire, of which a queue's operations may have some.
+// The slots that a queue's operations may have.
 extension RequestOperationQueue: AdmissionSource {
     func slotMayBeFree() {
         shared.withLock { $0.clearBlockedPriorities() }
         schedule()
     }
 
-    /// Where its operations with these services are counted while they wait for admission. Network thread only.
+    /// Counts the queue's operations with these services while they wait for admission. Network thread only.
     func waitingCounts(for services: NetworkServices) -> WaitingCounts { waiting.value.counts(for: services) }
 }
 
-/// How many of a queue's operations wait for admission. Network thread only.
+/// Counts a queue's operations that wait for admission. Network thread only.
 final class QueueWaiting {
     private static let keptCount = 8
 
-    /// Mostly one: services are a manager's. Those that nothing waits for are forgotten when there are many.
+    /// Mostly one element, because services belong to a manager. Empty ones are dropped when there are many.
     private var counts: [(services: NetworkServices, counts: WaitingCounts)] = []
 
     func counts(for services: NetworkServices) -> WaitingCounts {
@@ -29,7 +29,7 @@ final class QueueWaiting {
         return made
     }
 
-    /// How many more there are places for.
+    /// The free slots for operations of the queue with these services and this priority.
     func availableSlotCount(for services: NetworkServices, priority: Int) -> Int {
         services.admission.availableSlotCount(besides: counts(for: services), priority: priority)
     }

@@ -3,8 +3,9 @@
 
 internal import Foundation
 
-/// An operation of the library's that depends on none of those that it waits for, and says itself when it is ready.
+/// An operation of the library that announces its readiness itself instead of depending on the operations that it waits
+/// for.
 protocol ReadinessAnnouncer: Operation {
-    /// Calls `action` once when the operation is ready; at once when it is already.
+    /// Calls `action` once when the operation is ready; immediately when it is ready already.
     func whenReady(_ action: @escaping @Sendable () -> Void)
 }

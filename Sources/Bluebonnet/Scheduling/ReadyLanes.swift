@@ -1,16 +1,16 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// What is ready in a queue, the first in rank first, in lines that do not hold up one another: one for each admission
-/// that has to have a place, and one for what needs no place. A value; the queue's books know whether a rank still stands
-/// for an operation.
+/// The ready operations of a queue, ordered by rank, in lanes that do not delay each other: one lane for each admission
+/// that has to give a slot, and one for operations that need no slot. A value; the queue's state knows which ranks are
+/// stale.
 struct ReadyLanes: Sendable {
     struct Rank: Comparable {
         let priority: Int
         let virtualTime: UInt64
         let number: UInt64
         let index: QueueState.Index
-        /// Tells the place in line from one that the entry had before.
+        /// Generation; stale heap entries are skipped.
         let rankCount: UInt32
 
         static func < (a: Rank, b: Rank) -> Bool {
@@ -19,31 +19,31 @@ struct ReadyLanes: Sendable {
     }
 
     private struct Lane: Sendable {
-        /// Nil where no place is needed.
+        /// Nil for operations that need no slot.
         let services: NetworkServices?
         var ranks = Heap<Rank>()
-        /// For this priority, and lower ones, there was no place.
+        /// The highest priority for which there was no free slot; nil when there was one.
         var blockedPriority: Int?
-        /// How many places there were, for which priority, and how many were taken since then.
+        /// The free slots that admission reported, the priority they are for, and the number taken since then.
         var availableSlots: (priority: Int, count: Int)?
         var takenCount = 0
 
-        /// Nil where there is no place.
+        /// The first rank; nil when there is no slot for it.
         var first: Rank? {
             guard let first = ranks.first else { return nil }
             return blockedPriority.map { first.priority <= $0 } ?? false ? nil : first
         }
     }
 
-    /// Few: as many as managers have shared the queue since it was empty, and one.
+    /// Few: one for each manager that has used the queue since it was empty, and one more.
     private var lanes: [Lane] = []
 
-    /// Whether it is worth beginning anew when all are empty.
+    /// Whether there are so many lanes that an empty queue should drop them.
     var hasManyLanes: Bool { lanes.count > 4 }
 
     var isEmpty: Bool { lanes.allSatisfy(\.ranks.isEmpty) }
 
-    /// Whether anything may be taken, as far as it is known.
+    /// Whether an operation may be taken, as far as is known.
     var mayHaveOne: Bool { lanes.contains { $0.first != nil } }
 
     mutating func insert(_ rank: Rank, services: NetworkServices?) {
@@ -55,7 +55,7 @@ struct ReadyLanes: Sendable {
         }
     }
 
-    /// The first of those that may be taken, and its line.
+    /// The first rank that may be taken, and its lane.
     var first: (rank: Rank, lane: Int)? {
         var first: (rank: Rank, lane: Int)?
         for lane in lanes.indices {
@@ -71,16 +71,16 @@ struct ReadyLanes: Sendable {
 // MARK: - Places
 
 extension ReadyLanes {
-    /// What admissions say from now on is not what they said before.
+    /// Forgets the free slots that admissions reported before.
     mutating func beginTaking() {
         clearBlockedPriorities()
         for lane in lanes.indices { (lanes[lane].availableSlots, lanes[lane].takenCount) = (nil, 0) }
     }
 
-    /// Takes a place for the first of a line. If there is none, the line is passed over until `clearBlockedPriorities`, but for
-    /// what has a higher priority.
+    /// Takes a slot for the first operation of a lane. Without a free slot, operations of this priority and lower ones
+    /// in the lane are skipped until `clearBlockedPriorities` is called.
     ///
-    /// - Parameter count: how many places there are for the first's priority, besides those that were taken.
+    /// - Parameter count: the free slots for the priority of the lane's first operation, without those already taken.
     mutating func takeSlot(lane: Int, priority: Int, count: () -> Int) -> Bool {
         let availableSlots = lanes[lane].availableSlots.flatMap { $0.priority == priority ? $0.count : nil } ?? count()
         lanes[lane].availableSlots = (priority, availableSlots)

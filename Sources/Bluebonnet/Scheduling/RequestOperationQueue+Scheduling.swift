@@ -6,7 +6,7 @@ internal import Foundation
 internal import Synchronization
 
 extension RequestOperationQueue: RoundEndTask {
-    /// The most operations that are started in one round of the event loop: then sockets and other queues have theirs.
+    /// The most operations that one round of the event loop starts, so that sockets and other queues are served too.
     private static let roundLimit = 256
 
     func enqueue(_ operation: Operation) {
@@ -43,10 +43,10 @@ extension RequestOperationQueue: RoundEndTask {
         OperationWatch.queue.addOperation(finish)
     }
 
-    /// An operation of another kind is ready when what it depends on has ended, as far as it is known when it is added.
+    /// An operation of another kind counts as ready when the dependencies have ended that it had when it was added.
     private func watchReadiness(of operation: Operation) {
         if let end = operation as? any ReadinessAnnouncer {
-            // It would hold a place in the queue that one of its operations may need.
+            // Waiting in the queue, the operation would take a slot that one of its batch's operations may need.
             return end.whenReady { [self] in operationBecameReady(end) }
         }
         let dependencies = operation.dependencies
@@ -79,9 +79,9 @@ extension RequestOperationQueue: RoundEndTask {
         if remove(operation) { freeSlot() }
     }
 
-    /// Takes an operation that has ended out of the books.
+    /// Removes an operation that has ended.
     ///
-    /// - Returns: whether it still holds its place, until `freeSlot` is called.
+    /// - Returns: whether the operation still holds its slot, until `freeSlot` is called.
     func remove(_ operation: Operation) -> Bool {
         let (removal, isNeeded) = shared.withLock { state in
             let removal = state.remove(operation)
@@ -95,7 +95,7 @@ extension RequestOperationQueue: RoundEndTask {
         return removal == .holdsSlot
     }
 
-    /// The next one may begin.
+    /// Frees the slot, so that the next operation may start.
     func freeSlot() {
         let isNeeded = shared.withLock { state in
             state.freeSlot()
@@ -104,7 +104,7 @@ extension RequestOperationQueue: RoundEndTask {
         if isNeeded { startSoon() }
     }
 
-    /// Sees to it that the network thread looks at the queue at the end of its round, if there is anything to start.
+    /// Makes the network thread start operations at the end of its round, if there are any to start.
     func schedule() {
         if shared.withLock({ $0.takeScheduling() }) { startSoon() }
     }
@@ -118,8 +118,8 @@ extension RequestOperationQueue: RoundEndTask {
         NetworkThread.shared.eventLoop.atEndOfRound(.starting, self)
     }
 
-    /// Starts what is ready, as far as there are places for it. Looks until there is no more to start: only then it is
-    /// certain that admission will tell when there is room again. After many the next round looks.
+    /// Starts ready operations while there are free slots. Continues until nothing more can be started, because only
+    /// then admission notifies the queue of a free slot; after `roundLimit` operations the next round continues.
     func roundEnds() {
         var count = 0
         while count < Self.roundLimit {
@@ -141,7 +141,7 @@ extension RequestOperationQueue: RoundEndTask {
     private func start(_ operation: Operation) {
         guard let request = operation as? RequestOperation else {
             BackingQueues.begins(operation, in: self)
-            // One that ended by itself may have been told of before.
+            // The end of an operation that ended by itself may have been reported before.
             if operation.isFinished { BackingQueues.ended(operation, in: self) }
             return foreign.addOperation(operation)
         }
@@ -152,12 +152,12 @@ extension RequestOperationQueue: RoundEndTask {
 }
 
 extension RequestOperationState {
-    /// Whether a start leads to a wait for a place at once. A request that is made of others' results, and one that a
-    /// cache may answer, have something to do before.
+    /// Whether the operation waits for a slot as soon as it is started. A request made from other operations' results,
+    /// and a request that a cache may answer, need no slot at first.
     fileprivate var startNeedsSlot: Bool { source.isReady && !resolvedOptions.hasResponseCache }
 }
 
-/// Where the watches over other kinds of operations run: they only do bookkeeping.
+/// Runs the blocks that report the ends of operations of other kinds.
 private enum OperationWatch {
     static let queue: OperationQueue = {
         let queue = OperationQueue()
@@ -167,17 +167,17 @@ private enum OperationWatch {
     }()
 }
 
-/// Gives numbers to those who share the wire: queues and batches. 0 is for those who belong to none.
+/// Numbers the flows of fair queueing: queues and batches. 0 is for operations that belong to neither.
 enum FlowID {
     private static let last = Atomic<Int>(0)
 
     static func next() -> Int { last.wrappingAdd(1, ordering: .relaxed).newValue }
 }
 
-/// Knows whose Foundation queue is behind which of ours, while anything runs there.
+/// Maps each Foundation queue that runs operations to the `RequestOperationQueue` in front of it.
 ///
-/// It holds those queues: a weak reference would make each later count of a reference to the queue slow, and there are
-/// several for every operation.
+/// The map holds strong references: a weak reference would slow down all later reference counting of the queue, several
+/// times for each operation.
 enum BackingQueues {
     private struct Owner {
         let queue: RequestOperationQueue
@@ -194,7 +194,7 @@ enum BackingQueues {
         }
     }
 
-    /// An operation has ended, whether it was handed over or not.
+    /// An operation has ended, whether it ran in a Foundation queue or not.
     static func ended(_ operation: Operation, in queue: RequestOperationQueue) {
         let key = ObjectIdentifier(queue.foreign)
         owners.withLock { owners in
@@ -208,10 +208,10 @@ enum BackingQueues {
     }
 }
 
-/// A queue's `Progress`, made when it is asked for. It knows nothing of operations but that one has ended.
+/// A queue's `Progress`, made on first use. It only learns that an operation has ended.
 final class ProgressReporting: Sendable {
     private let made = Mutex<Progress?>(nil)
-    /// Serial: a `Progress` has no lock, and calls its parent, which is the user's.
+    /// Serial, because a `Progress` has no lock and calls its parent, which belongs to the user.
     let queue = DispatchQueue(label: "org.bluebonnet.queue-progress")
     private let isAskedFor = Atomic<Bool>(false)
 
@@ -227,7 +227,7 @@ final class ProgressReporting: Sendable {
 
     /// An operation has ended. Any thread.
     ///
-    /// - Parameter group: waits until the progress says so.
+    /// - Parameter group: entered until the progress has been updated.
     func noteEnd(before group: DispatchGroup) {
         guard isAskedFor.load(ordering: .acquiring), let progress = made.withLock({ $0 }) else { return }
         queue.async(group: group) {

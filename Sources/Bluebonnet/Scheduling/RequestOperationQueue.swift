@@ -5,25 +5,27 @@ internal import Dispatch
 public import Foundation
 internal import Synchronization
 
-/// A queue of operations with the members of `OperationQueue`, which starts request operations in rounds on the network
-/// thread and does so at the same small cost however many wait.
+/// A queue of operations with the members of `OperationQueue`. It starts request operations on the network thread, at a
+/// cost that does not grow with the number of waiting operations.
 ///
-/// It takes any `Operation`. One that is not a request operation runs on a Foundation queue behind it, under the same
-/// limit. All of it may be used from any thread.
+/// The queue takes any `Operation`. An operation that is not a `RequestOperation` runs on a Foundation queue, under the
+/// same limit. All members may be used from any thread.
 ///
-/// Once there are as many transfers as the manager allows in all, a request operation that is ready is started when
-/// there is a place on the wire for it. Those that are ready are started by priority. Among equals, the operations of each batch and those of no batch take
-/// turns, the oldest of each first: so a single request never waits behind a whole batch.
+/// When the manager's limit of transfers is reached, a ready request operation starts as soon as a slot is free. Ready
+/// operations start in the order of their priority. Among operations of equal priority the queue serves each batch, and
+/// the operations without a batch, in rotation, the oldest operation of each first: a single request never waits behind
+/// a whole batch.
 public final class RequestOperationQueue: Sendable {
-    /// As many as there is work for: transfers are limited by admission, not by the queue.
+    /// No limit in the queue; the manager's configuration limits the transfers.
     public static let defaultMaxConcurrentOperationCount = OperationQueue.defaultMaxConcurrentOperationCount
 
-    /// A queue that runs operations of other kinds on the main thread, one at a time; request operations run where they
-    /// always do. Its limit, name and suspension cannot be changed. Needs a main queue that runs.
+    /// A queue that runs operations of other kinds on the main thread, one at a time. Request operations run on the
+    /// network thread as always. The limit, name and suspension of this queue cannot be changed. The program has to run
+    /// its main queue.
     public static let main = RequestOperationQueue(isMain: true)
 
-    /// The queue that started the operation of another kind, or the block, that is running on this thread; nil
-    /// elsewhere, and once that operation has ended.
+    /// The queue that started the block, or the operation that is no `RequestOperation`, that is running on this
+    /// thread. Nil on any other thread, and after that operation has ended.
     public static var current: RequestOperationQueue? {
         OperationQueue.current.flatMap { BackingQueues.owner(of: $0) }
     }
@@ -35,7 +37,7 @@ public final class RequestOperationQueue: Sendable {
     let reporting = ProgressReporting()
     let connectivity = NetworkBound(QueueConnectivity())
     let waiting = NetworkBound(QueueWaiting())
-    /// What tells this queue's transfers from others' in admission.
+    /// The flow of this queue's operations in fair queueing.
     let number = FlowID.next()
     private let isMain: Bool
 
@@ -61,14 +63,15 @@ public final class RequestOperationQueue: Sendable {
 // MARK: - Adding
 
 extension RequestOperationQueue {
-    /// Adds an operation, which starts when it is ready, when there is a place, and when the queue is not suspended. An
-    /// operation may be in one queue only, once.
+    /// Adds an operation. The operation starts when it is ready, a slot is free and the queue is not suspended. An
+    /// operation may be added to one queue only, once.
     public func addOperation(_ operation: Operation) {
         enqueue(operation)
         schedule()
     }
 
-    /// Adds operations at once; optionally waits until all of them are finished. Do not wait on a handler's queue.
+    /// Adds operations; optionally blocks the calling thread until all of them are finished. Do not wait on the queue
+    /// of a handler.
     public func addOperations(_ operations: [Operation], waitUntilFinished: Bool = false) {
         for operation in operations { enqueue(operation) }
         schedule()
@@ -83,8 +86,8 @@ extension RequestOperationQueue {
         addOperation(operation)
     }
 
-    /// Runs a block when everything that was added before has ended; what is added later waits for it. It is no
-    /// operation: it is neither counted nor cancelled.
+    /// Runs a block after all operations that were added before have ended; operations that are added later wait for
+    /// the block. The block is not an operation: the queue neither counts nor cancels it.
     public func addBarrierBlock(_ barrier: @escaping @Sendable () -> Void) {
         group.enter()
         let operation = BlockOperation(block: barrier)
@@ -100,20 +103,21 @@ extension RequestOperationQueue {
     /// The unfinished operations, in the order in which they were added.
     public var operations: [Operation] { shared.withLock { $0.operations } }
 
-    /// How many operations are unfinished.
+    /// The number of unfinished operations.
     public var operationCount: Int { shared.withLock { $0.count } }
 
-    /// How far the operations are. It reports nothing until its `totalUnitCount` is set; from then on each operation
-    /// that ends counts one unit. Set it before the operations are added.
+    /// The progress of the queue's operations. It reports nothing until you set its `totalUnitCount`; from then on each
+    /// operation that ends counts one unit. Set the total before you add the operations.
     public var progress: Progress { reporting.progress }
 
-    /// Waits until every operation and barrier that has been added is finished. Handlers may still be running.
+    /// Blocks the calling thread until every operation and barrier that has been added is finished. Handlers may still
+    /// be running.
     public func waitUntilAllOperationsAreFinished() {
         group.wait()
     }
 
-    /// Cancels every operation. Those that wait are finished even while the queue is suspended or at its limit; none is
-    /// started because one that it waited for was cancelled.
+    /// Cancels every operation. Waiting operations finish even while the queue is suspended or at its limit. The
+    /// cancellation of a dependency starts no operation.
     public func cancelAllOperations() {
         shared.withLock { $0.cancellationCount += 1 }
         for operation in operations {
@@ -138,7 +142,7 @@ extension RequestOperationQueue {
 // MARK: - How it runs
 
 extension RequestOperationQueue {
-    /// Whether operations are kept from starting; those that run go on. Default false.
+    /// Whether the queue starts no operations. Running operations continue. Default false.
     public var isSuspended: Bool {
         get { shared.withLock { $0.isSuspended } }
         set {
@@ -148,8 +152,8 @@ extension RequestOperationQueue {
         }
     }
 
-    /// The most operations that run at once; a paused one keeps its place here, though not on the wire. Default
-    /// `defaultMaxConcurrentOperationCount`: no limit but admission's.
+    /// The most operations that run at once. A paused operation counts here, but not as a transfer. Default
+    /// `defaultMaxConcurrentOperationCount`: only the manager's limits apply.
     public var maxConcurrentOperationCount: Int {
         get { shared.withLock { $0.limit ?? Self.defaultMaxConcurrentOperationCount } }
         set {
@@ -162,7 +166,7 @@ extension RequestOperationQueue {
         }
     }
 
-    /// A name of yours. Default: one with the queue's address, as Foundation's.
+    /// The queue's name, for debugging. Default: a name with the queue's address.
     public var name: String? {
         get { shared.withLock { $0.name } ?? "RequestOperationQueue \(Unmanaged.passUnretained(self).toOpaque())" }
         set {
@@ -171,15 +175,15 @@ extension RequestOperationQueue {
         }
     }
 
-    /// The service level of blocks and operations of other kinds that are added from now on and have none of their own.
-    /// Requests all run on the network thread, which has the level that the system gives it.
+    /// The quality of service of blocks and operations of other kinds that you add from now on and that have none of
+    /// their own. It does not affect request operations, which all run on the network thread.
     public var qualityOfService: QualityOfService {
         get { foreign.qualityOfService }
         set { foreign.qualityOfService = newValue }
     }
 
-    /// The dispatch queue on which blocks and operations of other kinds run; nil, the default, is one of Foundation's.
-    /// It may be set only while the queue is empty, and not to the main queue: `main` is there for that.
+    /// The dispatch queue on which blocks and operations of other kinds run. Default nil: a queue of Foundation's. Set
+    /// it only while the queue is empty; setting it to the main queue traps, use `main` instead.
     public var underlyingQueue: DispatchQueue? {
         get { foreign.underlyingQueue }
         set {

@@ -5,10 +5,10 @@ public import Foundation
 
 /// The certificates and public keys that a policy pins. It does not know what they are compared with.
 ///
-/// Order is kept, and what is there twice is there once. A set is made whole or not at all: a file that cannot be read
-/// or understood is an error, never a set with one pin less. One that is empty is refused by every policy that pins.
+/// A set keeps the order of its pins and contains each pin once. A file that cannot be read or parsed is an error; it
+/// never makes a set with one pin less. Every policy that pins refuses an empty set.
 public struct PinSet: Sendable, Hashable {
-    /// No pins.
+    /// The empty set.
     public static let empty = PinSet(certificates: [])
 
     private let contents: PinContents
@@ -22,8 +22,8 @@ public struct PinSet: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - keys: the keys in use.
-    ///   - backupKeys: keys that are kept in reserve, accepted like the others: with one, a key that was lost or stolen
-    ///     can be replaced without locking out everybody who has this program.
+    ///   - backupKeys: reserve keys, accepted like the others. With a backup, a lost or stolen key can be replaced
+    ///     without locking out installed programs.
     /// - Throws: `NetworkingError` with `invalidSecurityPolicy` when one is none, when there are none, or when a backup
     ///   is one of the keys that it is to stand in for.
     public init(keys: [String], backupKeys: [String] = []) throws(NetworkingError) {
@@ -59,10 +59,10 @@ public struct PinSet: Sendable, Hashable {
     /// The keys that were pinned as backups.
     public var backupKeys: [PublicKeyPin] { contents.backupKeys }
 
-    /// How many pins there are.
+    /// The number of pins.
     public var count: Int { certificates.count + keys.count + backupKeys.count }
 
-    /// Whether there are none.
+    /// Whether the set is empty.
     public var isEmpty: Bool { count == 0 }
 
     /// Whether a public key is pinned: by its digest, or by a certificate that has it.

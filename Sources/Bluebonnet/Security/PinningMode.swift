@@ -1,9 +1,9 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// What of a server's certificates is compared with a policy's pins.
+/// The part of a server's certificates that is compared with a policy's pins.
 public enum PinningMode: String, Sendable, Hashable, Codable {
-    /// Nothing: the authorities alone vouch for a server.
+    /// No pinning: only the certificate authorities count.
     case none
     /// The public key of any certificate of the verified chain.
     case publicKey

@@ -3,13 +3,13 @@
 
 public import Foundation
 
-/// Pins that are tried out: a server that matches none of them is reported, and the request goes on.
+/// Report-only pins: a server that matches none of them is reported, and the request continues.
 ///
-/// They are compared like those of the mode `publicKey`: the key of any certificate of the verified chain.
+/// The pins are compared as in mode `publicKey`: with the key of each certificate of the verified chain.
 public struct ReportOnlyPins: Sendable, Hashable {
     /// The pins.
     public let pins: PinSet
-    /// From this instant on nothing is reported.
+    /// The instant from which nothing is reported.
     public let expires: Date
 
     /// Makes report-only pins.
@@ -24,13 +24,13 @@ public struct ReportOnlyPins: Sendable, Hashable {
     }
 }
 
-/// A server that matches none of the report-only pins.
+/// The report of a server that matches none of the report-only pins.
 public struct PinViolation: Sendable, Equatable {
     /// The server's host.
     public let host: String
     /// The server's port.
     public let port: Int
-    /// The pins that were tried.
+    /// The report-only pins.
     public let pins: ReportOnlyPins
     /// The certificates as the server presented them, its own first.
     public let presentedChain: [ServerCertificate]
@@ -38,7 +38,7 @@ public struct PinViolation: Sendable, Equatable {
     /// without one.
     public let verifiedChain: [ServerCertificate]
 
-    /// One sentence: what was compared, and with what.
+    /// One sentence that names the host and the number of pins.
     public var reason: String {
         "certificate for \(host) matches none of \(pins.pins.count) report-only "
             + (pins.pins.count == 1 ? "key" : "keys")

@@ -11,15 +11,15 @@ internal import Foundation
 /// manager.securityPolicy = try SecurityPolicy(pinningMode: .publicKey, pins: pins)
 /// ```
 ///
-/// It is asked at every handshake of every hop, and connections that were made under it are used under no other. A
-/// policy that contradicts itself cannot be made.
+/// The policy is evaluated at every TLS handshake of every hop, and its connections are never used under another
+/// policy. Its initializers refuse contradictions.
 public struct SecurityPolicy: Sendable, Hashable {
-    /// What is compared with the pins. Default `none`.
+    /// The part of the certificates that is compared with the pins. Default `none`.
     public let pinningMode: PinningMode
     /// The pinned certificates and keys; one match is enough. Default none.
     public let pins: PinSet
-    /// Whether certificates that no trusted authority vouches for are accepted: with pins, the pins alone vouch. In
-    /// mode `publicKey` dates do not count then either. Default false.
+    /// Whether certificates without a trusted authority are accepted; with pins, only the pins count then. In mode
+    /// `publicKey` validity dates do not count then either. Default false.
     public let allowInvalidCertificates: Bool
     /// Whether the certificate must name the host, in every mode. Default true.
     public let validatesDomainName: Bool
@@ -27,7 +27,7 @@ public struct SecurityPolicy: Sendable, Hashable {
     public let certificateAuthorityFile: String?
     /// Report-only pins. Default nil.
     public let reportOnlyPins: ReportOnlyPins?
-    /// The policies for each host, when this one is made of several; what the other properties say does not count then.
+    /// The policies by host, for a policy made from a table; the other properties have no effect then.
     public let table: SecurityPolicyTable?
 
     /// The system's store, host names checked.
@@ -51,7 +51,7 @@ public struct SecurityPolicy: Sendable, Hashable {
         try check()
     }
 
-    /// Makes a policy that is another one for each host. It may be used wherever a policy may.
+    /// Makes a policy that selects another policy by host.
     public init(table: SecurityPolicyTable) {
         self.init(
             unchecked: .none, pins: .empty, allowInvalidCertificates: false, validatesDomainName: true, table: table)
@@ -165,7 +165,7 @@ extension SecurityPolicy {
 
     private var modeWords: String { "(pinning mode \(pinningMode.rawValue))" }
 
-    /// What is to be reported of a server that is trusted: that it matches none of the report-only pins.
+    /// The violation to report of a trusted server that matches none of the report-only pins.
     func violation(_ facts: ServerTrustFacts, host: String, port: Int, now: Date) -> PinViolation? {
         guard let reportOnly = reportOnlyPins, now < reportOnly.expires else { return nil }
         let chains = [facts.byAuthorities, facts.byPins, facts.byReportOnlyPins].compactMap { $0?.chain }

@@ -9,9 +9,9 @@
 /// manager.securityPolicy = SecurityPolicy(table: table)
 /// ```
 public struct SecurityPolicyTable: Sendable, Hashable {
-    /// What becomes of a host that no pattern is for.
+    /// What happens with a host that matches no pattern.
     public indirect enum OtherHosts: Sendable, Hashable {
-        /// Nothing is sent to it, by https or http: the operation fails with `serverNotTrusted`.
+        /// No request is sent to the host, by https or http: the operation fails with `serverNotTrusted`.
         case refuse
         /// This policy decides.
         case use(SecurityPolicy)
@@ -19,7 +19,7 @@ public struct SecurityPolicyTable: Sendable, Hashable {
 
     /// The policies by their patterns, in lower case.
     public let policies: [String: SecurityPolicy]
-    /// What becomes of other hosts.
+    /// What happens with hosts that match no pattern.
     public let otherHosts: OtherHosts
 
     /// Makes a table.

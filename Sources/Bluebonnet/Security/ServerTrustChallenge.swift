@@ -3,13 +3,13 @@
 
 internal import Foundation
 
-/// A server that showed its certificates, for a block that decides on it.
+/// A server's certificates, for a block that decides about the server.
 public struct ServerTrustChallenge: Sendable {
-    /// The host that was asked for.
+    /// The host of the request.
     public let host: String
-    /// Its port.
+    /// The port of the request.
     public let port: Int
-    /// The certificates as the server presented them, its own first. Nothing is proved about them.
+    /// The certificates as the server presented them, its own first. They are not verified.
     public let presentedChain: [ServerCertificate]
     /// The chain that the policy's decision rests on, from the server's certificate to its anchor; empty when there is
     /// none.
@@ -23,18 +23,18 @@ public struct ServerTrustChallenge: Sendable {
     public var isTrustedByPolicy: Bool { policyRefusal == nil }
 }
 
-/// What to do about a server.
+/// The answer of a server trust block.
 public enum ServerTrustAnswer: Sendable {
-    /// Go on with it, whatever the policy says, as long as it shows this very chain; for this operation only.
+    /// Accepts the server, whatever the policy says, while it presents exactly this chain; for this operation only.
     case accept
-    /// Fail with `serverNotTrusted`.
+    /// Fails the operation with `serverNotTrusted`.
     case refuse
-    /// Do what the policy says.
+    /// Follows the policy.
     case performDefault
 }
 
-/// What a block has said about servers so far: a part of the identity that connections are pooled by, so that what it
-/// accepted is accepted for nobody else.
+/// The answers of a block about servers so far. A part of the connection pool key, so that an accepted server is
+/// accepted for no other operation.
 struct TrustAnswers: Sendable, Hashable {
     /// A chain of one server, by a digest of both.
     struct Key: Sendable, Hashable {

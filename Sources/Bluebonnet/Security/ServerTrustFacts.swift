@@ -5,7 +5,7 @@
 struct ServerTrustFacts: Sendable {
     /// What became of building and checking a chain.
     enum Verification: Sendable, Equatable {
-        /// From the server's certificate to the anchor.
+        /// The verified chain, from the server's certificate to the anchor.
         case verified([ServerCertificate])
         case failed(VerificationFailure)
 

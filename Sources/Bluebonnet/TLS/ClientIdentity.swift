@@ -5,8 +5,8 @@ public import Foundation
 
 /// The certificate and the private key by which a client identifies itself to a server that asks for them.
 ///
-/// It says where they come from; they are read and checked before a connection is opened, and again when a file has
-/// changed. The key shows up in no description, log or archive.
+/// The value names the sources of certificate and key. The library reads and checks them before it opens a connection,
+/// and again when a file has changed. The key appears in no description, log or archive.
 public struct ClientIdentity: Sendable, Hashable {
     /// Where one of the parts comes from.
     enum Source: Sendable, Hashable {
@@ -31,13 +31,13 @@ public struct ClientIdentity: Sendable, Hashable {
     let form: Form
     let password: String?
 
-    /// Files in PEM or DER. The certificate's file may hold the chain up to the root after the certificate, and also
-    /// the key: then none is named.
+    /// An identity from files in PEM or DER. The certificate's file may also contain the chain up to the root, after
+    /// the certificate, and the key; then `key` is nil.
     public static func files(certificate: String, key: String? = nil, password: String? = nil) -> ClientIdentity {
         ClientIdentity(form: .parts(certificate: .file(certificate), key: key.map(Source.file)), password: password)
     }
 
-    /// The same from memory.
+    /// An identity from certificates and a key in memory, in PEM or DER.
     public static func data(certificate: Data, key: Data? = nil, password: String? = nil) -> ClientIdentity {
         ClientIdentity(form: .parts(certificate: .data(certificate), key: key.map(Source.data)), password: password)
     }
@@ -47,7 +47,7 @@ public struct ClientIdentity: Sendable, Hashable {
         ClientIdentity(form: .pkcs12(.file(file)), password: password)
     }
 
-    /// The same from memory.
+    /// An identity from PKCS#12 data in memory.
     public static func pkcs12(data: Data, password: String) -> ClientIdentity {
         ClientIdentity(form: .pkcs12(.data(data)), password: password)
     }

@@ -3,7 +3,7 @@
 
 public import Foundation
 
-/// What was negotiated on a TLS connection. It says nothing about trust.
+/// The negotiated parameters of a TLS connection. They say nothing about trust.
 public struct TLSInformation: Sendable, Hashable {
     /// The version of the protocol.
     public let version: TLSVersion
@@ -11,6 +11,6 @@ public struct TLSInformation: Sendable, Hashable {
     public let cipher: String
     /// What was negotiated by ALPN (RFC 7301), for instance "h2"; nil when nothing was.
     public let applicationProtocol: String?
-    /// When the server's certificate ceases to be valid; nil when it does not say so intelligibly.
+    /// When the server's certificate expires; nil when its date cannot be parsed.
     public let certificateExpiry: Date?
 }

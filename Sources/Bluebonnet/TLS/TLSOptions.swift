@@ -3,8 +3,8 @@
 
 /// How TLS is spoken: versions, ciphers, who is trusted to vouch for servers, how the client identifies itself.
 ///
-/// A value of `TransferOptions`. Whether a server is trusted is for `SecurityPolicy`. What connects to an https proxy
-/// has the defaults. Connections made under one value are not used under another.
+/// A part of `TransferOptions`. `SecurityPolicy` decides whether a server is trusted. Connections to an https proxy use
+/// the defaults. Connections made with one value are never used with another.
 public struct TLSOptions: Sendable, Hashable {
     /// The oldest version accepted. Default TLS 1.2.
     ///
@@ -18,8 +18,8 @@ public struct TLSOptions: Sendable, Hashable {
     public let ciphers: [String]
     /// The cipher suites offered for TLS 1.3, best first (CURLOPT_TLS13_CIPHERS); empty is OpenSSL's own choice.
     public let cipherSuites: [String]
-    /// Who vouches for servers. Default: the system's store. `SecurityPolicy.certificateAuthorityFile` says the same; a
-    /// request for which both name a source is refused.
+    /// The certificate authorities. Default: the system's store. `SecurityPolicy.certificateAuthorityFile` is another
+    /// way to name them; a request for which both name a source is refused.
     public var authorities = TrustedAuthorities.system
     /// How the client identifies itself to a server that asks. Default nil: it has no certificate.
     ///
@@ -33,7 +33,7 @@ public struct TLSOptions: Sendable, Hashable {
     /// answer.
     public var requiresStapledStatus = false
     /// A file to which the secrets of all connections are appended, in the format of `SSLKEYLOGFILE`, for a program
-    /// that looks into recorded traffic. Default nil. The variable `SSLKEYLOGFILE` is not read.
+    /// that decrypts recorded traffic. Default nil. The environment variable `SSLKEYLOGFILE` is not read.
     public var keyLogFile: String?
 
     /// TLS 1.2 or newer, OpenSSL's ciphers, the system's authorities.
@@ -69,7 +69,7 @@ public struct TLSOptions: Sendable, Hashable {
         self.cipherSuites = cipherSuites
     }
 
-    /// Cheap, because every request is looked up by it: the rest is compared.
+    /// Hashes only a part of the value, because every request is looked up by it; equality compares the rest.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(minimumVersion)
         hasher.combine(authorities)

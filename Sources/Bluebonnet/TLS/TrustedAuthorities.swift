@@ -3,11 +3,11 @@
 
 public import Foundation
 
-/// Where the certificates of the authorities come from that vouch for servers. It reads none of them itself.
+/// The source of the certificate authorities that are trusted. A value that reads nothing itself.
 public enum TrustedAuthorities: Sendable, Hashable, Codable {
     /// The system's store: the first that exists of `/etc/ssl/certs/ca-certificates.crt` (Debian),
     /// `/etc/pki/tls/certs/ca-bundle.crt` (Fedora) and `/etc/ssl/cert.pem` (Alpine). The variables `SSL_CERT_FILE` and
-    /// `SSL_CERT_DIR` are not read: what a program trusts is not for its environment to say.
+    /// `SSL_CERT_DIR` are not read: the environment must not decide what a program trusts.
     case system
     /// A file with certificates in PEM, or with one in DER.
     case file(String)

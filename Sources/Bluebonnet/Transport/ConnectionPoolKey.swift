@@ -1,22 +1,23 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// What a connection was trusted with and for: connections, TLS sessions and easy handles are pooled by it, so that a
-/// request never travels on a connection that another identity opened.
+/// The key by which connections, TLS sessions and easy handles are pooled: security policy, TLS, proxy, Unix socket and
+/// addresses. A request never uses a connection that was opened with another key.
 struct ConnectionPoolKey: Hashable, Sendable {
     var securityPolicy = SecurityPolicy.default
     var proxy: Proxy?
     var unixSocketPath: String?
-    /// Host to address; part of the identity because libcurl remembers them with the connections.
+    /// Host to address; part of the key because libcurl remembers them with the connections.
     var addressOverrides: [String: String] = [:]
     var tls = TLSOptions.default
-    /// What was read for `tls`, so that a file that has changed makes another identity; nil without TLS.
+    /// What was read for `tls`, so that a changed file makes another key; nil without TLS.
     var setup: TLSSetup?
-    /// What the operation's block has said about servers; nil when it has none.
+    /// The answers of the operation's block about servers; nil without a block.
     var trustAnswers: TrustAnswers?
 }
 
-/// A trust identity as transfers hold it: two are compared part by part only when they are not the same object.
+/// A connection pool key in a box, so that equal keys are mostly found by object identity instead of by comparing all
+/// parts.
 final class PoolKeyBox: Sendable {
     static let plain = PoolKeyBox(ConnectionPoolKey())
 

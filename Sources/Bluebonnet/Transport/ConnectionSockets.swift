@@ -3,22 +3,22 @@
 
 internal import CLinux
 
-/// The ends of a connection, as libcurl tells them (CURLOPT_PREREQFUNCTION). Valid while its callback runs.
+/// The endpoints of a connection, as libcurl reports them (CURLOPT_PREREQFUNCTION). Valid while its callback runs.
 struct ConnectionEndpoints {
     let localPort: Int
     /// The address in text.
     let peerAddress: UnsafePointer<CChar>
-    /// Behind a SOCKS proxy that of the server, although the connection ends at the proxy.
+    /// Behind a SOCKS proxy the server's port, although the connection ends at the proxy.
     let peerPort: Int
 }
 
-/// The sockets of connections, those that are being made and those that are kept. It does not own them.
+/// The sockets of all open and opening connections. It does not own them.
 ///
-/// Some may be closed without a word; then the number is nobody's, or that of something else, until it is inserted or
-/// removed.
+/// libcurl may close some without notice. Such a descriptor is invalid, or belongs to another file, until it is
+/// inserted or removed.
 struct ConnectionSockets: Sequence {
     private var descriptors = DescriptorSet()
-    /// Those whose local ports nobody has looked at.
+    /// The sockets whose local ports have not been read yet.
     private var unnamed: [CInt] = []
     /// The local ports of the others, and the way back.
     private var ports: [CInt: Int] = [:]

@@ -3,12 +3,12 @@
 
 internal import Glibc
 
-/// Requests that are written to one connection one after another, and leave together (TCP_CORK; tcp(7)).
+/// Corks a socket, so that consecutive requests on one connection are sent together (TCP_CORK; tcp(7)).
 ///
-/// libcurl writes each request of an HTTP/2 connection by itself. The kernel would make a segment of each, which costs
-/// more than all the rest of the writing, and wake the server up for it.
+/// libcurl writes each request of an HTTP/2 connection separately. Without the cork the kernel sends a segment for
+/// each, which costs more than the rest of the write and wakes the server each time.
 struct CorkedWrites {
-    /// No request waits for more than so many others.
+    /// The most requests that wait together.
     static let flushInterval = 32
 
     private var socket: CInt = -1

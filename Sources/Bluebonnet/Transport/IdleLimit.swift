@@ -1,7 +1,7 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// For how long no byte may move on a connection, and when one last did. Instants and lengths in nanoseconds of
+/// Limits the time without a byte sent or received on a connection. Instants and lengths in nanoseconds of
 /// `MonotonicClock`.
 ///
 /// Bytes of a body leave libcurl's buffer unannounced. While some may be in there, their count is looked at several

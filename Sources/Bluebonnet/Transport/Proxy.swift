@@ -11,8 +11,8 @@ public struct Proxy: Sendable, Hashable {
     public let user: String?
     /// The password for the proxy.
     public let password: String?
-    /// Decides whether an https proxy itself is trusted, by the name in its URL; servers behind it are judged by the
-    /// operation's policy. Default: the system's store, host names checked.
+    /// Decides whether an https proxy is trusted, by the name in its URL; the operation's policy decides about servers
+    /// behind it. Default: the system's store, with host names checked.
     public var securityPolicy = SecurityPolicy.default
 
     private static let schemes = ["http", "https", "socks5h"]
@@ -36,7 +36,7 @@ public struct Proxy: Sendable, Hashable {
         try checkCredential()
     }
 
-    /// The same with the credential apart, as it is kept.
+    /// Makes a proxy from its URL without a credential, and the credential.
     init(_ url: String, user: String?, password: String?) throws(NetworkingError) {
         self.url = try Proxy(url).url
         self.user = user

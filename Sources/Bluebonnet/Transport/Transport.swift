@@ -6,54 +6,55 @@ internal import Foundation
 /// Makes transfers. Network thread only; it knows nothing of operations, redirects, serializers or limits on their
 /// number.
 protocol Transport: AnyObject {
-    /// Begins a transfer; what happens is told to `delegate`, which is kept until the transfer ended or was aborted.
+    /// Begins a transfer. Its events go to `delegate`, which is kept alive until the transfer has ended or was aborted.
     func begin(_ request: TransferRequest, delegate: any TransferDelegate) -> any Transfer
 
-    /// Closes the kept-alive connections of every trust identity that has no transfer under way.
+    /// Closes the idle connections of every pool key without a running transfer.
     func closeIdleConnections()
 }
 
-/// One transfer under way: one request and its response, over one connection. Network thread only.
+/// One running transfer: one request and its response, over one connection. Network thread only.
 protocol Transfer: AnyObject {
-    /// Stops it at once. The delegate hears nothing more.
+    /// Stops the transfer immediately. The delegate is not called any more.
     func abort() -> TransferMetrics
     /// Whether anything of the request may have reached the server.
     var hasBegunSending: Bool { get }
     /// Stops reading and writing while the connection is kept.
     func pause()
-    /// Goes on after `pause()`, until `deadline`: the time in between counts against no limit.
+    /// Continues after `pause()`, until `deadline`. The pause counts against no limit.
     func resume(deadline: UInt64)
-    /// Brings the bytes again that the delegate would not take, and goes on; its `bodyDeadline` may be another one.
+    /// Delivers the bytes again that the delegate did not take, and continues; the delegate's `bodyDeadline` may have
+    /// changed.
     func resumeReceiving()
 }
 
-/// What became of body bytes that were offered.
+/// The delegate's answer to body bytes.
 enum BodyIntake {
     case taken
-    /// None of them was taken: the same bytes have to come again after `resumeReceiving()`. Nothing is read from the
-    /// connection in between.
+    /// No byte was taken: the same bytes are delivered again after `resumeReceiving()`. The connection is not read
+    /// meanwhile.
     case wouldBlock
 }
 
-/// Hears of one transfer, on the network thread. What it throws ends the transfer with that error.
+/// Receives the events of one transfer, on the network thread. An error that it throws ends the transfer.
 protocol TransferDelegate: AnyObject {
-    /// So many more body bytes have left.
+    /// More body bytes were sent.
     func transferDidSend(bodyByteCount: Int)
-    /// The request is sent from its start a second time, on a new connection: what was sent before counts no more.
+    /// The request is sent again from its start on a new connection; bytes that were sent before no longer count.
     func transferDidStartAgain()
-    /// The transfer goes on with another connection: what the one before took.
+    /// The transfer continues on another connection; `metrics` are those of the previous one.
     func transferBeginsAgain(after metrics: TransferMetrics)
-    /// The response's header section is complete; interim responses are not told.
+    /// The response's header section is complete; interim responses are not reported.
     func transferDidReceive(head: ResponseHead) throws(NetworkingError)
     /// Body bytes as they came, still content-coded. The buffer is gone after the call.
     func transferDidReceive(bytes: UnsafeRawBufferPointer) throws(NetworkingError) -> BodyIntake
-    /// Until when the delegate waits for the rest of the body, in nanoseconds of `MonotonicClock`; `UInt64.max` is for
-    /// ever. Asked when the head has come and when the transfer goes on; in between it may only become later. The
-    /// transfer then ends with `timedOut`.
+    /// The deadline for the rest of the body, in nanoseconds of `MonotonicClock`; `UInt64.max` is none. After it the
+    /// transfer ends with `timedOut`. Read when the head has arrived and when the transfer continues; in between it may
+    /// only become later.
     var bodyDeadline: UInt64 { get }
-    /// The server matches none of the report-only pins. Told before the request is sent.
+    /// The server matches none of the report-only pins. Called before the request is sent.
     func transferDidFind(_ violation: PinViolation)
-    /// The transfer is over: with an error, or with a response that is complete as its framing says.
+    /// The transfer has ended, with an error or with a response that is complete according to its framing.
     func transferDidEnd(error: NetworkingError?, metrics: TransferMetrics)
 }
 
@@ -63,7 +64,7 @@ extension TransferDelegate {
     var bodyDeadline: UInt64 { .max }
 }
 
-/// All that one transfer needs to know. An object, because it is passed on; it never changes.
+/// The description of one transfer. An immutable object, because it is passed on often.
 final class TransferRequest: Sendable {
     let url: URL
     /// The URL's text, which costs to ask for.
@@ -76,7 +77,7 @@ final class TransferRequest: Sendable {
     let body: TransferBody
     let poolKeyBox: PoolKeyBox
     let limits: Limits
-    /// The cookies that go along, and where those that come are kept. Nil: none are sent or kept.
+    /// The cookie jar; nil when no cookies are sent or stored.
     let cookieJar: (any TransferCookies)?
     let headSize: RequestHeadSize
 
@@ -133,11 +134,11 @@ final class TransferRequest: Sendable {
 
     struct Limits: Sendable {
         var httpVersion = HTTPVersion.negotiated
-        /// Gives up connecting, handshakes included, after this many nanoseconds; 0 is never.
+        /// The longest time for connecting, handshakes included, in nanoseconds; 0 is no limit.
         var connectTimeout: UInt64 = 0
-        /// Gives up when no byte has moved for this many nanoseconds; 0 is never.
+        /// The longest time without a byte sent or received, in nanoseconds; 0 is no limit.
         var idleTimeout: UInt64 = 0
-        /// Gives up at this instant of the monotonic clock.
+        /// The deadline of the transfer, an instant of the monotonic clock.
         var deadline = UInt64.max
         var headerByteLimit = 256 * 1024
         /// Whether a large body is expected, so that a large buffer pays.

@@ -61,7 +61,7 @@ package struct URLText {
         text.hasByte(UInt8(ascii: "@")) ? URLText(text).withoutUserInfo : text
     }
 
-    /// The same of this one.
+    /// The text of this URL without its user information.
     package var withoutUserInfo: String {
         let start = scheme.map { $0 + ":" } ?? ""
         guard let authority else { return start + remainder }

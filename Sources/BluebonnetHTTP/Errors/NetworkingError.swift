@@ -6,8 +6,8 @@ public import FoundationNetworking
 
 /// Why an operation failed.
 ///
-/// `code` says what happened and is stable; `message` is for people. The request, the response and the body are there
-/// as far as the operation got.
+/// `code` is stable; `message` is for people. The request, the response and the body are set as far as the operation
+/// got.
 public struct NetworkingError: Error, Sendable {
     private struct Facts: Sendable {
         var code: Code
@@ -162,8 +162,8 @@ extension NetworkingError {
         public static let notConnected = Code(rawValue: "notConnected")
         /// The response is not in the cache, and the request's cache policy forbids to load it.
         public static let notCached = Code(rawValue: "notCached")
-        /// A body stream has to be sent a second time and cannot be had again. Never of a request line, which has no
-        /// streams.
+        /// A body stream has to be sent a second time and cannot be made again. Request lines have no streams and never
+        /// fail with this code.
         public static let bodyStreamExhausted = Code(rawValue: "bodyStreamExhausted")
         /// The operation was cancelled.
         public static let cancelled = Code(rawValue: "cancelled")
@@ -173,7 +173,7 @@ extension NetworkingError {
         public static let invalidSecurityPolicy = Code(rawValue: "invalidSecurityPolicy")
     }
 
-    /// The `URLError` code that comes nearest, for code that was written for URLSession.
+    /// The nearest `URLError` code, for code that was written for URLSession.
     public var urlErrorCode: URLError.Code {
         Self.urlErrorCodes[code] ?? .unknown
     }

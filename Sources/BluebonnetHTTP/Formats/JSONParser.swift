@@ -27,7 +27,7 @@ package struct JSONParser {
         try parse(text).value
     }
 
-    /// The same, and whether any object in it has two members with one name.
+    /// Parses a text, and tells whether any object in it has two members with the same name.
     package static func parse(
         _ text: UnsafeRawBufferPointer
     ) throws(JSONSyntaxError) -> (value: JSONValue, hasRepeatedName: Bool) {

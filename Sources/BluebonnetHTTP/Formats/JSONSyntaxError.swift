@@ -3,11 +3,11 @@
 
 public import Foundation
 
-/// Where text stops being JSON, and why.
+/// The first violation of JSON's syntax in a text.
 public struct JSONSyntaxError: Error, Sendable, Equatable {
-    /// What is wrong, as a sentence without its end.
+    /// The violation, as a sentence without a full stop.
     public let reason: String
-    /// How many bytes of the text, in UTF-8, stand before it.
+    /// The offset of the violation in bytes of the UTF-8 text.
     public let offset: Int
 
     package init(reason: String, offset: Int) {

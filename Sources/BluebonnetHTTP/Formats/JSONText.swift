@@ -44,7 +44,7 @@ package struct JSONText: ~Copyable {
         endKey()
     }
 
-    /// The same for a name in which nothing has to be escaped.
+    /// Begins a member whose name needs no escapes.
     package mutating func key(_ name: StaticString) {
         beginValue()
         append(scalar: "\"")
@@ -53,7 +53,7 @@ package struct JSONText: ~Copyable {
         endKey()
     }
 
-    /// The same for a name that is given by its ASCII bytes and written in lower case.
+    /// Begins a member whose name is given as ASCII bytes and written in lower case.
     package mutating func key(lowercasing name: UnsafeBufferPointer<UInt8>) {
         let first = byteCount + (needsComma ? 2 : 1)
         string(name)

@@ -7,7 +7,7 @@ public import Foundation
 public enum JSONValue: Sendable, Hashable {
     case null
     case bool(Bool)
-    /// A number without fraction or exponent that fits 64 bits.
+    /// A number without fraction or exponent that fits in 64 bits.
     case integer(Int64)
     /// Any other number.
     case number(Double)
@@ -19,27 +19,27 @@ public enum JSONValue: Sendable, Hashable {
 // MARK: - Reading
 
 extension JSONValue {
-    /// The member of an object, or nil.
+    /// The member of an object with this name; nil when there is none.
     public subscript(key: String) -> JSONValue? {
         if case .object(let members) = self { members[key] } else { nil }
     }
 
-    /// The element of an array, or nil.
+    /// The element of an array at this index; nil when there is none.
     public subscript(index: Int) -> JSONValue? {
         if case .array(let elements) = self, elements.indices.contains(index) { elements[index] } else { nil }
     }
 
-    /// The text, when this is a string.
+    /// The text of a string; nil for other values.
     public var string: String? {
         if case .string(let text) = self { text } else { nil }
     }
 
-    /// The number as an integer, when it is one.
+    /// The value of an integer; nil for other values.
     public var integer: Int64? {
         if case .integer(let number) = self { number } else { nil }
     }
 
-    /// The number, whole or not.
+    /// The value of any number; nil for other values.
     public var number: Double? {
         switch self {
         case .integer(let number): Double(number)
@@ -48,17 +48,17 @@ extension JSONValue {
         }
     }
 
-    /// The truth value, when this is one.
+    /// The value of a Boolean; nil for other values.
     public var bool: Bool? {
         if case .bool(let value) = self { value } else { nil }
     }
 
-    /// The elements, when this is an array.
+    /// The elements of an array; nil for other values.
     public var array: [JSONValue]? {
         if case .array(let elements) = self { elements } else { nil }
     }
 
-    /// The members, when this is an object.
+    /// The members of an object; nil for other values.
     public var object: [String: JSONValue]? {
         if case .object(let members) = self { members } else { nil }
     }
@@ -95,7 +95,7 @@ extension JSONValue {
         return Data(text.utf8)
     }
 
-    /// The same value as `JSONSerialization` takes it: dictionaries, arrays, strings, numbers and `NSNull`.
+    /// The value in the types of `JSONSerialization`: dictionaries, arrays, strings, numbers and `NSNull`.
     public var foundationObject: any Sendable {
         switch self {
         case .null: NSNull()

@@ -40,7 +40,7 @@ extension PropertyListValue {
         if case .integer(let number) = self { number } else { nil }
     }
 
-    /// The same value as `PropertyListSerialization` takes it: dictionaries, arrays, strings, numbers, dates and data.
+    /// The value in the types of `PropertyListSerialization`: dictionaries, arrays, strings, numbers, dates and data.
     public var foundationObject: any Sendable {
         switch self {
         case .bool(let value): value

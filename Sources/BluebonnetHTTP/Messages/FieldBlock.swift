@@ -68,7 +68,7 @@ package struct FieldBlock: Sendable {
         places.reserveCapacity(12)
     }
 
-    /// The same with no more room than it needs, because a head may be kept for long.
+    /// A copy without spare capacity, because a head may be kept for long.
     package var trimmed: FieldBlock {
         var copy = FieldBlock()
         copy.bytes = bytes.withUnsafeBufferPointer(Array.init)

@@ -19,8 +19,8 @@ package enum HTTPDate {
         return date(year: year, month: month + 1, day: day).map { $0.addingTimeInterval(TimeInterval(seconds)) }
     }
 
-    /// The same with the two obsolete forms, `Sunday, 06-Nov-94 08:49:37 GMT` and `Sun Nov  6 08:49:37 1994`, which
-    /// whoever reads `Expires` has to understand; two digits mean the century that is not more than 50 years ahead.
+    /// Parses a date, also in the two obsolete forms, `Sunday, 06-Nov-94 08:49:37 GMT` and `Sun Nov 6 08:49:37 1994`,
+    /// which recipients have to accept (RFC 9110, 5.6.7); a year of two digits is at most 50 years ahead.
     package static func date(_ text: String, now: Date = Date()) -> Date? {
         let words = text.split { " ,-".contains($0) }.map(String.init)
         switch words.count {

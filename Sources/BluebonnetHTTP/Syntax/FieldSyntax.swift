@@ -42,7 +42,8 @@ package enum FieldSyntax {
         return first.withUTF8 { first in second.withUTF8 { second in isSameName(first, second) } }
     }
 
-    /// The same for names of the same length, as bytes.
+    /// Whether two field names of equal length are the same, given as bytes; ASCII letters are compared without regard
+    /// to case.
     package static func isSameName(_ first: UnsafeBufferPointer<UInt8>, _ second: UnsafeBufferPointer<UInt8>) -> Bool {
         for index in first.indices where first[index] != second[index] {  // most bytes are the same
             guard lowercase(first[index]) == lowercase(second[index]) else { return false }

@@ -99,8 +99,9 @@ static inline int bluebonnet_link_by_path(int descriptor, int folder, const char
     return linkat(AT_FDCWD, link, folder, name, AT_SYMLINK_FOLLOW);
 }
 
-/// The same by the descriptor alone (AT_EMPTY_PATH), in half the time, where the kernel allows it: from Linux 6.10 to
-/// whoever opened the file, before to who has a capability. ENOENT says that it is not allowed, or what it always says.
+/// Links a file by its descriptor alone (AT_EMPTY_PATH), in half the time, where the kernel allows it: from Linux 6.10
+/// to whoever opened the file, before to who has a capability. ENOENT says that it is not allowed, or what it always
+/// says.
 static inline int bluebonnet_link(int descriptor, int folder, const char *name) {
     if (linkat(descriptor, "", folder, name, 0x1000) == 0) return 0;
     if (errno != ENOENT && errno != EPERM) return -1;

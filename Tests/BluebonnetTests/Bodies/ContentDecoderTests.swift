@@ -12,7 +12,7 @@ enum CodedBody {
     static let gzip = bytes(
         "1f8b080000000000020373ca294d4dcacfcb4b2d5148494dce4f492d5628cf482c51c82c51284a4d4ecd2c4b2dd681c9c0197a0068924d9336000000"
     )
-    /// The same with the name `note.txt` in its header.
+    /// The compressed text with the name `note.txt` in its gzip header.
     static let named = bytes(
         "1f8b08080000000002ff6e6f74652e7478740073ca294d4dcacfcb4b2d5148494dce4f492d5628cf482c51c82c51284a4d4ecd2c4b2dd681c9c0"
             + "197a0068924d9336000000")

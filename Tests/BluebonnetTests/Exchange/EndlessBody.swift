@@ -96,7 +96,7 @@ extension TransferOptions {
         }
     }
 
-    /// The same for a server with a test certificate.
+    /// Options without an idle limit that trust a test certificate.
     static func withoutIdleLimit(trusting certificate: TestCertificate?) throws -> TransferOptions {
         guard certificate != nil else { return withoutIdleLimit }
         var options = withoutIdleLimit

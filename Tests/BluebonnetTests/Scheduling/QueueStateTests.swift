@@ -6,7 +6,7 @@ import Testing
 
 @testable import Bluebonnet
 
-/// A queue's books as a value, with operations that never run. How a queue behaves is tested with the queue.
+/// A queue's state as a value, with operations that never run. The queue's behaviour is tested with the queue.
 @Suite struct QueueStateTests {
     private func ready(_ operation: Operation, in state: inout QueueState, priority: Int = 0) {
         _ = state.add(operation, flow: 0, priority: priority, needsSlot: true)
@@ -30,7 +30,7 @@ import Testing
         }
     }
 
-    /// A place in line that nobody takes any more is about an operation that has gone, not about the next one there.
+    /// A stale rank belongs to an operation that was removed, not to the next one with its index.
     @Test func aStaleRankIsNotTheNextEntrys() {
         var state = QueueState()
         let gone = Operation()

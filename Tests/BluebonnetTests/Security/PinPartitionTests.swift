@@ -117,7 +117,7 @@ extension NetworkTests {
         }
     }
 
-    /// The same with nginx, which resumes sessions and speaks HTTP/2.
+    /// Pins with nginx, which resumes sessions and speaks HTTP/2.
     @Suite(.enabled(if: NginxServer.isAvailable)) struct NginxPinTests {
         private func serving(_ body: (NginxServer) async throws -> Void) async throws {
             let root = try TemporaryFolder()

@@ -139,7 +139,7 @@ extension NetworkTests {
 }
 
 extension TransferOptions {
-    /// The same options with a proxy.
+    /// A copy of the options with a proxy.
     func through(_ proxy: String) throws -> TransferOptions {
         var options = self
         options.proxy = try Proxy(proxy)

@@ -37,7 +37,7 @@ struct DERElement {
         }
     }
 
-    /// The same with a change to every element in it that is made of no others.
+    /// A copy with a change to every primitive element in it.
     func changed(_ change: (DERElement) -> DERElement) throws -> DERElement {
         guard tag & 0x20 != 0 else { return change(self) }
         return DERElement(tag, try elements.reduce(into: Data()) { try $0.append($1.changed(change).bytes) })

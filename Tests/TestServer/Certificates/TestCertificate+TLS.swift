@@ -22,7 +22,7 @@ extension TestCertificate {
 }
 
 extension TestServer.TLSVersion {
-    /// The same version in NIO's words.
+    /// NIO's value for the version.
     fileprivate var nioVersion: TLSVersion {
         switch self {
         case .v10: .tlsv1

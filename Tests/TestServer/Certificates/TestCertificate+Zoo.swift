@@ -40,7 +40,7 @@ extension TestCertificate {
     public static let untrusted = TestCertificate("untrusted") { $0.issuer = .otherRoot }
     /// Good for localhost, issued by an intermediate authority, which is sent along.
     public static let chained = TestCertificate("chained") { $0.issuer = .intermediate }
-    /// The same as `chained`, without the intermediate.
+    /// Like `chained`, without the intermediate.
     public static let incomplete = TestCertificate("incomplete") {
         ($0.issuer, $0.sendsIntermediates) = (.intermediate, false)
     }

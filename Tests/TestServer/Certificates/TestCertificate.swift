@@ -35,7 +35,7 @@ public struct TestCertificate: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// The same certificate, of which a server sends others besides, in this order, after its own chain.
+    /// A copy of the certificate with which a server sends further certificates, in this order, after its own chain.
     public func appending(_ others: TestCertificate...) -> TestCertificate {
         var longer = self
         longer.appended += others

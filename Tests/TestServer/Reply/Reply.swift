@@ -42,7 +42,7 @@ public struct Reply: Sendable {
         self.steps = steps
     }
 
-    /// The same reply with more steps after it.
+    /// A copy of the reply with more steps after it.
     public func then(_ more: Step...) -> Reply {
         Reply(steps + more)
     }

@@ -52,7 +52,7 @@ enum GraphCase {
         return (running + releasing) * (1e6 / Double(size))
     }
 
-    /// The same with blocks in a queue of Foundation's.
+    /// Measures the graph with blocks in a queue of Foundation's.
     static func runFoundation(_ shape: GraphShape, size: Int) throws -> Cost {
         let queue = OperationQueue()
         let cost = cost {

@@ -15,7 +15,8 @@ public import FoundationNetworking
 /// let request = try serializer.request(method: "GET", url: url, parameters: ["page": 2])
 /// ```
 public struct HTTPRequestSerializer: RequestSerializer {
-    /// Added to every request that has no field of that name. First: `Accept-Language` and `User-Agent`.
+    /// Header fields that are added to every request without a field of the same name. Default: `Accept-Language` and
+    /// `User-Agent`.
     public var headers: HTTPHeaders {
         get { checkedHeaders.headers }
         set { checkedHeaders = CheckedHeaders(newValue) }
@@ -23,13 +24,13 @@ public struct HTTPRequestSerializer: RequestSerializer {
     private var checkedHeaders = CheckedHeaders.ofThisProcess
     /// The methods whose parameters go into the URL; case does not matter. Default GET, HEAD and DELETE.
     public var methodsEncodingParametersInURL: Set<String> = ["GET", "HEAD", "DELETE"]
-    /// How parameters become the text of a query or a form. Default `.standard`.
+    /// Encodes parameters as the text of a query or a form. Default `.standard`.
     public var querySerialization = QuerySerialization.standard
     /// Timeout, cache policy, cookies and others; each counts once it is set, for requests made from a method and a
     /// URL.
     public var properties = RequestProperties()
 
-    /// How long a request that this serializer makes may stay without progress; nil leaves Foundation's own value.
+    /// The `timeoutInterval` of the requests, in seconds; nil leaves Foundation's default.
     public var timeoutInterval: TimeInterval? {
         get { properties.timeoutInterval }
         set { properties.timeoutInterval = newValue }

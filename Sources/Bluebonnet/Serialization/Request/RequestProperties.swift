@@ -10,21 +10,21 @@ public import FoundationNetworking
 /// The library acts on `timeoutInterval`, with a cache on `cachePolicy`, and with a cookie jar on `handlesCookies`. The
 /// others are written into the `URLRequest` for a program's own policy.
 public struct RequestProperties: Sendable, Hashable {
-    /// How long a request may stay without progress, in seconds.
+    /// The longest time without a byte sent or received, in seconds.
     public var timeoutInterval: TimeInterval?
-    /// How a cache answers the request.
+    /// The cache policy of the request.
     public var cachePolicy: URLRequest.CachePolicy?
     /// Whether cookies are sent and stored.
     public var handlesCookies: Bool?
     /// Whether the request may travel over a cellular network.
     public var allowsCellularAccess: Bool?
-    /// What the request is for.
+    /// The service type of the request.
     public var networkServiceType: URLRequest.NetworkServiceType?
 
-    /// Makes properties of which none is set.
+    /// Makes properties that are all nil.
     public init() {}
 
-    /// Writes those that are set into a request.
+    /// Sets the properties that are not nil on a request.
     public func apply(to request: inout URLRequest) {
         if let timeoutInterval { request.timeoutInterval = timeoutInterval }
         if let cachePolicy { request.cachePolicy = cachePolicy }

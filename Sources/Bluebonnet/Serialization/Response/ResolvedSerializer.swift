@@ -22,7 +22,7 @@ final class ResolvedSerializer: Sendable {
         isConstant = isPlain || viewSerializer != nil
     }
 
-    /// One whose kind need not be found out.
+    /// Holds a serializer of the library whose kind is known, which saves the casts.
     init(ofLibrary serializer: some ResponseViewSerializer) {
         self.serializer = serializer
         validation = serializer.validation
@@ -31,7 +31,7 @@ final class ResolvedSerializer: Sendable {
         isConstant = true
     }
 
-    /// The same.
+    /// Holds a serializer of raw bodies; saves the casts.
     init(ofLibrary serializer: HTTPResponseSerializer) {
         self.serializer = serializer
         validation = serializer.validation

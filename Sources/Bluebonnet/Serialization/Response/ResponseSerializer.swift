@@ -6,8 +6,9 @@ public import FoundationNetworking
 
 /// Turns a response and its body into a value, after checking that it is one.
 ///
-/// Serializers are values that many operations share; they run on the library's queues, several at once, never on the
-/// network thread. One must not wait for another operation, whose response may stand behind its own.
+/// Serializers are values that many operations share. The library calls them on its queues, several at the same time,
+/// never on the network thread. A serializer must not wait for another operation, whose response may be queued behind
+/// its own.
 public protocol ResponseSerializer: Sendable {
     /// What the body becomes.
     associatedtype Value: Sendable

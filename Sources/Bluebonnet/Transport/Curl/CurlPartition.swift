@@ -5,9 +5,10 @@ internal import CCurl
 internal import CLinux
 internal import Glibc
 
-/// The connections of one trust identity: one multi handle with its pool, and its easy handles. Network thread only.
+/// The connections of one pool key: one multi handle with its connection pool, and its easy handles. Network thread
+/// only.
 ///
-/// Connections, TLS sessions and easy handles never leave their partition, which is what keeps identities apart.
+/// Connections, TLS sessions and easy handles never leave their partition, which keeps pool keys apart.
 final class CurlPartition: EventLoopClient, RoundEndTask {
     private static let idleHandleLimit = 128
     private static let idleConnectionLimit = 256
@@ -20,13 +21,13 @@ final class CurlPartition: EventLoopClient, RoundEndTask {
     /// What libcurl is writing now.
     @exclusivity(unchecked) var corkedWrites = CorkedWrites()
     @exclusivity(unchecked) private var idleHandles: [EasyHandle] = []
-    /// Transfers that had their share of a round, and go on when the deadlines are looked at.
+    /// Transfers that have used up their read quota of a round, and continue when the deadlines are checked.
     @exclusivity(unchecked) var throttled: [CurlTransfer] = []
-    /// Transfers to be asked to go on when something was read: libcurl does not see that they are over.
+    /// Paused uploads to resume after the next read; libcurl 7.88 does not notice the response ended.
     @exclusivity(unchecked) private var pendingResumes: [CurlTransfer] = []
     /// The sockets that were closed since transfers were last ended.
     @exclusivity(unchecked) var closedSockets: [curl_socket_t] = []
-    /// libcurl is being told to stop reading until then.
+    /// Whether libcurl is being told to stop reading a throttled transfer.
     private var isThrottling = false
     private var drainsThisRound = false
     private var curlDeadline = UInt64.max
@@ -126,8 +127,8 @@ extension CurlPartition {
         deadlineMayBeEarlier(transfer.failure == nil ? transfer.nextDeadline : 1)
     }
 
-    /// Stops a transfer until `resumeThrottled`: in both directions, because libcurl would take one that is left for a
-    /// reason to look at the socket.
+    /// Pauses a transfer until `resumeThrottled`, in both directions: libcurl would go on watching the socket for the
+    /// other one.
     func throttle(_ transfer: CurlTransfer) {
         throttled.append(transfer)
         isThrottling = true
@@ -177,7 +178,7 @@ extension CurlPartition {
         drainWhenAllIsRead()
     }
 
-    /// Asks a transfer to go on after something was read next.
+    /// Resumes a transfer's upload after the next read.
     func resumeAfterReading(_ transfer: CurlTransfer) {
         if !pendingResumes.contains(where: { $0 === transfer }) { pendingResumes.append(transfer) }
     }
@@ -219,10 +220,11 @@ extension CurlPartition {
         corkedWrites.end()
     }
 
-    /// Ends what is over when the round has read all sockets: reading and ending in turns, for many small answers, is
-    /// more code than the processor's first cache holds.
+    /// Ends finished transfers after the round has read all sockets: alternating between reading and ending small
+    /// responses exceeds the processor's first-level instruction cache.
     ///
-    /// At once where bodies share the round that are not small: they have to know that something ended.
+    /// Ends them immediately when larger bodies are read in the same round, because their quota depends on the number
+    /// of transfers.
     private func drainWhenAllIsRead() {
         guard loop.transferCount == loop.smallResponseCount else { return drainMessages() }
         guard !drainsThisRound else { return }

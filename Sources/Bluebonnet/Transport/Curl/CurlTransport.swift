@@ -4,11 +4,11 @@
 internal import CCurl
 internal import CLinux
 
-/// The transport over libcurl: partitions for each trust identity. Network thread only.
+/// The transport over libcurl, with partitions for each connection pool key. Network thread only.
 ///
-/// An identity has one partition as long as few transfers are under way. libcurl looks through all of a multi handle's
-/// connections for each request, so beyond that it has several, each with a pool of its own; the first that has room is
-/// taken, so that the later ones fall idle when there is less to do.
+/// A key has one partition while few transfers are running. libcurl searches all connections of a multi handle for each
+/// request, so with more transfers a key has several partitions, each with its own connection pool. The first partition
+/// with room is used, so that later ones fall idle when there is less to do.
 final class CurlTransport: Transport {
     /// A partition that had no transfer for this long lets its connections go.
     private static let idleLifetime: UInt64 = 30_000_000_000
@@ -17,7 +17,7 @@ final class CurlTransport: Transport {
     private static let partitionLimit = 16
     private let loop: EventLoop
     private let observesFrames: Bool
-    /// The last identity that was asked for, and where its partitions are: nearly always that of the next request.
+    /// The last key that was used, with its partitions: nearly always the next request has the same key.
     @exclusivity(unchecked) private var last: (poolKey: PoolKeyBox, partitions: [CurlPartition])?
     private var partitions: [ConnectionPoolKey: [CurlPartition]] = [:] {
         didSet {

@@ -3,7 +3,7 @@
 
 internal import CCurl
 
-/// What one transfer received.
+/// The bytes that one transfer received, for limiting them in each round.
 struct ReadQuota {
     /// Whether its body may be a small one.
     var expectsSmallResponse = false
@@ -18,41 +18,40 @@ struct ReadQuota {
     var pieceEnd: UnsafeRawPointer?
 }
 
-/// Large bodies must not hold up small ones: libcurl reads a hundred times from a socket that has something, and does
-/// the same for all the others that had something in the same call. So while anything small is under way, each round
-/// gives each transfer a share. Large bodies among themselves are read as fast as libcurl can, and so is HTTP/2, where
-/// libcurl would go on reading the connection for the others.
+/// Keeps large bodies from delaying small ones: in one call libcurl reads up to a hundred times from each readable
+/// socket. So while a small response is expected, each transfer has a read quota for each round. Without small
+/// responses, and over HTTP/2, where libcurl goes on reading the connection for other streams, there is no quota.
 extension CurlPartition {
-    /// About what a round reads for all transfers of a partition together: well under a millisecond's worth.
+    /// The approximate quota of a round for all transfers of a partition together: well under a millisecond of reading.
     private static let roundByteCount = 256 << 10
-    /// The same when there is only one, which shares with those that are about to begin.
+    /// The quota of a single transfer, which leaves time for transfers that are about to begin.
     private static let soleByteCount = 2 << 20
     private static let leastByteCount = 16 << 10
-    /// What has more than this is not small any more.
+    /// A body with more bytes than this is not small.
     fileprivate static let smallByteCount = 256 << 10
 
     private static let soleBufferByteCount = 256 << 10
     fileprivate static let sharedBufferByteCount = 64 << 10
 
-    /// What libcurl is to read at once for a body that begins now and goes to a file or a stream: fewer calls cost
-    /// less, but a round cannot stop in the middle of one, so that those that begin beside others get less. It is
-    /// active already.
+    /// The size of libcurl's buffer for a body that begins now and goes to a file or a stream. A larger buffer needs
+    /// fewer calls, but a round cannot stop inside a call, so a transfer beside others gets a smaller one. The transfer
+    /// counts as active already.
     var largeBufferByteCount: Int { active.count <= 1 ? Self.soleBufferByteCount : Self.sharedBufferByteCount }
 
-    /// What a transfer may receive in a round.
+    /// The read quota of a transfer in a round.
     var readQuotaByteCount: Int {
         active.count == 1 ? Self.soleByteCount : max(Self.roundByteCount / max(active.count, 1), Self.leastByteCount)
     }
 
-    /// Notes whether a transfer's answer is waited for and may be small.
+    /// Notes whether a transfer's response is expected to be small.
     func setExpectsSmallResponse(_ transfer: CurlTransfer, _ expectsSmallResponse: Bool) {
         guard transfer.readQuota.expectsSmallResponse != expectsSmallResponse else { return }
         transfer.readQuota.expectsSmallResponse = expectsSmallResponse
         loop.smallResponseCount += expectsSmallResponse ? 1 : -1
     }
 
-    /// When the deadlines of this round or the next one are looked at: lets those go on that rested, and neither ended
-    /// nor were paused in the meantime.
+    /// Resumes throttled transfers that have neither ended nor been paused meanwhile. Called when deadlines are
+    /// checked, in this round or the next.
     func resumeThrottled() {
         guard !throttled.isEmpty else { return }
         let transfers = throttled
@@ -69,8 +68,8 @@ extension CurlPartition {
 }
 
 extension CurlTransfer {
-    /// Stops the reading until the next round when the share is used up. Not while a body is sent that may have nothing
-    /// to send: libcurl would ask for it each time.
+    /// Throttles the transfer until the next round when its quota is used up; not while it sends a streamed body, which
+    /// libcurl would ask for each time.
     func consumeReadQuota(_ piece: UnsafeRawBufferPointer) {
         readQuota.totalByteCount += piece.count
         if readQuota.totalByteCount > CurlPartition.smallByteCount { partition.setExpectsSmallResponse(self, false) }

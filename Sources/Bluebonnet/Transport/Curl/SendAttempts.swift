@@ -3,7 +3,7 @@
 
 internal import CCurl
 
-/// How often a request was sent, and over what.
+/// The number of times a request was sent, and the connections used.
 struct SendAttempts {
     var count = 0
     /// Whether the first time was over a connection that had been used before, or that others use too.
@@ -21,7 +21,7 @@ struct SendAttempts {
 /// that it has not looked at the request (REFUSED_STREAM, GOAWAY; RFC 9113, 8.7). That it was the latter libcurl does
 /// not tell for certain: that it gave no reason is taken for it with an idempotent request only, never with a POST.
 ///
-/// Any request is sent again, once and on a new connection, whose expectation was refused before its body began to leave
+/// A request whose expectation was refused before its body began to leave is sent again, once and on a new connection
 /// (417; RFC 9110, 10.1.1): the server has not looked at it. libcurl would send it over the same connection, where the
 /// server may take it for the body that it was promised, and with a caller's `Expect` as before.
 extension CurlTransfer {
