@@ -1,0 +1,167 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import Testing
+
+/// Which folder may use which, and how large circles, folders and pieces of types may be. Modules are checked by the
+/// compiler too.
+@Suite(.timeLimit(.minutes(1))) struct ArchitectureTests {
+    /// The folders from the ground up, and what each may use. An arrow to a folder further down needs only a word here;
+    /// one to a folder further up is a fault of the structure.
+    private static let permitted: [(folder: String, uses: String)] = [
+        ("BluebonnetHTTP/Syntax", ""),
+        ("BluebonnetHTTP/Errors", ""),
+        ("BluebonnetHTTP/Addresses", "Syntax"),
+        ("BluebonnetHTTP/Formats", "Errors Syntax"),
+        ("BluebonnetHTTP/Messages", "Addresses Errors Syntax"),
+        ("BluebonnetHTTP/Rules", "Addresses Errors Messages Syntax"),
+        ("Bluebonnet/Concurrency", ""),
+        ("Bluebonnet/NetworkThread", "Concurrency"),
+        ("Bluebonnet/Reachability", "Concurrency NetworkThread"),
+        ("Bluebonnet/Certificates", "Errors Reachability"),
+        ("Bluebonnet/Security", "Certificates Errors NetworkThread Reachability"),
+        ("Bluebonnet/TLS", "Certificates Concurrency Errors NetworkThread Security"),
+        ("Bluebonnet/Bodies", "Certificates Concurrency Errors Messages NetworkThread Rules"),
+        ("Bluebonnet/Serialization", "Addresses Bodies Concurrency Errors Formats Messages Syntax"),
+        (
+            "Bluebonnet/Transport",
+            "Addresses Bodies Concurrency Errors Messages NetworkThread Reachability Security Syntax TLS"
+        ),
+        ("Bluebonnet/Cookies", "Addresses Concurrency Errors NetworkThread Syntax Transport"),
+        ("Bluebonnet/Cache", "Concurrency Messages Transport"),
+        ("Bluebonnet/Admission", "Addresses Certificates Concurrency NetworkThread Transport"),
+        (
+            "Bluebonnet/Exchange",
+            """
+            Addresses Bodies Cache Certificates Concurrency Cookies Errors Messages NetworkThread Rules Security
+            Serialization Syntax TLS Transport
+            """
+        ),
+        ("Bluebonnet/Archive", "Bodies Certificates Errors Exchange Security Serialization TLS Transport"),
+        // The knot: an operation, its dependencies and the queue that it waits in know each other.
+        ("Bluebonnet/Dependencies", "Addresses Concurrency Errors Exchange Operations"),
+        ("Bluebonnet/Scheduling", "Admission Concurrency NetworkThread Operations Reachability"),
+        (
+            "Bluebonnet/Operations",
+            """
+            Addresses Admission Archive Bodies Cache Certificates Concurrency Dependencies Errors Exchange Formats Messages
+            NetworkThread Reachability Scheduling Security Serialization Syntax TLS Transport
+            """
+        ),
+        ("Bluebonnet/Batches", "Concurrency Dependencies Errors Operations Scheduling"),
+        (
+            "Bluebonnet/Manager",
+            """
+            Admission Archive Batches Cache Concurrency Cookies Errors Exchange Formats Messages NetworkThread Operations
+            Reachability Scheduling Security Serialization Transport
+            """
+        ),
+        (
+            "BluebonnetBatch",
+            """
+            Addresses Admission Errors Exchange Formats Manager Messages Operations Security Serialization Syntax TLS
+            Transport
+            """
+        ),
+        ("BluebonnetImage", "Errors Exchange Manager Operations Serialization"),
+        ("BluebonnetCommand", "BluebonnetBatch Errors Reachability Security Transport"),
+        ("CommandMain", ""),
+    ]
+    private static let knot: Set = ["Bluebonnet/Dependencies", "Bluebonnet/Operations", "Bluebonnet/Scheduling"]
+
+    private static let tree = SourceTree(
+        Dictionary(uniqueKeysWithValues: StyleTests.sources.map { ($0.path, $0.lines.joined(separator: "\n")) }))
+
+    @Test func folderUsesPermittedFoldersOnly() {
+        let folders = Dictionary(
+            Self.permitted.map { ($0.folder.split(separator: "/").last.map(String.init) ?? "", $0.folder) }
+        ) { first, _ in first }
+        let permitted = Self.permitted.flatMap { folder, uses in
+            uses.split { $0.isWhitespace }.map { SourceTree.Arrow(from: folder, to: folders[String($0)] ?? String($0)) }
+        }
+        let found = Self.tree.arrows
+        let strange = found.filter { !permitted.contains($0.key) }
+        #expect(strange.map { "\($0.key) by \($0.value.sorted())" }.sorted() == [], "arrows that are not permitted")
+        #expect(Set(permitted).subtracting(found.keys).sorted() == [], "permitted arrows that there are no more")
+    }
+
+    @Test func everyFolderHasItsRow() {
+        let folders = Set(StyleTests.sources.map { SourceTree.folder($0.path) }).subtracting(["Bluebonnet"])
+        #expect(folders == Set(Self.permitted.map(\.folder)))
+    }
+
+    @Test func onlyTheKnotIsACircleOfFolders() {
+        var edges: [String: Set<String>] = [:]
+        for arrow in Self.tree.arrows.keys { edges[arrow.from, default: []].insert(arrow.to) }
+        #expect(SourceTree.largestCircle(edges) == Self.knot)
+        let rest = edges.filter { !Self.knot.contains($0.key) }
+        #expect(SourceTree.largestCircle(rest) == [])
+    }
+
+    @Test func pairsOfFoldersThatUseEachOtherAreTwo() {
+        let arrows = Self.tree.arrows
+        let pairs = arrows.keys.filter { $0 < .init(from: $0.to, to: $0.from) }
+            .filter { arrows[.init(from: $0.to, to: $0.from)] != nil }
+        #expect(
+            pairs.map(\.description).sorted() == [
+                "Bluebonnet/Dependencies -> Bluebonnet/Operations", "Bluebonnet/Operations -> Bluebonnet/Scheduling",
+            ])
+    }
+
+    @Test func circleOfFilesDoesNotGrow() {
+        let circle = SourceTree.largestCircle(Self.tree.uses)
+        #expect(circle.count <= 14, "\(circle.sorted())")
+    }
+
+    @Test(arguments: ["Sources", "Tests"])
+    func folderHasThirtyFilesAtMost(top: String) {
+        let files = top == "Sources" ? StyleTests.sources : StyleTests.tests
+        let folder = { (path: String) in path.split(separator: "/").dropLast().joined(separator: "/") }
+        let counts = Dictionary(grouping: files) { folder($0.path) }.mapValues(\.count)
+        #expect(counts.filter { $0.value > 30 } == [:])
+        // A folder of a module counts with the folders in it.
+        guard top == "Sources" else { return }
+        let whole = Dictionary(grouping: files) { SourceTree.folder($0.path) }.mapValues(\.count)
+        #expect(whole.filter { $0.value > 30 && $0.key != "BluebonnetCommand" } == [:])
+    }
+
+    @Test func typesInPiecesDoNotBecomeMore() {
+        let pieces = StyleTests.sources.filter { file in
+            !file.path.contains("/BluebonnetCommand/") && file.path.split(separator: "/").last?.contains("+") == true
+        }
+        #expect(pieces.count <= 45, "\(pieces.map(\.path))")
+    }
+}
+
+@Suite struct SourceTreeTests {
+    @Test func arrowIsSeenWithTheTypesItStandsFor() {
+        let tree = SourceTree([
+            "Sources/Bluebonnet/Low/Base.swift": "package struct Base {}\n",
+            "Sources/Bluebonnet/High/User.swift": "final class User { var base: Base? }\n",
+        ])
+        let arrow = SourceTree.Arrow(from: "Bluebonnet/High", to: "Bluebonnet/Low")
+        #expect(tree.arrows == [arrow: ["Base"]])
+        #expect(SourceTree.largestCircle(tree.uses) == [])
+    }
+
+    @Test func commentsStringsAndNestedTypesAreNoArrows() {
+        let tree = SourceTree([
+            "Sources/A/A.swift":
+                "struct Alpha { struct Inner {} }\n// Beta\n/* Beta */ let text = \"Beta \\\" Beta\"\n",
+            "Sources/B/B.swift":
+                "struct Beta {}\nlet long = \"\"\"\nAlpha\n\"\"\"\nlet raw = #\"Alpha \"\"#\nlet inner: Inner\n",
+        ])
+        #expect(tree.arrows.isEmpty)
+    }
+
+    @Test func circleOfThreeIsFoundWhateverHangsOnIt() {
+        let edges: [String: Set<String>] = ["a": ["b"], "b": ["c", "x"], "c": ["a"], "x": ["y"], "y": [], "z": ["a"]]
+        #expect(SourceTree.largestCircle(edges) == ["a", "b", "c"])
+    }
+
+    @Test func folderIsOneOfItsModuleWhereTheModuleHasFolders() {
+        #expect(SourceTree.folder("Sources/Bluebonnet/Transport/Curl/EasyHandle.swift") == "Bluebonnet/Transport")
+        #expect(SourceTree.folder("Sources/BluebonnetHTTP/Rules/Range.swift") == "BluebonnetHTTP/Rules")
+        #expect(SourceTree.folder("Sources/BluebonnetCommand/Run/Run.swift") == "BluebonnetCommand")
+    }
+}
