@@ -13,7 +13,6 @@ struct BatchState: Sendable {
     /// Members and inner batches that have not ended.
     private var pendingCount: Int
     private(set) var hasBegun = false
-    private(set) var hasEnded = false
     /// The continuations that wait for the next end, by their own numbers.
     private var waits: [Int: CheckedContinuation<Void, Never>] = [:]
     private var lastWait = 0
@@ -78,7 +77,6 @@ extension BatchState {
 
     /// Notes that the completion has run.
     mutating func end() -> [CheckedContinuation<Void, Never>] {
-        hasEnded = true
         return takeWaiters()
     }
 

@@ -12,7 +12,7 @@ final class BodyChannel: Sendable {
     private let producer = NetworkBound(Producer())
 
     fileprivate struct State {
-        var chunks: [Data] = []
+        var chunks = FirstInFirstOut<Data>()
         var byteCount = 0
         var end: End?
         var isAbandoned = false
@@ -88,7 +88,7 @@ extension BodyChannel {
         let isFirst = state.withLock { state in
             defer {
                 state.isAbandoned = true
-                state.chunks = []
+                state.chunks = FirstInFirstOut()
                 state.byteCount = 0
             }
             return !state.isAbandoned && state.end == nil

@@ -25,7 +25,7 @@ final class BodyFeed: Sendable {
     private let listener = NetworkBound(Listener())
 
     fileprivate struct State {
-        var chunks: [Data] = []
+        var chunks = FirstInFirstOut<Data>()
         var takenOfFirst = 0
         var readyByteCount = 0
         var takenByteCount: Int64 = 0

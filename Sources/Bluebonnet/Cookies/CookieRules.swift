@@ -46,7 +46,7 @@ enum CookieRules {
     }
 
     private static func path(of url: URL) -> String {
-        let path = URLText((URLText.removingDotSegments(from: url) ?? url).absoluteString).path
+        let path = URLText((DotSegments.removed(from: url) ?? url).absoluteString).path
         return path.isEmpty ? "/" : String(path)
     }
 

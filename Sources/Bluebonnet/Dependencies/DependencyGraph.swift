@@ -193,9 +193,6 @@ extension DependencyGraph {
         return dependencies
     }
 
-    /// A caller was told that an operation is not ready, and has to be told when it becomes ready.
-    func listen(for operation: RequestOperation) { operation.dependencyNode.listen() }
-
     /// The first dependency that failed and whose edge says that the operation is skipped then.
     ///
     /// - Parameter all: whether every edge says so.

@@ -41,7 +41,7 @@ extension RequestOperation {
             consequences.carryOut()
             throw DependencyCycle(operations)
         case .added(let needsWatch):
-            if needsWatch { ForeignOperationWatch.begin(operation) }
+            if needsWatch { Self.watch(operation) }
             if wasReady, dependencyNode.wasAsked, !isReadyNow { announceReadiness(isReady: false) }
         }
     }
@@ -70,7 +70,7 @@ extension DependencyGraph.Consequences {
     }
 
     fileprivate func endWatches() {
-        for (watch, operation) in endedWatches { ForeignOperationWatch.end(watch, over: operation) }
+        for (watch, operation) in endedWatches { OperationWatch.end(watch, over: operation) }
     }
 }
 
@@ -137,5 +137,18 @@ extension RequestOperation {
             state.extras.skipCause = reason.cause
         }
         handle(.skip)
+    }
+}
+
+extension RequestOperation {
+    /// Watches an operation of another kind for the graph, until it has ended or no request operation waits for it.
+    fileprivate static func watch(_ operation: Operation) {
+        let watch = OperationWatch.make([operation]) {
+            let hasFailed = operation.isCancelled
+            DependencyGraph.shared.withLock { $0.finishForeign(operation, hasFailed: hasFailed) }.carryOut()
+        }
+        let isWanted = DependencyGraph.shared.withLock { $0.setWatch(watch, on: operation) }
+        OperationWatch.begin(watch)
+        if !isWanted { OperationWatch.end(watch, over: operation) }
     }
 }

@@ -106,15 +106,6 @@ extension TopologicalOrder {
             edge = edgeLinks[Int(edge)].nextDependency
         }
     }
-
-    /// Calls `body` for each edge from what waits for a node.
-    func forEachDependent(of node: Node, _ body: (Edge) -> Void) {
-        var edge = nodeLinks[Int(node)].firstDependent
-        while edge != Self.none {
-            body(edge)
-            edge = edgeLinks[Int(edge)].nextDependent
-        }
-    }
 }
 
 // MARK: - Edges

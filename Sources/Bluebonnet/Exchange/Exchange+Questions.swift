@@ -104,7 +104,7 @@ extension Exchange {
         guard let proposed, let given = request.url else {
             throw NetworkingError(.badURL, "the redirect block gave a request without a URL")
         }
-        let url = options.keepsDotSegments ? given : URLText.removingDotSegments(from: given) ?? given
+        let url = options.keepsDotSegments ? given : DotSegments.removed(from: given) ?? given
         try RequestCheck.check(url)
         let method = request.httpMethod ?? "GET"
         try RequestCheck.method(method)

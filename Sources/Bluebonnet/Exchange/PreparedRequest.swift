@@ -81,7 +81,7 @@ final class PreparedRequest: Sendable {
 
     /// The request with the URL that is sent: what is cached, kept and told goes by that one.
     private static func request(_ request: URLRequest, keepsDotSegments: Bool) -> URLRequest {
-        guard !keepsDotSegments, let url = request.url, let shorter = URLText.removingDotSegments(from: url) else {
+        guard !keepsDotSegments, let url = request.url, let shorter = DotSegments.removed(from: url) else {
             return request
         }
         var request = request

@@ -121,16 +121,8 @@ private final class Drain: Sendable {
         if let request = operation as? RequestOperation {
             return request.addBatchHandler { [group] _ in group.leave() }
         }
-        let end = BlockOperation { [group] in group.leave() }
-        end.addDependency(operation)
-        Self.watches.addOperation(end)
+        OperationWatch.begin([operation]) { [group] in group.leave() }
     }
-
-    private static let watches: OperationQueue = {
-        let queue = OperationQueue()
-        queue.name = "org.bluebonnet.drain"
-        return queue
-    }()
 
     private func expire() {
         let unfinished = sorted.finished.filter { !$0.isFinished }

@@ -89,7 +89,7 @@ extension CurlCommand {
     /// Without dot segments, unless they are sent: then curl is told to leave them as well.
     private var sentURL: String {
         guard let url = request.url else { return "" }
-        let shorter = options.keepsDotSegments ? nil : URLText.removingDotSegments(from: url)
+        let shorter = options.keepsDotSegments ? nil : DotSegments.removed(from: url)
         return (shorter ?? url).absoluteString
     }
 

@@ -124,7 +124,7 @@ public class RequestOperation: Operation, @unchecked Sendable {  // safe: one Mu
         dependencyNode.noteQuestion()
         if isReadyNow { return true }
         guard shared.withLock({ $0.lifecycle.isBeforeStart }) else { return false }
-        DependencyGraph.shared.withLock { $0.listen(for: self) }
+        DependencyGraph.shared.withLock { _ in dependencyNode.listen() }
         return isReadyNow  // it may have become so before it was listened for
     }
 

@@ -67,7 +67,7 @@ struct QueueState: Sendable {
     private var lastNumber: UInt64 = 0
     private var fairQueue = FairQueue()
     private var runningCount = 0
-    private var segments = [BarrierSegment()]
+    private var segments = FirstInFirstOut(BarrierSegment())
     private var finishedSegmentCount = 0
     /// Cancelled operations. They are started only to end, so neither limit, suspension nor barrier applies to them.
     private var cancelled: [(index: Index, number: UInt64)] = []
@@ -167,7 +167,9 @@ extension QueueState {
     private mutating func becameEmpty() {
         let isLarge = entries.count > Self.keptCount
         if isLarge { (entries, freeIndices) = ([], []) }
-        if isLarge || !segments[0].ready.isEmpty || segments[0].ready.hasManyLanes { segments = [BarrierSegment()] }
+        if isLarge || !segments[0].ready.isEmpty || segments[0].ready.hasManyLanes {
+            segments = FirstInFirstOut(BarrierSegment())
+        }
     }
 
     private func index(of operation: Operation) -> Index? {

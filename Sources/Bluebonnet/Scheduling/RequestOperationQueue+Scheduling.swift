@@ -35,12 +35,10 @@ extension RequestOperationQueue: RoundEndTask {
     }
 
     func watchEnd(of operation: Operation) {
-        let finish = BlockOperation { [self] in
+        OperationWatch.begin([operation]) { [self] in
             operationFinished(operation)
             BackingQueues.ended(operation, in: self)
         }
-        finish.addDependency(operation)
-        OperationWatch.queue.addOperation(finish)
     }
 
     /// An operation of another kind counts as ready when the dependencies have ended that it had when it was added.
@@ -51,9 +49,7 @@ extension RequestOperationQueue: RoundEndTask {
         }
         let dependencies = operation.dependencies
         guard !dependencies.isEmpty else { return makeReady(operation) }
-        let ready = BlockOperation { [self] in operationBecameReady(operation) }
-        for dependency in dependencies { ready.addDependency(dependency) }
-        OperationWatch.queue.addOperation(ready)
+        OperationWatch.begin(dependencies) { [self] in operationBecameReady(operation) }
     }
 
     func operationBecameReady(_ operation: Operation) {
@@ -155,16 +151,6 @@ extension RequestOperationState {
     /// Whether the operation waits for a slot as soon as it is started. A request made from other operations' results,
     /// and a request that a cache may answer, need no slot at first.
     fileprivate var startNeedsSlot: Bool { source.isReady && !resolvedOptions.hasResponseCache }
-}
-
-/// Runs the blocks that report the ends of operations of other kinds.
-private enum OperationWatch {
-    static let queue: OperationQueue = {
-        let queue = OperationQueue()
-        queue.name = "org.bluebonnet.operation-watch"
-        queue.maxConcurrentOperationCount = 1
-        return queue
-    }()
 }
 
 /// Numbers the flows of fair queueing: queues and batches. 0 is for operations that belong to neither.

@@ -8,8 +8,6 @@ struct TrustVerdict: Sendable {
     /// The chain that the decision rests on; empty when the policy accepts servers without one.
     let chain: [ServerCertificate]
 
-    var isTrusted: Bool { refusal == nil }
-
     static func trusted(_ chain: [ServerCertificate]) -> TrustVerdict { TrustVerdict(refusal: nil, chain: chain) }
 
     static func refused(

@@ -183,7 +183,6 @@ struct TransferMetrics: Sendable, Equatable {
     var tls: UInt64 = 0
     /// From the start of the transfer to the first byte of the response; 0 when none came.
     var firstByte: UInt64 = 0
-    var total: UInt64 = 0
     /// Whether it ran on a connection that was there before.
     var isReused = false
     /// What was negotiated with the server; nil without TLS, and when the handshake was not complete.

@@ -29,13 +29,13 @@ package struct JSONText: ~Copyable {
     package var data: Data { Data(bytes: start, count: byteCount) }
 
     /// Writes `{`, the members and `}`.
-    package mutating func object(_ writeMembers: (inout JSONText) -> Void) {
-        container("{", "}", writeMembers)
+    package mutating func object(_ writeMembers: (inout JSONText) throws -> Void) rethrows {
+        try container("{", "}", writeMembers)
     }
 
     /// Writes `[`, the elements and `]`.
-    package mutating func array(_ writeElements: (inout JSONText) -> Void) {
-        container("[", "]", writeElements)
+    package mutating func array(_ writeElements: (inout JSONText) throws -> Void) rethrows {
+        try container("[", "]", writeElements)
     }
 
     /// Writes the name of a member; its value comes next.
@@ -99,12 +99,12 @@ package struct JSONText: ~Copyable {
     }
 
     private mutating func container(
-        _ open: Unicode.Scalar, _ close: Unicode.Scalar, _ write: (inout JSONText) -> Void
-    ) {
+        _ open: Unicode.Scalar, _ close: Unicode.Scalar, _ write: (inout JSONText) throws -> Void
+    ) rethrows {
         beginValue()
         append(scalar: open)
         needsComma = false
-        write(&self)
+        try write(&self)
         append(scalar: close)
         needsComma = true
     }

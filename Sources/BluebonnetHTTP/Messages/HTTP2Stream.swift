@@ -31,7 +31,7 @@ package struct HTTP2Stream {
     }
 
     /// What its server did, of a response that is not complete.
-    var fault: String {
+    package var fault: String {
         if !hasEnded { return "did not end the HTTP/2 stream" }
         let counts = "\(deliveredByteCount) of \(dataByteCount) body bytes"
         return "ended the HTTP/2 connection when \(counts) had been read of the response"

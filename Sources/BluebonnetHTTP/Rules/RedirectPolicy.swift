@@ -143,7 +143,7 @@ extension RedirectChain {
         guard scheme == "https" || current.url.scheme?.lowercased() == "http" || policy.allowsInsecureTarget else {
             throw NetworkingError(.redirectRefused, "a redirect leads from https to \(Self.shown(url))")
         }
-        let shorter = policy.keepsDotSegments ? nil : URLText.removingDotSegments(from: url)
+        let shorter = policy.keepsDotSegments ? nil : DotSegments.removed(from: url)
         return try completed(shorter ?? url, location)
     }
 

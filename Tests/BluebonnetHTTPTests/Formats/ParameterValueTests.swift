@@ -66,7 +66,7 @@ import Testing
     func textsAndOptionalsAreWhatTheyHold(scalar: Scalar) throws { try expect(scalar) }
 
     private func expect(_ scalar: Scalar) throws {
-        #expect(String(decoding: try JSONWriter.bytes(of: scalar.value), as: UTF8.self) == scalar.json)
+        #expect(try JSONWriter.text(of: scalar.value).string == scalar.json)
         #expect(try QueryEncoder().encode(["k": scalar.value]) == (scalar.query.isEmpty ? "k" : "k=\(scalar.query)"))
     }
 
@@ -80,7 +80,7 @@ import Testing
         ] as [any Sendable])
     func valueThatIsNoParameterIsRefusedAndNamed(value: any Sendable) {
         for encode: (Parameters) throws -> Void in [
-            { _ = try QueryEncoder().encode($0) }, { _ = try JSONWriter.bytes(of: $0) },
+            { _ = try QueryEncoder().encode($0) }, { _ = try JSONWriter.text(of: $0) },
         ] {
             let error = #expect(throws: NetworkingError.self) { try encode(["outer": ["inner": value]]) }
             #expect(error?.code == .invalidRequest)

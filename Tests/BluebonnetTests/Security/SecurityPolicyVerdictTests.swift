@@ -125,7 +125,7 @@ import Testing
         for findings in Findings.all {
             let facts = facts(findings, pinned: pinned[pinned.count - 1], in: row)
             let verdict = policy.verdict(on: facts, host: row.hasHost ? "api.example.com" : nil)
-            #expect(verdict.isTrusted == row.trusts(findings), "\(findings)")
+            #expect((verdict.refusal == nil) == row.trusts(findings), "\(findings)")
         }
     }
 
@@ -202,7 +202,7 @@ extension SecurityPolicyVerdictTests {
         let policy = try SecurityPolicy(reportOnlyPins: ReportOnlyPins(reportOnly, expires: expires))
         let facts = ServerTrustFacts(
             presented: chain + [certificate(1)], byAuthorities: .verified(chain), namesHost: true)
-        #expect(policy.verdict(on: facts, host: "h").isTrusted)
+        #expect(policy.verdict(on: facts, host: "h").refusal == nil)
         return policy.violation(facts, host: "h", port: 443, now: now)
     }
 

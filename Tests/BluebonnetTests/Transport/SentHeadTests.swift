@@ -29,7 +29,7 @@ extension NetworkTests {
         ) throws -> TransferRequest {
             TransferRequest(
                 url: url, origin: try #require(Origin(url)), method: method, headers: headers, body: body,
-                identity: PoolKeyBox(options.identity),
+                poolKey: PoolKeyBox(options.poolKey),
                 limits: TransferRequest.Limits(httpVersion: options.httpVersion), cookieJar: jar)
         }
 

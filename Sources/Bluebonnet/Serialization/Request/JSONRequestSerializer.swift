@@ -31,7 +31,7 @@ public struct JSONRequestSerializer: RequestSerializer {
         if http.encodesParametersInURL(request) { return try http.complete(&request, with: parameters) }
         try http.addHeaders(to: &request)
         guard let parameters else { return }
-        request.setBody(Data(try JSONWriter.bytes(of: parameters)), contentType: Self.contentType)
+        request.setBody(try JSONWriter.text(of: parameters).data, contentType: Self.contentType)
     }
 
     /// The request with default headers and a JSON body that is any value, not only an object, whatever the method.
@@ -41,7 +41,7 @@ public struct JSONRequestSerializer: RequestSerializer {
     public func request(_ request: URLRequest, withValue value: any Sendable) throws -> URLRequest {
         var request = request
         try http.addHeaders(to: &request)
-        request.setBody(Data(try JSONWriter.bytes(of: value)), contentType: Self.contentType)
+        request.setBody(try JSONWriter.text(of: value).data, contentType: Self.contentType)
         return request
     }
 

@@ -282,7 +282,6 @@ extension EasyHandle {
         func nanoseconds(_ microseconds: Int64) -> UInt64 { UInt64(max(0, microseconds)) * 1000 }
         var metrics = TransferMetrics()
         metrics.firstByte = nanoseconds(large(CURLINFO_STARTTRANSFER_TIME_T))
-        metrics.total = nanoseconds(large(CURLINFO_TOTAL_TIME_T))
         metrics.isReused = long(CURLINFO_NUM_CONNECTS) == 0 && large(CURLINFO_PRETRANSFER_TIME_T) > 0
         guard !metrics.isReused else { return metrics }  // nothing was looked up or connected
         let nameLookup = large(CURLINFO_NAMELOOKUP_TIME_T)

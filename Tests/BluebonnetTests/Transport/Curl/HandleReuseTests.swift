@@ -160,7 +160,7 @@ extension NetworkTests {
                         _ = partition.value.begin(request, delegate: EndTaker { waiter.resume(returning: $0) })
                     }
                 }
-                #expect(first.total > 0 && first.firstByte > 0)
+                #expect(first.connect > 0 && first.firstByte > 0)
                 let second = try await onNetworkThread {
                     defer { partition.value.close() }
                     return partition.value.begin(request, delegate: EndTaker { _ in }).abort()

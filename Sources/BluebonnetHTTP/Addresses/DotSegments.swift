@@ -3,22 +3,22 @@
 
 package import Foundation
 
-// Removing the segments `.` and `..` from a path (RFC 3986, 5.2.4). A dot that is written `%2e` counts, as in the
-// WHATWG's URL standard: servers decode it, so that a path with such a segment has two readings.
-extension URLText {
+/// Removes the segments `.` and `..` from paths (RFC 3986, 5.2.4). A dot that is written `%2e` counts, as in the
+/// WHATWG's URL standard: servers decode it, so that a path with such a segment has two readings.
+package enum DotSegments {
     /// The URL without dot segments in its path; nil when there are none. Query and fragment stay as they are.
-    package static func removingDotSegments(from url: URL) -> URL? {
+    package static func removed(from url: URL) -> URL? {
         let text = url.absoluteString
-        guard mayHaveDotSegments(text) else { return nil }
+        guard mayHaveAny(text) else { return nil }
         let parts = URLText(text)
         let path = parts.path
-        let shorter = removingDotSegments(fromPath: path)
+        let shorter = removed(fromPath: path)
         guard shorter != path else { return nil }
         return URL(string: "\(text[..<path.startIndex])\(shorter)\(text[path.endIndex...])")
     }
 
     /// The path without dot segments. Empty segments are segments: `/a//../b` is `/a/b`.
-    package static func removingDotSegments(fromPath path: some StringProtocol) -> String {
+    package static func removed(fromPath path: some StringProtocol) -> String {
         let slash = UInt8(ascii: "/")
         let segments = Array(path.utf8).split(separator: slash, omittingEmptySubsequences: false)
         var kept: [ArraySlice<UInt8>] = []
@@ -44,7 +44,7 @@ extension URLText {
     }
 
     /// Whether a "." or "%" follows a "/" anywhere: nearly no URL has more to look at.
-    private static func mayHaveDotSegments(_ text: String) -> Bool {
+    private static func mayHaveAny(_ text: String) -> Bool {
         var text = text
         return text.withUTF8 { bytes in
             var isBehindSlash = false

@@ -6,7 +6,7 @@ import Testing
 
 @testable import BluebonnetHTTP
 
-@Suite struct URLTextDotSegmentsTests {
+@Suite struct DotSegmentsTests {
     @Test(arguments: [
         ("/a/b/c/./../../g", "/a/g"), ("/a/../b", "/b"), ("/../../x", "/x"), ("/a/b/../../../c", "/c"),
         ("/./a", "/a"), ("/a/./b", "/a/b"), ("/a/.", "/a/"), ("/.", "/"), ("/./", "/"),
@@ -19,10 +19,10 @@ import Testing
         ("/%2e%2E/%2e/b", "/b"), ("/a/%2e/%2E%2e/%2e", "/"), ("/a/b/.%2e/./c/", "/a/c/"),
     ])
     func dotSegmentsAreRemoved(path: String, shorter: String) throws {
-        #expect(URLText.removingDotSegments(fromPath: path) == shorter)
+        #expect(DotSegments.removed(fromPath: path) == shorter)
         for (start, end) in [("http://h", ""), ("https://u:p@h.:81", "?q=/a/../b"), ("http://[::1]", "#/./../")] {
             let url = try #require(URL(string: start + path + end))
-            #expect(URLText.removingDotSegments(from: url)?.absoluteString == start + shorter + end)
+            #expect(DotSegments.removed(from: url)?.absoluteString == start + shorter + end)
         }
     }
 
@@ -33,16 +33,16 @@ import Testing
         "/.%2f", "/%2f..", "/..%5cx", "/a;/..;", "/.htaccess", "/.well-known/x", "/a/~..", "/%2E%2E%2E/",
     ])
     func otherSegmentsStay(path: String) throws {
-        #expect(URLText.removingDotSegments(fromPath: path) == path)
+        #expect(DotSegments.removed(fromPath: path) == path)
         let url = try #require(URL(string: "http://h\(path)?a=/../&b=..#/./x/.."))
-        #expect(URLText.removingDotSegments(from: url) == nil)
+        #expect(DotSegments.removed(from: url) == nil)
     }
 
     @Test func aLongPathTakesTimeInProportion() {
         let count = 20_000
         let path = String(repeating: "/a", count: count) + String(repeating: "/..", count: count)
-        #expect(URLText.removingDotSegments(fromPath: path) == "/")
-        #expect(URLText.removingDotSegments(fromPath: path + "/b") == "/b")
+        #expect(DotSegments.removed(fromPath: path) == "/")
+        #expect(DotSegments.removed(fromPath: path + "/b") == "/b")
     }
 }
 
@@ -68,7 +68,7 @@ import Testing
     func theExamplesOfTheSpecificationComeOut(reference: String, expected: String) throws {
         let base = try #require(URL(string: "http://a/b/c/d;p?q#f"))
         let url = try #require(URLText.url(reference, relativeTo: base))
-        #expect((URLText.removingDotSegments(from: url) ?? url).absoluteString == expected)
+        #expect((DotSegments.removed(from: url) ?? url).absoluteString == expected)
     }
 
     @Test(arguments: [

@@ -1,0 +1,37 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+internal import Foundation
+
+/// Reports the end of operations that are not the library's, with a block operation that depends on them: Foundation has
+/// no other notification. Any thread; reports run one after the other on a queue of the library, and must be short.
+enum OperationWatch {
+    private static let queue: OperationQueue = {
+        let queue = OperationQueue()
+        queue.name = "org.bluebonnet.operation-watch"
+        queue.maxConcurrentOperationCount = 1
+        return queue
+    }()
+
+    /// Calls `report` when all these operations have ended.
+    static func begin(_ operations: [Operation], _ report: @escaping @Sendable () -> Void) {
+        begin(make(operations, report))
+    }
+
+    /// A watch that has not begun.
+    static func make(_ operations: [Operation], _ report: @escaping @Sendable () -> Void) -> BlockOperation {
+        let watch = BlockOperation(block: report)
+        for operation in operations { watch.addDependency(operation) }
+        return watch
+    }
+
+    static func begin(_ watch: BlockOperation) { queue.addOperation(watch) }
+
+    /// Ends a watch early: first removes its dependency, because a watch that is only cancelled would leave a dangling
+    /// pointer in the operation; then cancels it, because only that makes it ready after Foundation has counted the
+    /// dependency.
+    static func end(_ watch: BlockOperation, over operation: Operation) {
+        watch.removeDependency(operation)
+        watch.cancel()
+    }
+}

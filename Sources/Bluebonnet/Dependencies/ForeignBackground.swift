@@ -1,0 +1,32 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+internal import Foundation
+internal import Synchronization
+
+/// The transitive dependencies of an operation of another kind, as far as Foundation knows them.
+struct ForeignBackground {
+    struct Entry {
+        let operation: Operation
+        let dependencies: [Operation]
+    }
+
+    private(set) var entries: [Entry] = []
+
+    /// Reads an operation's dependencies, unless the graph knows the operation already. Not under a lock, because a
+    /// subclass may override `dependencies`.
+    init(of operation: Operation) {
+        guard !(operation is RequestOperation), !DependencyGraph.shared.withLock({ $0.isKnown(operation) }) else {
+            return
+        }
+        var (open, seen) = ([operation], Set([ObjectIdentifier(operation)]))
+        while let next = open.popLast() {
+            let dependencies = next.dependencies
+            guard !dependencies.isEmpty else { continue }
+            entries.append(Entry(operation: next, dependencies: dependencies))
+            open += dependencies.filter { dependency in
+                !(dependency is RequestOperation) && seen.insert(ObjectIdentifier(dependency)).inserted
+            }
+        }
+    }
+}
