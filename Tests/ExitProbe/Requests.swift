@@ -12,6 +12,8 @@ struct Requests {
     /// Where downloads go.
     let folder: URL
     let uploadFile: URL
+    /// Called at the end of each.
+    let whenFinished: @Sendable () -> Void
 
     func start(count: Int) {
         for number in 0..<count {
@@ -27,6 +29,7 @@ struct Requests {
         let operation = manager.operation(with: request)
         if kind == 1 { operation.outputFile = folder.appendingPathComponent("\(number)") }
         if kind == 3 { operation.uploadFile = uploadFile }
+        operation.completionBlock = whenFinished
         return operation
     }
 }
