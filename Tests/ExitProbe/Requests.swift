@@ -12,8 +12,8 @@ struct Requests {
     /// Where downloads go.
     let folder: URL
     let uploadFile: URL
-    /// Called at the end of each.
-    let whenFinished: @Sendable () -> Void
+    /// Called at the end of each that was answered.
+    let whenAnswered: @Sendable () -> Void
 
     func start(count: Int) {
         for number in 0..<count {
@@ -29,7 +29,9 @@ struct Requests {
         let operation = manager.operation(with: request)
         if kind == 1 { operation.outputFile = folder.appendingPathComponent("\(number)") }
         if kind == 3 { operation.uploadFile = uploadFile }
-        operation.completionBlock = whenFinished
+        operation.completionBlock = { [weak operation, whenAnswered] in
+            if operation?.statusCode == 200 { whenAnswered() }
+        }
         return operation
     }
 }

@@ -12,7 +12,7 @@ import Glibc
 // usage: ExitProbe STATUS MICROSECONDS AUTHORITY-FILE FOLDER URL…
 //
 // In the environment:
-// - EXIT_PROBE_AWAITS_ANSWER: the microseconds begin when the first request has ended.
+// - EXIT_PROBE_AWAITS_ANSWER: the microseconds begin when the first request has been answered; without an answer the program is killed.
 // - EXIT_PROBE_STARTS_OPENSSL: OpenSSL was started, with its clean-up at exit, before the library.
 // - EXIT_PROBE_WORKS_LATE: reads a certificate in a function of atexit that was registered before the library was loaded,
 //   and prints its names.
@@ -44,14 +44,14 @@ exit_probe_set_late_work {
 }
 var configuration = RequestOperationManager.Configuration()
 configuration.transferOptions.securityPolicy = try SecurityPolicy(certificateAuthorityFile: arguments[3])
-let hasFinished = DispatchSemaphore(value: 0)
+let hasAnswer = DispatchSemaphore(value: 0)
 CertificateWork.start(authorityFile: arguments[3])
 Requests(
     manager: RequestOperationManager(configuration: configuration),
     urls: arguments.dropFirst(5).compactMap { URL(string: $0) },
     folder: URL(fileURLWithPath: arguments[4]), uploadFile: URL(fileURLWithPath: arguments[3]),
-    whenFinished: { [hasFinished] in hasFinished.signal() }
+    whenAnswered: { [hasAnswer] in hasAnswer.signal() }
 ).start(count: 50)
-if environment["EXIT_PROBE_AWAITS_ANSWER"] != nil { hasFinished.wait() }
+if environment["EXIT_PROBE_AWAITS_ANSWER"] != nil { hasAnswer.wait() }
 usleep(microseconds)
 exit(status)
