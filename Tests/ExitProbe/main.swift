@@ -14,8 +14,8 @@ import Glibc
 // In the environment:
 // - EXIT_PROBE_AWAITS_ANSWER: the microseconds begin when the first request has been answered; without an answer the program is killed.
 // - EXIT_PROBE_STARTS_OPENSSL: OpenSSL was started, with its clean-up at exit, before the library.
-// - EXIT_PROBE_WORKS_LATE: reads a certificate in a function of atexit that was registered before the library was loaded,
-//   and prints its names.
+// - EXIT_PROBE_WORKS_LATE: reads a certificate in a function of atexit that was registered before the library was
+//   loaded, and prints its names.
 // - EXIT_PROBE_FORKS: has children of fork exit while another thread uses OpenSSL, and prints the milliseconds of each.
 let arguments = CommandLine.arguments
 guard arguments.count >= 6, let status = Int32(arguments[1]), let microseconds = UInt32(arguments[2]) else {

@@ -3,11 +3,11 @@
 
 internal import Foundation
 
-/// How large a request's head is: the buffer that it leaves from, the version that can carry it, and the error of a head
-/// that none can carry depend on it.
+/// How large a request's head is: the buffer that it leaves from, the version that can carry it, and the error of a
+/// head that none can carry depend on it.
 ///
-/// Made for every request, so it is an upper bound that costs little; exact sizes are counted for an error only. It knows
-/// what libcurl adds to the fields of a request, and nothing of connections.
+/// Made for every request, so it is an upper bound that costs little; exact sizes are counted for an error only. It
+/// knows what libcurl adds to the fields of a request, and nothing of connections.
 struct RequestHeadSize: Equatable, Sendable {
     /// How a head is written.
     enum Form {

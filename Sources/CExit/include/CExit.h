@@ -7,8 +7,8 @@
 // do not enter it again. The program's own functions of atexit run before that, and may use the library.
 //
 // Functions of atexit that were registered before this module was loaded, and destructors, run after that. They may use
-// what works on the calling thread, a digest for instance, but must not wait for an operation: the network thread stands
-// still.
+// what works on the calling thread, a digest for instance, but must not wait for an operation: the network thread
+// stands still.
 //
 // A child of fork that does not call exec has none of the library's threads, and waits for none when it exits.
 #ifndef BLUEBONNET_CEXIT_H

@@ -17,8 +17,8 @@ final class MessageDigest {
             }
         }
 
-        // Looked up once each, which takes longer than a short digest. Inside a use of OpenSSL: a thread that stopped at
-        // its beginning while the process exits would keep others from looking it up.
+        // Looked up once each, which takes longer than a short digest. Inside a use of OpenSSL: a thread that stopped
+        // at its beginning while the process exits would keep others from looking it up.
         private nonisolated(unsafe) static let md5Implementation = fetch("MD5")  // safe: OpenSSL never changes it
         private nonisolated(unsafe) static let sha256Implementation = fetch("SHA256")  // safe: the same
 
