@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 internal import Foundation
+internal import Glibc
 
 /// How large a request's head is: the buffer that it leaves from, the version that can carry it, and the error of a
 /// head that none can carry depend on it.
@@ -80,11 +81,15 @@ struct RequestHeadSize: Equatable, Sendable {
     /// User information becomes an `Authorization` field in base64. It stands before the first slash, question mark or
     /// number sign behind "//"; an "@" further on means nothing.
     private static func userInfoByteCount(_ url: String) -> Int {
-        let authority = url.utf8.drop { $0 != UInt8(ascii: "/") }.dropFirst(2).prefix { byte in
-            byte != UInt8(ascii: "/") && byte != UInt8(ascii: "?") && byte != UInt8(ascii: "#")
+        var url = url
+        return url.withUTF8 { bytes in
+            guard let start = bytes.baseAddress, memchr(start, CInt(UInt8(ascii: "@")), bytes.count) != nil else {
+                return 0  // as nearly always
+            }
+            let ends = "/?#".utf8
+            let authority = bytes.drop { $0 != UInt8(ascii: "/") }.dropFirst(2).prefix { !ends.contains($0) }
+            return authority.lastIndex(of: UInt8(ascii: "@")).map { $0 - authority.startIndex } ?? 0
         }
-        guard let at = authority.lastIndex(of: UInt8(ascii: "@")) else { return 0 }
-        return authority.distance(from: authority.startIndex, to: at)
     }
 }
 
