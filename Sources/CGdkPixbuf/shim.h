@@ -1,7 +1,7 @@
 // The few functions of gdk-pixbuf, GObject and GLib that are called, declared as their stable interface (2.x) has them.
 //
-// Their own headers need compiler flags from pkg-config among which SwiftPM finds one that it warns about (-pthread), in
-// every build of the package. The libraries are still linked by name.
+// Their own headers need compiler flags from pkg-config among which SwiftPM finds one that it warns about (-pthread),
+// in every build of the package. The libraries are still linked by name.
 #ifndef BLUEBONNET_CGDKPIXBUF_SHIM_H
 #define BLUEBONNET_CGDKPIXBUF_SHIM_H
 

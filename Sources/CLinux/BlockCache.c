@@ -12,8 +12,8 @@ struct free_block {
 };
 
 // A region begins with pages, each of which is cut into blocks of one kind: small ones in steps of 16 bytes, and middle
-// ones. Behind them are the large blocks: two for each of a thousand transfers, one that is read into and, over TLS, one
-// that is written from.
+// ones. Behind them are the large blocks: two for each of a thousand transfers, one that is read into and, over TLS,
+// one that is written from.
 enum { SMALL_STEP = 16, SMALL_KINDS = 64, SMALL_MOST = SMALL_STEP * SMALL_KINDS };
 enum { MIDDLE_SIZE = 2048, LARGE_LEAST = 8 * 1024, LARGE_SIZE = 16 * 1024 + 64 };
 enum { MIDDLE_KIND = SMALL_KINDS, LARGE_KIND, KIND_COUNT, NO_KIND = -1 };

@@ -12,7 +12,8 @@ import Glibc
 // usage: ExitProbe STATUS MICROSECONDS AUTHORITY-FILE FOLDER URL…
 //
 // In the environment:
-// - EXIT_PROBE_AWAITS_ANSWER: the microseconds begin when the first request has been answered; without an answer the program is killed.
+// - EXIT_PROBE_AWAITS_ANSWER: the microseconds begin when the first request has been answered; without an answer the
+//   program is killed.
 // - EXIT_PROBE_STARTS_OPENSSL: OpenSSL was started, with its clean-up at exit, before the library.
 // - EXIT_PROBE_WORKS_LATE: reads a certificate in a function of atexit that was registered before the library was
 //   loaded, and prints its names.

@@ -60,7 +60,8 @@ final class FileWriter: RoundEndTask, Sendable {
 
     deinit { Self.atWork.subtract(1, ordering: .relaxed) }
 
-    /// The capacity of the last one of so many: 1 MiB, of which more is of no use; beyond 32 files each new one gets less.
+    /// The capacity of the last one of so many: 1 MiB, of which more is of no use; beyond 32 files each new one gets
+    /// less.
     static func capacity(atWork count: Int) -> Int { min(max(32 * 1024 * 1024 / count, 256 * 1024), 1024 * 1024) }
 }
 

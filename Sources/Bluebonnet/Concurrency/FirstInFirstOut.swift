@@ -1,8 +1,8 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// Elements that leave in the order in which they came. Removing the first takes constant time on average, where an array
-/// moves all others.
+/// Elements that leave in the order in which they came. Removing the first takes constant time on average, where an
+/// array moves all others.
 struct FirstInFirstOut<Element> {
     private var storage: [Element?] = []
     private var head = 0

@@ -3,8 +3,8 @@
 
 internal import Foundation
 
-/// Reports the end of operations that are not the library's, with a block operation that depends on them: Foundation has
-/// no other notification. Any thread; reports run one after the other on a queue of the library, and must be short.
+/// Reports the end of operations that are not the library's, with a block operation that depends on them: Foundation
+/// has no other notification. Any thread; reports run one after the other on a queue of the library, and must be short.
 enum OperationWatch {
     private static let queue: OperationQueue = {
         let queue = OperationQueue()

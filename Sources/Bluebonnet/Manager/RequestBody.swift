@@ -11,8 +11,8 @@ internal import FoundationNetworking
 /// ```
 ///
 /// It is encoded when the operation starts, on a queue of the library's. What cannot be encoded is an operation that
-/// fails, and nothing is sent. A `Content-Type` among the call's headers wins over the body's own; with a multipart form
-/// it has to be `multipart/…` and gets the form's boundary.
+/// fails, and nothing is sent. A `Content-Type` among the call's headers wins over the body's own; with a multipart
+/// form it has to be `multipart/…` and gets the form's boundary.
 public struct RequestBody: Sendable {
     /// Sets the body of a request that has its headers already.
     let apply: @Sendable (inout RequestBlueprint) throws -> Void

@@ -88,9 +88,9 @@ final class TransferRequest: Sendable {
         return bytes
     }
 
-    /// How much is sent at once. The least that libcurl takes, of which the network thread keeps some, does where header
-    /// section and body have room in it. Not more than usual over TLS: what has left of a piece is not known before all
-    /// of it has, and looks like standing still.
+    /// How much is sent at once. The least that libcurl takes, of which the network thread keeps some, does where
+    /// header section and body have room in it. Not more than usual over TLS: what has left of a piece is not known
+    /// before all of it has, and looks like standing still.
     ///
     /// A head that must leave in one piece gets a buffer that holds all of it.
     var sendingBufferByteCount: Int {

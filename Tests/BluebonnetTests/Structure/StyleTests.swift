@@ -67,6 +67,16 @@ extension StyleTests {
         #expect(long.map { "\($0.path): \($0.lines.count - 1) lines" } == [])
     }
 
+    /// The formatter looks at code only.
+    @Test func commentHasRoomInItsLine() {
+        let wide = (Self.sources + Self.tests).flatMap { file in
+            file.lines.enumerated().filter { _, line in
+                line.utf8.count > 120 && line.count > 120 && line.drop(while: \.isWhitespace).hasPrefix("//")
+            }.map { "\(file.path):\($0.offset + 1)" }
+        }
+        #expect(wide == [])
+    }
+
     @Test func everyFileStartsWithTheLicence() {
         let header = ["// Bluebonnet: HTTP operations for Swift on Linux.", "// SPDX-License-Identifier: MIT", ""]
         let without = (Self.sources + Self.tests).filter { $0.lines.prefix(3).map(String.init) != header }

@@ -24,7 +24,8 @@ extension NetworkThread {
 }
 
 extension RequestOperation {
-    /// Returns when the operation has ended and its handlers have run, or fails the test, which `waitUntilEnded()` would not.
+    /// Returns when the operation has ended and its handlers have run, or fails the test, which `waitUntilEnded()`
+    /// would not.
     func ends(at location: SourceLocation = #_sourceLocation) async {
         let hasEnded = Gate()
         addBatchHandler { _ in hasEnded.open() }

@@ -88,8 +88,8 @@ extension ServerTrustEvaluator: Sendable {}
 // MARK: - Its place in OpenSSL
 
 extension ServerTrustEvaluator {
-    /// Makes this evaluator decide about the connections that will be made from an `SSL_CTX`, which keeps it; false when
-    /// OpenSSL does not take it.
+    /// Makes this evaluator decide about the connections that will be made from an `SSL_CTX`, which keeps it; false
+    /// when OpenSSL does not take it.
     func install(in context: UnsafeMutableRawPointer) -> Bool {
         let context = OpaquePointer(context)
         guard Self.place.attach(self, to: context) else { return false }

@@ -89,8 +89,8 @@ extension CurlTransfer {
         try setSendingBufferSize()
     }
 
-    /// How much libcurl sends at once of a body that it asks for. Over TLS it also copies every request into a buffer of
-    /// that size, which the C library would give back to the system and take again for each.
+    /// How much libcurl sends at once of a body that it asks for. Over TLS it also copies every request into a buffer
+    /// of that size, which the C library would give back to the system and take again for each.
     ///
     /// It is always set: curl_easy_reset (7.88) goes back to 64 KiB and keeps a buffer that may be smaller, which only
     /// setting the size lets go.

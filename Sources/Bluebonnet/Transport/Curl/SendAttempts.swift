@@ -16,10 +16,11 @@ struct SendAttempts {
     var leavesExpectationOut = false
 }
 
-/// A request that is not idempotent is sent once. Another one may be sent again while there is no answer: libcurl does so
-/// by itself on a new connection when a kept-alive one turns out dead (RFC 9110, 9.2.2), or when an HTTP/2 server says
-/// that it has not looked at the request (REFUSED_STREAM, GOAWAY; RFC 9113, 8.7). That it was the latter libcurl does
-/// not tell for certain: that it gave no reason is taken for it with an idempotent request only, never with a POST.
+/// A request that is not idempotent is sent once. Another one may be sent again while there is no answer: libcurl does
+/// so by itself on a new connection when a kept-alive one turns out dead (RFC 9110, 9.2.2), or when an HTTP/2 server
+/// says that it has not looked at the request (REFUSED_STREAM, GOAWAY; RFC 9113, 8.7). That it was the latter libcurl
+/// does not tell for certain: that it gave no reason is taken for it with an idempotent request only, never with a
+/// POST.
 ///
 /// A request whose expectation was refused before its body began to leave is sent again, once and on a new connection
 /// (417; RFC 9110, 10.1.1): the server has not looked at it. libcurl would send it over the same connection, where the
