@@ -20,7 +20,7 @@ final class MessageDigest {
         // Looked up once each, which takes longer than a short digest. Inside a use of OpenSSL: a thread that stopped
         // at its beginning while the process exits would keep others from looking it up.
         private nonisolated(unsafe) static let md5Implementation = fetch("MD5")  // safe: OpenSSL never changes it
-        private nonisolated(unsafe) static let sha256Implementation = fetch("SHA256")  // safe: the same
+        private nonisolated(unsafe) static let sha256Implementation = fetch("SHA256")  // safe: OpenSSL never changes it
 
         /// Whether OpenSSL computes this digest: where it is configured for FIPS 140, MD5 is not available.
         var isAvailable: Bool { usingOpenSSL { implementation != nil } }
