@@ -11,21 +11,12 @@ import Testing
 extension NetworkTests {
     /// What an archive takes for a part of the body: nothing that came of another response.
     @Suite struct ArchivedPartTests {
-        private let file = Representation(body: .patterned(byteCount: 300_000), etag: "\"one\"")
+        private let fixture = ArchiveFixture()
+        private var file: Representation { fixture.file }
+        private var part: Reply { fixture.part }
 
-        /// The first 200,000 bytes, then nothing.
-        private var part: Reply { file.whole.cut(afterByteCount: file.whole.bytes.count - 100_000, then: .stall) }
-
-        private func sent(_ archive: OperationArchive) throws -> OperationArchive {
-            try JSONDecoder().decode(OperationArchive.self, from: JSONEncoder().encode(archive))
-        }
-
-        private func startAndReceive(_ operation: RequestOperation) async {
-            let arrived = Gate()
-            operation.setDownloadProgress { _, total, _ in if total > 0 { arrived.open() } }
-            operation.start()
-            await arrived.wait()
-        }
+        private func sent(_ archive: OperationArchive) throws -> OperationArchive { try fixture.sent(archive) }
+        private func startAndReceive(_ operation: RequestOperation) async { await fixture.startAndReceive(operation) }
 
         @Test func aPartInMemoryIsNotForAFile() async throws {
             let folder = try DownloadFolder()

@@ -1,0 +1,27 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import TestServer
+import Testing
+
+@testable import Bluebonnet
+
+/// A body that a server gives in part or whole, and an archive's way to another process.
+struct ArchiveFixture {
+    let file = Representation(body: .patterned(byteCount: 300_000), etag: "\"one\"")
+
+    /// The first 200,000 bytes, then nothing.
+    var part: Reply { file.whole.cut(afterByteCount: file.whole.bytes.count - 100_000, then: .stall) }
+
+    func sent(_ archive: OperationArchive) throws -> OperationArchive {
+        try JSONDecoder().decode(OperationArchive.self, from: JSONEncoder().encode(archive))
+    }
+
+    func startAndReceive(_ operation: RequestOperation) async {
+        let arrived = Gate()
+        operation.setDownloadProgress { _, total, _ in if total > 0 { arrived.open() } }
+        operation.start()
+        await arrived.wait()
+    }
+}
