@@ -136,14 +136,22 @@ extension RequestOperationQueue: RoundEndTask {
 
     private func start(_ operation: Operation) {
         guard let request = operation as? RequestOperation else {
-            BackingQueues.begins(operation, in: self)
-            // The end of an operation that ended by itself may have been reported before.
-            if operation.isFinished { BackingQueues.ended(operation, in: self) }
-            return foreign.addOperation(operation)
+            return startForeign(operation)
         }
         guard !request.startIfReady() else { return }
         shared.withLock { $0.putBack(request) }
         if request.isReadyNow { operationBecameReady(request) }
+    }
+}
+
+extension RequestOperationQueue {
+    /// Hands an operation of another kind to Foundation's queue, which traps on one that its owner has started: such an
+    /// operation holds its slot until it ends, which may have been reported already.
+    private func startForeign(_ operation: Operation) {
+        guard !operation.isExecuting else { return }
+        BackingQueues.begins(operation, in: self)
+        guard !operation.isFinished else { return BackingQueues.ended(operation, in: self) }
+        foreign.addOperation(operation)
     }
 }
 

@@ -91,6 +91,36 @@ import Testing
         #expect(order.value == [])
     }
 
+    @Test func blockThatItsOwnerRunsHoldsItsSlotUntilItEnds() async {
+        queue.maxConcurrentOperationCount = 1
+        let (mayEnd, hasBegun) = (Gate(), Gate())
+        let block = BlockOperation { [order] in
+            hasBegun.open()
+            mayEnd.waitBlocking()
+            order.append("ended")
+        }
+        Thread { block.start() }.start()
+        await hasBegun.wait()
+        queue.addOperation(block)
+        queue.addOperation { [order] in order.append("next") }
+        await foreignReadiness()
+        await NetworkThread.shared.catchesUp()
+        mayEnd.open()
+        await order.becomes { $0.count == 2 }
+        #expect(order.value == ["ended", "next"])
+        await queue.empties()
+    }
+
+    @Test func finishedBlocksLeaveTheQueueAtOnce() async {
+        for _ in 0..<300 {
+            let block = BlockOperation {}
+            block.start()
+            queue.addOperation(block)
+        }
+        await queue.empties()
+        #expect(queue.operationCount == 0)
+    }
+
     @Test func aQueueIsLetGoWhenWhatRanInItHasEnded() async {
         weak var gone: RequestOperationQueue?
         do {
