@@ -37,6 +37,14 @@ extension CurlPartition {
         return closedSockets.contains(descriptor)
     }
 
+    /// Whether the server has closed an open connection. libcurl 7.88 keeps one whose end arrives behind the end of a
+    /// stream, and forgets the error of a stream that was reset.
+    func isAtEnd(_ descriptor: curl_socket_t?) -> Bool {
+        guard let descriptor else { return false }
+        var byte: UInt8 = 0
+        return recv(descriptor, &byte, 1, CInt(MSG_PEEK) | CInt(MSG_DONTWAIT)) == 0
+    }
+
     /// A request is about to be written to a connection that others use too.
     func sharedRequestIsWritten(over endpoints: ConnectionEndpoints) {
         guard let socket = connections.descriptor(of: endpoints) else { return }

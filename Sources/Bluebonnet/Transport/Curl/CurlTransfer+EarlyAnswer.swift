@@ -70,7 +70,7 @@ extension CurlTransfer {
         case .frames: return !isComplete(head)
         case .openConnection:
             guard head.hasBody(for: request.method), head.contentLength == nil else { return false }
-            return partition.hasClosedConnection(socket)
+            return partition.hasClosedConnection(socket) || partition.isAtEnd(socket)
         }
     }
 
