@@ -3,7 +3,6 @@
 
 internal import Foundation
 package import FoundationNetworking
-internal import Synchronization
 
 /// The header fields that go out with a request: its own, checked and sorted by name, and those that every request
 /// carries unless its caller said otherwise.
@@ -30,17 +29,9 @@ package struct SentHeaders {
             (headers, declaredBodyByteCount) = (Self.withDefaults([], cachePolicy), nil)
             return
         }
-        let isUsual = cachePolicy != .reloadIgnoringLocalAndRemoteCacheData
-        if isUsual, let known = Self.recent.withLock({ $0.headers(for: given) }) {
-            (headers, declaredBodyByteCount) = (known, nil)
-            return
-        }
         let fields = try RequestCheck.fields(Self.sorted(given), bodyByteCount: bodyByteCount)
         headers = Self.withDefaults(fields.sent, cachePolicy)
         declaredBodyByteCount = fields.declaredBodyByteCount
-        // What a Content-Length means depends on the body.
-        guard isUsual, fields.sent.count == given.count else { return }
-        Self.recent.withLock { [headers] in $0.note(given, headers) }
     }
 
     /// The fields that go out with a request, without checking the request's own fields.
@@ -72,45 +63,5 @@ package struct SentHeaders {
             headers["Pragma"] = "no-cache"
         }
         return headers
-    }
-}
-
-// MARK: - What was sent before
-
-extension SentHeaders {
-    /// A program's requests mostly carry the same fields, and mostly in the same dictionary, which a serializer made:
-    /// then comparing them is quick, and working them out is not.
-    private static let recent = Mutex(Recent())
-
-    private struct Recent: Sendable {
-        /// ASCII only: text that Swift holds to be the same has the same bytes then, if it is as long.
-        private struct Entry {
-            let given: [String: String]
-            let byteCount: Int
-            let sent: HTTPHeaders
-        }
-
-        private static let limit = 4
-        private var entries: [Entry] = []
-        private var oldest = 0
-
-        func headers(for given: [String: String]) -> HTTPHeaders? {
-            for entry in entries where entry.given == given {
-                return entry.byteCount == Self.byteCount(of: given) ? entry.sent : nil
-            }
-            return nil
-        }
-
-        mutating func note(_ given: [String: String], _ sent: HTTPHeaders) {
-            guard given.allSatisfy({ $0.value.utf8.allSatisfy { $0 < 0x80 } }) else { return }
-            let entry = Entry(given: given, byteCount: Self.byteCount(of: given), sent: sent)
-            guard entries.count == Self.limit else { return entries.append(entry) }
-            entries[oldest] = entry
-            oldest = (oldest + 1) % Self.limit
-        }
-
-        private static func byteCount(of fields: [String: String]) -> Int {
-            fields.reduce(0) { $0 + $1.key.utf8.count + $1.value.utf8.count }
-        }
     }
 }

@@ -42,7 +42,6 @@ final class ProcessingRound: RoundEndTask {
         current.empty(keepingRoomFor: Self.keptCount) { $0.process(into: &handover.callbacks) }
         guard count < Self.manyCount else { return handover.schedule() }
         handover.callbacks.flush()
-        handover.freeDeferred()
     }
 }
 
@@ -59,8 +58,6 @@ private final class Handover: RoundEndTask {
     @exclusivity(unchecked) private var serializedOperations: [RequestOperation] = []
     @exclusivity(unchecked) private var largeOperations: [HandedOver] = []
     @exclusivity(unchecked) var callbacks = CallbackRound(canBeOvertaken: false)
-    /// Empty, with room for what comes.
-    private var returned: [DeferredFree.Item] = []
     private let largeQueues = RoundRobinQueues(Queues.largeProcessing)
     private let serializationQueues = RoundRobinQueues(Queues.serialization)
     private var isScheduled = false
@@ -99,12 +96,6 @@ private final class Handover: RoundEndTask {
             largeQueues.next().async { Self.process(large.take()) }
         }
         largeOperations = []
-        freeDeferred()
-    }
-
-    func freeDeferred() {
-        DeferredFree.shared.takeAll(into: &returned)
-        returned.removeAll(keepingCapacity: true)
     }
 
     /// Divides the round's small bodies equally among several queues: serializing takes longer than a request, so that

@@ -54,10 +54,7 @@ public class RequestOperation: Operation, @unchecked Sendable {  // safe: one Mu
         dependencyNode.belong(to: self)
     }
 
-    deinit {
-        releaseChains()
-        if let transfer = shared.withLock({ $0.sharedOutcome?.value.transfer }) { DeferredFree.shared.add(transfer) }
-    }
+    deinit { releaseChains() }
 
     /// Called on a processing queue when the transfers are over and before the operation is finished: turns what
     /// arrived into an outcome. The base class takes every complete response.
