@@ -31,13 +31,14 @@ let package = Package(
         // Without pkgConfig: gdk-pixbuf's flags hold one that SwiftPM warns about. Only BluebonnetImage needs it
         // installed.
         .systemLibrary(name: "CGdkPixbuf", providers: [.apt(["libgdk-pixbuf-2.0-dev"])]),
+        .target(name: "CArena"),
         .target(name: "CExit", dependencies: ["COpenSSL"]),
         .target(name: "CHTTP2"),
-        .target(name: "CLinux"),
+        .systemLibrary(name: "CLinux"),
         .target(name: "BluebonnetHTTP", swiftSettings: strict),
         .target(
             name: "Bluebonnet",
-            dependencies: ["BluebonnetHTTP", "CCurl", "CExit", "CHTTP2", "CLinux", "COpenSSL", "CZlib"],
+            dependencies: ["BluebonnetHTTP", "CArena", "CCurl", "CExit", "CHTTP2", "CLinux", "COpenSSL", "CZlib"],
             swiftSettings: strict
         ),
         .target(
@@ -104,7 +105,8 @@ let package = Package(
         .testTarget(
             name: "BluebonnetTests",
             dependencies: [
-                "Bluebonnet", "BluebonnetBatch", "BluebonnetHTTP", "CLinux", "COpenSSL", "TestServer", "TestSupport",
+                "Bluebonnet", "BluebonnetBatch", "BluebonnetHTTP", "CArena", "CLinux", "COpenSSL", "TestServer",
+                "TestSupport",
             ],
             resources: [.copy("Security/Pins")],
             swiftSettings: strict

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 package import ArgumentParser
+import Bluebonnet
 package import Figures
 import Foundation
 
@@ -78,6 +79,11 @@ package struct LoadCommand: ParsableCommand {
     @Option(help: ArgumentHelp("Where GETs for warming up go, if not to --url.", valueName: "url"))
     var warmUpURL: String?
 
+    @Option(
+        parsing: .upToNextOption,
+        help: "Parts of Bluebonnet's tuning that are off: \(TuningPart.names).")
+    var without: [TuningPart] = []
+
     @Flag(help: "Start all requests at once, also with clients that have no queue.")
     var atOnce = false
 
@@ -110,6 +116,7 @@ package struct LoadCommand: ParsableCommand {
     }
 
     package func run() throws {
+        for part in without { Tuning.current.remove(part.tuning) }
         var session = LoadSession(client: client, job: try job(), warmUp: try warmUp(), authorityFile: caFile)
         session.countsAllocations = countAllocations
         session.countsDescriptors = countDescriptors
@@ -198,3 +205,22 @@ extension LoadCommand {
 }
 
 extension Contender: ExpressibleByArgument {}
+
+/// A part of Bluebonnet's `Tuning`, by its name.
+package enum TuningPart: String, CaseIterable, ExpressibleByArgument {
+    case busyPolling = "busy-polling"
+    case corkedWrites = "corked-writes"
+    case reusedHandles = "reused-handles"
+    case arena
+
+    static var names: String { allCases.map(\.rawValue).joined(separator: ", ") }
+
+    var tuning: Tuning {
+        switch self {
+        case .busyPolling: .busyPolling
+        case .corkedWrites: .corkedWrites
+        case .reusedHandles: .reusedHandles
+        case .arena: .arena
+        }
+    }
+}

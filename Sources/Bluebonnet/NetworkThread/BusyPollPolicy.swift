@@ -1,8 +1,6 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-internal import Foundation
-
 /// Decides whether the idle network thread polls for a short time before it sleeps.
 ///
 /// Sleeping and waking takes longer than a near server takes to respond. The thread polls after a short wait; after
@@ -27,10 +25,10 @@ struct BusyPollPolicy {
     private var failureCount = 0
     private var skipCount = 0
 
-    /// The default policy. With one processor it never polls, because nothing else could run meanwhile.
+    /// The default policy. With less than two processors it never polls, because nothing else could run meanwhile.
     static var usual: BusyPollPolicy {
         var usual = BusyPollPolicy()
-        usual.processorCount = ProcessInfo.processInfo.activeProcessorCount
+        usual.processorCount = ProcessorQuota.processorCount()
         if usual.processorCount < 2 { usual.shortWait = 0 }
         return usual
     }

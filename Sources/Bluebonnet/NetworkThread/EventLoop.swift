@@ -211,7 +211,7 @@ extension EventLoop {
     private func busyPoll() -> Bool {
         let begins = busyPollPolicy.begins(
             transferCount: transferCount, smallResponseCount: smallResponseCount, busyCount: preparationCount)
-        guard begins else { return false }
+        guard begins, Tuning.current.contains(.busyPolling) else { return false }
         let end = MonotonicClock.now() + busyPollPolicy.time
         var hasCome = false
         repeat {

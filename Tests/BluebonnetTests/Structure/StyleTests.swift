@@ -53,7 +53,8 @@ extension StyleTests {
     }
 
     @Test(arguments: [
-        ("CCurl", "/Transport/Curl/"), ("COpenSSL", "/OpenSSL/"), ("CZlib", "/Bodies/"),
+        ("CArena", "/Transport/Curl/"), ("CCurl", "/Transport/Curl/"), ("COpenSSL", "/OpenSSL/"),
+        ("CZlib", "/Bodies/"),
     ])
     func aSystemLibraryIsImportedInItsFolderOnly(module: String, folder: String) {
         let strays = Self.places(in: Self.sources) { line, path in

@@ -17,6 +17,7 @@ struct Benchmark: ParsableCommand {
               swift run -c release --package-path Benchmarks Benchmark --quick    a look, about a minute
               swift run -c release --package-path Benchmarks Benchmark build-time
               swift run -c release --package-path Benchmarks Benchmark mixed
+              swift run -c release --package-path Benchmarks Benchmark tuning
               swift run -c release --package-path Benchmarks Benchmark queued
               swift run -c release --package-path Benchmarks Benchmark graph
               swift run -c release --package-path Benchmarks Benchmark serialization
@@ -26,7 +27,7 @@ struct Benchmark: ParsableCommand {
             stopped again.
             """,
         subcommands: [
-            EverythingCommand.self, MixedCommand.self, QueuedCommand.self, GraphCommand.self,
+            EverythingCommand.self, MixedCommand.self, TuningCommand.self, QueuedCommand.self, GraphCommand.self,
             SerializationCommand.self, BuildTimeCommand.self, LoadCommand.self,
         ],
         defaultSubcommand: EverythingCommand.self)

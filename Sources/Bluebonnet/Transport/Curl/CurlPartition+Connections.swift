@@ -47,7 +47,7 @@ extension CurlPartition {
 
     /// A request is about to be written to a connection that others use too.
     func sharedRequestIsWritten(over endpoints: ConnectionEndpoints) {
-        guard let socket = connections.descriptor(of: endpoints) else { return }
+        guard Tuning.current.contains(.corkedWrites), let socket = connections.descriptor(of: endpoints) else { return }
         corkedWrites.requestIsWritten(to: socket)
     }
 }

@@ -139,7 +139,8 @@ extension CurlPartition {
 
     /// Takes back an easy handle that is off the multi handle.
     func recycle(_ handle: EasyHandle) {
-        guard handle.isReusable, idleHandles.count < Self.idleHandleLimit else { return handle.close() }
+        guard handle.isReusable, idleHandles.count < Self.idleHandleLimit, Tuning.current.contains(.reusedHandles)
+        else { return handle.close() }
         handle.prepareForReuse()
         idleHandles.append(handle)
     }

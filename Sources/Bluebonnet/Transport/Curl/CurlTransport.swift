@@ -1,8 +1,8 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
+internal import CArena
 internal import CCurl
-internal import CLinux
 
 /// The transport over libcurl, with partitions for each connection pool key. Network thread only.
 ///
@@ -33,7 +33,7 @@ final class CurlTransport: Transport {
         self.loop = loop
         self.observesFrames = observesFrames
         addresses = NetworkMonitor(loop: loop, settings: NetworkMonitor.Settings(groups: .addresses))
-        bluebonnet_arena_attach()
+        if Tuning.current.contains(.arena) { bluebonnet_arena_attach() }
         curl_global_init_mem(  // does nothing but count where somebody has initialized libcurl before
             Int(CURL_GLOBAL_DEFAULT), bluebonnet_malloc, bluebonnet_free, bluebonnet_realloc, bluebonnet_strdup,
             bluebonnet_calloc)

@@ -1,5 +1,5 @@
 // The parts of Linux that the Glibc module leaves out, or whose structures it shares with other modules, so that Swift
-// cannot say which of them a member belongs to; and memory for libcurl, whose functions have to be C's.
+// cannot say which of them a member belongs to.
 #ifndef BLUEBONNET_CLINUX_H
 #define BLUEBONNET_CLINUX_H
 
@@ -21,7 +21,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "BlockCache.h"
 #include "Rtnetlink.h"
 
 /// The event that is changed holds a union.

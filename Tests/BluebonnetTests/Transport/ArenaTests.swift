@@ -1,7 +1,7 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-import CLinux
+import CArena
 import Foundation
 import Glibc
 import Synchronization
@@ -11,8 +11,8 @@ import Testing
 
 @testable import Bluebonnet
 
-/// One after the other, because regions are few.
-@Suite(.serialized, .timeLimit(.minutes(1))) struct BlockCacheTests {
+/// One after the other, because regions are few. A build with a sanitizer has no arena.
+@Suite(.serialized, .timeLimit(.minutes(1)), .enabled(if: bluebonnet_arena_is_available())) struct ArenaTests {
     /// A block full of a byte of its own, which nobody else may change.
     private struct Block {
         let bytes: UnsafeMutableRawBufferPointer
@@ -24,7 +24,7 @@ import Testing
             if let start { memset(start, CInt(byte), count) }
         }
 
-        var isIntact: Bool { BlockCacheTests.isFull(UnsafeRawBufferPointer(bytes), of: byte) }
+        var isIntact: Bool { ArenaTests.isFull(UnsafeRawBufferPointer(bytes), of: byte) }
     }
 
     /// Whether all bytes are the same: compared by the C library, because there are many.

@@ -1,10 +1,19 @@
-#include "BlockCache.h"
+#include "CArena.h"
 
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || __has_feature(memory_sanitizer)
+#define HAS_SANITIZER 1
+#endif
+#endif
+#ifndef HAS_SANITIZER
+#define HAS_SANITIZER 0
+#endif
 
 // A free block holds the address of the next one.
 struct free_block {
@@ -114,7 +123,12 @@ static void take_back(struct region *region) {
     }
 }
 
+bool bluebonnet_arena_is_available(void) {
+    return !HAS_SANITIZER;
+}
+
 void bluebonnet_arena_attach(void) {
+    if (HAS_SANITIZER) return;
     for (int index = 0; index < REGIONS_MOST && !own; index++) {
         if (!atomic_exchange_explicit(&regions[index].has_owner, 1, memory_order_acquire)) own = &regions[index];
     }

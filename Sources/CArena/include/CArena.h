@@ -3,10 +3,15 @@
 // For each transfer libcurl takes and frees a buffer of 16 kB, a connection of 1.5 kB and thirty small blocks. The C
 // library reads the header of a block, and of the one behind it, to free it; with many transfers under way neither is
 // in the processor's cache any more. A block from here is known by its address.
-#ifndef BLUEBONNET_BLOCK_CACHE_H
-#define BLUEBONNET_BLOCK_CACHE_H
+#ifndef BLUEBONNET_ARENA_H
+#define BLUEBONNET_ARENA_H
 
+#include <stdbool.h>
 #include <stddef.h>
+
+/// Whether this build has the arena. A sanitizer would not see faults in memory that the C library did not give, so
+/// builds with a sanitizer have none: then attaching does nothing, and all blocks are the C library's.
+bool bluebonnet_arena_is_available(void);
 
 /// From now on the calling thread takes blocks of up to 2 kB, and those of 8 to 16 kB, from a region of its own. For
 /// the former the process keeps what it once needed, 10 MB at most; for the latter 2 MB, and up to 34 MB until none of

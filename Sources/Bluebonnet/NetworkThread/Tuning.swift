@@ -1,0 +1,49 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+internal import Synchronization
+
+/// The library's machinery that exists for speed alone. A program may turn each part off, for the whole process.
+///
+/// Everything is on from the start. What a part does and gains is measured by the benchmark `tuning`, and stands on the
+/// page <doc:Speed>. Turn a part off when it does not fit the surroundings, or to find out whether it does:
+///
+/// ```swift
+/// Tuning.current.remove(.busyPolling)
+/// ```
+///
+/// Any thread. A change counts from the network thread's next turn, except where a part says otherwise.
+public struct Tuning: OptionSet, Sendable {
+    public let rawValue: Int
+
+    /// Makes a set of parts from their bits.
+    public init(rawValue: Int) { self.rawValue = rawValue }
+
+    /// The network thread polls its sockets for up to 0.2 ms before it sleeps, after a short sleep and with up to 16
+    /// small responses outstanding: sleeping and waking takes longer than a near server takes to respond. The thread
+    /// needs a processor for that time. It never polls where the process has fewer than two processors by its affinity
+    /// (sched_setaffinity(2)) or by the quota of its control groups (cgroups(7), `cpu.max`).
+    public static let busyPolling = Tuning(rawValue: 1 << 0)
+
+    /// Requests that are written to one HTTP/2 connection in the same turn leave in the same segments (TCP_CORK;
+    /// tcp(7)).
+    public static let corkedWrites = Tuning(rawValue: 1 << 1)
+
+    /// An easy handle of libcurl is used for request after request, and only the options that differ are set.
+    public static let reusedHandles = Tuning(rawValue: 1 << 2)
+
+    /// libcurl takes its memory on the network thread from an arena of the library's. Counts at the process's first
+    /// request. Always off in builds with a sanitizer, which could not see libcurl's faults.
+    public static let arena = Tuning(rawValue: 1 << 3)
+
+    /// All parts.
+    public static let all: Tuning = [.busyPolling, .corkedWrites, .reusedHandles, .arena]
+
+    /// The parts that are on.
+    public static var current: Tuning {
+        get { Tuning(rawValue: bits.load(ordering: .relaxed)) }
+        set { bits.store(newValue.rawValue, ordering: .relaxed) }
+    }
+
+    private static let bits = Atomic<Int>(all.rawValue)
+}
