@@ -23,7 +23,7 @@ enum RoundStage: Int, CaseIterable {
     case handover
 }
 
-/// The tasks of one stage. Network thread only, and nothing looks at a list while it changes: see "Threads and locks".
+/// The tasks of one stage. Network thread only, and nothing looks at a list while it changes: see "Lock order".
 final class StageTasks {
     /// The capacity that is kept from round to round.
     private static let keptCount = 4096
