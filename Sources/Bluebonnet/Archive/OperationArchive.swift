@@ -4,8 +4,8 @@
 public import Foundation
 internal import FoundationNetworking
 
-/// What is needed to run an operation, or to continue it, in another process: its request, limits, trust, proxy,
-/// serializer, files, and what arrived so far with the validator that allows it to be continued.
+/// The contents of an operation that another process can run or continue: request, limits, trust, proxy, serializer,
+/// files, and the bytes that arrived so far, with the validator that allows a continuation.
 ///
 /// `RequestOperation.archive()` makes an archive; `init(archive:)` and managers make an operation from it. An archive
 /// contains no handlers and blocks, which are code, no cookie jar and response cache, which operations share, and no

@@ -12,8 +12,8 @@ extension RequestOperation {
     /// as finished.
     ///
     /// - Parameters:
-    ///   - progress: called after each operation's handlers, on its `completionQueue`, with how many are finished and
-    ///     how many there are.
+    ///   - progress: called after each operation's handlers, on its `completionQueue`, with the number of finished
+    ///     operations and the number of all operations.
     ///   - completion: called once on `org.bluebonnet.callbacks`, after every operation's handlers; also for an empty
     ///     batch.
     /// - Returns: the operations, followed by one more operation that ends the batch.

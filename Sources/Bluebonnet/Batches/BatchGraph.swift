@@ -20,7 +20,7 @@ public struct BatchGraph: Sendable, Hashable {
         /// The member's state.
         public var state: State
         /// When the member was started, counted from the first start in the batch; nil when it was not started. `end`
-        /// is its end, counted alike.
+        /// is when it ended, counted from that start too.
         public var start: Duration?
         public var end: Duration?
         /// Whether the member is on the critical path.
@@ -37,8 +37,8 @@ public struct BatchGraph: Sendable, Hashable {
     public internal(set) var nodes: [Node]
     /// The dependencies among the members.
     public internal(set) var edges: [Edge]
-    /// The members that determined the duration of the batch, in the order of their ends: each is the dependency of the
-    /// next one that ended last. Before any member has ended, this is the longest chain.
+    /// The members that determined the duration of the batch, in the order of their ends: each is the dependency of its
+    /// successor that ended last. Before any member has ended, this is the longest chain.
     public private(set) var criticalPath: [Int] = []
 
     init(nodes: [Node], edges: [Edge]) {

@@ -44,7 +44,7 @@ public struct BatchOutcome: Sendable {
 
     /// Every member's result, in the order of the batch's `operations`.
     public let results: [Result<any Sendable, NetworkingError>]
-    /// How many ended in which way.
+    /// The numbers of members by kind of result.
     public let counts: Counts
     /// Why the batch cancelled its unfinished members; nil when it did not.
     public let stopReason: StopReason?

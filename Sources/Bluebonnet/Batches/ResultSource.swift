@@ -72,12 +72,12 @@ public struct MappedSource<Base: ResultSource, Value: Sendable>: ResultSource {
 }
 
 extension ResultSource {
-    /// A source that has `fallback` as its value when this one has none. The dependent runs in any case.
+    /// A source that has `fallback` as its value when this source has no value. The dependent runs in any case.
     public func orElse(_ fallback: Value) -> FallbackSource<Self> {
         FallbackSource(base: self, fallback: fallback)
     }
 
-    /// A source of the `Result` of this one. The dependent runs in any case and gets the error, if there is one.
+    /// A source of the `Result` of this source. The dependent runs in any case and gets the error, if there is one.
     public var asResult: OutcomeSource<Self> { OutcomeSource(base: self) }
 
     /// A source that transforms this source's value. `transform` runs off the network thread, when the dependent's

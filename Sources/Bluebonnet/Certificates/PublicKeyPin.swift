@@ -13,7 +13,7 @@ public struct PublicKeyPin: Sendable, Hashable {
 
     /// Reads `sha256/` and the digest in Base64.
     ///
-    /// - Throws: `NetworkingError` with `invalidSecurityPolicy` when it is anything else.
+    /// - Throws: `NetworkingError` with `invalidSecurityPolicy` when the text has another form.
     public init(_ text: String) throws(NetworkingError) {
         // Foundation reads sloppy Base64 too: only what it would write itself is taken.
         guard text.hasPrefix(Self.prefix), let digest = Data(base64Encoded: String(text.dropFirst(Self.prefix.count))),

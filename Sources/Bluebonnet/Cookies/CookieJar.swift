@@ -4,10 +4,10 @@
 public import Foundation
 public import FoundationNetworking
 
-/// Cookies that operations share: what servers set is kept and goes back to them, by the rules of RFC 6265.
+/// Cookies that operations share: cookies that servers set are stored and sent back, by the rules of RFC 6265.
 ///
-/// libcurl's engine does the keeping and the sending, with the public-suffix list: a server cannot set a cookie for a
-/// whole registry such as `co.uk`. Give a jar to a manager (`Configuration.cookieJar`) or to single operations
+/// libcurl's engine stores and sends them, with the public-suffix list: a server cannot set a cookie for a whole
+/// registry such as `co.uk`. Give a jar to a manager (`Configuration.cookieJar`) or to single operations
 /// (`TransferOptions.cookieJar`); any number may share it.
 ///
 /// ```swift
@@ -57,13 +57,14 @@ extension CookieJar {
 
     /// Returns the cookies that a request to the URL would carry, in descending order of the length of their paths.
     ///
-    /// The path without its segments `.` and `..` counts, as it is sent. With `TransferOptions.keepsDotSegments` a
-    /// request carries the cookies of the path as it is: to `/a/../b` those for `/a`, where this says those for `/b`.
+    /// The path counts without its segments `.` and `..`, as it is sent. With `TransferOptions.keepsDotSegments` a
+    /// request to `/a/../b` carries the cookies for `/a`; this method returns the cookies for `/b`.
     public func cookies(for url: URL) async -> [Cookie] {
         CookieRules.matching(await cookies, url: url, now: Date())
     }
 
-    /// Stores a cookie, replacing the one with the same name, domain and path. An expired cookie only removes that one.
+    /// Stores a cookie in place of a cookie with its name, domain and path. An expired cookie only removes the stored
+    /// cookie.
     ///
     /// - Throws: `NetworkingError` with `invalidRequest` when the cookie cannot be sent: control characters, a domain
     ///   that is no host, a top-level domain, a `__Host-` cookie that is not secure. The public-suffix list is not
@@ -80,7 +81,7 @@ extension CookieJar {
         try await set(Cookie(cookie))
     }
 
-    /// Removes the cookie with the same name, domain and path, if there is one.
+    /// Removes the stored cookie with this cookie's name, domain and path, if there is one.
     public func remove(_ cookie: Cookie) async {
         await onNetworkThread { $0.remove([cookie]) }
     }
@@ -108,7 +109,8 @@ extension CookieJar {
         try await offTheNetworkThread { () throws(NetworkingError) in try CookieFile.write(cookies, to: file.path) }
     }
 
-    /// Adds the cookies of a file in Netscape's format; those of the file win over those that are there.
+    /// Adds the cookies of a file in Netscape's format; a cookie of the file replaces the jar's cookie with that name,
+    /// domain and path.
     ///
     /// - Throws: `NetworkingError` with `cannotReadFile`, naming the line, when the file cannot be read or is damaged;
     ///   the jar is not changed then.

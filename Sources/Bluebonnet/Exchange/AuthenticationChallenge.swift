@@ -60,7 +60,7 @@ public enum ChallengeAnswer: Sendable {
     case useCredential(URLCredential)
     /// Fails the operation with `authenticationRequired`.
     case cancel
-    /// Does the same as without a block: uses the operation's `credential`, else the credential of the shared storage,
-    /// once; after that the 401 is the response.
+    /// Uses the operation's `credential`, else the credential of the shared storage, once, as without a block; after
+    /// that the 401 is the response.
     case performDefault
 }

@@ -64,7 +64,7 @@ public struct TransferOptions: Sendable {
     ///
     /// `useProtocolCachePolicy` uses fresh responses. `returnCacheDataElseLoad` and `returnCacheDataDontLoad` use any
     /// stored response; without one, the latter fails with `notCached`. The `reload…` policies use no stored response,
-    /// and `reloadIgnoringLocalAndRemoteCacheData` tells other caches on the way the same.
+    /// and `reloadIgnoringLocalAndRemoteCacheData` also tells other caches on the way to use none.
     public var responseCache: (any ResponseCache)?
     /// Whether a downloaded file and its folder's entry are synced to disk before the operation succeeds, so that they
     /// survive a loss of power. Default false, because syncing is slow for small files.

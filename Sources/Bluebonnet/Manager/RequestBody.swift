@@ -4,15 +4,15 @@
 public import Foundation
 internal import FoundationNetworking
 
-/// What one call sends, whatever the manager's request serializer makes of parameters.
+/// The body of one call, independent of the manager's request serializer.
 ///
 /// ```swift
 /// let user: User = try await manager.post("users", body: .json(NewUser(name: "Ada")))
 /// ```
 ///
-/// It is encoded when the operation starts, on a queue of the library's. What cannot be encoded is an operation that
-/// fails, and nothing is sent. A `Content-Type` among the call's headers wins over the body's own; with a multipart
-/// form it has to be `multipart/…` and gets the form's boundary.
+/// The body is encoded when the operation starts, on a queue of the library. When that fails, the operation fails and
+/// nothing is sent. A `Content-Type` among the call's headers replaces the body's own; with a multipart form it has to
+/// be `multipart/…` and gets the form's boundary.
 public struct RequestBody: Sendable {
     /// Sets the body of a request that has its headers already.
     let apply: @Sendable (inout RequestBlueprint) throws -> Void

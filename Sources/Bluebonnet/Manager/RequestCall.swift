@@ -12,7 +12,7 @@ extension RequestOperationManager {
     /// - Parameters:
     ///   - url: resolved against `baseURL`.
     ///   - parameters: encoded by `requestSerializer`; with a body they go into the query, whatever the method.
-    ///   - headers: for this request only; each wins over the serializer's field of that name.
+    ///   - headers: for this request only; each replaces the serializer's field of that name.
     ///   - body: encoded when the operation starts.
     ///   - responseSerializer: nil is the manager's.
     public func operation(

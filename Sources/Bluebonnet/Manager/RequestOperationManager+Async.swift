@@ -12,9 +12,9 @@ public import FoundationNetworking
 extension RequestOperationManager {
     /// Runs a GET and decodes its JSON body; parameters go into the query.
     ///
-    /// `Data` is the body as it is, of any content type; `JSONValue` is any JSON; other types are decoded with
-    /// `decoder`, where nil is one with Foundation's defaults. Of the manager's response serializer the accepted
-    /// statuses count. Cancelling the task cancels the operation.
+    /// `Data` gives the body unchanged, with any content type. `JSONValue` gives any JSON. Other types are decoded with
+    /// `decoder`; nil is a decoder with Foundation's defaults. The accepted statuses are those of the manager's
+    /// response serializer. Cancelling the task cancels the operation.
     /// - Throws: the operation's `NetworkingError`; `cannotParseResponse` when the body is no `Value`.
     public func get<Value: Decodable & Sendable>(
         _ url: String, parameters: Parameters? = nil, headers: HTTPHeaders = [:], as type: Value.Type = Value.self,
@@ -71,8 +71,8 @@ extension RequestOperationManager {
 
     /// Runs a HEAD and gives the response: `let response: HTTPURLResponse = try await manager.head("disk.img")`.
     ///
-    /// Parameters go into the query. The type is generic only so that it has to be named, and
-    /// `manager.head("disk.img")` without one stays the plain operation.
+    /// Parameters go into the query. The result's type has to be named: `manager.head("disk.img")` without a type is
+    /// the operation.
     /// - Throws: the operation's `NetworkingError`.
     public func head<Response: HeadResponse>(
         _ url: String, parameters: Parameters? = nil, headers: HTTPHeaders = [:], as type: Response.Type = Response.self
@@ -90,9 +90,9 @@ extension RequestOperationManager {
     }
 }
 
-/// What the HEAD that waits can give: the response.
+/// The result of an asynchronous HEAD: `HTTPURLResponse`, the only type that conforms.
 ///
-/// A protocol only so that the result's type has to be named; no other type conforms.
+/// The protocol makes callers name the result's type.
 public protocol HeadResponse: Sendable {}
 
 extension HTTPURLResponse: HeadResponse {}

@@ -8,9 +8,9 @@ extension RequestOperationManager {
     /// Runs a batch: adds its operations that are in no queue yet to `operationQueue`.
     ///
     /// - Parameters:
-    ///   - progress: called after each member's handlers, on that member's `completionQueue`, with how many are
-    ///     finished and how many there are.
-    ///   - completion: called once on the manager's `completionQueue`, when all is over.
+    ///   - progress: called after each member's handlers, on that member's `completionQueue`, with the number of
+    ///     finished members and the number of all members.
+    ///   - completion: called once on the manager's `completionQueue`, when the batch has ended.
     @discardableResult
     public func enqueue(
         _ batch: Batch, progress: (@Sendable (_ finishedCount: Int, _ totalCount: Int) -> Void)? = nil,
@@ -28,10 +28,10 @@ extension RequestOperationManager {
     ///
     /// - Parameters:
     ///   - operations: made by `operation(with:)` or otherwise.
-    ///   - options: what is done about failures, and for how long; by default every operation runs.
-    ///   - progress: called after each member's handlers, on that member's `completionQueue`, with how many are
-    ///     finished and how many there are.
-    ///   - completion: called once on the manager's `completionQueue`, when all is over.
+    ///   - options: the failure policy and the timeout; by default every operation runs.
+    ///   - progress: called after each member's handlers, on that member's `completionQueue`, with the number of
+    ///     finished members and the number of all members.
+    ///   - completion: called once on the manager's `completionQueue`, when the batch has ended.
     @discardableResult
     public func enqueueBatch(
         of operations: [HTTPRequestOperation], options: Batch.Options = Batch.Options(),
@@ -45,7 +45,7 @@ extension RequestOperationManager {
 
     /// Runs operations as one batch, with a completion for its end.
     ///
-    /// - Parameter completion: called once on the manager's `completionQueue`, when all is over.
+    /// - Parameter completion: called once on the manager's `completionQueue`, when the batch has ended.
     @discardableResult
     public func enqueueBatch(
         of operations: [HTTPRequestOperation],

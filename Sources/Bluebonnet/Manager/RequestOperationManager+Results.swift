@@ -27,9 +27,9 @@ extension RequestOperationManager {
     /// When a result is missing, the operation is skipped with the reason, unless the source has another policy.
     ///
     /// - Parameters:
-    ///   - sources: one, several, or arrays of them.
-    ///   - makeRequest: called once with the values, off the network thread. What it throws is the operation's error,
-    ///     and nothing is sent.
+    ///   - sources: a source, several sources, or arrays of sources.
+    ///   - makeRequest: called once with the values, off the network thread. An error that it throws is the operation's
+    ///     error, and nothing is sent.
     @discardableResult
     public func send<each Source: ResultSource, Serializer: ResponseSerializer>(
         after sources: repeat each Source, returning serializer: Serializer,
@@ -50,9 +50,9 @@ extension RequestOperationManager {
     /// Runs a request whose headers, body or URL need the results of other operations, after these have ended.
     ///
     /// - Parameters:
-    ///   - sources: one, several, or arrays of them.
+    ///   - sources: a source, several sources, or arrays of sources.
     ///   - prepare: called once with the request that method, URL and parameters make, and with the values; off the
-    ///     network thread. What it throws is the operation's error, and nothing is sent.
+    ///     network thread. An error that it throws is the operation's error, and nothing is sent.
     @discardableResult
     public func send<each Source: ResultSource, Serializer: ResponseSerializer>(
         _ method: String, _ url: String, parameters: Parameters? = nil, after sources: repeat each Source,

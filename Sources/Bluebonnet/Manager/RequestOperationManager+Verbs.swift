@@ -19,8 +19,7 @@ extension RequestOperationManager {
         run("GET", url, parameters, success, failure)
     }
 
-    /// Runs a HEAD; parameters go into the query. There is no body: the response object is what the serializer makes of
-    /// an empty one.
+    /// Runs a HEAD; parameters go into the query. The response object is the serializer's value for an empty body.
     @discardableResult
     public func head(
         _ url: String, parameters: Parameters? = nil, success: Success? = nil, failure: Failure? = nil

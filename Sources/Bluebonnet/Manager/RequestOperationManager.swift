@@ -206,8 +206,8 @@ extension RequestOperationManager {
     /// Makes an operation that starts after other operations have ended, with a request made from their results; it is
     /// not added to a queue.
     ///
-    /// - Parameter makeRequest: called once, off the network thread, when `dependencies` have ended, however they
-    ///   ended. What it throws is the operation's error, and nothing is sent.
+    /// - Parameter makeRequest: called once, off the network thread, when `dependencies` have ended, with any result.
+    ///   An error that it throws is the operation's error, and nothing is sent.
     public func operation(
         after dependencies: [Operation], responseSerializer: (any ResponseSerializer)? = nil,
         makeRequest: @escaping @Sendable () throws -> URLRequest

@@ -51,8 +51,8 @@ public final class HTTPRequestOperation: RequestOperation, @unchecked Sendable {
     ///
     /// - Parameter responseSerializer: replaces the archived serializer; required for a serializer type of your own,
     ///   which an archive cannot hold. Default nil.
-    /// - Throws: `NetworkingError` with `invalidSecurityPolicy` or `invalidRequest` when what the archive holds
-    ///   contradicts itself, and when it holds no serializer and none is given.
+    /// - Throws: `NetworkingError` with `invalidSecurityPolicy` or `invalidRequest` when the archive's contents
+    ///   contradict each other, and when the archive has no serializer and none is given.
     public convenience init(
         archive: OperationArchive, responseSerializer: (any ResponseSerializer)? = nil
     ) throws(NetworkingError) {
@@ -126,8 +126,8 @@ extension HTTPRequestOperation {
         }
     }
 
-    /// Adds handlers, of which one runs once on `completionQueue` when the operation is finished. Both are released
-    /// then.
+    /// Adds a success handler and a failure handler. One of them runs once on `completionQueue` when the operation is
+    /// finished; then both are released.
     ///
     /// On a finished operation the handler is called immediately on `completionQueue`. Each call adds handlers; they
     /// run in order.

@@ -5,8 +5,8 @@ public import Foundation
 internal import Synchronization
 
 extension RequestOperation {
-    /// Posted when an operation starts, and when it goes on after a pause; the object is the operation. Posted off the
-    /// network thread. The name is AFNetworking's.
+    /// Posted when an operation starts, and when it continues after a pause; the object is the operation. Posted off
+    /// the network thread. The name is AFNetworking's.
     public static var didStartNotification: Notification.Name { OperationNotification.start.observedName }
 
     /// Posted when an operation is finished, and when it is paused; the object is the operation. Posted off the network

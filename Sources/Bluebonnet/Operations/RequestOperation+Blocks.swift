@@ -25,8 +25,8 @@ extension RequestOperation {
     /// The block runs off the network thread, and never for two hops of one operation at the same time. While it
     /// decides, the connection is not read. The returned request is checked like a caller's request, and the limits
     /// still apply: the number of redirects, and none from https to http. Header fields of the proposal that belong to
-    /// its origin are not sent to another origin that the block chooses; fields that the block sets are. Default nil:
-    /// every allowed redirect is followed.
+    /// its origin are not sent to another origin that the block chooses; fields that the block sets are sent. Default
+    /// nil: every allowed redirect is followed.
     public func setRedirectResponse(_ block: RedirectBlock?) {
         replace(\.extras.blocks.redirect, with: block)
     }

@@ -7,8 +7,8 @@ internal import Synchronization
 
 extension RequestOperation {
     /// The upload as Foundation's `Progress`, to show or to add to a parent. Its unit is bytes; it is indeterminate
-    /// while the length is unknown. Cancelling, pausing or resuming it does the same with the operation. It changes a
-    /// few times a second at most, on the queue of the handlers.
+    /// while the length is unknown. Cancelling, pausing or resuming the progress cancels, pauses or resumes the
+    /// operation. The progress changes a few times a second at most, on the queue of the handlers.
     public var uploadProgress: Progress { report(at: \.extras.uploadReport) }
 
     /// The download as Foundation's `Progress`; see `uploadProgress`.

@@ -89,25 +89,24 @@ extension RequestOperation {
     /// The file for the body of an accepted response; `responseData` is nil then. The body is written beside the file
     /// and moved into place when it is complete. Set it before the start. Default nil: the body is kept in memory.
     ///
-    /// A URL that ends in a slash is that of a folder, which is made when it is not there; the response names the file
-    /// in it, as with `outputDirectory`. `URL(fileURLWithPath:)` adds the slash to the path of a folder that is there.
+    /// A URL that ends in a slash is a folder, which is made when it does not exist; the response names the file in it,
+    /// as with `outputDirectory`. `URL(fileURLWithPath:)` adds the slash to the path of an existing folder.
     ///
-    /// What an earlier attempt left beside it is continued when the server confirms it with a strong validator. The
-    /// part is in `NAME.bluebonnet-partial` while it grows; a body whose `Content-Length` is less than 64 KiB has no
-    /// name before it is complete, where the file system can do that, and leaves nothing when it fails. While one
-    /// operation of a process writes to a file, the others that want to fail with `cannotOpenFile`; so do those of
-    /// other processes as soon as the part has its name.
+    /// A partial body that an earlier attempt left is continued when the server confirms it with a strong validator.
+    /// The partial body is in `NAME.bluebonnet-partial` while it grows. A body whose `Content-Length` is less than 64
+    /// KiB has no name before it is complete, where the file system can do that, and leaves nothing when it fails.
+    /// While an operation writes to a file, the process's other operations for that file fail with `cannotOpenFile`;
+    /// those of other processes do so as soon as the partial body has its name.
     public var outputFile: URL? {
         get { shared.withLock { $0.extras.outputFile } }
         set { replace(\.extras.outputFile, with: newValue) }
     }
 
-    /// A folder for the body of an accepted response, which is written there under a name of ours and gets the name
-    /// that the response suggests when it is complete; `downloadedFile` says which. It counts when the operation
-    /// starts; the folder must be there. Default nil. An operation that has an `outputFile` too fails with
-    /// `invalidRequest`.
+    /// A folder for the body of an accepted response. The body is written there under a temporary name, and gets the
+    /// name that the response suggests when it is complete; `downloadedFile` is the file. Set the folder before the
+    /// start; it must exist. Default nil. An operation that has an `outputFile` too fails with `invalidRequest`.
     ///
-    /// Nothing outside of the folder is ever written, and no link in it followed.
+    /// Nothing is written outside of the folder, and no link in the folder is followed.
     public var outputDirectory: URL? {
         get { shared.withLock { $0.extras.outputDirectory.url } }
         set { shared.withLock { $0.extras.outputDirectory.url = newValue } }
@@ -115,8 +114,8 @@ extension RequestOperation {
 
     /// What happens when a file with the suggested name exists already. Set it before the start.
     ///
-    /// Default `number`: a name that a server chose never costs a file that was there, and a download that took its
-    /// time is not lost because of one.
+    /// Default `number`: a name that a server chose replaces no existing file, and a long download does not fail
+    /// because of such a file.
     public var existingFilePolicy: ExistingFilePolicy {
         get { shared.withLock { $0.extras.outputDirectory.policy } }
         set { shared.withLock { $0.extras.outputDirectory.policy = newValue } }

@@ -88,10 +88,10 @@ public class RequestOperation: Operation, @unchecked Sendable {  // safe: one Mu
     /// The serializer as an archive keeps it.
     var archivedSerializer: ArchivedSerializer? { nil }
 
-    /// Makes an operation of an archive.
+    /// Makes an operation from an archive.
     ///
-    /// - Throws: `NetworkingError` with `invalidSecurityPolicy` or `invalidRequest` when what it holds contradicts
-    ///   itself.
+    /// - Throws: `NetworkingError` with `invalidSecurityPolicy` or `invalidRequest` when the archive's contents
+    ///   contradict each other.
     public init(archive: OperationArchive) throws(NetworkingError) {
         shared = Mutex(
             RequestOperationState(
@@ -151,7 +151,7 @@ public class RequestOperation: Operation, @unchecked Sendable {  // safe: one Mu
         return DependencyGraph.shared.withLock { $0.dependencies(of: self) }
     }
 
-    /// Makes this operation wait until another one has ended, whatever its result. The cost does not grow with the
+    /// Makes this operation wait until another operation has ended, with any result. The cost does not grow with the
     /// number of dependencies. Traps when the dependency would close a cycle.
     ///
     /// Dependencies between request operations do not use Foundation's implementation, which is unsafe on Linux.

@@ -5,8 +5,8 @@ public import Dispatch
 public import Foundation
 internal import Synchronization
 
-/// Tells whether the network, a host or an address can be reached, and of every change, as the kernel says: a host is
-/// reachable when there is a route to it. No packet is sent, so it does not tell whether the host answers.
+/// Reports whether the network, a host or an address can be reached, and every change. A target is reachable when the
+/// kernel has a route to it. No packet is sent: a reachable host may not answer.
 ///
 /// ```swift
 /// let manager = NetworkReachabilityManager(domain: "example.com")
@@ -112,7 +112,7 @@ extension NetworkReachabilityManager {
     }
 
     /// Sets the block for the events from now on: the first after each start, and each settled change of the status or
-    /// of the way.
+    /// of the route.
     public func setReachabilityStatusChangeBlock(_ block: StatusChangeBlock?) {
         let old = state.withLock { state in
             let old = state.block
@@ -122,8 +122,8 @@ extension NetworkReachabilityManager {
         withExtendedLifetime(old) {}  // letting go of what a user gave may run code of theirs
     }
 
-    /// The events from now on, beginning with what is known if monitoring has brought something already. It ends with
-    /// the manager; a consumer that falls 100 events behind misses the oldest.
+    /// The events from now on, preceded by the known reachability if there was an event. The stream ends with the
+    /// manager. A consumer that is more than 100 events behind misses the oldest events.
     public var changes: AsyncStream<NetworkReachability> {
         let (stream, continuation) = AsyncStream.makeStream(
             of: NetworkReachability.self, bufferingPolicy: .bufferingNewest(100))

@@ -64,7 +64,8 @@ public final class RequestOperationQueue: Sendable {
 
 extension RequestOperationQueue {
     /// Adds an operation. The operation starts when it is ready, a slot is free and the queue is not suspended. An
-    /// operation may be added to one queue only, once.
+    /// operation may be added to one queue only, once. A request operation must not have been started; an operation of
+    /// another kind that its owner has started already takes a slot until it ends.
     public func addOperation(_ operation: Operation) {
         enqueue(operation)
         schedule()

@@ -3,7 +3,7 @@
 
 public import Foundation
 
-/// The certificates and public keys that a policy pins. It does not know what they are compared with.
+/// The certificates and public keys that a policy pins.
 ///
 /// A set keeps the order of its pins and contains each pin once. A file that cannot be read or parsed is an error; it
 /// never makes a set with one pin less. Every policy that pins refuses an empty set.
@@ -24,8 +24,8 @@ public struct PinSet: Sendable, Hashable {
     ///   - keys: the keys in use.
     ///   - backupKeys: reserve keys, accepted like the others. With a backup, a lost or stolen key can be replaced
     ///     without locking out installed programs.
-    /// - Throws: `NetworkingError` with `invalidSecurityPolicy` when one is none, when there are none, or when a backup
-    ///   is one of the keys that it is to stand in for.
+    /// - Throws: `NetworkingError` with `invalidSecurityPolicy` when a text is no pin, when there are no keys, or when
+    ///   a backup is also a key in use.
     public init(keys: [String], backupKeys: [String] = []) throws(NetworkingError) {
         var inUse: [PublicKeyPin] = []
         var backups: [PublicKeyPin] = []
@@ -111,14 +111,15 @@ private final class PinContents: Sendable {
 extension PinSet {
     /// Pins the certificates in the bytes: one as DER, or any number as PEM.
     ///
-    /// - Throws: `NetworkingError` with `invalidSecurityPolicy` when there is none, or anything that is none.
+    /// - Throws: `NetworkingError` with `invalidSecurityPolicy` when the bytes have no certificate, or anything besides
+    ///   certificates.
     public init(certificateData data: Data) throws(NetworkingError) {
         try self.init(certificates: Self.certificates(in: data, "the certificate data"))
     }
 
     /// Pins the certificates in files, each DER or PEM.
     ///
-    /// - Throws: `NetworkingError` with `invalidSecurityPolicy` that names the file that cannot be read or understood.
+    /// - Throws: `NetworkingError` with `invalidSecurityPolicy` that names the file that cannot be read or parsed.
     public init(certificateFiles paths: [String]) throws(NetworkingError) {
         guard !paths.isEmpty else {
             throw NetworkingError(.invalidSecurityPolicy, "no file of pinned certificates was named")
@@ -133,11 +134,11 @@ extension PinSet {
         self.init(certificates: found)
     }
 
-    /// Pins the certificates in every file of a folder that ends in `.cer`, `.crt`, `.der` or `.pem`; folders in it are
-    /// left alone.
+    /// Pins the certificates in every file of a folder that ends in `.cer`, `.crt`, `.der` or `.pem`; subfolders are
+    /// ignored.
     ///
     /// - Throws: `NetworkingError` with `invalidSecurityPolicy` when the folder cannot be read, has no such file, or
-    ///   has one that cannot be understood.
+    ///   has a file that cannot be parsed.
     public init(certificatesInDirectory path: String) throws(NetworkingError) {
         guard let names = try? FileManager.default.contentsOfDirectory(atPath: path) else {
             throw NetworkingError(.invalidSecurityPolicy, "cannot read the folder of pinned certificates \(path)")
@@ -153,7 +154,7 @@ extension PinSet {
 
     /// Pins the certificates among a bundle's resources, as `init(certificatesInDirectory:)` does.
     ///
-    /// - Parameter subdirectory: the folder of the resources to look in; nil is the topmost.
+    /// - Parameter subdirectory: the folder of the resources to look in; nil is the top folder.
     public init(certificatesInBundle bundle: Bundle, subdirectory: String? = nil) throws(NetworkingError) {
         let top = bundle.resourceURL?.path ?? bundle.bundlePath
         try self.init(certificatesInDirectory: subdirectory.map { top + "/" + $0 } ?? top)

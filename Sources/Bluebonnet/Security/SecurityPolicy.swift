@@ -3,8 +3,8 @@
 
 internal import Foundation
 
-/// Decides whether a server is trusted: whose word counts, which certificates or keys are pinned, whether the host has
-/// to be named. A value; OpenSSL only tells it what it found.
+/// Decides whether a server is trusted, by authorities, pinned certificates or keys, and the host's name. A value:
+/// OpenSSL supplies the facts, the policy decides.
 ///
 /// ```swift
 /// let pins = try PinSet(keys: ["sha256/…"], backupKeys: ["sha256/…"])
@@ -37,8 +37,8 @@ public struct SecurityPolicy: Sendable, Hashable {
     /// Makes a policy.
     ///
     /// - Throws: `NetworkingError` with `invalidSecurityPolicy` when it contradicts itself: pins without a mode that
-    ///   compares them, or such a mode without pins; digests of keys where certificates are compared; invalid
-    ///   certificates accepted and the host validated, without a pin: a name in an invalid one proves nothing.
+    ///   compares them, or such a mode without pins; digests of keys in mode `certificate`; invalid certificates
+    ///   accepted and the host validated without a pin, because a name in an invalid certificate proves nothing.
     public init(
         pinningMode: PinningMode = .none, pins: PinSet = .empty, allowInvalidCertificates: Bool = false,
         validatesDomainName: Bool = true, certificateAuthorityFile: String? = nil,

@@ -24,10 +24,10 @@ public struct SecurityPolicyTable: Sendable, Hashable {
 
     /// Makes a table.
     ///
-    /// - Parameter policies: by pattern: a host name or an IP address, or `*.` and a name, which stands for every name
-    ///   below that one but not for itself. International names in their `xn--` form.
-    /// - Throws: `NetworkingError` with `invalidSecurityPolicy` when there is no pattern, when one is none or there
-    ///   twice, or when a policy is itself a table.
+    /// - Parameter policies: by pattern: a host name or an IP address, or `*.` and a name, which matches every name
+    ///   below that name, but not the name itself. International names in their `xn--` form.
+    /// - Throws: `NetworkingError` with `invalidSecurityPolicy` when there is no pattern, when a pattern is invalid or
+    ///   given twice, or when a policy is itself a table.
     public init(_ policies: [String: SecurityPolicy], otherHosts: OtherHosts) throws(NetworkingError) {
         guard !policies.isEmpty else {
             throw NetworkingError(.invalidSecurityPolicy, "a table of security policies has no host in it")
@@ -75,7 +75,8 @@ public struct SecurityPolicyTable: Sendable, Hashable {
 }
 
 extension SecurityPolicyTable {
-    /// The policy for a host; nil when the host is refused. One whose name cannot be compared with the patterns is.
+    /// The policy for a host; nil when the host is refused. A host whose name cannot be compared with the patterns is
+    /// refused.
     public func policy(forHost host: String) -> SecurityPolicy? {
         guard let name = Self.bareName(host) else { return nil }
         if let policy = policies[name] { return policy }
@@ -90,7 +91,7 @@ extension SecurityPolicyTable {
 }
 
 extension SecurityPolicy {
-    /// The policy that decides on a host: itself, unless it is a table; nil when the table refuses the host.
+    /// The policy that decides on a host: this policy, unless it is a table; nil when the table refuses the host.
     public func policy(forHost host: String) -> SecurityPolicy? {
         guard let table else { return self }
         return table.policy(forHost: host)
