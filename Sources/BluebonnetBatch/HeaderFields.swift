@@ -25,7 +25,7 @@ extension ResultLine {
 
         private let storage: Storage
 
-        /// The headers in the order in which their names first came.
+        /// The headers in the order in which their names first arrived.
         public var fields: [Field] {
             switch storage {
             case .fields(let fields): fields

@@ -43,7 +43,7 @@ public struct RequestLineGraph: Sendable {
     /// Makes an empty graph, to add lines to.
     public init() {}
 
-    /// Checks all lines of a batch, or throws everything that is wrong with them.
+    /// Checks all lines of a batch, or throws all errors.
     public init(_ lines: [NumberedLine]) throws(RequestLineErrors) {
         var errors: [RequestLineError] = []
         reserveCapacity(lines.count)
@@ -61,7 +61,7 @@ public struct RequestLineGraph: Sendable {
         order = dependencyOrder.order
     }
 
-    /// Adds a line that depends on earlier lines only; when it throws, the graph is as before.
+    /// Adds a line that depends on earlier lines only; after an error the graph is unchanged.
     @discardableResult
     public mutating func add(_ line: NumberedLine) throws(RequestLineError) -> Node {
         do throws(RequestLineError) {
@@ -74,7 +74,7 @@ public struct RequestLineGraph: Sendable {
         }
     }
 
-    /// What the line with this id waits for, or nil when there is no such line.
+    /// The ids that the line with this id waits for; nil when there is no such line.
     public func dependencies(of id: String) -> [String]? {
         indices[id].map { nodes[$0].dependencies }
     }

@@ -23,9 +23,9 @@ public struct NumberedLine: Sendable, Hashable {
     public var id: String { line.id ?? String(number) }
 }
 
-/// Reads request lines strictly: what is not understood is an error that names the line and the field.
+/// Reads request lines strictly: an unknown field or value is an error that names the line and the field.
 ///
-/// A line on its own is judged here; whether the lines of a batch fit together is for `RequestLineGraph`. A URL, a
+/// The parser checks each line by itself; `RequestLineGraph` checks whether the lines of a batch fit together. A URL, a
 /// header value or a path that cannot be used is not an error of the line: the operation fails.
 public struct RequestLineParser: Sendable {
     /// Makes a parser; it has no state.

@@ -13,12 +13,12 @@ public struct RequestLinePlan: Sendable {
         public let id: String
         /// The method.
         public let method: String
-        /// The URL as it would be asked for, without user information; as it is written when it refers to a response.
+        /// The URL of the request, without user information; as it is written when it refers to a response.
         public let url: String
         /// The ids that the line waits for.
         public let dependencies: [String]
-        /// Why the line would fail before anything is sent; nil when nothing is wrong with it, as far as can be told
-        /// before the responses are there that it refers to.
+        /// Why the line would fail before anything is sent; nil when no fault is known before the responses that the
+        /// line refers to.
         public let problem: NetworkingError?
     }
 
@@ -28,7 +28,7 @@ public struct RequestLinePlan: Sendable {
     /// Lines that would fail before anything is sent.
     public var problems: [Entry] { waves.joined().filter { $0.problem != nil } }
 
-    /// Plans lines, each of which comes after those that it waits for, with the settings that they would run with.
+    /// Plans lines, given in an order in which dependencies come first, with the settings of the run.
     public init(_ nodes: [RequestLineGraph.Node], settings: RequestLineRunner.Settings = .init()) {
         var waveOfID: [String: Int] = [:]
         for node in nodes {

@@ -6,12 +6,12 @@ internal import Dispatch
 public import Foundation
 internal import Synchronization
 
-/// Runs request lines as operations of one `RequestOperationManager` and tells a result line for each.
+/// Runs request lines as operations of one `RequestOperationManager` and gives a result line for each.
 ///
 /// Lines may be added while others run; each line has exactly one result, whatever happens. All members may be used
 /// from any thread.
 public final class RequestLineRunner: Sendable {
-    /// Which form a result line's body has.
+    /// The form of a result line's body.
     public enum BodyForm: String, Sendable, CaseIterable {
         /// No body.
         case none
@@ -31,7 +31,7 @@ public final class RequestLineRunner: Sendable {
         public var concurrencyPerOrigin = 6
         /// Limits and trust for lines that do not say otherwise.
         public var transferOptions = TransferOptions()
-        /// Which form a result line's body has. Default `text`.
+        /// The form of a result line's body. Default `text`.
         public var bodyForm = BodyForm.text
         /// Whether the first failure cancels what has not finished. Default false.
         public var cancelsAtFirstFailure = false
@@ -73,7 +73,7 @@ public final class RequestLineRunner: Sendable {
     /// wait for them. Useful when reading the lines takes time. Returns immediately.
     public static func prepare() { NetworkServices.prepare() }
 
-    /// Starts a line; what it depends on must have been added before.
+    /// Starts a line; the lines that it depends on must have been added before.
     public func add(_ node: RequestLineGraph.Node) {
         let id = node.line.id
         let make: @Sendable () throws -> RequestBlueprint = { [self] in try blueprint(of: node) }

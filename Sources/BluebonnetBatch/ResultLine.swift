@@ -3,9 +3,9 @@
 
 public import Bluebonnet
 
-/// What one operation of a batch came to, as a line of the results says it.
+/// The result of one operation of a batch, as a line of the results.
 ///
-/// `encodedLine()` writes the line. `Codable` reads and writes the same object, without the order of the members.
+/// `encodedLine()` writes the line. `Codable` reads and writes this object without the order of its members.
 public struct ResultLine: Sendable, Hashable, Codable {
     /// How an operation ended.
     public enum Outcome: String, Sendable, Codable, CaseIterable {
@@ -21,7 +21,7 @@ public struct ResultLine: Sendable, Hashable, Codable {
 
     /// The id of the operation.
     public var id: String
-    /// How it ended.
+    /// How the operation ended.
     public var outcome: Outcome
     /// The status of the final response, when there was one.
     public var status: Int?
@@ -43,9 +43,9 @@ public struct ResultLine: Sendable, Hashable, Codable {
     public var `protocol`: String?
     /// Whether the last transfer ran on a connection that was kept alive.
     public var reused = false
-    /// Where the time went; nil when the operation was never started.
+    /// The times of the operation's phases; nil when the operation was never started.
     public var timing: Timing?
-    /// Why it did not succeed.
+    /// Why the operation did not succeed.
     public var error: Failure?
 
     /// Makes a line without a response, a transfer or an error.
@@ -56,9 +56,9 @@ public struct ResultLine: Sendable, Hashable, Codable {
 }
 
 extension ResultLine {
-    /// Where the time of an operation went: seconds on the monotonic clock; zero for what did not take place.
+    /// The times of an operation's phases, in seconds of the monotonic clock; zero for a phase that did not take place.
     public struct Timing: Sendable, Hashable, Codable {
-        /// Until it was let on the wire.
+        /// The time until the operation got a slot.
         public var queued = 0.0
         /// The name look-up.
         public var dns = 0.0
@@ -66,9 +66,9 @@ extension ResultLine {
         public var connect = 0.0
         /// The TLS handshake.
         public var tls = 0.0
-        /// Until the first byte of the response.
+        /// The time from the slot to the first byte of the response.
         public var firstByte = 0.0
-        /// All of it.
+        /// The time of the whole operation.
         public var total = 0.0
 
         /// Makes a record of zeros.
@@ -91,7 +91,7 @@ extension ResultLine {
             self.underlying = underlying
         }
 
-        /// Says what an error says.
+        /// Makes a failure from an error.
         public init(_ error: NetworkingError) {
             self.init(
                 code: error.code, message: error.message,

@@ -20,7 +20,7 @@ public protocol ImageCaching: Sendable {
 extension ImageCaching {
     public func shouldCache(_ image: RasterImage, for request: URLRequest) -> Bool { true }
 
-    /// The identifier of a request's image: its URL, with what else tells images apart behind it (a size, a filter).
+    /// The identifier of a request's image: its URL, followed by the additional identifier (a size, a filter).
     public func identifier(for request: URLRequest, additionalIdentifier: String? = nil) -> String {
         (request.url?.absoluteString ?? "") + (additionalIdentifier ?? "")
     }
@@ -45,7 +45,7 @@ public final class ImageCache: ImageCaching {
     public let preferredMemoryUsageAfterPurge: Int
     private let state = Mutex(State())
 
-    /// Makes an empty cache; the capacity must not be less than what is left after a purge.
+    /// Makes an empty cache; the capacity must not be less than the usage after a purge.
     public init(memoryCapacity: Int = 100 << 20, preferredMemoryUsageAfterPurge: Int = 60 << 20) {
         precondition(
             0...memoryCapacity ~= preferredMemoryUsageAfterPurge,
@@ -57,8 +57,8 @@ public final class ImageCache: ImageCaching {
     /// The current bytes of pixels in the cache.
     public var memoryUsage: Int { state.withLock { $0.usage } }
 
-    /// Keeps an image, in place of the one with that identifier. An image over the whole capacity is not kept, and
-    /// drives no other one out.
+    /// Stores an image in place of the image with that identifier. An image over the whole capacity is not stored, and
+    /// no other image is removed for it.
     public func add(_ image: RasterImage, withIdentifier identifier: String) {
         let dropped = state.withLock { state in
             let old = state.remove(identifier)

@@ -64,7 +64,7 @@ public final class ImageDownloader: Sendable {
     private let queue: DispatchQueue
     private let state: Mutex<State>
 
-    /// Makes a downloader with a connection limit, a queue and, unless another one is given, a cache of its own.
+    /// Makes a downloader with a connection limit, a queue and, unless a cache is given, a cache of its own.
     public init(configuration: Configuration = Configuration(), imageCache: (any ImageCaching)? = ImageCache()) {
         let count = configuration.maximumActiveDownloadCount
         precondition(count > 0, "a downloader needs room for at least one download")
@@ -81,10 +81,10 @@ public final class ImageDownloader: Sendable {
             State(list: DownloadList(limit: count, isLastInFirstOut: configuration.prioritization == .lastInFirstOut)))
     }
 
-    /// Downloads an image, or takes it from the cache, where the request's cache policy lets it.
+    /// Downloads an image, or takes it from the cache, where the request's cache policy allows it.
     ///
-    /// - Returns: a receipt with which the call can be taken back; nil when nothing is downloaded: the image was in the
-    ///   cache, or the request has no URL.
+    /// - Returns: a receipt for `cancel(_:)`; nil when nothing is downloaded: the image was in the cache, or the
+    ///   request has no URL.
     @discardableResult
     public func download(_ request: URLRequest, completion: @escaping Completion) -> Receipt? {
         guard let url = request.url else {

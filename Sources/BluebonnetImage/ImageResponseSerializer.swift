@@ -7,8 +7,8 @@ public import FoundationNetworking
 
 /// Decodes the body as an image: PNG, JPEG, GIF (its first frame), TIFF, BMP, ICO or XBM.
 ///
-/// The format is told by the bytes. An image that is damaged, cut short or of no such format is an error, and an empty
-/// body is one whatever the status. One image is decoded at a time, on the library's processing queues.
+/// The bytes tell the format. A damaged or truncated image, and an image of another format, is an error; so is an empty
+/// body, whatever the status. One image is decoded at a time, on the library's processing queues.
 public struct ImageResponseSerializer: ResponseSerializer {
     public var validation: ResponseValidation
     /// The `scale` of the images: pixels for each point of a screen. Default 1.

@@ -3,7 +3,7 @@
 
 public import Foundation
 
-/// A decoded image: plain pixels that may cross threads, and nothing of the file that they came from.
+/// A decoded image: plain pixels that may cross threads, without anything else of the image's file.
 public struct RasterImage: Sendable, Hashable {
     /// The number of pixels in a row.
     public let width: Int
@@ -15,7 +15,7 @@ public struct RasterImage: Sendable, Hashable {
     /// The number of pixels for each point of a screen. Default 1.
     public let scale: Double
 
-    /// Makes an image; traps when the bytes are not as many as the size needs.
+    /// Makes an image; traps when the number of bytes does not fit the size.
     public init(width: Int, height: Int, pixels: Data, scale: Double = 1) {
         precondition(
             width > 0 && height > 0 && pixels.count == width * height * 4, "an image has 4 bytes for each pixel")

@@ -1,15 +1,15 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// How TLS is spoken: versions, ciphers, who is trusted to vouch for servers, how the client identifies itself.
+/// Options of TLS: versions, ciphers, certificate authorities and the client's certificate.
 ///
 /// A part of `TransferOptions`. `SecurityPolicy` decides whether a server is trusted. Connections to an https proxy use
 /// the defaults. Connections made with one value are never used with another.
 public struct TLSOptions: Sendable, Hashable {
     /// The oldest version accepted. Default TLS 1.2.
     ///
-    /// An older one has to be asked for by name here; signatures and keys that OpenSSL holds for too weak are then
-    /// accepted too, because those versions know no others (security level 0).
+    /// An older version has to be set here; signatures and keys that OpenSSL considers too weak are then accepted too,
+    /// because those versions know no others (security level 0).
     public let minimumVersion: TLSVersion
     /// The newest version offered; nil is the newest that OpenSSL has.
     public let maximumVersion: TLSVersion?
@@ -23,14 +23,14 @@ public struct TLSOptions: Sendable, Hashable {
     public var authorities = TrustedAuthorities.system
     /// How the client identifies itself to a server that asks. Default nil: it has no certificate.
     ///
-    /// It goes to the origin of the request only: after a redirect to another scheme, host or port it is left out, and
-    /// does not come back on a later hop.
+    /// The identity is shown to the request's origin only: after a redirect to another scheme, host or port it is not
+    /// shown, on later hops neither.
     public var clientIdentity: ClientIdentity?
-    /// Whether a server must prove with its handshake that its certificate was not revoked, by an answer of its
-    /// authority that is stapled to it (RFC 6066, 8). Default false.
+    /// Whether a server must staple an answer of its authority to the handshake which says that its certificate was not
+    /// revoked (OCSP; RFC 6066, 8). Default false.
     ///
-    /// Without a good answer the handshake is refused. Sessions are not resumed then, because a resumed one brings no
-    /// answer.
+    /// Without a good answer the handshake is refused. Sessions are not resumed then, because a resumed session brings
+    /// no answer.
     public var requiresStapledStatus = false
     /// A file to which the secrets of all connections are appended, in the format of `SSLKEYLOGFILE`, for a program
     /// that decrypts recorded traffic. Default nil. The environment variable `SSLKEYLOGFILE` is not read.

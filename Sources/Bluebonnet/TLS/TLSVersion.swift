@@ -1,12 +1,12 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// A version of TLS, by the number that stands in the protocol (RFC 8446, 4.2.1). It knows no connection.
+/// A version of TLS, by its number in the protocol (RFC 8446, 4.2.1).
 public struct TLSVersion: RawRepresentable, Sendable, Hashable, Comparable, Codable, CustomStringConvertible {
     /// The number in the protocol.
     public let rawValue: UInt16
 
-    /// Any number; `TLSOptions` takes those that have a name here.
+    /// Makes a version from any number; `TLSOptions` accepts the versions that are named here.
     public init(rawValue: UInt16) { self.rawValue = rawValue }
 
     /// TLS 1.0 (RFC 2246), broken and withdrawn (RFC 8996).

@@ -3,7 +3,7 @@
 
 public import Foundation
 
-/// The source of the certificate authorities that are trusted. A value that reads nothing itself.
+/// The source of the trusted certificate authorities. A value that reads nothing itself.
 public enum TrustedAuthorities: Sendable, Hashable, Codable {
     /// The system's store: the first that exists of `/etc/ssl/certs/ca-certificates.crt` (Debian),
     /// `/etc/pki/tls/certs/ca-bundle.crt` (Fedora) and `/etc/ssl/cert.pem` (Alpine). The variables `SSL_CERT_FILE` and

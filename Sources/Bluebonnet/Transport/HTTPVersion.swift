@@ -1,8 +1,8 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// Which HTTP version to speak. HTTP/2 carries a request's head of 64 KiB at most: a larger one goes by HTTP/1.1, and
-/// is an error with `http2PriorKnowledge`.
+/// The HTTP version. HTTP/2 carries a request's head of at most 64 KiB: a larger head is sent over HTTP/1.1, and is an
+/// error with `http2PriorKnowledge`.
 public enum HTTPVersion: String, Sendable, Hashable, Codable {
     /// HTTP/2 when TLS negotiates it, else HTTP/1.1.
     case negotiated

@@ -19,7 +19,7 @@ public struct Proxy: Sendable, Hashable {
 
     /// Makes a proxy from its URL, which may carry `user:password@`.
     ///
-    /// - Throws: `NetworkingError` with `invalidRequest` when the URL is none, or of another scheme.
+    /// - Throws: `NetworkingError` with `invalidRequest` when the text is no URL, or has another scheme.
     public init(_ text: String) throws(NetworkingError) {
         guard var parts = URLComponents(string: text), let scheme = parts.scheme?.lowercased(),
             Self.schemes.contains(scheme), parts.host?.isEmpty == false

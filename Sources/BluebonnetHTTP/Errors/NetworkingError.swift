@@ -41,8 +41,8 @@ public struct NetworkingError: Error, Sendable {
         get { facts.value.response }
         set { facts = facts.changed { $0.response = newValue } }
     }
-    /// The body that came with a response that was refused, when it was kept in memory. With `unacceptableStatus`, what
-    /// came of it: `underlying` says why that is not all.
+    /// The body of a refused response, when it was kept in memory. With `unacceptableStatus` it may be a part of the
+    /// body: `underlying` says why.
     public var body: Data? {
         get { facts.value.body }
         set { facts = facts.changed { $0.body = newValue } }
@@ -127,12 +127,12 @@ extension NetworkingError {
         public static let pinMismatch = Code(rawValue: "pinMismatch")
         /// The server refused the client's certificate.
         public static let clientCertificateRejected = Code(rawValue: "clientCertificateRejected")
-        /// The proxy wants a credential, or the server has refused the one that was given. (A 401 without a credential
-        /// is an `unacceptableStatus`.)
+        /// The proxy wants a credential, or the server has refused the given credential. (A 401 without a credential is
+        /// an `unacceptableStatus`.)
         public static let authenticationRequired = Code(rawValue: "authenticationRequired")
         /// The response breaks the protocol, or its body is truncated.
         public static let badServerResponse = Code(rawValue: "badServerResponse")
-        /// The response serializer does not accept the status, whatever became of the body.
+        /// The response serializer does not accept the status, whatever happened to the body.
         public static let unacceptableStatus = Code(rawValue: "unacceptableStatus")
         /// The response serializer does not accept the content type.
         public static let unacceptableContentType = Code(rawValue: "unacceptableContentType")
@@ -142,9 +142,9 @@ extension NetworkingError {
         public static let cannotParseResponse = Code(rawValue: "cannotParseResponse")
         /// The body does not have the expected digest.
         public static let digestMismatch = Code(rawValue: "digestMismatch")
-        /// More redirects than allowed, or a cycle of them.
+        /// More redirects than allowed, or a cycle of redirects.
         public static let tooManyRedirects = Code(rawValue: "tooManyRedirects")
-        /// A redirect led where the rules forbid.
+        /// A redirect leads to a target that the rules forbid.
         public static let redirectRefused = Code(rawValue: "redirectRefused")
         /// The body is larger than the limit, or expands too far.
         public static let bodyTooLarge = Code(rawValue: "bodyTooLarge")
@@ -156,7 +156,7 @@ extension NetworkingError {
         public static let cannotWriteFile = Code(rawValue: "cannotWriteFile")
         /// The file to send cannot be read, or changed while it was sent.
         public static let cannotReadFile = Code(rawValue: "cannotReadFile")
-        /// A paused transfer cannot go on where it stopped.
+        /// A paused transfer cannot continue where it stopped.
         public static let resumeRefused = Code(rawValue: "resumeRefused")
         /// There is no network.
         public static let notConnected = Code(rawValue: "notConnected")

@@ -6,8 +6,8 @@ package import Foundation
 /// Named values that a request serializer encodes into a URL or a body; they may be nested.
 ///
 /// Values are strings, numbers, truth values, `URL`, `UUID`, `NSNull` or nil, `JSONValue`, and dictionaries and arrays
-/// of them. A `Date` is refused, except in a property list: no text form of it is the one that every server means, so
-/// format it first. `Data` may stand in property lists and multipart forms.
+/// of them. A `Date` is refused, except in a property list: servers expect different text forms of a date, so format it
+/// first. `Data` may stand in property lists and multipart forms.
 public typealias Parameters = [String: any Sendable]
 
 /// One parameter, sorted into the few kinds that the encoders tell apart; it knows no encoding.

@@ -60,9 +60,9 @@ extension PropertyListValue {
 extension PropertyListValue {
     /// Parses a property list in the XML or the binary format; any value may stand at the top.
     ///
-    /// What Foundation would take besides is refused: the old text format, in which any word is a string. So are
-    /// arrays and dictionaries nested deeper than 512, and binary lists that refer to one array again and again, which
-    /// a few bytes suffice to make endless.
+    /// The old text format, in which any word is a string, is refused, although Foundation accepts it. Arrays and
+    /// dictionaries nested deeper than 512 are refused, and so are binary lists that refer to one array again and
+    /// again, because a few bytes could make a list without end.
     /// - Throws: `PropertyListSyntaxError`.
     public init(parsing data: Data) throws(PropertyListSyntaxError) {
         if data.starts(with: BinaryPropertyList.magic) {
@@ -113,7 +113,7 @@ extension PropertyListValue {
 
 /// Why bytes are no property list.
 public struct PropertyListSyntaxError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// What is wrong, as a sentence without its end.
+    /// What is wrong, as a sentence without a full stop.
     public let reason: String
 
     package init(_ reason: String) { self.reason = reason }

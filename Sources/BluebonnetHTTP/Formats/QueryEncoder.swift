@@ -1,7 +1,7 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// Writes parameters as a query or as a form body, by the rules that AFNetworking made its own.
+/// Writes parameters as a query or as a form body, by AFNetworking's rules.
 ///
 /// * Keys are sorted, capitals before small letters; a dictionary nests as `key[member]`, an array repeats `key[]`.
 /// * A set repeats the key without brackets, its elements sorted; an empty container writes nothing.
@@ -21,7 +21,7 @@ public struct QueryEncoder: Sendable {
         return query.text
     }
 
-    /// The text with every byte escaped that a name or a value in a query must not show.
+    /// The text with every byte percent-escaped that a name or a value of a query cannot contain.
     public func percentEscape(_ text: String) -> String {
         var query = QueryText()
         query.escape(text)

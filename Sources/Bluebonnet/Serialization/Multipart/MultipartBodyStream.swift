@@ -3,11 +3,11 @@
 
 public import Foundation
 
-/// The bytes of a multipart body, made while they are read; files and streams are opened when their turn comes.
+/// The bytes of a multipart body, made while they are read; each file or stream is opened when it is reached.
 ///
-/// `read` blocks for files, for streams, and for the pause of a throttled form, so it belongs on a thread of its own;
-/// the library reads it off its network thread. One thread at a time. A file that is gone, or has another size than
-/// when it was added, ends the stream with a `NetworkingError` (`cannotReadFile`) in `streamError`.
+/// `read` blocks for files, for streams, and for the pause of a throttled form, so call it on a thread of its own, one
+/// thread at a time; the library reads the stream off its network thread. A file that is missing, or has another size
+/// than when it was added, ends the stream with a `NetworkingError` (`cannotReadFile`) in `streamError`.
 public final class MultipartBodyStream: InputStream, ReplayableBodyStream {
     private let body: MultipartBody
     private var status = Stream.Status.notOpen
@@ -41,7 +41,7 @@ public final class MultipartBodyStream: InputStream, ReplayableBodyStream {
 
     /// Reads at most `maxLength` bytes: 0 at the end and when the stream is not open, -1 after an error.
     ///
-    /// With a throttle, a packet at most, and then it sleeps.
+    /// With a throttle the method reads at most one packet, and then sleeps.
     public override func read(_ buffer: UnsafeMutablePointer<UInt8>, maxLength: Int) -> Int {
         if status == .error { return -1 }
         guard status == .open, maxLength > 0 else { return 0 }
@@ -55,7 +55,7 @@ public final class MultipartBodyStream: InputStream, ReplayableBodyStream {
         _ buffer: UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>, length: UnsafeMutablePointer<Int>
     ) -> Bool { false }
 
-    /// Another stream with the same bytes from the start; nil when a part is a stream that was read already.
+    /// A new stream of the body from its start; nil when a part is a stream that was read already.
     public func makeReplay() -> InputStream? {
         body.canRepeat ? MultipartBodyStream(body) : nil
     }

@@ -23,10 +23,10 @@ public struct MultipartFormData {
 
     /// A packet size that suits a slow mobile network: 16 KiB.
     public static let suggestedPacketByteCount = 16 * 1024
-    /// A delay that goes with it: 0.2 s, so about 80 KiB a second.
+    /// A delay for that packet size: 0.2 s, which makes about 80 KiB a second.
     public static let suggestedDelay = Duration.milliseconds(200)
 
-    /// What separates the parts: `Boundary-` and 128 random bits, new for each form.
+    /// The text that separates the parts: `Boundary-` and 128 random bits, new for each form.
     public let boundary: String
     private(set) var parts: [MultipartPart] = []
     private(set) var throttle: Throttle?
@@ -44,18 +44,18 @@ public struct MultipartFormData {
     /// Whether there is no part.
     public var isEmpty: Bool { parts.isEmpty }
 
-    /// What `Content-Type` says of the body.
+    /// The value of `Content-Type` for the body.
     public var contentType: String { "multipart/form-data; boundary=\(boundary)" }
 
-    /// The exact length of the body, with all that separates the parts.
+    /// The exact length of the body, with the boundaries and the headers of the parts.
     public var byteCount: Int64 { MultipartBody(self).byteCount }
 
-    /// The body. It may be read once; another call gives another stream.
+    /// Makes a stream of the body. A stream can be read once; each call makes a new stream.
     public func makeStream() -> MultipartBodyStream { MultipartBodyStream(MultipartBody(self)) }
 
-    /// Writes the body to a file, which is replaced if it is there and taken away again when that fails.
+    /// Writes the body to a file. An existing file is replaced; after an error the file is removed.
     ///
-    /// It blocks while it reads and writes.
+    /// The method blocks while it reads and writes.
     /// - Throws: `NetworkingError` with `cannotReadFile`, `cannotOpenFile` or `cannotWriteFile`.
     public func write(to file: URL) throws(NetworkingError) {
         try BodyFile.write(makeStream(), to: file)
@@ -79,7 +79,7 @@ extension MultipartFormData {
         try append(Data(text.utf8), name: name)
     }
 
-    /// Adds data that the server takes for a file.
+    /// Adds data as a file.
     ///
     /// - Parameter contentType: nil looks the file name's extension up in the system's table.
     /// - Throws: `NetworkingError` with `invalidRequest` when the content type or a name has a control character in it.
@@ -91,12 +91,13 @@ extension MultipartFormData {
 
     /// Adds a file, which is read when it is sent; its size is taken now.
     ///
-    /// A file that is not there any more then, or has another size, is an error of the request, which names its path.
+    /// A file that is missing when it is sent, or has another size, is an error of the request that names the file's
+    /// path.
     /// - Parameters:
-    ///   - fileName: what the server is told; nil is the file's own name.
+    ///   - fileName: the file's name for the server; nil is the name of the file itself.
     ///   - contentType: nil looks the file name's extension up in the system's table.
     /// - Throws: `NetworkingError` with `cannotReadFile` when it is no regular file that can be read; `invalidRequest`
-    ///   when the content type or a name has a control character in it. The form is left as it was then.
+    ///   when the content type or a name has a control character in it. The form is unchanged then.
     public mutating func append(
         fileAt url: URL, name: String, fileName: String? = nil, contentType: String? = nil
     ) throws(NetworkingError) {
@@ -141,8 +142,8 @@ extension MultipartFormData {
         add(.data(body), headers.fields.map { ($0.name, $0.value) }, "")
     }
 
-    /// Slows the body down, as for a network that is charged by the byte: at most so many bytes are handed over at
-    /// once, with a pause behind each time.
+    /// Slows the body down, as for a network that is charged by the byte: each read returns at most one packet and is
+    /// followed by the delay.
     public mutating func throttle(
         packetByteCount: Int = Self.suggestedPacketByteCount, delay: Duration = Self.suggestedDelay
     ) {

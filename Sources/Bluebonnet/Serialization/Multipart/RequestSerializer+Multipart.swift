@@ -8,10 +8,10 @@ public import FoundationNetworking
 extension RequestSerializer {
     /// Makes a request whose body is a multipart form: a part for each parameter, then what `build` adds.
     ///
-    /// Parameters are flattened as for a query (`key[member]`, `key[]`), their names not escaped; `Data` goes as it is.
-    /// The body is an `InputStream`, and `Content-Length` says its exact length. A `Content-Type` of the serializer's
-    /// headers is kept when it is `multipart/…`, with the boundary of the form; any other type is an error. Without any
-    /// part the request is the one that the serializer makes for no parameters.
+    /// Parameters are flattened as for a query (`key[member]`, `key[]`), their names not escaped; `Data` is sent
+    /// unchanged. The body is an `InputStream`, and `Content-Length` says its exact length. A `Content-Type` of the
+    /// serializer's headers is kept when it is `multipart/…`, with the boundary of the form; any other type is an
+    /// error. A form without parts gives the serializer's request without parameters.
     /// - Throws: what `build` throws; `NetworkingError` with `invalidRequest`, for GET and HEAD too, which have no
     ///   body.
     public func multipartRequest(
@@ -33,11 +33,12 @@ extension RequestSerializer {
         return request
     }
 
-    /// Writes a request's body stream to a file, and gives the request without a body, to be sent with that file as its
-    /// operation's `uploadFile`: for servers that cannot take a body as it is made, or to send it several times.
+    /// Writes a request's body stream to a file, and returns the request without a body. Send that request with the
+    /// file as its operation's `uploadFile`: for servers that cannot take a body while it is made, or to send a body
+    /// several times.
     ///
-    /// It runs on a queue of the library's. The file is replaced if it is there, and taken away again by an error. A
-    /// stream that can be had again (`ReplayableBodyStream`) stays fresh in the request that was given.
+    /// The work runs on a queue of the library. An existing file is replaced; after an error the file is removed. A
+    /// `ReplayableBodyStream` stays unread in the request that was given.
     /// - Throws: `NetworkingError` with `invalidRequest` without a stream; `cannotReadFile`, `cannotOpenFile` or
     ///   `cannotWriteFile`.
     public func request(_ request: URLRequest, writingBodyTo file: URL) async throws(NetworkingError) -> URLRequest {

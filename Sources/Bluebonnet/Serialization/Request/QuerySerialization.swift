@@ -10,9 +10,9 @@ public enum QuerySerialization: Sendable {
     case standard
     /// By a function of the program's own, which gets the request so far and the parameters.
     ///
-    /// It gives the text as it is to be sent, without "?". In a URL, a "#" and what a URL cannot hold are escaped;
-    /// escapes stay as they are. What it throws is the error of the request: a `NetworkingError` as it is, another one
-    /// as `invalidRequest` with the error below it.
+    /// The function returns the text to send, without "?". In a URL, "#" and characters that a URL cannot contain are
+    /// escaped; existing escapes are kept. An error that the function throws is the request's error: a
+    /// `NetworkingError` unchanged, any other error as the `underlying` of an `invalidRequest`.
     case custom(@Sendable (_ request: URLRequest, _ parameters: Parameters) throws -> String)
 
     /// The text for a request's parameters.

@@ -4,8 +4,7 @@
 public import Foundation
 public import FoundationNetworking
 
-/// What a serializer says of the requests that it makes besides their headers; each property counts only once it is
-/// set, and Foundation's own value stays until then.
+/// Properties of the requests that a serializer makes. A property that is nil leaves Foundation's value.
 ///
 /// The library acts on `timeoutInterval`, with a cache on `cachePolicy`, and with a cookie jar on `handlesCookies`. The
 /// others are written into the `URLRequest` for a program's own policy.

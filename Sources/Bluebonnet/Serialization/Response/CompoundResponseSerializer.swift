@@ -4,19 +4,19 @@
 public import Foundation
 public import FoundationNetworking
 
-/// Tries several serializers in order; the first that accepts the response and understands its body makes the value.
+/// Tries several serializers in order; the first one that accepts the response and can parse its body makes the value.
 ///
-/// A plain `HTTPResponseSerializer` takes any body, so put it last, where it delivers what no other one could read. If
-/// none makes a value, that is an error, with every serializer's own as its underlying `CompoundFailure`. An empty body
-/// is what the first serializer that accepts it makes of one.
+/// A plain `HTTPResponseSerializer` accepts any body, so put it last: it delivers the bodies that no other serializer
+/// can parse. If no serializer makes a value, the operation fails; the error's `underlying` is a `CompoundFailure` with
+/// each serializer's error. The value of an empty body is that of the first serializer that accepts it.
 public struct CompoundResponseSerializer: ResponseSerializer {
-    /// What is tried, in this order.
+    /// The serializers, in the order in which they are tried.
     public let serializers: [any ResponseSerializer]
 
     /// Accepts every status that one of the serializers accepts, with any content type.
     public let validation: ResponseValidation
 
-    /// Makes a serializer out of at least one.
+    /// Makes a serializer from at least one serializer.
     public init(_ serializers: [any ResponseSerializer]) {
         precondition(!serializers.isEmpty, "a compound serializer needs at least one serializer")
         self.serializers = serializers

@@ -6,8 +6,8 @@ public import FoundationNetworking
 
 /// Parses the body as a property list, in XML or in the binary format.
 ///
-/// A response that has no body by its status (204, 205), or announces one that did not come (an answer to HEAD), is
-/// nil. Any other empty body is an error, as is everything that is no property list.
+/// The value is nil when the response has no body by its status (204, 205), or announces a body that does not come (a
+/// response to HEAD). Any other empty body is an error, and so is a body that is no property list.
 public struct PropertyListResponseSerializer: ResponseSerializer {
     public var validation: ResponseValidation
 

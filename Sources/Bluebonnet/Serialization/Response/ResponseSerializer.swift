@@ -4,11 +4,11 @@
 public import Foundation
 public import FoundationNetworking
 
-/// Turns a response and its body into a value, after checking that it is one.
+/// Checks a response and turns its body into a value.
 ///
 /// Serializers are values that many operations share. The library calls them on its queues, several at the same time,
-/// never on the network thread. A serializer must not wait for another operation, whose response may be queued behind
-/// its own.
+/// never on the network thread. A serializer must not wait for another operation: the response of that operation may be
+/// queued behind the serializer's own.
 public protocol ResponseSerializer: Sendable {
     /// What the body becomes.
     associatedtype Value: Sendable

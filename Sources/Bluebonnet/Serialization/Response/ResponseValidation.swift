@@ -14,7 +14,7 @@ public struct ResponseValidation: Sendable, Equatable {
     /// The accepted statuses, where they are one range: asking an `IndexSet` is slow.
     private var statusRange: Range<Int>?
 
-    /// Accepts what is named; the default is any content type with a status from 200 to 299.
+    /// Accepts the given statuses and content types; the default is any content type with a status from 200 to 299.
     public init(
         acceptableStatusCodes: IndexSet? = IndexSet(integersIn: 200...299),
         acceptableContentTypes: Set<String>? = nil

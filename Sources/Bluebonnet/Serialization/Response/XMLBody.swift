@@ -41,7 +41,7 @@ public struct XMLBody: Sendable, Hashable {
 
 /// Why bytes are no XML document.
 public struct XMLSyntaxError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// What is wrong, as a sentence without its end.
+    /// What is wrong, as a sentence without a full stop.
     public let reason: String
     /// The line on which the parser noticed, from 1; 0 when it does not say.
     public let line: Int

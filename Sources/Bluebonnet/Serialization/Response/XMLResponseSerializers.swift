@@ -7,8 +7,8 @@ public import FoundationXML
 
 /// Delivers an XML body as an `XMLBody`, from which the program makes an `XMLParser` that has not started.
 ///
-/// A response that has no body by its status (204, 205), or announces one that did not come (an answer to HEAD), is
-/// nil. Any other body that is not one well-formed document is an error, an empty one too.
+/// The value is nil when the response has no body by its status (204, 205), or announces a body that does not come (a
+/// response to HEAD). Any other body that is not one well-formed document, an empty body included, is an error.
 public struct XMLParserResponseSerializer: ResponseSerializer {
     public var validation: ResponseValidation
 
@@ -26,8 +26,8 @@ public struct XMLParserResponseSerializer: ResponseSerializer {
 
 /// Delivers an XML body as an `XMLBody`, from which the program makes an `XMLDocument` with the options given here.
 ///
-/// A response that has no body by its status (204, 205), or announces one that did not come (an answer to HEAD), is
-/// nil. Any other body that is not one well-formed document is an error, an empty one too.
+/// The value is nil when the response has no body by its status (204, 205), or announces a body that does not come (a
+/// response to HEAD). Any other body that is not one well-formed document, an empty body included, is an error.
 public struct XMLDocumentResponseSerializer: ResponseSerializer {
     public var validation: ResponseValidation
     private let optionBits: UInt
@@ -35,7 +35,8 @@ public struct XMLDocumentResponseSerializer: ResponseSerializer {
     /// Makes a serializer for `application/xml` and `text/xml` with a status from 200 to 299.
     ///
     /// - Parameters:
-    ///   - options: those of `XMLDocument`; the ones about external entities have no effect, for none is ever read.
+    ///   - options: the options of `XMLDocument`; options about external entities have no effect, because external
+    ///     entities are never read.
     ///   - acceptsStructuredSuffix: whether `application/atom+xml` and its like are accepted too.
     public init(options: XMLNode.Options = [], acceptsStructuredSuffix: Bool = false) {
         validation = .xml(acceptsStructuredSuffix: acceptsStructuredSuffix)
