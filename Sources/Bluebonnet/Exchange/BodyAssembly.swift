@@ -22,18 +22,15 @@ struct BodyAssembly {
     private(set) var isContinued = false
     /// The whole length of a body that is being continued.
     private var continuedTotal: Int64?
-    /// Called when a full sink has room again; `consumerLeft` is called when the sink takes no more bytes.
-    var roomAppeared: (() -> Void)?
-    var consumerLeft: (() -> Void)?
+    private var roomAppeared: (() -> Void)?
+    private var consumerLeft: (() -> Void)?
 
     private static let smallestContinuedBody: Int64 = 64 * 1024
 
+    /// Continues with the part of the body that an archived operation had in memory, if there is one.
     init(_ prepared: PreparedRequest) {
         self.prepared = prepared
-    }
-
-    /// Continues with the part of the body that an archived operation had in memory.
-    mutating func goOn(with part: ArchivedPart) {
+        guard let part = prepared.continuation, !prepared.hasOutput else { return }
         let sink = MemorySink(part.data, byteLimit: prepared.options.maximumBodyByteCount)
         self.sink = sink
         resumption = Box(RangeResumption(record: part.record, offset: sink.byteCount))
@@ -51,8 +48,17 @@ struct BodyAssembly {
     /// The fields of the range request that continues the body; empty for a request of the whole body.
     var rangeFields: [(name: String, value: String)] { resumption?.value.headers ?? [] }
 
-    /// The decision about the response to a range request; nil when there was no range request.
-    func decision(on head: ResponseHead) -> RangeResumption.Decision? { resumption?.value.decide(on: head) }
+    /// What remains of an interrupted body.
+    var interrupted: InterruptedBody {
+        InterruptedBody(resumption: resumption?.value, hasHead: interruptedHead != nil)
+    }
+
+    /// - Parameters:
+    ///   - roomAppeared: called when a full sink has room again.
+    ///   - consumerLeft: called when the sink takes no more bytes.
+    mutating func watchConsumer(roomAppeared: @escaping () -> Void, consumerLeft: @escaping () -> Void) {
+        (self.roomAppeared, self.consumerLeft) = (roomAppeared, consumerLeft)
+    }
 
     /// Makes the next request ask for the whole body.
     mutating func startOver() { resumption = nil }

@@ -4,237 +4,291 @@
 internal import Foundation
 internal import FoundationNetworking
 
-/// One operation's exchange over all its transfers: decides the next request, and collects the response.
+/// One operation's exchange over all its transfers: makes the request of each hop, and collects the response.
 ///
-/// Network thread only. For each response head it decides what the body is for (the result, or nothing because another
-/// transfer follows). It asks the user's blocks, and knows neither the transport nor admission.
+/// Network thread only. `HopChain` decides what follows each response head, `BodyAssembly` puts the result's body
+/// together, `ExchangeQuestions` asks the user's blocks. It knows neither the transport nor admission.
 final class Exchange {
     /// What follows when a transfer has ended.
     enum NextStep {
         case complete
         case failed(NetworkingError)
-        /// Another transfer, with `next`.
+        /// Another transfer.
         case another(isRedirect: Bool)
         /// A block of the user has not answered yet.
         case pending
     }
 
-    /// What the body of the current response is for.
-    enum BodyDisposition {
-        case undecided
-        /// A block of the user decides; until then the body is not read.
-        case awaitingDecision
-        /// The result.
-        case body(BodyReceiver)
-        /// A part of the error, because the status is refused.
-        case errorBody(BodyReceiver)
-        /// Nothing: the head has decided what follows.
-        case discard(Discarded)
-        case failed(NetworkingError)
-    }
-
-    enum Discarded {
-        case redirect(RedirectPolicy.Request)
-        case challenge
-        case startAgain
-        case isComplete
-
-        /// Whether another transfer follows.
-        var leadsOn: Bool {
-            switch self {
-            case .redirect, .challenge, .startAgain: true
-            case .isComplete: false
-            }
-        }
-    }
-
     let prepared: PreparedRequest
-    /// Nil until they were opened.
-    var files: PreparedRequest.Files?
-    let operation: any ExchangeOwner
-    var options: TransferOptions { prepared.options }
-    var blocks: ExchangeBlocks { prepared.blocks }
-    @exclusivity(unchecked) var assembly: BodyAssembly
-    /// Made at the first redirect; the authentication state is made at the first challenge.
-    private(set) var knownRedirects: RedirectChain?
-    @exclusivity(unchecked) private(set) var knownAuthentication: HTTPAuthentication?
-    @exclusivity(unchecked) var tls = HopTLS()
-
-    /// The request of the next transfer.
-    @exclusivity(unchecked) var next: RedirectPolicy.Request
-    /// The body of a request that a block returned, instead of the caller's.
-    var replacedBody: Data?
-    private var feed: BodyFeed?
-    /// Whether a streamed body was sent once more because the connection was closed.
-    var hasSentAgain = false
-    var head: ResponseHead?
-    var disposition = BodyDisposition.undecided
-    var questionCount = 0
-    /// The answers of the user's block about servers; nil without such a block.
-    @exclusivity(unchecked) var trustAnswers: TrustAnswers?
-    /// The hop that the redirect block was shown.
-    var proposed: RedirectPolicy.Request?
-    /// The limit for a body that is not the result; nil for the result's body, and before the decision.
-    @exclusivity(unchecked) var allowance: BodyAllowance?
-    /// Why the transfer ended while a block decided what its response is for.
-    var transferError: NetworkingError?
-    /// Why the body of a refused response is not whole, or not decoded.
-    var bodyError: NetworkingError?
+    private let owner: any ExchangeOwner
+    @exclusivity(unchecked) private var hops: HopChain
+    @exclusivity(unchecked) private var outgoing: OutgoingHop
+    private var questions: ExchangeQuestions
+    @exclusivity(unchecked) private var incoming = IncomingResponse()
+    @exclusivity(unchecked) private var assembly: BodyAssembly
     @exclusivity(unchecked) private var upload = ProgressMeter()
-    @exclusivity(unchecked) var download = ProgressMeter()
+    @exclusivity(unchecked) private var download = ProgressMeter()
 
-    init(_ prepared: PreparedRequest, operation: any ExchangeOwner) {
-        self.prepared = prepared
-        self.operation = operation
+    init(_ prepared: PreparedRequest, owner: any ExchangeOwner) {
+        (self.prepared, self.owner) = (prepared, owner)
+        hops = HopChain(prepared)
+        questions = ExchangeQuestions(prepared, owner: owner)
+        outgoing = OutgoingHop(prepared)
         assembly = BodyAssembly(prepared)
-        trustAnswers = prepared.blocks.serverTrust == nil ? nil : TrustAnswers()
-        next = prepared.first
-        if let part = prepared.continuation, !prepared.hasOutput { assembly.goOn(with: part) }
-    }
-
-    var redirects: RedirectChain {
-        get { knownRedirects ?? makeRedirects() }
-        set { knownRedirects = newValue }
-    }
-
-    private func makeRedirects() -> RedirectChain {
-        let policy = RedirectPolicy(
-            limit: options.maximumRedirectCount, allowsInsecureTarget: options.allowsInsecureRedirects,
-            keepsDotSegments: options.keepsDotSegments)
-        return RedirectChain(prepared.first, policy: policy)
-    }
-
-    var authentication: HTTPAuthentication {
-        get { knownAuthentication ?? HTTPAuthentication(credential: options.credential, origin: prepared.origin) }
-        set { knownAuthentication = newValue }
-    }
-
-    /// How many redirects were followed.
-    var hopCount: Int { knownRedirects?.hopCount ?? 0 }
-
-    /// Takes the files, and notes the part of the body that an earlier process or operation left.
-    func takeFiles(_ files: PreparedRequest.Files) {
-        self.files = files
-        assembly.takeFile(files.output)
     }
 }
 
 @available(*, unavailable)
 extension Exchange: Sendable {}
 
-// MARK: - What goes out
+// MARK: - Before a transfer
 
 extension Exchange {
+    /// Where the next transfer goes.
+    var nextOrigin: Origin? { hops.origin }
+
     /// Whether the request may be sent twice; if so, a pause closes the connection.
-    var canBeSentAgain: Bool {
-        ["GET", "HEAD"].contains(next.method) && (prepared.bodyStream == nil || !next.hasBody)
+    var canBeSentAgain: Bool { hops.canBeSentAgain }
+
+    /// What has to be opened and read, off this thread, before a transfer to `origin`; nil when nothing has to be.
+    func opening(for origin: Origin) throws(NetworkingError) -> HopOpening? { try outgoing.opening(for: origin) }
+
+    func take(_ opened: HopOpening.Opened) {
+        outgoing.take(opened)
+        if let files = opened.files { assembly.takeFile(files.output) }
     }
 
     func transferRequest(to origin: Origin, deadline: UInt64) -> TransferRequest {
-        head = nil
-        disposition = .undecided
-        (allowance, transferError, bodyError) = (nil, nil, nil)
+        incoming = IncomingResponse()
         upload.restart(at: 0)
         assembly.checkInterruptedFile()
         return TransferRequest(
-            url: next.url, origin: origin, method: next.method, headers: headers, body: nextBody(),
-            poolKey: poolKey(to: origin), limits: limits(deadline: deadline), cookieJar: cookieJar)
+            url: hops.request.url, origin: origin, method: hops.request.method,
+            headers: hops.headers(rangeFields: assembly.rangeFields), body: outgoing.body(of: hops),
+            poolKey: outgoing.poolKey(to: origin, questions.trustAnswers), limits: outgoing.limits(deadline: deadline),
+            cookieJar: hops.cookieJar)
+    }
+}
+
+// MARK: - The response
+
+extension Exchange {
+    func receive(_ head: ResponseHead) throws(NetworkingError) {
+        incoming.head = head
+        try apply(hops.decision(on: head, assembly.interrupted), to: head)
     }
 
-    private func limits(deadline: UInt64) -> TransferRequest.Limits {
-        let options = prepared.resolvedOptions
-        return TransferRequest.Limits(
-            httpVersion: options.value.httpVersion, connectTimeout: options.connectTimeout,
-            idleTimeout: prepared.idleTimeout, deadline: deadline,
-            headerByteLimit: options.value.maximumHeaderByteCount,
-            expectsLargeBody: files?.output != nil || prepared.streamOutput != nil)
+    /// Notes what the body of a response is for.
+    private func apply(_ decision: HopDecision, to head: ResponseHead) throws(NetworkingError) {
+        let disposition: IncomingResponse.Disposition =
+            switch decision {
+            case .deliver(let continues): try disposition(ofResult: head, continues: continues)
+            case .alreadyComplete: .discard(nil)
+            case .send(let next): .discard(next)
+            case .ask: .awaitingDecision
+            case .fail(let error): throw error
+            }
+        if case .ask(let question) = decision { questions.ask(question, about: head, in: hops) }
+        incoming.setDisposition(disposition, method: hops.request.method)
     }
 
-    /// The connection pool key of the next transfer: the one shared by all operations with the same options, unless
-    /// this operation's own differs.
-    private func poolKey(to origin: Origin) -> PoolKeyBox {
-        let shared = prepared.resolvedOptions
-        if trustAnswers == nil, !tls.hasLeftOrigin, shared.value.securityPolicy.table == nil {
-            return shared.poolKey(with: tls.setup)
+    private func disposition(
+        ofResult head: ResponseHead, continues: Bool
+    ) throws(NetworkingError) -> IncomingResponse.Disposition {
+        let hasBody = head.hasBody(for: hops.request.method)
+        let destination = owner.bodyDestination(ofStatus: continues ? 200 : head.status)
+        if destination == .error {
+            let (receiver, fault) = assembly.errorReceiver(for: head, hasBody: hasBody)
+            incoming.bodyError = fault
+            download.restart(at: 0)
+            return .errorBody(receiver)
         }
-        var poolKey = shared.value.poolKey(forHost: origin.host)
-        poolKey.trustAnswers = trustAnswers
-        tls.complete(&poolKey)
-        return PoolKeyBox(poolKey)
+        let receiver = try assembly.receiver(
+            for: head, hasBody: hasBody, isPartWanted: head.status == 206 && hops.request.headers["Range"] != nil,
+            hasOutput: destination == .output)
+        download.restart(at: receiver.sink.byteCount)
+        return .body(receiver)
     }
 
-    /// The jar, where it may be used for the next transfer.
-    var cookieJar: CookieJar? {
-        guard let jar = options.cookieJar, prepared.request.httpShouldHandleCookies else { return nil }
-        return CookieRules.mayUseJar(host: next.url.host ?? "", namesHost: next.headers["Host"] != nil) ? jar : nil
-    }
+    /// When a body that is not the result is given up.
+    var bodyDeadline: UInt64 { incoming.bodyDeadline }
 
-    /// Where the next transfer goes.
-    var nextOrigin: Origin? { hopCount == 0 ? prepared.origin : Origin(next.url) }
+    /// The transfer goes on after a pause.
+    func noteContinuation(now: UInt64) { incoming.noteContinuation(now: now) }
 
-    /// The body of the next transfer. A stream that was read before is made again.
-    private func nextBody() -> TransferBody {
-        guard next.hasBody else { return .none }
-        if let replacedBody { return .data(replacedBody) }
-        guard let source = prepared.bodyStream else { return files?.body ?? .none }
-        if let feed, !feed.isTouched { return .stream(feed) }
-        feed?.cancel()
-        let made = source.makeFeed(isFirst: feed == nil, again: blocks.needNewBodyStream)
-        feed = made
-        return .stream(made)
-    }
-
-    /// Stops reading a streamed body.
-    func giveUpBody() { feed?.cancel() }
-
-    private var headers: [HTTPHeaders.Field] {
-        var fields = next.headers.fields
-        func set(_ name: String, _ value: String) {
-            fields.removeAll { FieldSyntax.isSameName($0.name, name) }
-            fields.append(HTTPHeaders.Field(name: name, value: value))
+    func receive(_ bytes: UnsafeRawBufferPointer) throws(NetworkingError) -> BodyIntake {
+        guard let count = try incoming.receive(bytes) else { return .wouldBlock }
+        if count > 0, let delta = download.advance(by: count, now: MonotonicClock.now()) {
+            owner.reportDownload(delta, download.total, expectedByteCount)
         }
-        for field in assembly.rangeFields { set(field.name, field.value) }
-        if let authorization = knownAuthentication?.authorization(method: next.method, url: next.url) {
-            set("Authorization", authorization)
-        }
-        return fields
+        return .taken
     }
+}
+
+// MARK: - Answers
+
+extension Exchange {
+    /// Takes an answer; false when it comes too late, because a pause aborted the transfer.
+    func take(_ answer: ExchangeQuestions.Answer, toQuestion number: Int) -> Bool {
+        guard number == questions.number, incoming.isAwaitingDecision else { return false }
+        do throws(NetworkingError) {
+            switch answer {
+            case .serverTrust(let answer, let question):
+                try questions.take(answer, to: question)
+                incoming.setDisposition(.discard(.sameRequest))
+            case .hop(let answer):
+                guard let head = incoming.head else { return false }
+                try apply(hops.decision(after: answer, on: head, assembly.interrupted), to: head)
+            }
+        } catch {
+            incoming.setDisposition(.failed(error))
+        }
+        return true
+    }
+
+    /// Why the exchange fails whatever else arrives; nil when it does not.
+    var failure: NetworkingError? {
+        if case .failed(let error) = incoming.disposition { error } else { nil }
+    }
+
+    /// What follows when the transfer had ended before the answer came.
+    func finishAfterAnswer() -> NextStep { finishTransfer(error: incoming.transferError, hasTimeLeft: true) }
+}
+
+// MARK: - Ends
+
+extension Exchange {
+    /// Decides what follows the end of a transfer. Where the response's head has decided it, an error in the body does
+    /// not matter.
+    ///
+    /// - Parameter hasTimeLeft: whether the time limit allows another transfer.
+    func finishTransfer(error: NetworkingError?, hasTimeLeft: Bool) -> NextStep {
+        if let question = error?.underlying as? ServerTrustQuestion { return ask(about: question) }
+        switch incoming.disposition {
+        case .awaitingDecision:
+            if let error, !hasTimeLeft { return .failed(error) }
+            incoming.transferError = error
+            return .pending
+        case .failed(let error): return .failed(error)
+        case .discard(nil):
+            incoming.head = assembly.interruptedHead
+            return .complete
+        case .discard(let next?):
+            if let error, !hasTimeLeft { return .failed(error) }
+            return step(to: next)
+        case .errorBody(let receiver):
+            incoming.bodyError = incoming.bodyError ?? error
+            if incoming.bodyError == nil {
+                incoming.bodyError = fault { () throws(NetworkingError) in try receiver.finish() }
+            }
+            return .complete
+        case .body(let receiver) where error == nil:
+            let fault = fault { () throws(NetworkingError) in
+                try receiver.finish()
+                try assembly.checkLength()
+            }
+            return fault.map(NextStep.failed) ?? .complete
+        case .undecided, .body:
+            guard let error else { return .complete }
+            return outgoing.isSentAgain(after: error) ? .another(isRedirect: false) : .failed(error)
+        }
+    }
+
+    private func fault(in check: () throws(NetworkingError) -> Void) -> NetworkingError? {
+        do throws(NetworkingError) {
+            try check()
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    private func ask(about question: ServerTrustQuestion) -> NextStep {
+        do throws(NetworkingError) {
+            try questions.ask(about: question)
+            incoming.setDisposition(.awaitingDecision)
+            return .pending
+        } catch {
+            return .failed(error)
+        }
+    }
+
+    private func step(to next: HopDecision.Next) -> NextStep {
+        switch next {
+        case .sameRequest: return .another(isRedirect: false)
+        case .wholeBody:
+            assembly.startOver()
+            return .another(isRedirect: false)
+        case .redirect(let target):
+            do throws(NetworkingError) {
+                if try hops.follow(target) { outgoing.leaveOrigin() }
+                return .another(isRedirect: true)
+            } catch {
+                return .failed(error)
+            }
+        }
+    }
+
+    /// A pause aborted the transfer. A later answer of a block about it is ignored.
+    func noteInterruption() {
+        if incoming.isResult, let head = incoming.head { assembly.noteInterruption(of: head) }
+        incoming.setDisposition(.undecided)
+    }
+
+    /// The part of the body that has arrived, for an archive.
+    var snapshot: BodyAssembly.Snapshot { assembly.snapshot(of: incoming.isResult ? incoming.head : nil) }
+
+    /// The result of the operation's transfers.
+    func result(_ error: NetworkingError?, _ summary: TransferSummary, _ cache: CacheExchange?) -> TransferResult {
+        outgoing.giveUpBody()
+        let end = assembly.end(isComplete: error == nil)
+        return TransferResult(  // made at once: a large value that is filled in is copied once more
+            request: hops.lastRequest, head: incoming.head, content: end.content,
+            error: error, bodyError: incoming.bodyError, receivedByteCount: end.byteCount,
+            isContinued: end.isContinued,
+            isCredentialRefused: incoming.head?.status == 401 && hops.hasAuthenticated,
+            unusedFile: end.unusedFile, keepsUnusedFile: end.unusedFile != nil && end.canBeContinued,
+            summary: summary, cacheExchange: cache)
+    }
+}
+
+// MARK: - The consumer of a streamed body
+
+extension Exchange {
+    /// - Parameters:
+    ///   - roomAppeared: called when a full sink has room again.
+    ///   - consumerLeft: called when nobody takes the body any more.
+    func watchConsumer(roomAppeared: @escaping () -> Void, consumerLeft: @escaping () -> Void) {
+        assembly.watchConsumer(roomAppeared: roomAppeared, consumerLeft: consumerLeft)
+    }
+
+    /// The error of the consumer.
+    var consumerError: NetworkingError { assembly.consumerError }
+
+    /// The sink whose body is still being written when the transfer has ended; nil when there is nothing to wait for.
+    var sinkToClose: (any BodySink)? { assembly.sink.flatMap { $0.closesLater ? $0 : nil } }
 }
 
 // MARK: - Progress
 
 extension Exchange {
     /// The body goes out from its start again.
-    func noteSendingStartedAgain() {
-        upload.restart(at: 0)
-    }
+    func noteSendingStartedAgain() { upload.restart(at: 0) }
 
     func noteSent(_ byteCount: Int) {
         guard let delta = upload.advance(by: byteCount, now: MonotonicClock.now()) else { return }
-        operation.reportUpload(delta, upload.total, sendingByteCount)
-    }
-
-    func noteReceived(_ byteCount: Int) {
-        guard let delta = download.advance(by: byteCount, now: MonotonicClock.now()) else { return }
-        operation.reportDownload(delta, download.total, expectedByteCount)
+        owner.reportUpload(delta, upload.total, outgoing.bodyByteCount(of: hops))
     }
 
     /// Reports the progress that was not reported yet, before the end.
     func flushProgress() {
-        if let delta = upload.takeUntold() { operation.reportUpload(delta, upload.total, sendingByteCount) }
-        if let delta = download.takeUntold() { operation.reportDownload(delta, download.total, expectedByteCount) }
-    }
-
-    /// The length of the body that goes out, -1 when it is not known.
-    private var sendingByteCount: Int64 {
-        if let replacedBody { return Int64(replacedBody.count) }
-        if let source = prepared.bodyStream { return source.declaredByteCount ?? -1 }
-        return files?.body.byteCount ?? 0
+        if let delta = upload.takeUntold() { owner.reportUpload(delta, upload.total, outgoing.bodyByteCount(of: hops)) }
+        if let delta = download.takeUntold() { owner.reportDownload(delta, download.total, expectedByteCount) }
     }
 
     /// The whole body's length, -1 when it is not known.
     private var expectedByteCount: Int64 {
-        guard let head, head.contentCodings.isEmpty else { return -1 }
+        guard let head = incoming.head, head.contentCodings.isEmpty else { return -1 }
         return head.totalByteCount ?? -1
     }
 }

@@ -13,7 +13,7 @@ protocol ExchangeOwner: AnyObject, Sendable {
     /// Where the body of a response with this status goes.
     func bodyDestination(ofStatus status: Int) -> BodyDestination
     /// A block of the user has answered. Network thread only.
-    func answered(_ answer: Exchange.Answer, toQuestion number: Int)
+    func answered(_ answer: ExchangeQuestions.Answer, toQuestion number: Int)
 }
 
 /// The user's blocks, bound to their operation, as an exchange calls them. They run off the network thread.

@@ -71,5 +71,7 @@ extension RequestOperation: ExchangeOwner {
         return (source, bound)
     }
 
-    func answered(_ answer: Exchange.Answer, toQuestion number: Int) { runner?.answered(answer, toQuestion: number) }
+    func answered(_ answer: ExchangeQuestions.Answer, toQuestion number: Int) {
+        runner?.answered(answer, toQuestion: number)
+    }
 }

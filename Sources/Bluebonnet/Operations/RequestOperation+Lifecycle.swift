@@ -95,7 +95,7 @@ extension RequestOperation {
     }
 
     /// Files were opened; network thread only. When the operation has ended meanwhile, they are closed.
-    func opened(_ result: Result<RequestRunner.Opened, NetworkingError>) {
+    func opened(_ result: Result<HopOpening.Opened, NetworkingError>) {
         if let runner { return runner.opened(result) }
         if case .success(let opened) = result { opened.files?.giveUp() }
     }

@@ -22,18 +22,18 @@ extension RequestRunner {
     }
 
     /// A block of the user's has decided.
-    func answered(_ answer: Exchange.Answer, toQuestion number: Int) {
+    func answered(_ answer: ExchangeQuestions.Answer, toQuestion number: Int) {
         guard let exchange, exchange.take(answer, toQuestion: number) else { return }
         if case .deciding = phase {
-            return take(exchange.finishTransfer(error: exchange.transferError, hasTimeLeft: true), exchange)
+            return take(exchange.finishAfterAnswer(), exchange)
         }
-        if case .failed(let error) = exchange.disposition { return abort(with: error) }
+        if let error = exchange.failure { return abort(with: error) }
         transferUnderWay?.resumeReceiving()  // one that is paused asks again when it is resumed
     }
 
     /// Waits until a streamed body is where it belongs. A pause comes too late then.
     private func close(_ exchange: Exchange) {
-        guard let sink = exchange.assembly.sink, sink.closesLater else { return end(with: nil) }
+        guard let sink = exchange.sinkToClose else { return end(with: nil) }
         phase = .closing
         sink.close { [weak self] error in
             guard let self, case .closing = phase else { return }
@@ -44,6 +44,6 @@ extension RequestRunner {
     /// Nobody takes the body any more, or its stream does not.
     func consumerLeft() {
         guard let exchange else { return }
-        abort(with: exchange.assembly.consumerError)
+        abort(with: exchange.consumerError)
     }
 }

@@ -45,15 +45,16 @@ extension RequestRunner {
 extension RequestRunner {
     private func madeExchange(_ prepared: PreparedRequest) -> Exchange {
         if let exchange { return exchange }
-        let made = Exchange(prepared, operation: operation)
+        let made = Exchange(prepared, owner: operation)
         if prepared.hasOutput { watchConsumer(of: made) }
         exchange = made
         return made
     }
 
     private func watchConsumer(of exchange: Exchange) {
-        exchange.assembly.roomAppeared = { [weak self] in self?.transferUnderWay?.resumeReceiving() }
-        exchange.assembly.consumerLeft = { [weak self] in self?.consumerLeft() }
+        exchange.watchConsumer(
+            roomAppeared: { [weak self] in self?.transferUnderWay?.resumeReceiving() },
+            consumerLeft: { [weak self] in self?.consumerLeft() })
     }
 
     private func noteLateParts(of prepared: PreparedRequest) {
@@ -89,44 +90,28 @@ extension RequestSource {
 // MARK: - Files
 
 extension RequestRunner {
-    /// What was opened and read for a transfer; nil what was there before.
-    struct Opened: Sendable {
-        let files: PreparedRequest.Files?
-        let setup: (source: Box<TLSSetupSource>, made: TLSSetup)?
-    }
-
     /// Opens the request's files, once it was let in: those that wait hold no descriptor. Reads what TLS needs, for
     /// each hop that needs something else.
     func openFiles(_ origin: Origin) {
         guard let prepared else { preconditionFailure("a transfer was let in before its request was made") }
         let exchange = madeExchange(prepared)
-        if exchange.files == nil { exchange.files = exchange.prepared.filesWithoutOpening }
         do throws(NetworkingError) {
-            let source = try exchange.tls.missing(for: origin, with: prepared.resolvedOptions)
-            if source == nil && exchange.files != nil { return beginTransfer(origin, exchange) }
+            guard let opening = try exchange.opening(for: origin) else { return beginTransfer(origin, exchange) }
             phase = .opening(origin)
-            if !isOpening { open(source, exchange) }
+            if !isOpening { open(opening) }
         } catch {
             admission.release(origin: origin)
             end(with: error)
         }
     }
 
-    private func open(_ source: Box<TLSSetupSource>?, _ exchange: Exchange) {
+    private func open(_ opening: HopOpening) {
         isOpening = true
-        let open: PreparationRound.Item = {
-            [operation, prepared = exchange.prepared, hasFiles = exchange.files != nil] in
-            let result = Result { () throws(NetworkingError) in
-                // TLS first: what fails there must not leave a file behind.
-                let setup = try source.map { source throws(NetworkingError) in
-                    (source: source, made: try TLSSetupCache.shared.load(source.value))
-                }
-                return Opened(
-                    files: hasFiles ? nil : try prepared.openFiles(isDigested: operation.isDigestWanted), setup: setup)
-            }
+        let open: PreparationRound.Item = { [operation] in
+            let result = opening.open(isDigested: operation.isDigestWanted)
             return { operation.opened(result) }
         }
-        if source == nil, let folder = exchange.prepared.onlyFolder {
+        if let folder = opening.onlyFolder {
             PreparationRound.shared.value.add(folder: folder, open)
         } else {
             Queues.preparation.async { NetworkThread.shared.submit(open()) }
@@ -134,12 +119,11 @@ extension RequestRunner {
     }
 
     /// The files are open. An operation that was paused meanwhile keeps them for later.
-    func opened(_ result: Result<Opened, NetworkingError>) {
+    func opened(_ result: Result<HopOpening.Opened, NetworkingError>) {
         isOpening = false
         if case .success(let opened) = result {
             guard let exchange else { return opened.files?.giveUp() ?? () }  // cancelled meanwhile
-            if let files = opened.files { exchange.takeFiles(files) }
-            if let setup = opened.setup { exchange.tls.take(setup.made, of: setup.source) }
+            exchange.take(opened)
         }
         guard case .opening(let origin) = phase, let exchange else { return }
         switch result {

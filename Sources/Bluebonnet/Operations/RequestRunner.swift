@@ -211,7 +211,7 @@ extension RequestRunner {
     private func goOn(_ transfer: any Transfer, _ origin: Origin) {
         let now = MonotonicClock.now()
         chargedSince = now
-        exchange?.allowance?.beginAgain(now: now)
+        exchange?.noteContinuation(now: now)
         phase = .transferring(transfer, origin)
         transfer.resume(deadline: remainingTime.map { now + $0 } ?? .max)
     }
@@ -271,10 +271,10 @@ extension RequestRunner: TransferDelegate {
         try exchange?.receive(bytes) ?? .taken
     }
 
-    var bodyDeadline: UInt64 { exchange?.allowance?.end ?? .max }
+    var bodyDeadline: UInt64 { exchange?.bodyDeadline ?? .max }
 
     func transferDidFind(_ violation: PinViolation) {
-        exchange?.blocks.pinViolation?(violation)
+        prepared?.blocks.pinViolation?(violation)
     }
 
     func transferDidEnd(error: NetworkingError?, metrics: TransferMetrics) {

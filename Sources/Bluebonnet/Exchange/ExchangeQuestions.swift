@@ -1,0 +1,85 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+internal import Foundation
+internal import FoundationNetworking
+
+/// The questions of one exchange to the user's blocks, which run off the network thread while the transfer waits for
+/// the answer. A part of its exchange; network thread only.
+struct ExchangeQuestions {
+    /// A block's answer.
+    enum Answer: Sendable {
+        case hop(HopDecision.Answer)
+        case serverTrust(ServerTrustAnswer, ServerTrustQuestion)
+    }
+
+    private let prepared: PreparedRequest
+    private let owner: any ExchangeOwner
+    /// The number of the last question: an answer to an earlier one comes too late.
+    private(set) var number = 0
+    /// The answers of the block about servers; nil without such a block.
+    private(set) var trustAnswers: TrustAnswers?
+
+    init(_ prepared: PreparedRequest, owner: any ExchangeOwner) {
+        (self.prepared, self.owner) = (prepared, owner)
+        trustAnswers = prepared.blocks.serverTrust == nil ? nil : TrustAnswers()
+    }
+
+    /// Asks what follows a response head: a block, or the credential storage.
+    mutating func ask(_ question: HopDecision.Question, about head: ResponseHead, in hops: HopChain) {
+        switch question {
+        case .redirect(let target):
+            guard let block = prepared.blocks.redirect else { preconditionFailure("no block decides about redirects") }
+            let proposal = hops.urlRequest(for: target)
+            ask {
+                guard let response = try? head.urlResponse() else { return .hop(.follow(proposal)) }
+                return .hop(await block(proposal, response).map(HopDecision.Answer.follow) ?? .deliver)
+            }
+        case .challenge(let challenge, let mayLookUp):
+            let shown = hops.challenge(challenge, in: head)
+            let block = prepared.blocks.challenge
+            ask {
+                let stored = mayLookUp ? shown.storedCredential : nil
+                let answer = await block?(shown) ?? .performDefault
+                return .hop(.challenge(answer, challenge, stored: stored))
+            }
+        }
+    }
+
+    /// Asks the block about a server. The handshake was aborted, and is made again with the answer.
+    mutating func ask(about question: ServerTrustQuestion) throws(NetworkingError) {
+        guard let block = prepared.blocks.serverTrust, let answers = trustAnswers?.answers else {
+            preconditionFailure("nobody is there to decide about a server")
+        }
+        guard answers.count < TrustAnswers.limit else {
+            throw NetworkingError(
+                .serverNotTrusted,
+                "\(question.challenge.host) showed other certificates each of \(TrustAnswers.limit) times")
+        }
+        ask { .serverTrust(await block(question.challenge), question) }
+    }
+
+    /// Keeps the block's answer about a server for the next handshake.
+    mutating func take(_ answer: ServerTrustAnswer, to question: ServerTrustQuestion) throws(NetworkingError) {
+        switch answer {
+        case .accept: trustAnswers?.answers[question.key] = .accept
+        case .performDefault:
+            if let refusal = question.challenge.policyRefusal { throw refusal }
+            trustAnswers?.answers[question.key] = .performDefault
+        case .refuse:
+            let host = question.challenge.host
+            throw NetworkingError(.serverNotTrusted, "the server-trust block refused \(host)")
+        }
+    }
+
+    private mutating func ask(_ question: @escaping @Sendable () async -> Answer) {
+        number += 1
+        Task { [owner, number] in
+            let answer = await question()
+            NetworkThread.shared.submit { owner.answered(answer, toQuestion: number) }
+        }
+    }
+}
+
+@available(*, unavailable)
+extension ExchangeQuestions: Sendable {}

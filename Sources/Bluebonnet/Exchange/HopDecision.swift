@@ -1,0 +1,282 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+internal import Foundation
+internal import FoundationNetworking
+
+/// What follows a response head.
+enum HopDecision {
+    /// The response is the result. `continues` tells whether its body goes on where an interrupted body stopped.
+    case deliver(continues: Bool)
+    /// The interrupted body was complete already: its head is the result's.
+    case alreadyComplete
+    /// Another hop follows, and nobody sees the body of this response.
+    case send(Next)
+    /// The user, or the credential storage, decides; meanwhile the body is not read.
+    case ask(Question)
+    case fail(NetworkingError)
+
+    /// The next hop.
+    enum Next {
+        case redirect(RedirectPolicy.Request)
+        /// The request again: with a credential, or to a server that was accepted.
+        case sameRequest
+        /// The request again, for the whole body: the answer to the range request fits nothing.
+        case wholeBody
+    }
+
+    enum Question {
+        /// The redirect block is shown the request that the redirect leads to.
+        case redirect(RedirectPolicy.Request)
+        /// The challenge block, where there is one, else the credential storage, if it may be looked up.
+        case challenge(HTTPChallenge, mayLookUp: Bool)
+    }
+
+    /// The answer to a question.
+    enum Answer: Sendable {
+        case follow(URLRequest)
+        /// The redirect is the result.
+        case deliver
+        case challenge(ChallengeAnswer, HTTPChallenge, stored: URLCredential?)
+    }
+}
+
+/// What remains of an interrupted body, as far as it decides about a response.
+struct InterruptedBody {
+    /// Nil when the whole body is requested.
+    var resumption: RangeResumption?
+    /// Whether the head of the interrupted response is known; else another process or operation received it.
+    var hasHead = false
+}
+
+/// The requests of one exchange, hop by hop: what goes out next, and what follows each response head. A value; it sends
+/// nothing, opens nothing and asks nobody.
+struct HopChain {
+    private let prepared: PreparedRequest
+    /// The request of the next hop, or of the current one.
+    private(set) var request: RedirectPolicy.Request
+    /// Made at the first redirect.
+    private var knownRedirects: RedirectChain?
+    /// Made at the first challenge.
+    private var knownAuthentication: HTTPAuthentication?
+    /// The hop that the redirect block was shown.
+    private var proposed: RedirectPolicy.Request?
+    /// The body of a request that the redirect block returned, instead of the caller's.
+    private(set) var replacedBody: Data?
+
+    init(_ prepared: PreparedRequest) {
+        self.prepared = prepared
+        request = prepared.first
+    }
+
+    /// How many redirects were followed.
+    var redirectCount: Int { knownRedirects?.hopCount ?? 0 }
+
+    /// Where the next hop goes; nil when its URL has no usable origin.
+    var origin: Origin? { redirectCount == 0 ? prepared.origin : Origin(request.url) }
+
+    /// Whether the server was given a credential.
+    var hasAuthenticated: Bool { knownAuthentication?.hasAnswered == true }
+
+    /// Whether the request may be sent twice; if so, a pause closes the connection.
+    var canBeSentAgain: Bool {
+        ["GET", "HEAD"].contains(request.method) && (prepared.bodyStream == nil || !request.hasBody)
+    }
+
+    /// The jar, where it may be used for the current hop.
+    var cookieJar: CookieJar? {
+        guard let jar = prepared.options.cookieJar, prepared.request.httpShouldHandleCookies else { return nil }
+        let mayUse = CookieRules.mayUseJar(host: request.url.host ?? "", namesHost: request.headers["Host"] != nil)
+        return mayUse ? jar : nil
+    }
+
+    /// The last request, as it was sent.
+    var lastRequest: URLRequest { redirectCount > 0 ? urlRequest(for: request) : prepared.request }
+
+    private var redirects: RedirectChain {
+        if let knownRedirects { return knownRedirects }
+        let policy = RedirectPolicy(
+            limit: prepared.options.maximumRedirectCount,
+            allowsInsecureTarget: prepared.options.allowsInsecureRedirects,
+            keepsDotSegments: prepared.options.keepsDotSegments)
+        return RedirectChain(prepared.first, policy: policy)
+    }
+
+    private var authentication: HTTPAuthentication {
+        knownAuthentication ?? HTTPAuthentication(credential: prepared.options.credential, origin: prepared.origin)
+    }
+
+    /// The fields of the next hop. Mutating because each Digest answer counts.
+    ///
+    /// - Parameter rangeFields: those that ask for the rest of a body.
+    mutating func headers(rangeFields: [(name: String, value: String)]) -> [HTTPHeaders.Field] {
+        var fields = request.headers.fields
+        func set(_ name: String, _ value: String) {
+            fields.removeAll { FieldSyntax.isSameName($0.name, name) }
+            fields.append(HTTPHeaders.Field(name: name, value: value))
+        }
+        for field in rangeFields { set(field.name, field.value) }
+        if let authorization = knownAuthentication?.authorization(method: request.method, url: request.url) {
+            set("Authorization", authorization)
+        }
+        return fields
+    }
+
+    /// Goes to where a redirect leads.
+    ///
+    /// - Returns: whether that is another origin, which gets no credential and no client certificate.
+    /// - Throws: the refusal of the security policy.
+    mutating func follow(_ target: RedirectPolicy.Request) throws(NetworkingError) -> Bool {
+        let origin = Origin(target.url)
+        if let refusal = prepared.options.securityPolicy.refusal(ofHost: origin?.host ?? "") { throw refusal }
+        var redirects = redirects
+        redirects.follow(target)
+        knownRedirects = redirects
+        defer { request = target }
+        guard let origin, origin != Origin(request.url) else { return false }
+        knownAuthentication = HTTPAuthentication(credential: nil, origin: origin)
+        return true
+    }
+}
+
+// MARK: - Decisions
+
+extension HopChain {
+    /// What follows a response to the current request.
+    mutating func decision(on head: ResponseHead, _ body: InterruptedBody = InterruptedBody()) -> HopDecision {
+        // After Set-Cookie a redirect to a visited URL is allowed: the request now differs.
+        if cookieJar != nil, head.hasField("set-cookie") {
+            var redirects = redirects
+            redirects.forgetVisits()
+            knownRedirects = redirects
+        }
+        if head.status == 401, let decision = challengeDecision(on: head) { return decision }
+        guard (300...399).contains(head.status) else { return resultDecision(on: head, body) }
+        switch redirects.decision(status: head.status, locations: head.locations) {
+        case .fail(let error): return .fail(error)
+        case .follow(let target) where prepared.blocks.redirect != nil:
+            proposed = target
+            return .ask(.redirect(target))
+        case .follow(let target): return .send(.redirect(target))
+        case .deliver: return resultDecision(on: head, body)
+        }
+    }
+
+    /// What follows the response that a question was about.
+    mutating func decision(
+        after answer: HopDecision.Answer, on head: ResponseHead, _ body: InterruptedBody = InterruptedBody()
+    ) -> HopDecision {
+        switch answer {
+        case .deliver: break
+        case .follow(let request):
+            do throws(NetworkingError) {
+                return .send(.redirect(try checkedTarget(request)))
+            } catch {
+                return .fail(error)
+            }
+        case .challenge(.cancel, _, _):
+            let host = head.url.host ?? ""
+            return .fail(NetworkingError(.authenticationRequired, "the challenge of \(host) was cancelled"))
+        case .challenge(.useCredential(let credential), let challenge, _):
+            if authenticates({ $0.use(credential, for: challenge) }) { return .send(.sameRequest) }
+        case .challenge(.performDefault, let challenge, let stored):
+            if authenticates({ $0.useDefaultCredential(for: challenge) }) { return .send(.sameRequest) }
+            if let stored, authenticates({ $0.use(stored, for: challenge) }) { return .send(.sameRequest) }
+        }
+        return resultDecision(on: head, body)
+    }
+
+    /// The decision on a response that neither redirects nor challenges.
+    private func resultDecision(on head: ResponseHead, _ body: InterruptedBody) -> HopDecision {
+        switch body.resumption?.decide(on: head) {
+        case .askAgain?: .send(.wholeBody)
+        case .isComplete?: body.hasHead ? .alreadyComplete : .send(.wholeBody)
+        case .append?: .deliver(continues: true)
+        case .startOver?, .unrelated?, nil: .deliver(continues: false)
+        }
+    }
+
+    /// The decision on a 401 whose challenge can be answered; nil for any other.
+    private mutating func challengeDecision(on head: ResponseHead) -> HopDecision? {
+        let authentication = authentication
+        guard let challenge = authentication.challenge(in: head.values(for: "WWW-Authenticate")) else { return nil }
+        let hasBlock = prepared.blocks.challenge != nil
+        let isStale = authentication.hasAnswered && challenge.isStale  // the credential was right
+        if !hasBlock || isStale, authenticates({ $0.useDefaultCredential(for: challenge) }) {
+            return .send(.sameRequest)
+        }
+        let mayLookUp =
+            prepared.options.usesCredentialStorage && request.carriesCredentials && !authentication.hasAnswered
+        guard hasBlock || mayLookUp else { return nil }
+        return .ask(.challenge(challenge, mayLookUp: mayLookUp))
+    }
+
+    /// Tries a credential; the state is kept when it can be sent.
+    private mutating func authenticates(_ use: (inout HTTPAuthentication) -> Bool) -> Bool {
+        var authentication = authentication
+        guard use(&authentication) else { return false }
+        knownAuthentication = authentication
+        return true
+    }
+
+    /// The challenge as the user sees it.
+    func challenge(_ challenge: HTTPChallenge, in head: ResponseHead) -> AuthenticationChallenge {
+        let authentication = authentication
+        return AuthenticationChallenge(
+            challenge, of: authentication.origin, previousFailureCount: authentication.tryCount,
+            response: try? head.urlResponse())
+    }
+}
+
+// MARK: - Redirects as requests
+
+extension HopChain {
+    /// The request of a hop as a `URLRequest`.
+    func urlRequest(for hop: RedirectPolicy.Request) -> URLRequest {
+        var request = URLRequest(url: hop.url)
+        request.httpMethod = hop.method
+        for field in hop.headers.fields { request.setValue(field.value, forHTTPHeaderField: field.name) }
+        if hop.hasBody { request.httpBody = replacedBody ?? prepared.request.httpBody }
+        return request
+    }
+
+    /// The hop for a request that a block returned, checked like a caller's request. When it goes to another origin
+    /// than the proposal, header fields of the proposed origin are dropped, as in any redirect.
+    private mutating func checkedTarget(_ given: URLRequest) throws(NetworkingError) -> RedirectPolicy.Request {
+        guard let proposed, let givenURL = given.url else {
+            throw NetworkingError(.badURL, "the redirect block gave a request without a URL")
+        }
+        let options = prepared.options
+        let url = options.keepsDotSegments ? givenURL : DotSegments.removed(from: givenURL) ?? givenURL
+        try RequestCheck.check(url)
+        let method = given.httpMethod ?? "GET"
+        try RequestCheck.method(method)
+        guard
+            url.scheme?.lowercased() == "https" || request.url.scheme?.lowercased() == "http"
+                || options.allowsInsecureRedirects
+        else { throw NetworkingError(.redirectRefused, "the redirect block leads from https to http") }
+        var hop = proposed
+        if Origin(url) != Origin(proposed.url) { hop.leaveOrigin() }
+        (hop.url, hop.method) = (url, method)
+        if given.httpBody != urlRequest(for: proposed).httpBody {
+            replacedBody = given.httpBody
+            hop.hasBody = given.httpBody?.isEmpty == false
+        }
+        try Self.takeHeaders(of: given, proposed, into: &hop)
+        return hop
+    }
+
+    /// Applies the block's header fields to the proposal: changed fields replace the proposal's, removed fields are
+    /// removed.
+    private static func takeHeaders(
+        of request: URLRequest, _ proposed: RedirectPolicy.Request, into hop: inout RedirectPolicy.Request
+    ) throws(NetworkingError) {
+        let given = request.allHTTPHeaderFields ?? [:]
+        let length = hop.hasBody ? nil : Int64(0)
+        for field in try RequestCheck.fields(given.map { (name: $0.key, value: $0.value) }, bodyByteCount: length).sent
+        where proposed.headers[field.name] != field.value {
+            hop.headers[field.name] = field.value
+        }
+        hop.headers.keep { name in given.keys.contains { FieldSyntax.isSameName($0, name) } }
+    }
+}

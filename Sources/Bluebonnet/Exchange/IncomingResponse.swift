@@ -1,0 +1,87 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+/// The response of one transfer: its head, what its body is for, and how long a body is read that is not the result. A
+/// part of its exchange; network thread only.
+struct IncomingResponse {
+    /// What the body is for.
+    enum Disposition {
+        case undecided
+        /// A block of the user decides; until then the body is not read.
+        case awaitingDecision
+        /// The result.
+        case body(BodyReceiver)
+        /// A part of the error, because the status is refused.
+        case errorBody(BodyReceiver)
+        /// Nothing: the head has decided what follows. Nil when the interrupted body was complete already.
+        case discard(HopDecision.Next?)
+        case failed(NetworkingError)
+    }
+
+    var head: ResponseHead?
+    private(set) var disposition = Disposition.undecided
+    /// The limit for a body that is not the result; nil for the result's body, and before the decision.
+    private var allowance: BodyAllowance?
+    /// Why the transfer ended while a block decided what its response is for.
+    var transferError: NetworkingError?
+    /// Why the body of a refused response is not whole, or not decoded.
+    var bodyError: NetworkingError?
+
+    var isAwaitingDecision: Bool { if case .awaitingDecision = disposition { true } else { false } }
+    var isResult: Bool { if case .body = disposition { true } else { false } }
+
+    /// - Parameter method: the request's, for the length of the body.
+    mutating func setDisposition(_ new: Disposition, method: String = "") {
+        disposition = new
+        allowance = nil
+        switch new {
+        case .discard: limitBody(.connection, method)
+        case .errorBody: limitBody(.error, method)
+        case .undecided, .awaitingDecision, .body, .failed: return
+        }
+    }
+
+    private mutating func limitBody(_ purpose: BodyAllowance.Purpose, _ method: String) {
+        allowance = head.map { BodyAllowance(purpose, $0, method: method, now: MonotonicClock.now()) }
+    }
+
+    /// When a body that is not the result is given up.
+    var bodyDeadline: UInt64 { allowance?.end ?? .max }
+
+    /// The transfer goes on after a pause.
+    mutating func noteContinuation(now: UInt64) { allowance?.beginAgain(now: now) }
+
+    /// Takes body bytes.
+    ///
+    /// - Returns: how many bytes of a decoded body they made; nil when none was taken, because the sink is full or a
+    ///   block decides.
+    mutating func receive(_ bytes: UnsafeRawBufferPointer) throws(NetworkingError) -> Int? {
+        switch disposition {
+        case .undecided: return 0
+        case .awaitingDecision: return nil
+        case .failed(let error): throw error
+        case .discard:
+            allowance?.receive(bytes.count, now: MonotonicClock.roughly())
+            guard allowance?.isUsedUp != true else {
+                throw NetworkingError(.cancelled, "the rest of a body that nobody sees was not read")
+            }
+            return 0
+        case .body(let receiver): return try Self.receive(bytes, receiver)
+        case .errorBody(let receiver):
+            allowance?.receive(bytes.count, now: MonotonicClock.roughly())
+            return try Self.receive(bytes, receiver)
+        }
+    }
+
+    private static func receive(
+        _ bytes: UnsafeRawBufferPointer, _ receiver: BodyReceiver
+    ) throws(NetworkingError) -> Int? {
+        guard receiver.sink.hasRoom else { return nil }
+        let before = receiver.sink.byteCount
+        try receiver.receive(bytes)
+        return Int(receiver.sink.byteCount - before)
+    }
+}
+
+@available(*, unavailable)
+extension IncomingResponse: Sendable {}

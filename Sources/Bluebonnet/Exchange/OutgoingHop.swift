@@ -1,0 +1,123 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+internal import Foundation
+
+/// What has to be opened and read before a hop: the request's files, once, and what TLS needs. A value that crosses
+/// threads.
+struct HopOpening: Sendable {
+    /// What was opened and read; nil what was there before.
+    struct Opened: Sendable {
+        let files: PreparedRequest.Files?
+        let setup: (source: Box<TLSSetupSource>, made: TLSSetup)?
+    }
+
+    let prepared: PreparedRequest
+    let needsFiles: Bool
+    let tls: Box<TLSSetupSource>?
+
+    /// The folder of the one file to open; nil where others have to be opened or read too.
+    var onlyFolder: Substring? { tls == nil ? prepared.onlyFolder : nil }
+
+    /// Opens and reads; not on the network thread.
+    ///
+    /// - Parameter isDigested: whether the digest of the body is wanted, whatever the request says.
+    func open(isDigested: Bool) -> Result<Opened, NetworkingError> {
+        Result { () throws(NetworkingError) in
+            // TLS first: what fails there must not leave a file behind.
+            let setup = try tls.map { source throws(NetworkingError) in
+                (source: source, made: try TLSSetupCache.shared.load(source.value))
+            }
+            return Opened(files: needsFiles ? try prepared.openFiles(isDigested: isDigested) : nil, setup: setup)
+        }
+    }
+}
+
+/// What goes out with each hop of one exchange besides its header section: body, TLS and limits. A part of its
+/// exchange; network thread only.
+struct OutgoingHop {
+    private let prepared: PreparedRequest
+    /// Nil until they were opened.
+    private var files: PreparedRequest.Files?
+    private var tls = HopTLS()
+    private var feed: BodyFeed?
+    /// Whether a streamed body was sent once more because the connection was closed.
+    private var wasSentAgain = false
+
+    init(_ prepared: PreparedRequest) { self.prepared = prepared }
+
+    /// What has to be opened and read, off the network thread, before a hop to `origin`; nil when nothing has to be.
+    mutating func opening(for origin: Origin) throws(NetworkingError) -> HopOpening? {
+        if files == nil { files = prepared.filesWithoutOpening }
+        let missing = try tls.missing(for: origin, with: prepared.resolvedOptions)
+        if missing == nil, files != nil { return nil }
+        return HopOpening(prepared: prepared, needsFiles: files == nil, tls: missing)
+    }
+
+    mutating func take(_ opened: HopOpening.Opened) {
+        if let files = opened.files { self.files = files }
+        if let setup = opened.setup { tls.take(setup.made, of: setup.source) }
+    }
+
+    /// A redirect leads to another origin.
+    mutating func leaveOrigin() { tls.leaveOrigin() }
+
+    // MARK: The body
+
+    /// The body of the next hop. A stream that was read before is made again.
+    mutating func body(of hops: HopChain) -> TransferBody {
+        guard hops.request.hasBody else { return .none }
+        if let replaced = hops.replacedBody { return .data(replaced) }
+        guard let source = prepared.bodyStream else { return files?.body ?? .none }
+        if let feed, !feed.isTouched { return .stream(feed) }
+        feed?.cancel()
+        let made = source.makeFeed(isFirst: feed == nil, again: prepared.blocks.needNewBodyStream)
+        feed = made
+        return .stream(made)
+    }
+
+    /// The length of the body that goes out, -1 when it is not known.
+    func bodyByteCount(of hops: HopChain) -> Int64 {
+        if let replaced = hops.replacedBody { return Int64(replaced.count) }
+        if let source = prepared.bodyStream { return source.declaredByteCount ?? -1 }
+        return files?.body.byteCount ?? 0
+    }
+
+    /// Whether a transfer is made once more, because the connection was closed before the server can have read the
+    /// request, and a streamed body is needed from its start. libcurl does so by itself for other bodies.
+    mutating func isSentAgain(after error: NetworkingError) -> Bool {
+        guard error.underlying is BodyNeededAgain, !wasSentAgain else { return false }
+        wasSentAgain = true
+        return true
+    }
+
+    /// Stops reading a streamed body.
+    func giveUpBody() { feed?.cancel() }
+
+    // MARK: Limits and connections
+
+    func limits(deadline: UInt64) -> TransferRequest.Limits {
+        let options = prepared.resolvedOptions
+        return TransferRequest.Limits(
+            httpVersion: options.value.httpVersion, connectTimeout: options.connectTimeout,
+            idleTimeout: prepared.idleTimeout, deadline: deadline,
+            headerByteLimit: options.value.maximumHeaderByteCount,
+            expectsLargeBody: files?.output != nil || prepared.streamOutput != nil)
+    }
+
+    /// The connection pool key of the next hop: the one shared by all operations with the same options, unless this
+    /// operation's own differs.
+    func poolKey(to origin: Origin, _ trustAnswers: TrustAnswers?) -> PoolKeyBox {
+        let shared = prepared.resolvedOptions
+        if trustAnswers == nil, !tls.hasLeftOrigin, shared.value.securityPolicy.table == nil {
+            return shared.poolKey(with: tls.setup)
+        }
+        var poolKey = shared.value.poolKey(forHost: origin.host)
+        poolKey.trustAnswers = trustAnswers
+        tls.complete(&poolKey)
+        return PoolKeyBox(poolKey)
+    }
+}
+
+@available(*, unavailable)
+extension OutgoingHop: Sendable {}
