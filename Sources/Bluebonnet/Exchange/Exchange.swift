@@ -8,7 +8,7 @@ internal import FoundationNetworking
 ///
 /// Network thread only. `HopChain` decides what follows each response head, `BodyAssembly` puts the result's body
 /// together, `ExchangeQuestions` asks the user's blocks. It knows neither the transport nor admission.
-final class Exchange {
+final class Exchange: TransferDelegate {
     /// What follows when a transfer has ended.
     enum NextStep {
         case complete
@@ -19,7 +19,6 @@ final class Exchange {
         case pending
     }
 
-    let prepared: PreparedRequest
     private let owner: any ExchangeOwner
     @exclusivity(unchecked) private var hops: HopChain
     @exclusivity(unchecked) private var outgoing: OutgoingHop
@@ -30,11 +29,15 @@ final class Exchange {
     @exclusivity(unchecked) private var download = ProgressMeter()
 
     init(_ prepared: PreparedRequest, owner: any ExchangeOwner) {
-        (self.prepared, self.owner) = (prepared, owner)
+        self.owner = owner
         hops = HopChain(prepared)
         questions = ExchangeQuestions(prepared, owner: owner)
         outgoing = OutgoingHop(prepared)
         assembly = BodyAssembly(prepared)
+        guard prepared.hasOutput else { return }
+        assembly.watchConsumer(
+            roomAppeared: { [weak self] in self?.owner.handle(.roomAppeared) },
+            consumerLeft: { [weak self] in self?.owner.handle(.consumerLeft) })
     }
 }
 
@@ -73,7 +76,7 @@ extension Exchange {
 // MARK: - The response
 
 extension Exchange {
-    func receive(_ head: ResponseHead) throws(NetworkingError) {
+    func transferDidReceive(head: ResponseHead) throws(NetworkingError) {
         incoming.head = head
         try apply(hops.decision(on: head, assembly.interrupted), to: head)
     }
@@ -110,13 +113,12 @@ extension Exchange {
         return .body(receiver)
     }
 
-    /// When a body that is not the result is given up.
     var bodyDeadline: UInt64 { incoming.bodyDeadline }
 
     /// The transfer goes on after a pause.
     func noteContinuation(now: UInt64) { incoming.noteContinuation(now: now) }
 
-    func receive(_ bytes: UnsafeRawBufferPointer) throws(NetworkingError) -> BodyIntake {
+    func transferDidReceive(bytes: UnsafeRawBufferPointer) throws(NetworkingError) -> BodyIntake {
         guard let count = try incoming.receive(bytes) else { return .wouldBlock }
         if count > 0, let delta = download.advance(by: count, now: MonotonicClock.now()) {
             owner.reportDownload(delta, download.total, expectedByteCount)
@@ -125,9 +127,17 @@ extension Exchange {
     }
 }
 
-// MARK: - Answers
+// MARK: - Events
 
 extension Exchange {
+    func transferBeginsAgain(after metrics: TransferMetrics) { owner.handle(.newConnection(after: metrics)) }
+
+    func transferDidFind(_ violation: PinViolation) { questions.report(violation) }
+
+    func transferDidEnd(error: NetworkingError?, metrics: TransferMetrics) {
+        owner.handle(.transferEnded(error, metrics))
+    }
+
     /// Takes an answer; false when it comes too late, because a pause aborted the transfer.
     func take(_ answer: ExchangeQuestions.Answer, toQuestion number: Int) -> Bool {
         guard number == questions.number, incoming.isAwaitingDecision else { return false }
@@ -255,13 +265,6 @@ extension Exchange {
 // MARK: - The consumer of a streamed body
 
 extension Exchange {
-    /// - Parameters:
-    ///   - roomAppeared: called when a full sink has room again.
-    ///   - consumerLeft: called when nobody takes the body any more.
-    func watchConsumer(roomAppeared: @escaping () -> Void, consumerLeft: @escaping () -> Void) {
-        assembly.watchConsumer(roomAppeared: roomAppeared, consumerLeft: consumerLeft)
-    }
-
     /// The error of the consumer.
     var consumerError: NetworkingError { assembly.consumerError }
 
@@ -272,11 +275,10 @@ extension Exchange {
 // MARK: - Progress
 
 extension Exchange {
-    /// The body goes out from its start again.
-    func noteSendingStartedAgain() { upload.restart(at: 0) }
+    func transferDidStartAgain() { upload.restart(at: 0) }
 
-    func noteSent(_ byteCount: Int) {
-        guard let delta = upload.advance(by: byteCount, now: MonotonicClock.now()) else { return }
+    func transferDidSend(bodyByteCount: Int) {
+        guard let delta = upload.advance(by: bodyByteCount, now: MonotonicClock.now()) else { return }
         owner.reportUpload(delta, upload.total, outgoing.bodyByteCount(of: hops))
     }
 

@@ -4,7 +4,7 @@
 internal import Foundation
 internal import FoundationNetworking
 
-/// The interface of an exchange to its operation. Any thread, but for `answered(_:toQuestion:)`.
+/// The interface of an exchange to its operation. Any thread, but for `handle(_:)`.
 protocol ExchangeOwner: AnyObject, Sendable {
     /// Reports sent bytes, the sent total, and the expected total; -1 when it is not known.
     func reportUpload(_ byteCount: Int64, _ total: Int64, _ expected: Int64)
@@ -12,8 +12,21 @@ protocol ExchangeOwner: AnyObject, Sendable {
     func reportDownload(_ byteCount: Int64, _ total: Int64, _ expected: Int64)
     /// Where the body of a response with this status goes.
     func bodyDestination(ofStatus status: Int) -> BodyDestination
-    /// A block of the user has answered. Network thread only.
-    func answered(_ answer: ExchangeQuestions.Answer, toQuestion number: Int)
+    /// Network thread only.
+    func handle(_ event: ExchangeEvent)
+}
+
+/// An event of an exchange that its operation's runner takes.
+enum ExchangeEvent: Sendable {
+    /// The transfer continues on another connection.
+    case newConnection(after: TransferMetrics)
+    case transferEnded(NetworkingError?, TransferMetrics)
+    /// A full sink has room again.
+    case roomAppeared
+    /// Nobody takes the body any more.
+    case consumerLeft
+    /// A block of the user has answered.
+    case answered(ExchangeQuestions.Answer, question: Int)
 }
 
 /// The user's blocks, bound to their operation, as an exchange calls them. They run off the network thread.

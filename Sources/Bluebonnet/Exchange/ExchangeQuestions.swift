@@ -72,11 +72,14 @@ struct ExchangeQuestions {
         }
     }
 
+    /// Tells the handler of report-only pins.
+    func report(_ violation: PinViolation) { prepared.blocks.pinViolation?(violation) }
+
     private mutating func ask(_ question: @escaping @Sendable () async -> Answer) {
         number += 1
         Task { [owner, number] in
             let answer = await question()
-            NetworkThread.shared.submit { owner.answered(answer, toQuestion: number) }
+            NetworkThread.shared.submit { owner.handle(.answered(answer, question: number)) }
         }
     }
 }

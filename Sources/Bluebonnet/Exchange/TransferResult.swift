@@ -37,6 +37,13 @@ struct TransferResult: Sendable {
 }
 
 extension TransferResult {
+    /// The result of an operation that a cache answered.
+    init(_ cached: CachedResponse, request: URLRequest?, summary: TransferSummary) {
+        self.init(
+            request: request, head: cached.head, content: .memory(cached.data),
+            receivedByteCount: Int64(cached.data.count), summary: summary)
+    }
+
     /// Moves the complete body to where it belongs; where it was named by the response, under that name.
     func moveIntoPlace(_ file: PartialFile) throws(NetworkingError) -> URL {
         let path = try file.moveIntoPlace(as: head.map(SuggestedFileName.name) ?? SuggestedFileName.fallback)

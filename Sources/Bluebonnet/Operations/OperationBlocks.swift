@@ -71,7 +71,11 @@ extension RequestOperation: ExchangeOwner {
         return (source, bound)
     }
 
-    func answered(_ answer: ExchangeQuestions.Answer, toQuestion number: Int) {
-        runner?.answered(answer, toQuestion: number)
+    func noteLateParts(of prepared: PreparedRequest) {
+        guard prepared.hasLateParts else { return }
+        let late = LateParts(serializer: prepared.responseSerializer, expectedDigest: prepared.expectedDigest)
+        shared.withLock { $0.extras.late = late }
     }
+
+    func handle(_ event: ExchangeEvent) { runner?.handle(event) }
 }

@@ -3,34 +3,41 @@
 
 internal import Dispatch
 
-/// Collects the quick preparations of one round of the event loop that have to run off the network thread, and runs
-/// them in small groups, which saves most thread hops. Network thread only.
-///
-/// A preparation that uses the file system may block for any time, for example on an unreachable network file system:
-/// only preparations with the same folder share a group.
+/// Does work off the network thread for operations. Collects the quick pieces of work of one round of the event loop
+/// and runs them in small groups, which saves most thread hops. Network thread only.
 final class PreparationRound: RoundEndTask {
     static let shared = NetworkBound(PreparationRound())
 
     /// Runs on the preparation queue; what it gives runs on the network thread then.
     typealias Item = @Sendable () -> Inbox.Work
 
-    /// The most preparations of a group. Opening files may take longer.
+    /// What a piece of work may share a thread hop with.
+    enum Group: Equatable {
+        /// It runs user code, or may take any time: with nothing.
+        case alone
+        /// It is quick and asks no file system.
+        case quick
+        /// It may block for any time, as on an unreachable network file system: only with work in the same folder.
+        case files(in: Substring)
+    }
+
+    /// The most pieces of a group. Opening files may take longer.
     private static let groupCount = 8
     private static let fileGroupCount = 4
-    private var items: [(item: Item, folder: Substring?)] = []
+    private var items: [(item: Item, group: Group)] = []
 
-    /// - Parameter folder: where files are opened; nil when the file system is not asked.
-    func add(folder: Substring? = nil, _ item: @escaping Item) {
+    func add(to group: Group, _ item: @escaping Item) {
+        if group == .alone { return Queues.preparation.async { NetworkThread.shared.submit(item()) } }
         if items.isEmpty { NetworkThread.shared.eventLoop.atEndOfRound(.other, self) }
-        items.append((item, folder))
+        items.append((item, group))
     }
 
     func roundEnds() {
         var rest = items[...]
         items = []
         while let first = rest.first {
-            let count = first.folder == nil ? Self.groupCount : Self.fileGroupCount
-            let group = rest.prefix(count).prefix { $0.folder == first.folder }
+            let count = first.group == .quick ? Self.groupCount : Self.fileGroupCount
+            let group = rest.prefix(count).prefix { $0.group == first.group }
             rest = rest.dropFirst(group.count)
             NetworkThread.shared.eventLoop.preparationCount += 1
             Queues.preparation.async { [group = group.map(\.item)] in

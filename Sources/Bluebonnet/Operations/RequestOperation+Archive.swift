@@ -47,7 +47,7 @@ extension RequestOperation {
     private func archivedProgress() async -> BodyAssembly.Snapshot {
         await withCheckedContinuation { waiter in
             NetworkThread.shared.submit { [self] in
-                waiter.resume(returning: runner?.exchange?.snapshot ?? BodyAssembly.Snapshot())
+                waiter.resume(returning: runner?.snapshot ?? BodyAssembly.Snapshot())
             }
         }
     }

@@ -212,4 +212,34 @@ package enum RequestSource: Sendable {
     case used
 
     var isReady: Bool { if case .ready = self { true } else { false } }
+
+    /// Where the request is made; nil when it is there already.
+    var preparationGroup: PreparationRound.Group? {
+        switch self {
+        case .ready: nil
+        case .derived: .quick
+        case .made, .used: .alone
+        }
+    }
+
+    /// Makes the request, unless it is there already, and checks it.
+    func prepare(_ parts: OperationParts) -> Result<PreparedRequest, NetworkingError> {
+        Result { () throws(NetworkingError) in try PreparedRequest(try blueprint(), parts: parts) }
+    }
+
+    private func blueprint() throws(NetworkingError) -> RequestBlueprint {
+        switch self {
+        case .ready(let request): return RequestBlueprint(request: request)
+        case .used: preconditionFailure("a request is made once")
+        case .made(let make), .derived(let make):
+            do {
+                return try make()
+            } catch let error as NetworkingError {
+                throw error
+            } catch {
+                throw NetworkingError(
+                    .invalidRequest, "the request could not be made: \(error)", underlying: error)
+            }
+        }
+    }
 }

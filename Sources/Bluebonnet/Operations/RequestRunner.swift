@@ -5,74 +5,63 @@ internal import Foundation
 internal import FoundationNetworking
 internal import Synchronization
 
-/// Runs one operation on the network thread: prepares its request, waits for a slot, makes one transfer after another
-/// (redirects, answers to challenges, continuations), and reports the end exactly once.
+/// Takes one operation's request through its stages on the network thread, and reports the end exactly once.
 ///
 /// Network thread only. It carries out the lifecycle's effects in order, and ignores them after the end. It knows no
 /// serializers.
 final class RequestRunner: AdmissionClient {
-    enum Phase {
-        /// Nothing runs: before the first `begin`, or paused.
-        case idle
-        /// The request is being made or its files opened, off this thread.
-        case preparing
-        case waiting(Origin)
-        /// The server cannot be reached, and the operation waits for connectivity.
-        case waitingForConnectivity(ConnectivityGate.Ticket)
-        /// Admitted, while its files are opened off this thread.
-        case opening(Origin)
-        case transferring(any Transfer, Origin)
-        /// Paused with its connection kept: an unsafe method is never sent twice.
-        case heldInPlace(any Transfer, Origin)
-        case waitingToContinue(any Transfer, Origin)
-        /// The transfer has ended, and a block of the user decides what follows.
-        case deciding
-        /// The last transfer has ended, and its body is still being written to a stream or file.
-        case closing
-        case ended
-    }
-
-    let operation: RequestOperation
-    let admission: Admission
-    let ticket: AdmissionQueue.Ticket
-    var phase = Phase.idle
-    var isHeld = false
+    private let operation: RequestOperation
+    private var wait = RequestStage.Wait.resume(.prepare)
+    private var isHeld = false
     /// Whether files are being opened, which happens once even when the operation is paused and resumed meanwhile.
-    var isOpening = false
-
-    /// The cache was asked.
-    var hasLookedUp = false
-    /// Nil when there is no cache.
-    var cacheExchange: CacheExchange?
-
+    private var isOpening = false
+    private(set) var slot: HopSlot
     /// The checked request; nil before it was made.
-    var prepared: PreparedRequest?
+    private var prepared: PreparedRequest?
+    /// Nil when there is no cache.
+    private var cacheExchange: CacheExchange?
     /// The exchange; nil before the first admission, because many operations may wait for it.
-    var exchange: Exchange?
-    /// When it could begin.
-    private let began: UInt64
-    /// When the operation was first admitted.
-    private var admitted: UInt64?
-    /// When the current transfer began, and from when it counts against the time limit, which excludes pauses.
-    private var transferBegan: UInt64 = 0
-    private var chargedSince: UInt64 = 0
-    var remainingTime: UInt64?
-    var summary = TransferSummary()
-    /// The origin of the next transfer; nil when the URL has no usable origin.
-    var nextOrigin: Origin? {
-        if let exchange { exchange.nextOrigin } else { prepared?.origin }
-    }
+    private var exchange: Exchange?
 
     init(_ operation: RequestOperation) {
         self.operation = operation
-        admission = operation.services.admission
+        let admission = operation.services.admission
         let (flow, queue, began) = operation.shared.withLock { state in
             (state.flowID, state.queue, state.readyInstant != 0 ? state.readyInstant : state.startInstant)
         }
-        self.began = began != 0 ? began : MonotonicClock.now()
-        ticket = admission.makeTicket(
+        let ticket = admission.makeTicket(
             flow: flow, priority: operation.queuePriority.rawValue,
             counts: queue?.waitingCounts(for: operation.services))
+        slot = HopSlot(admission, ticket, began: began != 0 ? began : MonotonicClock.now())
+    }
+
+    /// Goes through the stages, from one on, until the request has to wait in one, or has ended.
+    private func go(to first: RequestStage) {
+        var next: RequestStage? = first
+        while let stage = next {
+            if isHeld, stage.waitsForResume {
+                wait = .resume(stage)
+                return
+            }
+            next = enter(stage)
+        }
+    }
+
+    /// Enters a stage. Returns the next one; nil when the request waits, or has ended.
+    private func enter(_ stage: RequestStage) -> RequestStage? {
+        switch stage {
+        case .prepare: return prepare()
+        case .cache: return askCache()
+        case .connectivity: return waitForConnectivity()
+        case .admission(let origin):
+            wait = .hop
+            slot.enqueue(to: origin, priority: operation.queuePriority.rawValue, client: self)
+        case .files(let origin): return openFiles(for: origin)
+        case .hop(let origin): beginTransfer(to: origin)
+        case .body: return closeBody()
+        case .end(let end): finish(end)
+        }
+        return nil
     }
 }
 
@@ -85,207 +74,234 @@ extension RequestRunner {
     /// Begins, or continues after `hold()`.
     func begin() {
         isHeld = false
-        switch phase {
-        case .idle where prepared == nil: prepare()
-        case .idle: lookUpOrEnqueue()
-        case .heldInPlace(let transfer, let origin): waitToContinue(transfer, origin)
-        case .preparing, .waiting, .waitingForConnectivity, .opening, .transferring, .waitingToContinue, .deciding,
-            .closing, .ended:
-            return
+        switch wait {
+        case .resume(let stage): go(to: stage)
+        case .hop: slot.enqueueHeld(priority: operation.queuePriority.rawValue, client: self)
+        case .work, .connectivity, .decision, .body, .nothing: return
         }
     }
 
     /// Pauses the transfer, keeps the bytes that arrived, and frees the slot.
     func hold() {
         isHeld = true
-        switch phase {
-        case .waiting:
-            admission.withdraw(ticket)
-            phase = .idle
-        case .waitingForConnectivity(let wait):
-            withdraw(wait)
-            phase = .idle
-        case .waitingToContinue(let transfer, let origin):
-            admission.withdraw(ticket)
-            phase = .heldInPlace(transfer, origin)
-        case .opening(let origin):
-            admission.release(origin: origin)
-            phase = .idle
-        case .transferring(let transfer, let origin):
-            chargeTime()
-            hold(transfer, origin)
-            admission.release(origin: origin)
-        case .idle, .preparing, .heldInPlace, .deciding, .closing, .ended: return
+        switch wait {
+        case .connectivity(let ticket):
+            ConnectivityGate.shared.value.withdraw(ticket)
+            wait = .resume(.connectivity)
+        case .hop: if slot.hold(exchange, now: MonotonicClock.now()) { wait = .resume(.connectivity) }
+        case .resume, .work, .decision, .body, .nothing: return
         }
     }
 
     /// Ends the operation.
-    func abort() {
-        abort(with: NetworkingError(.cancelled, "the operation was cancelled"))
-    }
-
-    func abort(with error: NetworkingError) {
-        switch phase {
-        case .ended: return
-        case .waiting: admission.withdraw(ticket)
-        case .waitingForConnectivity(let wait): withdraw(wait)
-        case .opening(let origin): admission.release(origin: origin)
-        case .waitingToContinue(let transfer, _):
-            admission.withdraw(ticket)
-            account(transfer.abort())
-        case .heldInPlace(let transfer, _): account(transfer.abort())
-        case .transferring(let transfer, let origin):
-            account(transfer.abort())
-            admission.release(origin: origin)
-        case .idle, .preparing, .deciding, .closing: break
+    func abort(with error: NetworkingError = NetworkingError(.cancelled, "the operation was cancelled")) {
+        switch wait {
+        case .nothing: return
+        case .connectivity(let ticket): ConnectivityGate.shared.value.withdraw(ticket)
+        case .hop: slot.abort()
+        case .resume, .work, .decision, .body: break
         }
-        end(with: error)
-    }
-
-    /// Closes the connection of GET and HEAD, which continue with a range request; keeps the connection of any other
-    /// request that is being sent.
-    private func hold(_ transfer: any Transfer, _ origin: Origin) {
-        if exchange?.canBeSentAgain == true || !transfer.hasBegunSending {
-            exchange?.noteInterruption()  // first: once the connection is closed, a file may be changed by others
-            account(transfer.abort())
-            phase = .idle
-        } else {
-            transfer.pause()
-            phase = .heldInPlace(transfer, origin)
-        }
-    }
-}
-
-// MARK: - Admission and transfers
-
-extension RequestRunner {
-    func waitForAdmission(_ origin: Origin) {
-        phase = .waiting(origin)
-        admission.enqueue(ticket, origin: origin, priority: operation.queuePriority.rawValue, client: self)
-    }
-
-    func wasAdmitted() {
-        switch phase {
-        case .waiting(let origin): openFiles(origin)
-        case .waitingToContinue(let transfer, let origin): goOn(transfer, origin)
-        default: preconditionFailure("a transfer was let in that does not wait")
-        }
-    }
-
-    /// Whether the operation was admitted, and has neither ended nor been paused since.
-    var isUnderWay: Bool {
-        switch phase {
-        case .opening, .transferring, .waitingToContinue, .deciding, .closing: true
-        case .waiting, .waitingForConnectivity: admitted != nil
-        case .idle, .preparing, .heldInPlace, .ended: false
-        }
-    }
-
-    func beginTransfer(_ origin: Origin, _ exchange: Exchange) {
-        let now = MonotonicClock.now()
-        if admitted == nil {
-            admitted = now
-            ticket.hasNeverStarted = false
-            summary.timings.nanoseconds.queued = now - began
-        }
-        transferBegan = now
-        chargedSince = now
-        summary.attemptCount += 1
-        let deadline = remainingTime.map { now + $0 } ?? .max
-        let request = exchange.transferRequest(to: origin, deadline: deadline)
-        phase = .transferring(operation.services.transport.begin(request, delegate: self), origin)
+        go(to: .end(.failed(error)))
     }
 
     /// Enters admission again with the operation's new priority.
     func priorityChanged() {
-        guard case .waiting = phase else { return }
-        admission.withdraw(ticket)
-        enqueue()
+        if slot.withdraw() { go(to: .connectivity) }
     }
 
-    private func waitToContinue(_ transfer: any Transfer, _ origin: Origin) {
-        phase = .waitingToContinue(transfer, origin)
-        admission.enqueue(ticket, origin: origin, priority: operation.queuePriority.rawValue, client: self)
-    }
+    /// Whether the operation was admitted, and has neither ended nor been paused since.
+    var isUnderWay: Bool { wait.isUnderWay(in: slot) }
 
-    private func goOn(_ transfer: any Transfer, _ origin: Origin) {
-        let now = MonotonicClock.now()
-        chargedSince = now
-        exchange?.noteContinuation(now: now)
-        phase = .transferring(transfer, origin)
-        transfer.resume(deadline: remainingTime.map { now + $0 } ?? .max)
-    }
+    /// The part of the body that has arrived, for an archive.
+    var snapshot: BodyAssembly.Snapshot { exchange?.snapshot ?? BodyAssembly.Snapshot() }
+}
 
-    /// Subtracts the transfer's time from the time limit of the whole request.
-    private func chargeTime() {
-        guard let remainingTime else { return }
-        let used = MonotonicClock.now() - chargedSince
-        self.remainingTime = remainingTime > used ? remainingTime - used : 0
-    }
+// MARK: - Preparation and cache
 
-    private func account(_ metrics: TransferMetrics) {
-        summary.timings.nanoseconds.nameLookup += metrics.nameLookup
-        summary.timings.nanoseconds.connect += metrics.connect
-        summary.timings.nanoseconds.tls += metrics.tls
-        summary.isReused = metrics.isReused
-        summary.sharedTLSInformation = metrics.tlsInformation
-        if metrics.firstByte > 0, let admitted {
-            summary.timings.nanoseconds.firstByte = transferBegan - admitted + metrics.firstByte
+extension RequestRunner {
+    /// Makes and checks the request: here when it is there already, else where making it may wait.
+    private func prepare() -> RequestStage? {
+        let (source, parts) = operation.sourceAndParts
+        guard let group = source.preparationGroup else { return take(source.prepare(parts)) }
+        return run(in: group) {
+            let result = source.prepare(parts)
+            return { $0.take(result) }
         }
     }
 
-    func end(with error: NetworkingError?) {
-        phase = .ended
-        summary.timings.nanoseconds.total = MonotonicClock.now() - began
-        exchange?.flushProgress()
-        let result = Box(
-            exchange?.result(error, summary, cacheExchange)
-                ?? TransferResult(
-                    request: prepared?.request ?? operation.readyRequest, error: error, summary: summary))
-        (prepared, exchange) = (nil, nil)
-        operation.transferEnded(result)
+    private func take(_ result: Result<PreparedRequest, NetworkingError>) -> RequestStage {
+        switch result {
+        case .failure(let error): return .end(.failed(error))
+        case .success(let prepared):
+            slot.limitTime(to: prepared.resolvedOptions.timeout)
+            self.prepared = prepared
+            if prepared.continuation != nil { _ = madeExchange(prepared) }  // part of the body is there before
+            cacheExchange = CacheExchange.make(for: prepared)
+            operation.noteLateParts(of: prepared)
+            return .cache
+        }
+    }
+
+    private func askCache() -> RequestStage? {
+        guard let cacheExchange, cacheExchange.mayBeAnswered else {
+            let isRefused = prepared?.cachePolicy == .returnCacheDataDontLoad
+            return isRefused ? .end(.failed(CacheExchange.notCached)) : .connectivity
+        }
+        return run(in: .alone) {
+            let answer = cacheExchange.answer()
+            return { _ in RequestStage(after: answer) }
+        }
+    }
+
+    /// Does work off this thread, and then goes on, unless the operation was cancelled meanwhile.
+    private func run(
+        in group: PreparationRound.Group, _ work: @escaping @Sendable () -> @Sendable (RequestRunner) -> RequestStage
+    ) -> RequestStage? {
+        wait = .work
+        PreparationRound.shared.value.add(to: group) { [operation] in
+            let next = work()
+            return {
+                guard let runner = operation.runner, case .work = runner.wait else { return }
+                runner.go(to: next(runner))
+            }
+        }
+        return nil
     }
 }
 
-// MARK: - The transport's reports
+// MARK: - Connectivity, admission and files
 
-extension RequestRunner: TransferDelegate {
-    func transferDidSend(bodyByteCount: Int) {
-        exchange?.noteSent(bodyByteCount)
-    }
-
-    func transferDidStartAgain() {
-        exchange?.noteSendingStartedAgain()
-    }
-
-    func transferBeginsAgain(after metrics: TransferMetrics) {
-        account(metrics)
-        transferBegan = MonotonicClock.now()
-    }
-
-    func transferDidReceive(head: ResponseHead) throws(NetworkingError) {
-        try exchange?.receive(head)
-    }
-
-    func transferDidReceive(bytes: UnsafeRawBufferPointer) throws(NetworkingError) -> BodyIntake {
-        try exchange?.receive(bytes) ?? .taken
-    }
-
-    var bodyDeadline: UInt64 { exchange?.bodyDeadline ?? .max }
-
-    func transferDidFind(_ violation: PinViolation) {
-        prepared?.blocks.pinViolation?(violation)
-    }
-
-    func transferDidEnd(error: NetworkingError?, metrics: TransferMetrics) {
-        // A paused transfer that its server ends holds no slot.
-        if case .transferring(_, let origin) = phase {
-            admission.release(origin: origin)
-            chargeTime()
+extension RequestRunner {
+    private func waitForConnectivity() -> RequestStage? {
+        guard let prepared, let origin = exchange.map({ $0.nextOrigin }) ?? prepared.origin else {
+            return .end(.failed(NetworkingError(.badURL, "the request has no usable URL")))
         }
-        if case .waitingToContinue = phase { admission.withdraw(ticket) }
-        account(metrics)
-        phase = .idle
-        if let exchange { take(exchange.finishTransfer(error: error, hasTimeLeft: remainingTime != 0), exchange) }
+        guard prepared.resolvedOptions.value.waitsForConnectivity,
+            let target = prepared.options.connectivityTarget(host: origin.host)
+        else { return .admission(origin) }
+        let limit = prepared.options.connectivityTimeout
+        let ticket = ConnectivityGate.shared.value.wait(for: target, limit: limit.nanoseconds) { [self] isOpen in
+            if isOpen { return go(to: .admission(origin)) }
+            go(to: .end(.failed(.noConnectivity(to: origin, for: limit))))
+        }
+        guard let ticket else { return .admission(origin) }
+        wait = .connectivity(ticket)
+        return nil
+    }
+
+    func wasAdmitted() {
+        switch slot.grant() {
+        case .next(let origin): go(to: .files(origin))
+        case .heldTransfer(let transfer):
+            let now = MonotonicClock.now()
+            exchange?.noteContinuation(now: now)
+            transfer.resume(deadline: slot.goOn(now: now))
+        }
+    }
+
+    /// Opens the request's files, and reads what TLS needs, for each hop that needs something else.
+    private func openFiles(for origin: Origin) -> RequestStage? {
+        guard let prepared else { preconditionFailure("a transfer was let in before its request was made") }
+        do throws(NetworkingError) {
+            guard let opening = try madeExchange(prepared).opening(for: origin) else { return .hop(origin) }
+            guard !isOpening else { return nil }
+            isOpening = true
+            let group = opening.onlyFolder.map(PreparationRound.Group.files(in:)) ?? .alone
+            PreparationRound.shared.value.add(to: group) { [operation] in
+                let result = opening.open(isDigested: operation.isDigestWanted)
+                return { operation.opened(result) }
+            }
+            return nil
+        } catch {
+            slot.abort()
+            return .end(.failed(error))
+        }
+    }
+
+    /// The files are open. An operation that was paused meanwhile keeps them for later.
+    func opened(_ result: Result<HopOpening.Opened, NetworkingError>) {
+        isOpening = false
+        if case .success(let opened) = result {
+            guard let exchange else { return opened.files?.giveUp() ?? () }  // cancelled meanwhile
+            exchange.take(opened)
+        }
+        guard let origin = slot.grantedOrigin else { return }
+        switch result {
+        case .success: go(to: .hop(origin))
+        case .failure(let error): abort(with: error)
+        }
+    }
+
+    private func madeExchange(_ prepared: PreparedRequest) -> Exchange {
+        let made = exchange ?? Exchange(prepared, owner: operation)
+        exchange = made
+        return made
+    }
+}
+
+// MARK: - Hops and the end
+
+extension RequestRunner {
+    private func beginTransfer(to origin: Origin) {
+        guard let exchange else { preconditionFailure("a transfer begins before its files are there") }
+        let request = exchange.transferRequest(to: origin, deadline: slot.beginTransfer(now: MonotonicClock.now()))
+        slot.take(operation.services.transport.begin(request, delegate: exchange), to: origin)
+    }
+
+    /// Takes an event of the exchange.
+    func handle(_ event: ExchangeEvent) {
+        guard let exchange else { return }
+        switch event {
+        case .newConnection(let metrics): slot.noteNewConnection(after: metrics, now: MonotonicClock.now())
+        case .transferEnded(let error, let metrics):
+            slot.transferEnded(metrics, now: MonotonicClock.now())
+            goOn(after: exchange.finishTransfer(error: error, hasTimeLeft: slot.account.hasTimeLeft))
+        case .roomAppeared: slot.transfer?.resumeReceiving()
+        case .consumerLeft: abort(with: exchange.consumerError)
+        case .answered(let answer, let number):
+            guard exchange.take(answer, toQuestion: number) else { return }
+            if case .decision = wait { return goOn(after: exchange.finishAfterAnswer()) }
+            if let error = exchange.failure { return abort(with: error) }
+            slot.transfer?.resumeReceiving()  // a paused one asks again when it is resumed
+        }
+    }
+
+    private func goOn(after step: Exchange.NextStep) {
+        switch step {
+        case .failed(let error): go(to: .end(.failed(error)))
+        case .complete: go(to: .body)
+        case .another(let isRedirect):
+            if isRedirect { slot.noteRedirect() }
+            go(to: .connectivity)
+        case .pending: wait = .decision
+        }
+    }
+
+    /// Waits until a streamed body is where it belongs. A pause comes too late then.
+    private func closeBody() -> RequestStage? {
+        guard let sink = exchange?.sinkToClose else { return .end(.complete) }
+        wait = .body
+        sink.close { [weak self] error in
+            guard let self, case .body = wait else { return }
+            go(to: .end(error.map(RequestStage.End.failed) ?? .complete))
+        }
+        return nil
+    }
+
+    private func finish(_ end: RequestStage.End) {
+        wait = .nothing
+        exchange?.flushProgress()
+        let result: TransferResult
+        if case .cached(let response) = end {
+            result = TransferResult(response, request: prepared?.request, summary: slot.account.summaryOfCacheHit)
+        } else {
+            let summary = slot.account.summary(now: MonotonicClock.now())
+            result =
+                exchange?.result(end.error, summary, cacheExchange)
+                ?? TransferResult(
+                    request: prepared?.request ?? operation.readyRequest, error: end.error, summary: summary)
+        }
+        (prepared, exchange) = (nil, nil)
+        operation.transferEnded(Box(result))
     }
 }

@@ -68,7 +68,7 @@ import Testing
         case .send(.wholeBody): "whole body"
         case .ask(.redirect(let request)): "ask about \(request.method) \(request.url)"
         case .ask(.challenge(let challenge, let mayLookUp)): "ask \(challenge.scheme)\(mayLookUp ? " or storage" : "")"
-        case .fail(let error): "\(error.code)"
+        case .fail(let error): error.code.rawValue
         }
     }
 

@@ -13,7 +13,7 @@ import Testing
     ) {
         NetworkThread.shared.submit {
             for (number, folder) in folders.enumerated() {
-                PreparationRound.shared.value.add(folder: folder) {
+                PreparationRound.shared.value.add(to: folder.map(PreparationRound.Group.files(in:)) ?? .quick) {
                     body(number)
                     return { then(number) }
                 }

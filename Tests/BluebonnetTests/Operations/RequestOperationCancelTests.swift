@@ -68,8 +68,7 @@ import Testing
     private func isInLine(_ operation: RequestOperation) async -> Bool {
         await withCheckedContinuation { waiter in
             NetworkThread.shared.submit {
-                guard case .waiting? = operation.runner?.phase else { return waiter.resume(returning: false) }
-                waiter.resume(returning: true)
+                waiter.resume(returning: operation.runner?.slot.isWaiting == true)
             }
         }
     }

@@ -45,7 +45,7 @@ import Testing
             "Bluebonnet/Operations",
             """
             Addresses Admission Archive Bodies Cache Certificates Concurrency Dependencies Errors Exchange Formats Messages
-            NetworkThread Reachability Scheduling Security Serialization Syntax TLS Transport
+            NetworkThread Reachability Scheduling Security Serialization Syntax Transport
             """
         ),
         ("Bluebonnet/Batches", "Concurrency Dependencies Errors Operations Scheduling"),

@@ -1,0 +1,173 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+/// The slot of one operation in admission, and the transfer that runs in it. A part of its runner; network thread only.
+struct HopSlot {
+    private enum State {
+        case none
+        case waiting(Origin)
+        /// The slot is there, and no transfer runs in it yet.
+        case granted(Origin)
+        case transfer(any Transfer, Origin)
+        /// Paused with its connection kept, because an unsafe method is never sent twice; it has no slot.
+        case held(any Transfer, Origin)
+        /// Resumed, and waiting for a slot again.
+        case waitingHeld(any Transfer, Origin)
+    }
+
+    /// What follows when the slot is granted.
+    enum Grant {
+        case next(Origin)
+        /// The transfer that was held goes on.
+        case heldTransfer(any Transfer)
+    }
+
+    private let admission: Admission
+    private let ticket: AdmissionQueue.Ticket
+    private var state = State.none
+    private(set) var account: TransferAccount
+
+    init(_ admission: Admission, _ ticket: AdmissionQueue.Ticket, began: UInt64) {
+        (self.admission, self.ticket) = (admission, ticket)
+        account = TransferAccount(began: began)
+    }
+
+    /// Whether the operation has a slot, or is to go on with a transfer.
+    var isUnderWay: Bool {
+        switch state {
+        case .granted, .transfer, .waitingHeld: true
+        case .waiting: account.wasAdmitted
+        case .none, .held: false
+        }
+    }
+
+    /// The transfer that reads from its connection.
+    var transfer: (any Transfer)? { if case .transfer(let transfer, _) = state { transfer } else { nil } }
+
+    mutating func limitTime(to limit: UInt64?) { account.limitTime(to: limit) }
+
+    mutating func noteRedirect() { account.noteRedirect() }
+
+    // MARK: The slot
+
+    mutating func enqueue(to origin: Origin, priority: Int, client: any AdmissionClient) {
+        state = .waiting(origin)
+        admission.enqueue(ticket, origin: origin, priority: priority, client: client)
+    }
+
+    /// A transfer that is held waits for a slot again.
+    mutating func enqueueHeld(priority: Int, client: any AdmissionClient) {
+        guard case .held(let transfer, let origin) = state else { return }
+        state = .waitingHeld(transfer, origin)
+        admission.enqueue(ticket, origin: origin, priority: priority, client: client)
+    }
+
+    /// Whether a transfer is to begin as soon as there is a slot.
+    var isWaiting: Bool { if case .waiting = state { true } else { false } }
+
+    /// Stops waiting for a first slot; false when the operation does not.
+    mutating func withdraw() -> Bool {
+        guard isWaiting else { return false }
+        admission.withdraw(ticket)
+        state = .none
+        return true
+    }
+
+    /// Takes the slot.
+    mutating func grant() -> Grant {
+        switch state {
+        case .waiting(let origin):
+            state = .granted(origin)
+            return .next(origin)
+        case .waitingHeld(let transfer, let origin):
+            state = .transfer(transfer, origin)
+            return .heldTransfer(transfer)
+        case .none, .granted, .transfer, .held: preconditionFailure("a transfer was let in that does not wait")
+        }
+    }
+
+    // MARK: The transfer
+
+    /// The origin of the slot that no transfer runs in; nil when there is none.
+    var grantedOrigin: Origin? { if case .granted(let origin) = state { origin } else { nil } }
+
+    /// A transfer is about to begin.
+    ///
+    /// - Returns: its deadline.
+    mutating func beginTransfer(now: UInt64) -> UInt64 {
+        ticket.hasNeverStarted = false
+        return account.beginTransfer(now: now)
+    }
+
+    mutating func take(_ transfer: any Transfer, to origin: Origin) { state = .transfer(transfer, origin) }
+
+    /// The transfer that was held is about to go on.
+    ///
+    /// - Returns: its deadline.
+    mutating func goOn(now: UInt64) -> UInt64 { account.goOn(now: now) }
+
+    mutating func noteNewConnection(after metrics: TransferMetrics, now: UInt64) {
+        account.beginAgain(after: metrics, now: now)
+    }
+
+    /// The transfer has ended; a paused one that its server ends has no slot.
+    mutating func transferEnded(_ metrics: TransferMetrics, now: UInt64) {
+        switch state {
+        case .transfer(_, let origin):
+            admission.release(origin: origin)
+            account.charge(now: now)
+        case .waitingHeld: admission.withdraw(ticket)
+        case .none, .waiting, .granted, .held: break
+        }
+        account.note(metrics)
+        state = .none
+    }
+
+    /// Frees the slot for a pause. GET and HEAD close their connection and continue with a range request; any other
+    /// request that is being sent keeps it.
+    ///
+    /// - Returns: whether the operation goes on with a new transfer.
+    mutating func hold(_ exchange: Exchange?, now: UInt64) -> Bool {
+        switch state {
+        case .transfer(let transfer, let origin):
+            account.charge(now: now)
+            if exchange?.canBeSentAgain == true || !transfer.hasBegunSending {
+                exchange?.noteInterruption()  // first: once the connection is closed, a file may be changed by others
+                abort()
+                return true
+            }
+            transfer.pause()
+            state = .held(transfer, origin)
+            admission.release(origin: origin)
+            return false
+        case .waitingHeld(let transfer, let origin):
+            admission.withdraw(ticket)
+            state = .held(transfer, origin)
+            return false
+        case .held: return false
+        case .none, .waiting, .granted:
+            abort()
+            return true
+        }
+    }
+
+    /// Gives up slot and transfer.
+    mutating func abort() {
+        switch state {
+        case .none: return
+        case .waiting: admission.withdraw(ticket)
+        case .granted(let origin): admission.release(origin: origin)
+        case .transfer(let transfer, let origin):
+            account.note(transfer.abort())
+            admission.release(origin: origin)
+        case .held(let transfer, _): account.note(transfer.abort())
+        case .waitingHeld(let transfer, _):
+            admission.withdraw(ticket)
+            account.note(transfer.abort())
+        }
+        state = .none
+    }
+}
+
+@available(*, unavailable)
+extension HopSlot: Sendable {}

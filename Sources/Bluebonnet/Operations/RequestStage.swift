@@ -1,0 +1,92 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+internal import Foundation
+
+/// The stages of a request, in order. A redirect, the answer to a challenge, and a continuation after a pause go back
+/// to `connectivity`. `RequestRunner` goes through them.
+enum RequestStage {
+    /// The request is made and checked.
+    case prepare
+    /// The cache is asked; before admission, because a cached response needs no slot.
+    case cache
+    /// The server can be reached; before admission, because an operation that waits for that needs no slot.
+    case connectivity
+    /// The hop gets a slot.
+    case admission(Origin)
+    /// What the hop needs is opened and read; after admission, because what waits is to hold no descriptor.
+    case files(Origin)
+    /// One transfer.
+    case hop(Origin)
+    /// The body is written where it belongs.
+    case body
+    case end(End)
+
+    enum End {
+        case complete
+        case failed(NetworkingError)
+        case cached(CachedResponse)
+
+        var error: NetworkingError? { if case .failed(let error) = self { error } else { nil } }
+    }
+
+    /// Whether a paused operation goes into the stage only when it is resumed.
+    var waitsForResume: Bool {
+        switch self {
+        case .prepare, .cache, .connectivity, .admission, .files, .hop: true
+        case .body, .end: false
+        }
+    }
+
+    /// What a request waits for, and in which stage.
+    enum Wait {
+        /// Nothing runs, before the start or after a pause; the request goes on with this stage.
+        case resume(RequestStage)
+        /// `prepare` or `cache`: work off the network thread.
+        case work
+        case connectivity(ConnectivityGate.Ticket)
+        /// `admission`, `files` or `hop`: see `HopSlot`.
+        case hop
+        /// `hop`: the transfer has ended, and a block of the user decides what follows.
+        case decision
+        case body
+        /// The request has ended.
+        case nothing
+
+        /// Whether the operation was admitted, and has neither ended nor been paused since.
+        func isUnderWay(in slot: HopSlot) -> Bool {
+            switch self {
+            case .hop: slot.isUnderWay
+            case .connectivity: slot.account.wasAdmitted
+            case .decision, .body: true
+            case .resume, .work, .nothing: false
+            }
+        }
+    }
+}
+
+extension RequestStage {
+    /// What follows the cache's answer.
+    init(after answer: CacheExchange.Answer) {
+        switch answer {
+        case .found(let response): self = .end(.cached(response))
+        case .refused(let error): self = .end(.failed(error))
+        case .load: self = .connectivity
+        }
+    }
+}
+
+extension NetworkingError {
+    static func noConnectivity(to origin: Origin, for limit: Duration) -> NetworkingError {
+        NetworkingError(.notConnected, "there was no network by which to reach \(origin.host) for \(limit)")
+    }
+}
+
+extension TransferOptions {
+    /// What has to be reachable for a request to a host: the proxy if there is one; nil when no network is needed.
+    func connectivityTarget(host: String) -> ReachabilityTarget? {
+        guard unixSocketPath == nil else { return nil }
+        if let proxy { return URLComponents(string: proxy.url)?.host.map(ReachabilityTarget.init(host:)) }
+        return ReachabilityTarget(host: addressOverrides[host] ?? host)
+    }
+}

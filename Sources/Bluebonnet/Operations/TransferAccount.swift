@@ -1,0 +1,86 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+/// The times of one operation's transfers, and what is left of its time limit. A value without a clock: instants are
+/// nanoseconds of `MonotonicClock`.
+struct TransferAccount {
+    /// When the operation could begin.
+    private let began: UInt64
+    /// When it was first admitted.
+    private var admitted: UInt64?
+    /// When the current transfer began, and from when it counts against the time limit, which excludes pauses.
+    private var transferBegan: UInt64 = 0
+    private var chargedSince: UInt64 = 0
+    /// Nil without a limit.
+    private var remainingTime: UInt64?
+    private var summary = TransferSummary()
+
+    init(began: UInt64) { self.began = began }
+
+    mutating func limitTime(to limit: UInt64?) { remainingTime = limit }
+
+    var wasAdmitted: Bool { admitted != nil }
+    /// Whether the time limit allows another transfer.
+    var hasTimeLeft: Bool { remainingTime != 0 }
+
+    /// A transfer begins.
+    ///
+    /// - Returns: its deadline.
+    mutating func beginTransfer(now: UInt64) -> UInt64 {
+        if admitted == nil {
+            admitted = now
+            summary.timings.nanoseconds.queued = now - began
+        }
+        transferBegan = now
+        summary.attemptCount += 1
+        return goOn(now: now)
+    }
+
+    /// A transfer goes on after a pause.
+    ///
+    /// - Returns: its deadline.
+    mutating func goOn(now: UInt64) -> UInt64 {
+        chargedSince = now
+        return remainingTime.map { now + $0 } ?? .max
+    }
+
+    /// The transfer continues on another connection.
+    mutating func beginAgain(after metrics: TransferMetrics, now: UInt64) {
+        note(metrics)
+        transferBegan = now
+    }
+
+    /// Subtracts the transfer's time from the time limit of the whole request.
+    mutating func charge(now: UInt64) {
+        guard let remainingTime else { return }
+        let used = now - chargedSince
+        self.remainingTime = remainingTime > used ? remainingTime - used : 0
+    }
+
+    mutating func note(_ metrics: TransferMetrics) {
+        summary.timings.nanoseconds.nameLookup += metrics.nameLookup
+        summary.timings.nanoseconds.connect += metrics.connect
+        summary.timings.nanoseconds.tls += metrics.tls
+        summary.isReused = metrics.isReused
+        summary.sharedTLSInformation = metrics.tlsInformation
+        if metrics.firstByte > 0, let admitted {
+            summary.timings.nanoseconds.firstByte = transferBegan - admitted + metrics.firstByte
+        }
+    }
+
+    mutating func noteRedirect() { summary.redirectCount += 1 }
+
+    /// The summary of an operation whose transfers are over.
+    func summary(now: UInt64) -> TransferSummary {
+        var summary = summary
+        summary.timings.nanoseconds.total = now - began
+        return summary
+    }
+
+    /// The summary of an operation that a cache answered.
+    var summaryOfCacheHit: TransferSummary {
+        var summary = summary
+        summary.isFromCache = true
+        return summary
+    }
+}

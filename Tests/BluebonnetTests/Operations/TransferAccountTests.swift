@@ -1,0 +1,75 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import Testing
+
+@testable import Bluebonnet
+
+@Suite struct TransferAccountTests {
+    private static func metrics(connect: UInt64 = 0, firstByte: UInt64 = 0, isReused: Bool = false) -> TransferMetrics {
+        var metrics = TransferMetrics()
+        (metrics.connect, metrics.firstByte, metrics.isReused) = (connect, firstByte, isReused)
+        return metrics
+    }
+
+    @Test func timesOfOneTransfer() {
+        var account = TransferAccount(began: 100)
+        #expect(!account.wasAdmitted)
+        #expect(account.beginTransfer(now: 130) == .max)
+        #expect(account.wasAdmitted)
+        account.note(Self.metrics(connect: 7, firstByte: 20))
+        let summary = account.summary(now: 180)
+        #expect(summary.attemptCount == 1)
+        #expect(summary.timings.nanoseconds.queued == 30)
+        #expect(summary.timings.nanoseconds.connect == 7)
+        #expect(summary.timings.nanoseconds.firstByte == 20)
+        #expect(summary.timings.nanoseconds.total == 80)
+    }
+
+    @Test func firstByteCountsFromTheFirstSlotAndConnectingIsASum() {
+        var account = TransferAccount(began: 0)
+        _ = account.beginTransfer(now: 10)
+        account.note(Self.metrics(connect: 3, firstByte: 5))
+        account.noteRedirect()
+        _ = account.beginTransfer(now: 40)
+        account.beginAgain(after: Self.metrics(connect: 4), now: 50)
+        account.note(Self.metrics(connect: 5, firstByte: 6, isReused: true))
+        let summary = account.summary(now: 100)
+        #expect((summary.attemptCount, summary.redirectCount) == (2, 1))
+        #expect(summary.isReused)
+        #expect(summary.timings.nanoseconds.queued == 10)
+        #expect(summary.timings.nanoseconds.connect == 12)
+        #expect(summary.timings.nanoseconds.firstByte == 46)
+    }
+
+    @Test func pausesAndWaitsCountAgainstNoLimit() {
+        var account = TransferAccount(began: 0)
+        account.limitTime(to: 100)
+        #expect(account.beginTransfer(now: 1000) == 1100)
+        account.charge(now: 1030)
+        #expect(account.goOn(now: 5000) == 5070)
+        account.charge(now: 5070)
+        #expect(!account.hasTimeLeft)
+        #expect(account.beginTransfer(now: 6000) == 6000)
+    }
+
+    @Test func limitThatWasOverrunIsUsedUp() {
+        var account = TransferAccount(began: 0)
+        account.limitTime(to: 100)
+        _ = account.beginTransfer(now: 0)
+        account.charge(now: 99)
+        #expect(account.hasTimeLeft)
+        account.charge(now: 250)
+        #expect(!account.hasTimeLeft)
+        account.limitTime(to: nil)
+        account.charge(now: 1_000_000)
+        #expect(account.hasTimeLeft)
+    }
+
+    @Test func cacheHitWasNeverSent() {
+        let summary = TransferAccount(began: 5).summaryOfCacheHit
+        #expect(summary.isFromCache)
+        #expect(summary.attemptCount == 0)
+        #expect(summary.timings == TransferTimings())
+    }
+}
