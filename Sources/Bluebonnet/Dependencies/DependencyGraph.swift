@@ -5,13 +5,13 @@ internal import Foundation
 internal import Synchronization
 
 /// All edges between unfinished operations of the process: which operation waits for which, for how many each still
-/// waits, and whether one of those has failed. A value behind one lock. It calls no operation; its methods return the
-/// operations to tell.
+/// waits, and whether one of those has failed. A value behind one lock, which an operation without an edge never takes.
 ///
-/// Dependents keep their dependencies alive, not the other way round. An operation has a node only while it has an
-/// edge.
+/// The graph calls nothing and releases nothing under its lock: what has to be told and released is collected as
+/// `DependencyConsequences`. Dependents keep their dependencies alive, not the other way round. An operation has a number
+/// only while it has an edge.
 struct DependencyGraph: Sendable {
-    static let shared = Mutex(DependencyGraph())
+    private static let shared = Mutex(DependencyGraph())
 
     private struct Dependency {
         /// Nil where the entry is free.
@@ -23,160 +23,152 @@ struct DependencyGraph: Sendable {
         var hasFailed = false
     }
 
-    /// What the caller has to do after it has released the lock.
-    struct Consequences {
-        /// The operations that have no unfinished dependency any more.
-        var ready = SmallList<RequestOperation>()
-        /// References to release outside the lock, because a release may run other code.
-        var released = SmallList<Operation>()
-        var endedWatches: [(watch: BlockOperation, operation: Operation)] = []
+    private var order = TopologicalOrder()
+    private var members = DependencyMembers()
+    private var dependencyByEdge: [Dependency] = []
+    /// Of the change that is being made; empty otherwise.
+    private var consequences = DependencyConsequences()
+
+    /// Reads the graph under its lock.
+    static func read<Result: Sendable>(_ body: (borrowing DependencyGraph) -> Result) -> Result {
+        shared.withLock { body($0) }
     }
 
-    private var order = TopologicalOrder()
-    /// By node; nil where the number is free.
-    private var dependencyNodes: [DependencyNode?] = []
-    private var dependencyByEdge: [Dependency] = []
-    private var foreignNodes: [ObjectIdentifier: TopologicalOrder.Node] = [:]
+    /// Changes the graph under its lock. Carry the consequences out afterwards.
+    static func change<Result: Sendable>(
+        _ body: (inout DependencyGraph) -> Result
+    ) -> (result: Result, consequences: DependencyConsequences) {
+        shared.withLock { graph in
+            let result = body(&graph)
+            defer { graph.consequences = DependencyConsequences() }
+            return (result, graph.consequences)
+        }
+    }
 }
 
 // MARK: - Adding and removing
 
 extension DependencyGraph {
-    enum Addition {
+    enum Addition: Sendable {
         /// Whether an operation of another kind has to be watched from now on.
         case added(needsWatch: Bool)
         case known
-        /// A cycle: each operation waits for the next; the last is the first. The consequences only hold references to
-        /// release.
-        case cycle([Operation], Consequences)
+        /// Each operation waits for the next; the last is the first.
+        case cycle([Operation])
     }
 
-    /// Makes `dependent` wait for `dependency`.
+    /// Makes `dependent` wait for `dependency`. Does nothing when `dependent` has ended.
     ///
     /// - Parameter background: the known dependencies of an operation of another kind.
     mutating func add(
         _ dependency: Operation, to dependent: RequestOperation, policy: FailedDependencyPolicy,
         background: [ForeignBackground.Entry]
     ) -> Addition {
-        guard !dependent.dependencyNode.isFinished else { return .known }
-        let from = node(for: dependent)
-        let isNewForeign = !(dependency is RequestOperation) && foreignNodes[ObjectIdentifier(dependency)] == nil
-        let to = node(for: dependency)
+        let isNewForeign = !(dependency is RequestOperation) && !isKnown(dependency)
+        let (from, to) = (number(for: dependent), number(for: dependency))
+        defer {
+            dropUnused(from)
+            dropUnused(to)
+        }
+        // Asked only now: an end that comes later finds the number, and comes to the graph.
+        guard !dependent.dependencyNode.hasEnded else { return .known }
         if isNewForeign { addBackground(background) }
         switch order.addEdge(from: from, to: to) {
         case .added(let edge):
-            setDependency(edge, Dependency(operation: dependency, policy: policy))
-            if let dependencyNode = dependencyNodes[Int(to)], dependencyNode.isFinished {
+            set(edge, Dependency(operation: dependency, policy: policy))
+            if let node = members[to].node, node.hasEnded {
                 // The dependent must not count as waiting even for a moment: nothing would tell it afterwards that it
                 // is ready.
-                note(edge, of: dependent.dependencyNode, hasFailed: dependencyNode.hasFailed)
+                note(edge, of: dependent.dependencyNode, hasFailed: node.hasFailed)
             } else {
-                dependent.dependencyNode.waiting.wrappingAdd(1, ordering: .sequentiallyConsistent)
+                dependent.dependencyNode.addUnfinishedDependency()
             }
             return .added(needsWatch: isNewForeign)
         case .known(let edge):
             if policy == .skip { dependencyByEdge[Int(edge)].policy = .skip }  // the stricter of the two holds
             return .known
-        case .cycle(let nodes):
-            let operations = nodes.compactMap { node in
-                node == from ? dependent : dependencyNodes[Int(node)]?.operationWithDependents
-            }
-            var unused = Consequences()
-            dropUnused(from, &unused)
-            dropUnused(to, &unused)
-            return .cycle(operations, unused)
+        case .cycle(let numbers):
+            return .cycle(numbers.compactMap { $0 == from ? dependent : $0 == to ? dependency : operation($0) })
         }
     }
 
-    /// Removes an edge.
-    mutating func remove(_ dependency: Operation, from dependent: RequestOperation) -> Consequences {
-        var consequences = Consequences()
-        guard let from = existingNode(of: dependent), let to = existingNode(of: dependency),
-            let edge = order.edge(from: from, to: to)
-        else { return consequences }
-        if settle(edge, of: dependent.dependencyNode, hasFailed: false) { consequences.ready.append(dependent) }
-        let hadFailed = dependencyByEdge[Int(edge)].hasFailed
-        removeEdge(edge, &consequences)
-        if hadFailed { noteFailures(of: from, dependent) }
-        dropUnused(from, &consequences)
-        dropUnused(to, &consequences)
-        return consequences
+    /// An operation that another one waits for.
+    private func operation(_ number: TopologicalOrder.Node) -> Operation? {
+        let edge = order.nodeLinks[Int(number)].firstDependent
+        return edge == TopologicalOrder.none ? nil : dependencyByEdge[Int(edge)].operation
     }
 
-    private func noteFailures(of node: TopologicalOrder.Node, _ dependent: RequestOperation) {
-        var hasFailed = false
-        order.forEachDependency(of: node) { hasFailed = hasFailed || dependencyByEdge[Int($0)].hasFailed }
-        dependent.dependencyNode.hasFailedDependency.store(hasFailed, ordering: .releasing)
+    /// Removes an edge.
+    mutating func remove(_ dependency: Operation, from dependent: RequestOperation) {
+        guard let from = members.number(of: dependent), let to = members.number(of: dependency),
+            let edge = order.edge(from: from, to: to)
+        else { return }
+        if settle(edge, of: dependent.dependencyNode, hasFailed: false) { consequences.ready.append(dependent) }
+        let hadFailed = dependencyByEdge[Int(edge)].hasFailed
+        removeEdge(edge)
+        if hadFailed { dependent.dependencyNode.setHasSeenFailure(edges(of: dependent).contains(where: \.hasFailed)) }
+        dropUnused(from)
+        dropUnused(to)
     }
+
+    /// Lets the graph tell an operation when it is ready.
+    mutating func listen(_ operation: RequestOperation) { members.listen(operation) }
 }
 
 // MARK: - Ends
 
 extension DependencyGraph {
-    /// Notes the end of a request operation, and releases its dependencies.
-    mutating func finish(_ operation: RequestOperation, hasFailed: Bool) -> Consequences {
-        operation.dependencyNode.end(hasFailed: hasFailed)
-        let node = operation.dependencyNode.node.load(ordering: .relaxed)
-        return node == TopologicalOrder.none ? Consequences() : finish(node, hasFailed: hasFailed)
+    /// Notes the end of a request operation, and releases its dependencies. Does nothing the second time.
+    mutating func finish(_ operation: RequestOperation) {
+        let node = operation.dependencyNode
+        guard node.isEndUnsettled else { return }
+        members[node.number].queued = nil  // the caller holds the operation
+        finish(node.number, node)
     }
 
     /// Notes the end of an operation of another kind.
-    mutating func finishForeign(_ operation: Operation, hasFailed: Bool) -> Consequences {
-        guard let node = foreignNodes[ObjectIdentifier(operation)] else { return Consequences() }
-        dependencyNodes[Int(node)]?.watch = nil
-        dependencyNodes[Int(node)]?.end(hasFailed: hasFailed)
-        return finish(node, hasFailed: hasFailed)
+    mutating func finishForeign(_ operation: Operation, hasFailed: Bool) {
+        guard let number = members.number(of: operation), let node = members[number].node else { return }
+        members[number].watch = nil  // it runs, so it is kept alive
+        _ = node.end(hasFailed: hasFailed)
+        finish(number, node)
     }
 
-    private mutating func finish(_ node: TopologicalOrder.Node, hasFailed: Bool) -> Consequences {
-        var consequences = Consequences()
-        var next = order.nodeLinks[Int(node)].firstDependent
+    private mutating func finish(_ number: TopologicalOrder.Node, _ node: DependencyNode) {
+        node.settle()
+        var next = order.nodeLinks[Int(number)].firstDependent
         while next != TopologicalOrder.none {
-            let edge = next
+            let (edge, dependent) = (next, order.edgeLinks[Int(next)].dependent)
             next = order.edgeLinks[Int(edge)].nextDependent
-            guard let dependent = dependencyNodes[Int(order.edgeLinks[Int(edge)].dependent)] else { continue }
-            if settle(edge, of: dependent, hasFailed: hasFailed), let operation = dependent.operationToTell {
-                consequences.ready.append(operation)
-            }
+            guard let dependentNode = members[dependent].node,
+                settle(edge, of: dependentNode, hasFailed: node.hasFailed),
+                let operation = members[dependent].queued ?? members[dependent].listener
+            else { continue }
+            consequences.ready.append(operation)
         }
-        letGo(of: node, &consequences)
-        return consequences
+        releaseDependencies(of: number)
     }
 
-    /// Releases the dependencies of an operation that is being deallocated. No operation waits for it.
-    mutating func release(_ dependencyNode: DependencyNode) -> Consequences {
-        var consequences = Consequences()
-        let node = dependencyNode.node.load(ordering: .relaxed)
-        if node != TopologicalOrder.none { letGo(of: node, &consequences) }
-        return consequences
-    }
-
-    private mutating func letGo(of node: TopologicalOrder.Node, _ consequences: inout Consequences) {
-        var edge = order.nodeLinks[Int(node)].firstDependency
-        while edge != TopologicalOrder.none {
-            let link = order.edgeLinks[Int(edge)]
-            removeEdge(edge, &consequences)
-            dropUnused(link.dependency, &consequences)
-            // The graph releases its memory with its last node.
-            edge = order.count == 0 ? TopologicalOrder.none : link.nextDependency
-        }
-        dropUnused(node, &consequences)
+    /// Releases the dependencies of an operation that has ended, or that is being deallocated and has no dependents.
+    mutating func releaseDependencies(of number: TopologicalOrder.Node) {
+        guard number != TopologicalOrder.none else { return }
+        removeDependencies(of: number).visit { dropUnused($0) }
+        dropUnused(number)
     }
 
     private mutating func note(_ edge: TopologicalOrder.Edge, of dependent: DependencyNode, hasFailed: Bool) {
         dependencyByEdge[Int(edge)].isSettled = true
         dependencyByEdge[Int(edge)].hasFailed = hasFailed
-        if hasFailed { dependent.hasFailedDependency.store(true, ordering: .releasing) }
+        if hasFailed { dependent.setHasSeenFailure(true) }
     }
 
     /// Marks an edge as settled; true when its dependent has no unfinished dependency any more.
-    @discardableResult
     private mutating func settle(
         _ edge: TopologicalOrder.Edge, of dependent: DependencyNode, hasFailed: Bool
     ) -> Bool {
         guard dependencyByEdge[Int(edge)].counts, !dependencyByEdge[Int(edge)].isSettled else { return false }
         note(edge, of: dependent, hasFailed: hasFailed)
-        return dependent.waiting.wrappingSubtract(1, ordering: .sequentiallyConsistent).newValue == 0
+        return dependent.removeUnfinishedDependency()
     }
 }
 
@@ -184,109 +176,76 @@ extension DependencyGraph {
 
 extension DependencyGraph {
     /// The dependencies of an operation, finished ones included, in the order in which they were added.
-    func dependencies(of operation: RequestOperation) -> [Operation] {
-        guard let node = existingNode(of: operation) else { return [] }
-        var dependencies: [Operation] = []
-        order.forEachDependency(of: node) { edge in
-            if let dependency = dependencyByEdge[Int(edge)].operation { dependencies.append(dependency) }
-        }
-        return dependencies
-    }
+    func dependencies(of operation: RequestOperation) -> [Operation] { edges(of: operation).compactMap(\.operation) }
 
     /// The first dependency that failed and whose edge says that the operation is skipped then.
     ///
     /// - Parameter all: whether every edge says so.
     func firstFailure(of operation: RequestOperation, all: Bool) -> Operation? {
-        guard let node = existingNode(of: operation) else { return nil }
-        var failure: Operation?
-        order.forEachDependency(of: node) { edge in
-            guard failure == nil, dependencyByEdge[Int(edge)].hasFailed else { return }
-            if all || dependencyByEdge[Int(edge)].policy == .skip { failure = dependencyByEdge[Int(edge)].operation }
-        }
-        return failure
+        edges(of: operation).first { $0.hasFailed && (all || $0.policy == .skip) }?.operation
     }
+
+    private func edges(of operation: RequestOperation) -> [Dependency] {
+        guard let number = members.number(of: operation) else { return [] }
+        var edges: [Dependency] = []
+        order.forEachDependency(of: number) { edges.append(dependencyByEdge[Int($0)]) }
+        return edges
+    }
+
+    /// Whether there are no edges.
+    var isEmpty: Bool { order.count == 0 }
+
+    /// Whether an operation has a number already.
+    func isKnown(_ operation: Operation) -> Bool { members.number(of: operation) != nil }
 }
 
-// MARK: - Nodes
+// MARK: - Numbers
 
 extension DependencyGraph {
-    private func existingNode(of operation: Operation) -> TopologicalOrder.Node? {
-        guard let request = operation as? RequestOperation else { return foreignNodes[ObjectIdentifier(operation)] }
-        let node = request.dependencyNode.node.load(ordering: .relaxed)
-        return node == TopologicalOrder.none ? nil : node
+    private mutating func number(for operation: Operation) -> TopologicalOrder.Node {
+        if let number = members.number(of: operation) { return number }
+        let number = order.addNode()
+        members.add(operation, as: number)
+        return number
     }
 
-    private mutating func node(for operation: Operation) -> TopologicalOrder.Node {
-        if let node = existingNode(of: operation) { return node }
-        let node = order.addNode()
-        let dependencyNode: DependencyNode
-        if let request = operation as? RequestOperation {
-            dependencyNode = request.dependencyNode
-        } else {
-            dependencyNode = DependencyNode(ofForeign: operation)
-            foreignNodes[ObjectIdentifier(operation)] = node
-        }
-        dependencyNode.node.store(node, ordering: .relaxed)
-        if node == dependencyNodes.count {
-            dependencyNodes.append(dependencyNode)
-        } else {
-            dependencyNodes[Int(node)] = dependencyNode
-        }
-        return node
+    private mutating func set(_ edge: TopologicalOrder.Edge, _ dependency: Dependency) {
+        if edge == dependencyByEdge.count { dependencyByEdge.append(Dependency()) }
+        dependencyByEdge[Int(edge)] = dependency
     }
 
-    private mutating func setDependency(_ edge: TopologicalOrder.Edge, _ dependency: Dependency) {
-        if edge == dependencyByEdge.count {
-            dependencyByEdge.append(dependency)
-        } else {
-            dependencyByEdge[Int(edge)] = dependency
-        }
-    }
-
-    private mutating func removeEdge(_ edge: TopologicalOrder.Edge, _ consequences: inout Consequences) {
+    private mutating func removeEdge(_ edge: TopologicalOrder.Edge) {
         if let dependency = dependencyByEdge[Int(edge)].operation.take() { consequences.released.append(dependency) }
         order.removeEdge(edge)
     }
 
-    /// Removes a node without edges. For an operation of another kind, also removes its dependencies that nothing else
-    /// waits for.
-    private mutating func dropUnused(_ node: TopologicalOrder.Node, _ consequences: inout Consequences) {
-        guard node < dependencyNodes.count, let dependencyNode = dependencyNodes[Int(node)], !order.hasDependents(node)
-        else { return }
-        if dependencyNode.foreignID != nil { return dropForeign(node, &consequences) }
-        if order.isUnused(node) { forget(node, &consequences) }
+    /// Removes the edges to what a node waits for, and returns the nodes at their other ends.
+    private mutating func removeDependencies(of number: TopologicalOrder.Node) -> SmallList<TopologicalOrder.Node> {
+        var dependencies = SmallList<TopologicalOrder.Node>()
+        while case let edge = order.nodeLinks[Int(number)].firstDependency, edge != TopologicalOrder.none {
+            dependencies.append(order.edgeLinks[Int(edge)].dependency)
+            removeEdge(edge)
+        }
+        return dependencies
     }
 
-    /// Removes the node of an operation of another kind, and the nodes that only it waits for. Not recursive, because
-    /// the chain may be long.
-    private mutating func dropForeign(_ node: TopologicalOrder.Node, _ consequences: inout Consequences) {
-        var nodes = [node]
-        while let node = nodes.popLast() {
-            guard node < dependencyNodes.count, let dependencyNode = dependencyNodes[Int(node)],
-                !order.hasDependents(node)
-            else { continue }
-            if dependencyNode.foreignID != nil {
-                var edges: [TopologicalOrder.Edge] = []
-                order.forEachDependency(of: node) { edges.append($0) }
-                nodes += edges.map { order.edgeLinks[Int($0)].dependency }
-                for edge in edges { removeEdge(edge, &consequences) }
+    /// Removes a node without edges. The dependencies of an operation of another kind go with the last operation that
+    /// waits for it; not recursive, because the chain may be long.
+    private mutating func dropUnused(_ number: TopologicalOrder.Node) {
+        var (next, others): (TopologicalOrder.Node?, [TopologicalOrder.Node]) = (number, [])
+        while let number = next {
+            if members.contains(number), !order.hasDependents(number) {
+                if members[number].foreign != nil { others += removeDependencies(of: number).all }
+                if order.isUnused(number) { forget(number) }
             }
-            if order.isUnused(node) { forget(node, &consequences) }
+            next = others.popLast()
         }
     }
 
-    private mutating func forget(_ node: TopologicalOrder.Node, _ consequences: inout Consequences) {
-        guard let dependencyNode = dependencyNodes[Int(node)].take() else { return }
-        dependencyNode.node.store(TopologicalOrder.none, ordering: .relaxed)
-        if let id = dependencyNode.foreignID {
-            foreignNodes[id] = nil
-            if let operation = dependencyNode.foreign {
-                if let watch = dependencyNode.watch { consequences.endedWatches.append((watch, operation)) }
-                consequences.released.append(operation)
-            }
-        }
-        order.removeNode(node)
-        if order.count == 0 { (dependencyNodes, dependencyByEdge) = ([], []) }
+    private mutating func forget(_ number: TopologicalOrder.Node) {
+        members.remove(number, &consequences)
+        order.removeNode(number)
+        if order.count == 0 { (members, dependencyByEdge) = (DependencyMembers(), []) }
     }
 }
 
@@ -297,11 +256,11 @@ extension DependencyGraph {
     /// Foundation allows it.
     private mutating func addBackground(_ entries: [ForeignBackground.Entry]) {
         for entry in entries {
-            let from = node(for: entry.operation)
+            let from = number(for: entry.operation)
             for dependency in entry.dependencies {
-                let to = node(for: dependency)
+                let to = number(for: dependency)
                 guard case .added(let edge) = order.addEdge(from: from, to: to) else { continue }
-                setDependency(edge, Dependency(operation: dependency, policy: .runAnyway, counts: false))
+                set(edge, Dependency(operation: dependency, counts: false))
             }
         }
     }
@@ -309,16 +268,8 @@ extension DependencyGraph {
     /// Stores the watch of an operation of another kind; false when no operation waits for it any more, or when it has
     /// a watch already.
     mutating func setWatch(_ watch: BlockOperation, on operation: Operation) -> Bool {
-        guard let node = foreignNodes[ObjectIdentifier(operation)], let dependencyNode = dependencyNodes[Int(node)],
-            dependencyNode.watch == nil
-        else { return false }
-        dependencyNode.watch = watch
+        guard let number = members.number(of: operation), members[number].watch == nil else { return false }
+        members[number].watch = watch
         return true
     }
-
-    /// Whether there are no edges.
-    var isEmpty: Bool { order.count == 0 }
-
-    /// Whether an operation of another kind has a node already.
-    func isKnown(_ operation: Operation) -> Bool { foreignNodes[ObjectIdentifier(operation)] != nil }
 }

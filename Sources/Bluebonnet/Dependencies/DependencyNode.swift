@@ -1,103 +1,102 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-internal import Foundation
 internal import Synchronization
 
-/// An operation's node in the dependency graph. A separate object, so that the graph needs no reference to an operation
-/// that may be in deallocation. The graph changes the node under its lock; everything else is atomic.
+/// What an operation and the dependency graph both know of its edges: its number in the graph, for how many
+/// dependencies it waits, and whether it has ended. A separate object, so that the graph needs no reference to an
+/// operation that may be in deallocation. Any thread; the graph's part changes under the graph's lock.
 final class DependencyNode: Sendable {
-    let node = Atomic<TopologicalOrder.Node>(TopologicalOrder.none)
-    let waiting = Atomic<Int32>(0)
-    let hasFailedDependency = Atomic<Bool>(false)
-    private let ending = Atomic<UInt8>(0)
-    /// Whether a `RequestOperationQueue`, and later the delivery of the end, keeps the operation alive until the graph
-    /// has noted its end.
-    private let isQueued = Atomic<Bool>(false)
-    /// Whether a caller outside the library has read `isReady`.
-    private let wasAskedOf = Atomic<Bool>(false)
-    /// The identity of an operation of another kind; nil for a request operation.
-    let foreignID: ObjectIdentifier?
-    private let parties: Mutex<Parties>
-
-    private struct Parties {
-        /// The request operation of this node. The reference is used only while one of these keeps the operation alive:
-        /// a `RequestOperationQueue`; the delivery of its end, until the graph has noted the end; a dependent; a call
-        /// of the operation's own method.
-        unowned(unsafe) var request: RequestOperation?
-        /// The request operation, when it is in no `RequestOperationQueue` and a caller was told that it is not ready.
-        weak var listener: RequestOperation?
-        /// The operation of another kind; `watch` reports its end.
-        weak var foreign: Operation?
-        var watch: BlockOperation?
+    private struct Flags {
+        static let ended: UInt64 = 1
+        static let failed: UInt64 = 2
+        /// The graph has noted the end.
+        static let settled: UInt64 = 4
+        /// A `RequestOperationQueue` holds the operation until its end.
+        static let queued: UInt64 = 8
+        /// A caller outside the library has read `isReady`.
+        static let asked: UInt64 = 16
+        static let all: UInt64 = 31
+        /// Above the flags: the number in the graph, plus one.
+        static let numberShift: UInt64 = 5
     }
 
-    private static let finished: UInt8 = 1
-    private static let failed: UInt8 = 3
+    /// The flags and the number are in one word: whether an operation ends before or after it gets its first edge, and
+    /// whether it is in a queue by then, has one answer, without a lock.
+    private let word = Atomic<UInt64>(0)
+    private let waitingCount = Atomic<Int32>(0)
+    private let hasFailedDependency = Atomic<Bool>(false)
 
-    /// Makes the node of a request operation, which then calls `belong(to:)`.
-    init() {
-        foreignID = nil
-        parties = Mutex(Parties())
-    }
-
-    init(ofForeign operation: Operation) {
-        foreignID = ObjectIdentifier(operation)
-        parties = Mutex(Parties(foreign: operation))
-    }
-
-    func belong(to operation: RequestOperation) {
-        parties.withLock { $0.request = operation }
-    }
-
-    /// Whether the graph has a node for the operation.
-    var isInGraph: Bool { node.load(ordering: .relaxed) != TopologicalOrder.none }
+    /// The node's number in the graph; `TopologicalOrder.none` without an edge.
+    var number: TopologicalOrder.Node { Self.number(word.load(ordering: .relaxed)) }
+    /// Whether the graph has a number for the operation.
+    var isInGraph: Bool { number != TopologicalOrder.none }
     /// Whether a dependency is unfinished.
-    var isWaiting: Bool { waiting.load(ordering: .sequentiallyConsistent) > 0 }
+    var isWaiting: Bool { waitingCount.load(ordering: .sequentiallyConsistent) > 0 }
     /// Whether a dependency has failed, was skipped or was cancelled.
     var hasSeenFailure: Bool { hasFailedDependency.load(ordering: .acquiring) }
 
+    var hasEnded: Bool { has(Flags.ended) }
+    var hasFailed: Bool { has(Flags.failed) }
+    var isQueued: Bool { has(Flags.queued) }
     /// Whether a caller outside the library has read `isReady`, and has to be told when it changes.
-    var wasAsked: Bool { wasAskedOf.load(ordering: .sequentiallyConsistent) }
+    var wasAsked: Bool { has(Flags.asked) }
+    /// Whether the operation has ended, and the graph has edges that do not know yet.
+    var isEndUnsettled: Bool {
+        let value = word.load(ordering: .sequentiallyConsistent)
+        return value & (Flags.ended | Flags.settled) == Flags.ended && Self.number(value) != TopologicalOrder.none
+    }
+
+    /// Notes the end of the operation.
+    ///
+    /// - Returns: whether the graph has to note the end too; false for an operation without an edge.
+    func end(hasFailed: Bool) -> Bool { setReturningNumber(hasFailed ? Flags.ended | Flags.failed : Flags.ended) }
+
+    /// Notes that a `RequestOperationQueue` keeps the operation alive until its end. Call this before reading
+    /// `isWaiting`.
+    ///
+    /// - Returns: whether the graph has to be told who listens.
+    func noteQueue() -> Bool { setReturningNumber(Flags.queued) }
 
     /// Notes that a caller reads `isReady`. Call this before reading `isWaiting`.
-    func noteQuestion() { wasAskedOf.store(true, ordering: .sequentiallyConsistent) }
+    ///
+    /// - Returns: whether the graph has to be told who listens.
+    func noteQuestion() -> Bool {
+        wasAsked ? isInGraph : setReturningNumber(Flags.asked)
+    }
 
-    /// Notes that a `RequestOperationQueue` keeps the operation alive from now on. Call this before reading
-    /// `isWaiting`.
-    func noteQueue() { isQueued.store(true, ordering: .sequentiallyConsistent) }
+    private func has(_ flag: UInt64) -> Bool { word.load(ordering: .sequentiallyConsistent) & flag != 0 }
+
+    /// Sets flags; true when the node had a number then.
+    private func setReturningNumber(_ flags: UInt64) -> Bool {
+        Self.number(word.bitwiseOr(flags, ordering: .sequentiallyConsistent).oldValue) != TopologicalOrder.none
+    }
+
+    private static func number(_ word: UInt64) -> TopologicalOrder.Node {
+        TopologicalOrder.Node(truncatingIfNeeded: word >> Flags.numberShift) - 1
+    }
 }
 
 // MARK: - Under the graph's lock
 
 extension DependencyNode {
-    var isFinished: Bool { ending.load(ordering: .relaxed) != 0 }
-    var hasFailed: Bool { ending.load(ordering: .relaxed) == Self.failed }
-
-    func end(hasFailed: Bool) { ending.store(hasFailed ? Self.failed : Self.finished, ordering: .relaxed) }
-
-    /// The operation to tell that it is ready. Nil for an operation that is in no queue and whose `isReady` was not
-    /// read: it need not be told, and may be in deallocation.
-    var operationToTell: RequestOperation? {
-        let isHeld = isQueued.load(ordering: .sequentiallyConsistent) && !isFinished
-        return parties.withLock { isHeld ? $0.request : $0.listener }
+    /// Gives the node a number; it had none.
+    func enter(_ number: TopologicalOrder.Node) {
+        word.bitwiseOr(UInt64(number + 1) << Flags.numberShift, ordering: .sequentiallyConsistent)
     }
 
-    /// The operation. Call this only while a dependent is alive.
-    var operationWithDependents: Operation? { parties.withLock { $0.request ?? $0.foreign } }
+    /// Takes the number back.
+    func leave() { word.bitwiseAnd(Flags.all, ordering: .sequentiallyConsistent) }
 
-    /// Notes that a caller was told that the operation is not ready.
-    func listen() {
-        guard !isQueued.load(ordering: .relaxed) else { return }
-        parties.withLock { $0.listener = $0.request }
+    /// Notes that all dependents know of the end.
+    func settle() { word.bitwiseOr(Flags.settled, ordering: .sequentiallyConsistent) }
+
+    func addUnfinishedDependency() { waitingCount.wrappingAdd(1, ordering: .sequentiallyConsistent) }
+
+    /// True when no dependency is unfinished any more.
+    func removeUnfinishedDependency() -> Bool {
+        waitingCount.wrappingSubtract(1, ordering: .sequentiallyConsistent).newValue == 0
     }
 
-    /// The operation of another kind; nil once it is deallocated.
-    var foreign: Operation? { parties.withLock { $0.foreign } }
-
-    /// The block that reports the end of an operation of another kind.
-    var watch: BlockOperation? {
-        get { parties.withLock { $0.watch } }
-        set { parties.withLock { $0.watch = newValue } }
-    }
+    func setHasSeenFailure(_ hasFailed: Bool) { hasFailedDependency.store(hasFailed, ordering: .releasing) }
 }

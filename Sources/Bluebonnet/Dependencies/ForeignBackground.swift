@@ -16,7 +16,7 @@ struct ForeignBackground {
     /// Reads an operation's dependencies, unless the graph knows the operation already. Not under a lock, because a
     /// subclass may override `dependencies`.
     init(of operation: Operation) {
-        guard !(operation is RequestOperation), !DependencyGraph.shared.withLock({ $0.isKnown(operation) }) else {
+        guard !(operation is RequestOperation), !DependencyGraph.read({ $0.isKnown(operation) }) else {
             return
         }
         var (open, seen) = ([operation], Set([ObjectIdentifier(operation)]))

@@ -32,14 +32,13 @@ extension RequestOperation {
     ) throws(DependencyCycle) {
         let wasReady = isReadyNow
         let background = ForeignBackground(of: operation).entries
-        let addition = DependencyGraph.shared.withLock {
+        let (addition, consequences) = DependencyGraph.change {
             $0.add(operation, to: self, policy: policy, background: background)
         }
+        consequences.carryOut()
         switch addition {
         case .known: return
-        case .cycle(let operations, let consequences):
-            consequences.carryOut()
-            throw DependencyCycle(operations)
+        case .cycle(let operations): throw DependencyCycle(operations)
         case .added(let needsWatch):
             if needsWatch { Self.watch(operation) }
             if wasReady, dependencyNode.wasAsked, !isReadyNow { announceReadiness(isReady: false) }
@@ -53,24 +52,23 @@ extension RequestOperation {
     }
 
     func removeEdge(to operation: Operation) {
-        DependencyGraph.shared.withLock { $0.remove(operation, from: self) }.carryOut()
+        DependencyGraph.change { $0.remove(operation, from: self) }.consequences.carryOut()
+    }
+
+    /// Keeps the operation told of its readiness by the graph: while it is in a queue, or once a caller asked for it.
+    func listenForReadiness() {
+        DependencyGraph.change { $0.listen(self) }.consequences.carryOut()
+    }
+
+    /// Lets the dependents know of the end. Does nothing the second time, or without an edge.
+    func settleDependents() {
+        guard dependencyNode.isEndUnsettled else { return }
+        DependencyGraph.change { $0.finish(self) }.consequences.carryOut()
     }
 
     /// The last unfinished dependency has ended or was removed.
     func dependenciesSettled() {
         if isReadyNow { announceReadiness(isReady: true) }
-    }
-}
-
-extension DependencyGraph.Consequences {
-    /// Tells the operations that are ready. The other references are released with the value.
-    func carryOut() {
-        endWatches()
-        ready.visit { $0.dependenciesSettled() }
-    }
-
-    fileprivate func endWatches() {
-        for (watch, operation) in endedWatches { OperationWatch.end(watch, over: operation) }
     }
 }
 
@@ -80,7 +78,7 @@ extension RequestOperation {
         let isDelivered = shared.withLock { $0.isDelivered && $0.boxedExtras?.value.userInfo.isEmpty != false }
         guard dependencyNode.isInGraph || !isDelivered else { return }
         IterativeRelease.release {
-            let consequences = DependencyGraph.shared.withLock { $0.release(dependencyNode) }
+            let (_, consequences) = DependencyGraph.change { $0.releaseDependencies(of: dependencyNode.number) }
             consequences.endWatches()
             return consequences.released.all as [any Sendable] + shared.withLock { $0.takeClosures() }
         }
@@ -122,7 +120,7 @@ extension RequestOperation {
         guard dependencyNode.hasSeenFailure else { return nil }
         let policy = shared.withLock { $0.dependencyPolicy }
         guard policy != .runAnyway else { return nil }
-        let failure = DependencyGraph.shared.withLock { $0.firstFailure(of: self, all: policy == .skip) }
+        let failure = DependencyGraph.read { $0.firstFailure(of: self, all: policy == .skip) }
         return failure.map(SkipReason.init)
     }
 
@@ -145,9 +143,9 @@ extension RequestOperation {
     fileprivate static func watch(_ operation: Operation) {
         let watch = OperationWatch.make([operation]) {
             let hasFailed = operation.isCancelled
-            DependencyGraph.shared.withLock { $0.finishForeign(operation, hasFailed: hasFailed) }.carryOut()
+            DependencyGraph.change { $0.finishForeign(operation, hasFailed: hasFailed) }.consequences.carryOut()
         }
-        let isWanted = DependencyGraph.shared.withLock { $0.setWatch(watch, on: operation) }
+        let isWanted = DependencyGraph.change { $0.setWatch(watch, on: operation) }.result
         OperationWatch.begin(watch)
         if !isWanted { OperationWatch.end(watch, over: operation) }
     }

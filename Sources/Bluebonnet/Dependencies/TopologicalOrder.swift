@@ -13,11 +13,6 @@ struct TopologicalOrder: Sendable {
     static let none: Int32 = -1
 
     struct NodeLinks {
-        /// Grows along the order.
-        var label: Int64 = 0
-        /// Neighbours in the order.
-        var before = none
-        var after = none
         /// The edges to what it waits for, in the order in which they were added.
         var firstDependency = none
         var lastDependency = none
@@ -53,10 +48,8 @@ struct TopologicalOrder: Sendable {
         let dependency: Node
     }
 
-    /// The difference between the labels of neighbours at the ends of the order.
-    static let gap: Int64 = 1 << 16
-
-    var nodeLinks: [NodeLinks] = []
+    private var list = LabelledList()
+    private(set) var nodeLinks: [NodeLinks] = []
     private(set) var edgeLinks: [EdgeLinks] = []
     /// Finds the edges of nodes with many dependencies, for searches where the dependency has many dependents too. Any
     /// other edge is found in the shorter of the two lists.
@@ -64,8 +57,6 @@ struct TopologicalOrder: Sendable {
     private(set) var edgeCount = 0
     private var freeNodes: [Node] = []
     private var freeEdges: [Edge] = []
-    var first = none
-    var last = none
 
     /// The number of nodes.
     var count: Int { nodeLinks.count - freeNodes.count }
@@ -78,18 +69,21 @@ extension TopologicalOrder {
     mutating func addNode() -> Node {
         let node = freeNodes.popLast() ?? Node(nodeLinks.count)
         if node == nodeLinks.count { nodeLinks.append(NodeLinks()) } else { nodeLinks[Int(node)] = NodeLinks() }
-        insertAtEnd(node)
+        list.insertAtEnd(node)
         return node
     }
 
     /// Removes a node that has no edges.
     mutating func removeNode(_ node: Node) {
         precondition(isUnused(node), "a node with edges cannot be taken out")
-        unlink(node)
+        list.remove(node)
         freeNodes.append(node)
         guard count == 0 else { return }
         self = TopologicalOrder()  // gives the memory of a large graph back
     }
+
+    /// Whether a node comes before another one.
+    func comes(_ a: Node, before b: Node) -> Bool { list.comes(a, before: b) }
 
     /// Whether a node has no edges.
     func isUnused(_ node: Node) -> Bool {
@@ -207,6 +201,65 @@ extension TopologicalOrder {
         }
         if link.nextDependent != Self.none {
             edgeLinks[Int(link.nextDependent)].previousDependent = link.previousDependent
+        }
+    }
+}
+
+// MARK: - The order
+
+extension TopologicalOrder {
+    /// Changes the order so that it agrees with a new edge; returns the cycle instead, if the edge would close one.
+    private mutating func reorder(forEdgeFrom dependent: Node, to dependency: Node) -> [Node]? {
+        if list.comes(dependency, before: dependent) { return nil }
+        if nodeLinks[Int(dependency)].firstDependency == Self.none {
+            list.moveToFront(dependency)
+            return nil
+        }
+        if nodeLinks[Int(dependent)].firstDependent == Self.none {
+            list.moveToEnd(dependent)
+            return nil
+        }
+        return search(from: dependent, to: dependency)
+    }
+
+    /// Searches from both ends, one edge each in alternation, among the nodes between the two ends in the order; no
+    /// other node can be on a path between them. The nodes of the side that is exhausted first move past the other end.
+    private mutating func search(from dependent: Node, to dependency: Node) -> [Node]? {
+        var up = SearchFrontier(from: dependent, to: dependency, in: self, towards: .dependents)
+        var down = SearchFrontier(from: dependency, to: dependent, in: self, towards: .dependencies)
+        while true {
+            switch up.step(self) {
+            case .found: return [dependent] + up.path
+            case .exhausted:
+                moveBehind(dependency, up.seen)
+                return nil
+            case .going: break
+            }
+            switch down.step(self) {
+            case .found: return [dependent] + down.path.reversed()
+            case .exhausted:
+                moveBefore(dependent, down.seen)
+                return nil
+            case .going: break
+            }
+        }
+    }
+
+    /// Moves nodes behind another one; among themselves they keep their order.
+    private mutating func moveBehind(_ node: Node, _ moved: [Node]) {
+        for other in moved.sorted(by: { list.comes($1, before: $0) }) { list.move(other, behind: node) }
+    }
+
+    /// Moves nodes before another one; among themselves they keep their order.
+    private mutating func moveBefore(_ node: Node, _ moved: [Node]) {
+        var next = node
+        for other in moved.sorted(by: { list.comes($1, before: $0) }) {
+            if let before = list.node(before: next) {
+                list.move(other, behind: before)
+            } else {
+                list.moveToFront(other)
+            }
+            next = other
         }
     }
 }

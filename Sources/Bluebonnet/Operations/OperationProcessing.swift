@@ -67,27 +67,23 @@ extension RequestOperation {
         exchange.keep(result) { response in block.map { $0(self, response) } ?? response }
     }
 
-    /// After the operation is finished. The graph notes the end first: whoever is told of it, by a handler, a waiter or
-    /// the queue, may start what waited for it. The handlers' turn, and the batch's, is taken next, before the end lets
-    /// others begin, so that their handlers come after these.
+    /// After the operation is finished. The handlers' turn, and the batch's, is taken before the end lets others begin,
+    /// so that their handlers come after these. The graph settles the dependents next, or before the first handler,
+    /// whichever comes first: whoever is told of the end, by a handler, a waiter or the queue, may start a dependent.
     private func deliver(_ delivery: OperationDelivery, into callbacks: inout CallbackRound, group: DispatchGroup?) {
         if delivery.extras != nil { finishProgress() }
         let end = EndOfOperation(operation: self, group: group)
-        let consequences = DependencyGraph.shared.withLock { graph in
-            let mayBeWaitedFor = dependencyNode.isInGraph || !delivery.waiters.isEmpty
-            let consequences = graph.finish(self, hasFailed: delivery.hasFailed)
-            // Only queues, and inside the lock: another end that comes now may let a dependent begin.
-            if delivery.hasHandlers || group != nil {
-                callbacks.add(on: delivery.callbackQueue ?? Queues.callbacks, end)
-                if mayBeWaitedFor { callbacks.flushBeforeOthersBegin() }
-            }
-            return consequences
+        let isInGraph = dependencyNode.end(hasFailed: delivery.hasFailed)
+        if delivery.hasHandlers || group != nil {
+            callbacks.add(on: delivery.callbackQueue ?? Queues.callbacks, end)
+            if isInGraph || !delivery.waiters.isEmpty { callbacks.flushBeforeOthersBegin() }
         }
+        let consequences = isInGraph ? DependencyGraph.change { $0.finish(self) }.consequences : nil
         let holdsSlot = delivery.queue?.remove(self) ?? false
         if holdsSlot { callbacks.flushBeforeOthersBegin() }
         if let channel = delivery.chunkChannel { channel.finish(error.map(BodyChannel.End.failed) ?? .complete) }
         for waiter in delivery.waiters { waiter.resume() }
-        consequences.carryOut()
+        consequences?.carryOut()
         if holdsSlot { delivery.queue?.freeSlot() }
         OperationNotification.finish.post(for: self)
     }
@@ -132,6 +128,7 @@ struct EndOfOperation: Sendable {
     fileprivate let group: DispatchGroup?
 
     func tell() {
+        operation.settleDependents()
         operation.runEndHandlers()
         group?.leave()
     }

@@ -51,7 +51,6 @@ public class RequestOperation: Operation, @unchecked Sendable {  // safe: one Mu
                 completionGroup: completion.group))
         self.services = services
         super.init()
-        dependencyNode.belong(to: self)
     }
 
     deinit { releaseChains() }
@@ -99,7 +98,6 @@ public class RequestOperation: Operation, @unchecked Sendable {  // safe: one Mu
             ))
         services = .default
         super.init()
-        dependencyNode.belong(to: self)
         take(archive)
     }
 
@@ -118,10 +116,10 @@ public class RequestOperation: Operation, @unchecked Sendable {  // safe: one Mu
 
     /// Whether the operation may be started: all dependencies have ended, or the operation was cancelled.
     override public var isReady: Bool {
-        dependencyNode.noteQuestion()
+        let isInGraph = dependencyNode.noteQuestion()
         if isReadyNow { return true }
-        guard shared.withLock({ $0.lifecycle.isBeforeStart }) else { return false }
-        DependencyGraph.shared.withLock { _ in dependencyNode.listen() }
+        guard isInGraph, shared.withLock({ $0.lifecycle.isBeforeStart }) else { return false }
+        listenForReadiness()
         return isReadyNow  // it may have become so before it was listened for
     }
 
@@ -148,7 +146,7 @@ public class RequestOperation: Operation, @unchecked Sendable {  // safe: one Mu
     /// The operation's dependencies, in the order in which they were added; empty once the operation is finished.
     override public var dependencies: [Operation] {
         guard dependencyNode.isInGraph else { return [] }
-        return DependencyGraph.shared.withLock { $0.dependencies(of: self) }
+        return DependencyGraph.read { $0.dependencies(of: self) }
     }
 
     /// Makes this operation wait until another operation has ended, with any result. The cost does not grow with the

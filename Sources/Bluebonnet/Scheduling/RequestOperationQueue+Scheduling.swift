@@ -30,7 +30,7 @@ extension RequestOperationQueue: RoundEndTask {
             let index = state.add(request, flow: flow, priority: priority, needsSlot: needsSlot)
             request.queueIndex.store(index, ordering: .relaxed)
         }
-        request.dependencyNode.noteQueue()
+        if request.dependencyNode.noteQueue() { request.listenForReadiness() }
         if request.isReadyNow { makeReady(request) }
     }
 

@@ -94,7 +94,7 @@ import Testing
             await queue.empties()
             await NetworkThread.shared.catchesUp()
             precondition(all.allSatisfy { !$0.dependencyNode.isInGraph })
-            precondition(DependencyGraph.shared.withLock { $0.isEmpty })
+            precondition(DependencyGraph.read { $0.isEmpty })
         }
     }
 }

@@ -3,6 +3,7 @@
 
 import Foundation
 import TestServer
+import TestSupport
 import Testing
 
 @testable import Bluebonnet
@@ -58,5 +59,153 @@ import Testing
             await second.ends()
             #expect(first.isFinished && second.error == nil)
         }
+    }
+}
+
+// MARK: - Edges, ends and deallocations at once
+
+extension DependencyStormTests {
+    /// One of the storm's operations, and whether it is in the queue already.
+    private struct Slot: Sendable {
+        let operation: HTTPRequestOperation
+        var isQueued = false
+    }
+
+    private struct WeakOperation: Sendable {
+        weak let operation: HTTPRequestOperation?
+    }
+
+    /// Operations that several threads connect, cancel, ask, add to a queue and replace.
+    private final class Sea: Sendable {
+        static let slotCount = 24
+        private let network: ScriptedNetwork
+        private let queue = RequestOperationQueue()
+        private let created: Observed<[WeakOperation]>
+        private let slots: Observed<[Slot]>
+
+        init(_ network: ScriptedNetwork) {
+            self.network = network
+            let operations = (0..<Self.slotCount).map { network.operation("/\($0)") }
+            created = Observed(operations.map { WeakOperation(operation: $0) })
+            slots = Observed(operations.map { Slot(operation: $0) })
+        }
+
+        func act(_ random: inout SeededGenerator) {
+            let number = Int.random(in: 0..<Self.slotCount, using: &random)
+            let operation = operation(number)
+            let other = self.operation(Int.random(in: 0..<Self.slotCount, using: &random))
+            switch Int.random(in: 0..<12, using: &random) {
+            case 0..<5: try? operation.addDependency(checking: other)  // a cycle is refused
+            case 5: operation.removeDependency(other)
+            case 6: operation.dependencies.first.map(operation.removeDependency)
+            case 7: _ = operation.isReady
+            case 8: operation.cancel()
+            case 9, 10: enqueue(number)
+            default: replace(number)
+            }
+        }
+
+        private func operation(_ number: Int) -> HTTPRequestOperation { slots.update { $0[number].operation } }
+
+        private func enqueue(_ number: Int) {
+            let added = slots.update { slots -> HTTPRequestOperation? in
+                defer { slots[number].isQueued = true }
+                return slots[number].isQueued ? nil : slots[number].operation
+            }
+            if let added { queue.addOperation(added) }
+        }
+
+        /// Lets an operation go that nobody has started.
+        private func replace(_ number: Int) {
+            let made = network.operation("/\(number)")
+            created.append(WeakOperation(operation: made))
+            let old = slots.update { slots in
+                defer { slots[number] = Slot(operation: made) }
+                return slots[number]
+            }
+            withExtendedLifetime(old) {}
+        }
+
+        /// Runs all operations that are left, and returns them.
+        func runRest() async -> [HTTPRequestOperation] {
+            let rest = created.value.compactMap(\.operation)
+            for operation in rest where operation.shared.withLock({ $0.queue == nil && $0.lifecycle.isBeforeStart }) {
+                queue.addOperation(operation)
+            }
+            await queue.empties()
+            return rest
+        }
+    }
+
+    @Test(arguments: [1, 2, 3, 4] as [UInt64])
+    func edgesComeAndGoWhileOperationsEndAndAreReleased(seed: UInt64) async {
+        for round in 0..<20 {
+            let sea = Sea(network)
+            await onThreads(4, seed: seed * 100 + UInt64(round)) { _, random in
+                for _ in 0..<150 { sea.act(&random) }
+            }
+            let rest = await sea.runRest()
+            #expect(rest.allSatisfy { $0.isFinished && ($0.error == nil || $0.isCancelled) })
+            await NetworkThread.shared.catchesUp()
+            await Queues.processingCatchesUp()
+            #expect(rest.allSatisfy { !$0.dependencyNode.isInGraph && $0.dependencies.isEmpty })
+        }
+    }
+}
+
+// MARK: - The graph's lock
+
+extension DependencyStormTests {
+    /// In a process of its own: the network thread would wait for the graph with another test's operations.
+    @Test func operationWithoutEdgesEndsWhileTheGraphIsInUse() async {
+        await #expect(processExitsWith: .success) {
+            let (isLocked, mayEnd, hasEnded) = (Gate(), Gate(), Gate())
+            Thread.detachNewThread {
+                DependencyGraph.read { _ in
+                    isLocked.open()
+                    mayEnd.waitBlocking()
+                }
+            }
+            await isLocked.wait()
+            let (queue, operation) = (RequestOperationQueue(), ScriptedNetwork().operation("/"))
+            operation.addCompletionHandler { _ in hasEnded.open() }
+            queue.addOperation(operation)
+            await hasEnded.wait()
+            precondition(operation.error == nil && operation.isFinished)
+            mayEnd.open()
+        }
+    }
+
+    /// Comes back to the graph from its release.
+    private final class Probe: Sendable {
+        private let dependent: HTTPRequestOperation
+        private let other: HTTPRequestOperation
+        private let released: Observed<Int>
+
+        init(_ dependent: HTTPRequestOperation, _ other: HTTPRequestOperation, _ released: Observed<Int>) {
+            (self.dependent, self.other, self.released) = (dependent, other, released)
+        }
+
+        deinit {
+            dependent.addDependency(other)
+            dependent.removeDependency(other)
+            released.increment()
+        }
+    }
+
+    @Test func releaseThatTheGraphCausesMayUseTheGraph() async {
+        let released = Observed(0)
+        let dependent = network.operation("/")
+        for _ in 0..<3 {
+            do {
+                let dependency = network.operation("/")
+                dependency.userInfo["probe"] = Probe(network.operation("/"), network.operation("/"), released)
+                dependent.addDependency(dependency)
+                #expect(throws: DependencyCycle.self) { try dependency.addDependency(checking: dependent) }
+            }
+            dependent.removeDependency(dependent.dependencies[0])
+        }
+        await released.becomes { $0 == 3 }
+        #expect(dependent.dependencies.isEmpty)
     }
 }

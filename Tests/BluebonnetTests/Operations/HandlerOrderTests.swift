@@ -134,7 +134,7 @@ extension HeldQueueSuites.HandlerOrderTests {
         let serializer = LengthSerializer {
             let isLocked = Gate()
             Thread.detachNewThread {
-                DependencyGraph.shared.withLock { _ in
+                DependencyGraph.read { _ in
                     isLocked.open()
                     _ = isOver.wait(timeout: .now() + 0.2)
                 }

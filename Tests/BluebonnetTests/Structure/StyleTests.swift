@@ -119,6 +119,10 @@ extension StyleTests {
         #expect(strays == [])
     }
 
+    @Test func noReferenceIsUnsafe() {
+        #expect(Self.places(in: Self.sources) { line, _ in line.contains("unowned(unsafe)") } == [])
+    }
+
     @Test func sourcesHaveNoMarksForLater() {
         let marks = ["TODO", "FIXME", "XXX"]
         let places = Self.sources.flatMap { file in
