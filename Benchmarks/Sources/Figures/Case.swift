@@ -93,12 +93,13 @@ package struct Case: Hashable, Codable, Sendable {
                 case .bluebonnetPinned: work == .tiny && wire != .plain
                 case .urlSession: wire == .plain && concurrency <= 64
                 case .bluebonnet, .bluebonnetAsync, .asyncHTTPClient, .asyncHTTPClientFuture, .libcurl: true
-                case .bluebonnetCommand, .curlCommand, .wget2, .aria2c: false
+                case .bluebonnetURLRequest, .bluebonnetCommand, .curlCommand, .wget2, .aria2c: false
                 }
             }
         case .mixed, .mixedOneOrigin:
             return [
-                .bluebonnet, .bluebonnetLoop, .bluebonnetAsync, .asyncHTTPClient, .asyncHTTPClientFuture, .libcurl,
+                .bluebonnet, .bluebonnetLoop, .bluebonnetURLRequest, .bluebonnetAsync, .asyncHTTPClient,
+                .asyncHTTPClientFuture, .libcurl,
             ]
         case .downloadFile, .downloadMemory:
             return [.bluebonnet, .asyncHTTPClient, .asyncHTTPClientFuture, .urlSession, .libcurl]

@@ -11,6 +11,8 @@ package enum Contender: String, Codable, CaseIterable, Sendable {
     case bluebonnetResponse = "bluebonnet-response"
     /// The first one, with a policy that compares the authority's key with a pin.
     case bluebonnetPinned = "bluebonnet-pinned"
+    /// The first one, from a `URLRequest` that the program makes for each request.
+    case bluebonnetURLRequest = "bluebonnet-urlrequest"
     case bluebonnetAsync = "bluebonnet-async"
     case asyncHTTPClient = "async-http-client"
     case asyncHTTPClientFuture = "async-http-client-future"
@@ -28,6 +30,7 @@ package enum Contender: String, Codable, CaseIterable, Sendable {
         case .bluebonnetLoop: "Bluebonnet, one after another"
         case .bluebonnetResponse: "Bluebonnet, HTTPURLResponse"
         case .bluebonnetPinned: "Bluebonnet, pinned"
+        case .bluebonnetURLRequest: "Bluebonnet, URLRequest"
         case .bluebonnetAsync: "Bluebonnet, async"
         case .asyncHTTPClient: "async-http-client"
         case .asyncHTTPClientFuture: "async-http-client, futures"
@@ -43,8 +46,8 @@ package enum Contender: String, Codable, CaseIterable, Sendable {
     package var isCommand: Bool {
         switch self {
         case .bluebonnetCommand, .curlCommand, .wget2, .aria2c: true
-        case .bluebonnet, .bluebonnetLoop, .bluebonnetResponse, .bluebonnetPinned, .bluebonnetAsync,
-            .asyncHTTPClient, .asyncHTTPClientFuture, .urlSession, .libcurl:
+        case .bluebonnet, .bluebonnetLoop, .bluebonnetResponse, .bluebonnetPinned, .bluebonnetURLRequest,
+            .bluebonnetAsync, .asyncHTTPClient, .asyncHTTPClientFuture, .urlSession, .libcurl:
             false
         }
     }

@@ -15,6 +15,8 @@ final class BluebonnetClient: LoadClient {
         case queued
         /// Like `queued`, and each handler reads Foundation's response object, which takes Foundation more than 10 µs.
         case queuedWithResponse
+        /// Like `queued`, from a `URLRequest` for each operation of mixed traffic.
+        case queuedURLRequests
         /// Each handler queues the next operation.
         case oneAfterAnother
     }
@@ -62,7 +64,7 @@ final class BluebonnetClient: LoadClient {
         let began = Moment.now
         let operation: HTTPRequestOperation
         do {
-            operation = try self.operation(job, number, manager)
+            operation = try self.operation(job, number, manager, form)
         } catch {
             ledger.end(number, began: began, fault: "\(error)")
             return then()
@@ -104,12 +106,15 @@ extension BluebonnetClient {
 
     /// - Throws: a `BenchmarkError` when a URL of mixed traffic is none.
     static func operation(
-        _ job: Job, _ number: Int, _ manager: RequestOperationManager
+        _ job: Job, _ number: Int, _ manager: RequestOperationManager, _ form: Form = .queued
     ) throws -> HTTPRequestOperation {
         let url: URL
         switch job.traffic {
         case .uniform(let only): url = only
-        case .mixed(let plan): return try MixedBluebonnet.operation(plan.request(number), manager)
+        case .mixed(let plan):
+            let request = plan.request(number)
+            guard form == .queuedURLRequests else { return MixedBluebonnet.operation(request, manager) }
+            return try MixedBluebonnet.operationOfURLRequest(request, manager)
         }
         let operation = manager.operation(with: job.request(to: url))
         if let file = job.outputFile(number) { operation.outputFile = file }

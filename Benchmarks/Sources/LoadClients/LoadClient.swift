@@ -33,6 +33,7 @@ extension Contender {
         case .bluebonnet: try BluebonnetClient(limits, authorityFile, .queued)
         case .bluebonnetLoop: try BluebonnetClient(limits, authorityFile, .oneAfterAnother)
         case .bluebonnetResponse: try BluebonnetClient(limits, authorityFile, .queuedWithResponse)
+        case .bluebonnetURLRequest: try BluebonnetClient(limits, authorityFile, .queuedURLRequests)
         case .bluebonnetPinned: try BluebonnetClient(limits, authorityFile, .queued, isPinned: true)
         case .bluebonnetAsync: try BluebonnetAsyncClient(limits, authorityFile)
         case .asyncHTTPClient: try AsyncHTTPClientClient(limits, authorityFile, usesFutures: false)

@@ -13,8 +13,9 @@ struct MixedCommand: ParsableCommand {
         discussion: """
             Every client sends the same requests: \(Work.mixed.mixedOriginCount ?? 0) origins or one, 1,000 paths with \
             a query of their own, a trace id, an idempotency key and a bearer token for each request, a POST of a \
-            small JSON body for every tenth one. Each builds its requests as a program on it does: a Foundation \
-            URLRequest and an operation, an HTTPClientRequest of a URL's text, printed strings and lists in C. The \
+            small JSON body for every tenth one. Each builds its requests as a program on it does: an operation of the \
+            manager's (a Foundation URLRequest for each in the row \(Contender.bluebonnetURLRequest.rawValue)), an \
+            HTTPClientRequest of a URL's text, printed strings and lists in C. The \
             answer is 256 bytes of JSON; by turns it is decoded to a tree of values, kept as bytes and decoded to a \
             type: by Bluebonnet's serializers, and by Foundation's JSONSerialization and JSONDecoder for \
             async-http-client. libcurl in C decodes nothing. In the row of \(Contender.bluebonnet.rawValue) all \

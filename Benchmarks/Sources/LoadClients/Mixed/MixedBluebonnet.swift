@@ -12,19 +12,37 @@ enum MixedBluebonnet {
     private static let data = HTTPResponseSerializer()
     private static let decodable = DecodableResponseSerializer(Catalogue.self)
 
-    /// An operation with a URL, fields, a body and a serializer of its own.
+    /// An operation with a URL, fields, a body and a serializer of its own, made by the manager.
+    static func operation(_ request: MixedRequest, _ manager: RequestOperationManager) -> HTTPRequestOperation {
+        manager.operation(
+            request.body == nil ? "GET" : "POST", request.url, headers: headers(of: request),
+            body: request.body.map { .data(Data($0.utf8), contentType: MixedRequest.contentType) },
+            responseSerializer: serializer(of: request))
+    }
+
+    /// The same operation, from a `URLRequest` that the program makes.
     ///
     /// - Throws: a `BenchmarkError` when the URL is none.
-    static func operation(
+    static func operationOfURLRequest(
         _ request: MixedRequest, _ manager: RequestOperationManager
     ) throws -> HTTPRequestOperation {
-        let serializer: any ResponseSerializer =
-            switch request.decoding {
-            case .json: json
-            case .data: data
-            case .decodable: decodable
-            }
-        return manager.operation(with: try urlRequest(request), responseSerializer: serializer)
+        manager.operation(with: try urlRequest(request), responseSerializer: serializer(of: request))
+    }
+
+    private static func serializer(of request: MixedRequest) -> any ResponseSerializer {
+        switch request.decoding {
+        case .json: json
+        case .data: data
+        case .decodable: decodable
+        }
+    }
+
+    private static func headers(of request: MixedRequest) -> HTTPHeaders {
+        [
+            MixedRequest.Field.traceParent: request.traceParent,
+            MixedRequest.Field.idempotencyKey: request.idempotencyKey,
+            MixedRequest.Field.authorization: request.authorization,
+        ]
     }
 
     private static func urlRequest(_ request: MixedRequest) throws -> URLRequest {
@@ -71,11 +89,7 @@ extension MixedBluebonnet {
     private static func value<Value: Decodable & Sendable>(
         of request: MixedRequest, _ manager: RequestOperationManager
     ) async throws -> Value {
-        let headers: HTTPHeaders = [
-            MixedRequest.Field.traceParent: request.traceParent,
-            MixedRequest.Field.idempotencyKey: request.idempotencyKey,
-            MixedRequest.Field.authorization: request.authorization,
-        ]
+        let headers = headers(of: request)
         guard let body = request.body else { return try await manager.get(request.url, headers: headers) }
         let data = RequestBody.data(Data(body.utf8), contentType: MixedRequest.contentType)
         return try await manager.post(request.url, headers: headers, body: data)
