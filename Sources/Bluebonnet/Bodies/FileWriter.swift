@@ -22,7 +22,7 @@ final class FileWriter: RoundEndTask, Sendable {
     private static let atWork = Atomic(0)
 
     private let put: Write
-    private let state = Mutex(State())
+    private let state = Mutex(State(), rank: .pendingBytes)
     /// What is on its way into the file, and where it goes. Whoever holds it writes.
     private let writing: Mutex<Writing>
     private let producer = NetworkBound(Producer())
@@ -54,7 +54,7 @@ final class FileWriter: RoundEndTask, Sendable {
     ///   - put: called on any thread, by one at a time.
     init(at offset: Int64, put: @escaping Write) {
         self.put = put
-        writing = Mutex(Writing(offset: offset))
+        writing = Mutex(Writing(offset: offset), rank: .fileWriting)
         capacity = Self.capacity(atWork: Self.atWork.add(1, ordering: .relaxed).newValue)
     }
 

@@ -15,7 +15,7 @@ final class Inbox: Sendable {
         var isAwake = false
     }
 
-    private let state = Mutex(State())
+    private let state = Mutex(State(), rank: .inbox)
     /// The eventfd that wakes the network thread.
     let descriptor: CInt
 

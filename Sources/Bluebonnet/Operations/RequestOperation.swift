@@ -48,7 +48,7 @@ public class RequestOperation: Operation, @unchecked Sendable {  // safe: one Mu
         shared = Mutex(
             RequestOperationState(
                 source: source, resolvedOptions: options, completionQueue: completion.queue,
-                completionGroup: completion.group))
+                completionGroup: completion.group), rank: .operation)
         self.services = services
         super.init()
     }
@@ -95,7 +95,7 @@ public class RequestOperation: Operation, @unchecked Sendable {  // safe: one Mu
         shared = Mutex(
             RequestOperationState(
                 source: .ready(archive.request.request), resolvedOptions: ResolvedOptions(try archive.options.options())
-            ))
+            ), rank: .operation)
         services = .default
         super.init()
         take(archive)

@@ -37,7 +37,7 @@ public final class NetworkReachabilityManager: Sendable {
     private let target: ReachabilityTarget
     private let monitor: @Sendable () -> NetworkMonitor
     private let observations = NetworkBound(Observations())
-    private let state = Mutex(State())
+    private let state = Mutex(State(), rank: .reachability)
 
     /// Makes a manager for the whole network, which is reachable when there is a route to the Internet over IPv4 or
     /// IPv6. It is not started.

@@ -1,0 +1,79 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+internal import Glibc
+internal import Synchronization
+
+/// The place of a lock in the order of locks; the page "Lock order" gives the reasons. Every lock without a rank of its
+/// own is a leaf: no lock is taken under it.
+enum LockRank: UInt {
+    case leaf = 1
+    /// Work for the network thread, which several locks hand over in their order.
+    case inbox
+    case operation
+    case reachability
+    case fileContents
+    case pendingBytes
+    case fileWriting
+
+    /// Whether a lock of that rank may be taken while this one is held.
+    func permits(_ inner: LockRank) -> Bool {
+        switch self {
+        case .leaf, .inbox, .fileContents, .pendingBytes: false
+        case .operation, .reachability: inner == .inbox
+        case .fileWriting: [.inbox, .fileContents, .pendingBytes].contains(inner)
+        }
+    }
+}
+
+#if DEBUG && !BLUEBONNET_SANITIZED
+    /// In debug builds the library's locks check their order. A module's own type goes before an imported one of the
+    /// same name; release builds have `Synchronization.Mutex` itself.
+    struct Mutex<Value: ~Copyable>: ~Copyable, Sendable {
+        private let mutex: Synchronization.Mutex<Value>
+        private let rank: LockRank
+
+        init(_ initialValue: consuming sending Value, rank: LockRank = .leaf) {
+            mutex = Synchronization.Mutex(initialValue)
+            self.rank = rank
+        }
+
+        borrowing func withLock<Result: ~Copyable, Failure: Error>(
+            _ body: (inout sending Value) throws(Failure) -> sending Result
+        ) throws(Failure) -> sending Result {
+            HeldLocks.take(rank)
+            defer { HeldLocks.release() }
+            return try mutex.withLock(body)
+        }
+    }
+
+    /// The ranks of the locks that the calling thread holds, the last one in the lowest byte.
+    enum HeldLocks {
+        private static let key: pthread_key_t = {
+            var key = pthread_key_t()
+            precondition(pthread_key_create(&key, nil) == 0, "no key is left for values of threads")
+            return key
+        }()
+
+        private static var ranks: UInt {
+            get { UInt(bitPattern: pthread_getspecific(key)) }
+            set { pthread_setspecific(key, UnsafeRawPointer(bitPattern: newValue)) }
+        }
+
+        /// Traps when the order does not permit the lock under the one that was taken last.
+        static func take(_ rank: LockRank) {
+            let held = ranks
+            if let last = LockRank(rawValue: held & 0xFF) {
+                precondition(last.permits(rank), "a lock of rank \(rank) was taken under one of rank \(last)")
+            }
+            ranks = held << 8 | rank.rawValue
+        }
+
+        static func release() { ranks >>= 8 }
+    }
+#else
+    extension Mutex where Value: ~Copyable {
+        /// A release build has no use for the rank.
+        init(_ initialValue: consuming sending Value, rank: LockRank) { self.init(initialValue) }
+    }
+#endif

@@ -1,0 +1,50 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import Testing
+
+@testable import Bluebonnet
+
+/// The order of locks, as the page "Lock order" has it, and its check in debug builds.
+@Suite struct LockOrderTests {
+    /// What may be taken under what; all other pairs are forbidden.
+    private static let permitted: [LockRank: Set<LockRank>] = [
+        .operation: [.inbox], .reachability: [.inbox],
+        .fileWriting: [.inbox, .fileContents, .pendingBytes],
+    ]
+    private static let ranks: [LockRank] = [
+        .leaf, .inbox, .operation, .reachability, .fileContents, .pendingBytes,
+        .fileWriting,
+    ]
+
+    @Test(arguments: ranks) func ranksPermitWhatTheTableSays(rank: LockRank) {
+        for inner in Self.ranks {
+            #expect(rank.permits(inner) == (Self.permitted[rank]?.contains(inner) ?? false), "\(inner) under \(rank)")
+        }
+    }
+
+    /// No way leads from a lock back to itself, whatever threads do.
+    @Test func orderHasNoCircle() {
+        func reaches(_ target: LockRank, from rank: LockRank, _ depth: Int) -> Bool {
+            guard depth < Self.ranks.count else { return true }
+            return Self.ranks.contains { rank.permits($0) && ($0 == target || reaches(target, from: $0, depth + 1)) }
+        }
+        for rank in Self.ranks { #expect(!reaches(rank, from: rank, 0), "\(rank)") }
+    }
+
+    #if DEBUG && !BLUEBONNET_SANITIZED
+        @Test func lockOutOfOrderTraps() async {
+            await #expect(processExitsWith: .failure) {
+                let (outer, inner) = (Bluebonnet.Mutex(0), Bluebonnet.Mutex(0))
+                outer.withLock { _ in inner.withLock { $0 += 1 } }
+            }
+        }
+
+        @Test func lockInOrderIsTakenAndReleased() {
+            let (outer, inner) = (Bluebonnet.Mutex(0, rank: .operation), Bluebonnet.Mutex(0, rank: .inbox))
+            for _ in 0..<3 { outer.withLock { _ in inner.withLock { $0 += 1 } } }
+            inner.withLock { #expect($0 == 3) }
+            outer.withLock { #expect($0 == 0) }
+        }
+    #endif
+}
