@@ -3,25 +3,55 @@
 
 internal import Foundation
 
+/// The consumer of a streamed response body.
+enum StreamOutput: Sendable {
+    /// Somebody iterates over the pipe.
+    case chunks(BodyPipe)
+    case stream(QueueBound<OutputStream>)
+}
+
 /// The sink for a consumer that takes a body piece by piece: a sequence of chunks, or an output stream. Network thread
 /// only. Bytes that were pushed cannot be taken back, so such a body never starts again once it has begun.
 final class ChannelSink: BodySink {
-    private let channel: BodyChannel
-    private let writer: OutputStreamWriter?
+    /// How many bytes may wait for an output stream.
+    private static let streamCapacity = 256 * 1024
+
+    private let pipe: BodyPipe
+    private let drain: BodyDrain?
     private(set) var byteCount: Int64 = 0
 
     init(_ output: StreamOutput) {
-        channel = output.channel
-        writer = output.stream.map { OutputStreamWriter($0, output.channel) }
-        writer?.begin()
+        switch output {
+        case .chunks(let pipe): (self.pipe, drain) = (pipe, nil)
+        case .stream(let stream):
+            let drain = BodyDrain(capacity: Self.streamCapacity, on: stream.queue) { chunk, _ throws(NetworkingError) in
+                try stream.write(chunk)
+            } end: {
+                stream.value.close()
+            }
+            (pipe, self.drain) = (drain.pipe, drain)
+            stream.queue.async { if stream.value.streamStatus == .notOpen { stream.value.open() } }
+        }
     }
 
     var byteLimit: Int? { nil }
-    var hasRoom: Bool { channel.hasRoom() }
-    var closesLater: Bool { writer != nil }
+    var hasRoom: Bool { pipe.hasRoom() }
+    var closesLater: Bool { drain != nil }
+
+    /// - Parameter consumerLeft: called when the consumer has gone or failed before the end.
+    func listen(roomAppeared: (() -> Void)?, consumerLeft: (() -> Void)?) {
+        pipe.whenWoken { [pipe] in
+            if pipe.closing == nil {
+                roomAppeared?()
+            } else {
+                pipe.whenWoken(nil)
+                if pipe.end == nil { consumerLeft?() }
+            }
+        }
+    }
 
     func write(_ bytes: UnsafeRawBufferPointer) throws(NetworkingError) {
-        channel.push(Data(bytes))
+        pipe.write(Data(bytes))
         byteCount += Int64(bytes.count)
     }
 
@@ -33,19 +63,35 @@ final class ChannelSink: BodySink {
     }
 
     /// Why the consumer takes no more bytes.
-    var failure: NetworkingError? { writer?.failure }
+    var failure: NetworkingError? { drain?.failure }
 
-    /// Drops what was not taken yet: the operation failed.
+    /// The operation failed: an output stream is closed without what it has not taken yet.
     func abandon() {
-        channel.whenRoomAppears(nil)
-        channel.whenAbandoned(nil)
-        guard writer != nil else { return }
-        channel.abandon()
-        channel.finish(.complete)  // the writer closes its stream
+        pipe.whenWoken(nil)
+        if drain != nil { pipe.finish(.complete, isDropping: true) }
     }
 
     func close(then action: @escaping (NetworkingError?) -> Void) {
-        guard let writer else { return action(nil) }
-        writer.close(then: action)
+        guard let drain else { return action(nil) }
+        drain.close(then: action)
+    }
+}
+
+extension QueueBound<OutputStream> {
+    /// Writes a piece: all of it, or throws. On its queue.
+    fileprivate func write(_ chunk: Data) throws(NetworkingError) {
+        var rest = chunk
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { bytes in
+                bytes.bindMemory(to: UInt8.self).baseAddress.map { value.write($0, maxLength: bytes.count) } ?? 0
+            }
+            guard count > 0 else {
+                let reason = value.errorIfAny
+                let fault = count == 0 ? "it has no room left" : reason.map { "\($0)" } ?? "it does not say why"
+                throw NetworkingError(
+                    .cannotWriteFile, "the output stream did not take the body: \(fault)", underlying: reason)
+            }
+            rest = rest.dropFirst(count)
+        }
     }
 }

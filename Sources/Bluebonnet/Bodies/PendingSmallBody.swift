@@ -1,6 +1,7 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
+internal import Foundation
 internal import Synchronization
 
 /// A complete small body that another thread than the network thread will write.
@@ -11,10 +12,10 @@ final class PendingSmallBody: Sendable {
     static let limit = 128
     private static let count = Atomic(0)
 
-    let bytes: [UInt8]
+    let bytes: Data
 
     /// Keeps a body; nil when there are as many as the limit allows.
-    init?(_ bytes: [UInt8]) {
+    init?(_ bytes: Data) {
         self.bytes = bytes
         let count = Self.count.wrappingAdd(1, ordering: .relaxed).newValue
         if count > Self.limit { return nil }  // it is complete, so that it is let go as any other, and counted out

@@ -145,8 +145,7 @@ extension BodyAssembly {
     private func channelSink(_ output: StreamOutput) throws(NetworkingError) -> ChannelSink {
         let sink = sink as? ChannelSink ?? ChannelSink(output)
         try sink.truncate()
-        output.channel.whenRoomAppears(roomAppeared)
-        output.channel.whenAbandoned(consumerLeft)
+        sink.listen(roomAppeared: roomAppeared, consumerLeft: consumerLeft)
         return sink
     }
 

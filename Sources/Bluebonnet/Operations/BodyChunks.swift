@@ -39,11 +39,11 @@ public struct BodyChunks: AsyncSequence, Sendable {
     /// State of the sequence and its iteration. The end of a sequence that was never iterated cancels the operation
     /// too.
     final class Consumer: Sendable {
-        private let channel: BodyChannel
+        private let pipe: BodyPipe
         private let cancel: @Sendable () -> Void
 
-        init(_ channel: BodyChannel, cancel: @escaping @Sendable () -> Void) {
-            self.channel = channel
+        init(_ pipe: BodyPipe, cancel: @escaping @Sendable () -> Void) {
+            self.pipe = pipe
             self.cancel = cancel
         }
 
@@ -51,7 +51,7 @@ public struct BodyChunks: AsyncSequence, Sendable {
 
         func leave() {
             cancel()  // of no effect on one that is finished
-            channel.abandon()
+            pipe.close(.complete)
         }
 
         func next() async throws -> Data? {
@@ -70,9 +70,9 @@ public struct BodyChunks: AsyncSequence, Sendable {
         }
 
         /// What there is, after waiting for it if need be; nil when only the waiting is over.
-        private func item() async -> BodyChannel.Item? {
-            await withCheckedContinuation { (waiter: CheckedContinuation<BodyChannel.Item?, Never>) in
-                if let item = channel.next(orCall: { waiter.resume(returning: nil) }) { waiter.resume(returning: item) }
+        private func item() async -> BodyPipe.Item? {
+            await withCheckedContinuation { (waiter: CheckedContinuation<BodyPipe.Item?, Never>) in
+                if let item = pipe.next(orCall: { waiter.resume(returning: nil) }) { waiter.resume(returning: item) }
             }
         }
     }
@@ -86,15 +86,15 @@ extension RequestOperation {
     ///   not read. Default 256 KiB.
     public func chunks(bufferByteCount: Int = 256 * 1024) -> BodyChunks {
         precondition(bufferByteCount > 0, "a buffer holds at least one byte")
-        let channel = BodyChannel(capacity: bufferByteCount)
+        let pipe = BodyPipe(capacity: bufferByteCount, farEnd: .reader)
         let isFirst = shared.withLock { state in
-            guard state.extras.chunkChannel == nil, [.ready, .pausedBeforeStart].contains(state.lifecycle.state) else {
+            guard state.extras.chunkPipe == nil, [.ready, .pausedBeforeStart].contains(state.lifecycle.state) else {
                 return false
             }
-            state.extras.chunkChannel = channel
+            state.extras.chunkPipe = pipe
             return true
         }
         precondition(isFirst, "chunks() is for an operation that was not started, once")
-        return BodyChunks(consumer: BodyChunks.Consumer(channel) { [weak self] in self?.cancel() })
+        return BodyChunks(consumer: BodyChunks.Consumer(pipe) { [weak self] in self?.cancel() })
     }
 }

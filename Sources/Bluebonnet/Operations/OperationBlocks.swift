@@ -46,10 +46,7 @@ extension RequestOperationState {
 
 extension OperationExtras {
     fileprivate var streamOutput: StreamOutput? {
-        if let chunkChannel { return StreamOutput(channel: chunkChannel, stream: nil) }
-        return outputStream.map {
-            StreamOutput(channel: BodyChannel(capacity: StreamOutput.streamCapacity), stream: $0)
-        }
+        chunkPipe.map(StreamOutput.chunks) ?? outputStream.map(StreamOutput.stream)
     }
 }
 

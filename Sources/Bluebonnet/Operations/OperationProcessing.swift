@@ -81,7 +81,7 @@ extension RequestOperation {
         let consequences = isInGraph ? DependencyGraph.change { $0.finish(self) }.consequences : nil
         let holdsSlot = delivery.queue?.remove(self) ?? false
         if holdsSlot { callbacks.flushBeforeOthersBegin() }
-        if let channel = delivery.chunkChannel { channel.finish(error.map(BodyChannel.End.failed) ?? .complete) }
+        if let pipe = delivery.chunkPipe { pipe.finish(error.map(BodyPipe.End.failed) ?? .complete) }
         for waiter in delivery.waiters { waiter.resume() }
         consequences?.carryOut()
         if holdsSlot { delivery.queue?.freeSlot() }
@@ -145,7 +145,7 @@ struct OperationDelivery {
     /// What made the request, when it was made late.
     fileprivate let usedSource: RequestSource?
 
-    fileprivate var chunkChannel: BodyChannel? { extras?.value.chunkChannel }
+    fileprivate var chunkPipe: BodyPipe? { extras?.value.chunkPipe }
 }
 
 extension RequestOperationState {
@@ -155,7 +155,7 @@ extension RequestOperationState {
         guard source.isReady else { return true }
         guard let extras = boxedExtras?.value else { return false }
         return extras.uploadProgress != nil || extras.downloadProgress != nil || extras.late.serializer != nil
-            || extras.chunkChannel != nil || extras.outputStream != nil
+            || extras.chunkPipe != nil || extras.outputStream != nil
             || !extras.blocks.isEmpty || !extras.userInfo.isEmpty
     }
 
@@ -182,7 +182,7 @@ extension RequestOperationState {
         if boxedExtras != nil {
             extras.uploadProgress = nil
             extras.downloadProgress = nil
-            extras.chunkChannel = nil
+            extras.chunkPipe = nil
         }
         return delivery
     }

@@ -80,7 +80,7 @@ struct OperationExtras: Sendable {
     var outputFile: URL?
     var outputDirectory = OutputDirectory()
     var outputStream: QueueBound<OutputStream>?
-    var chunkChannel: BodyChannel?
+    var chunkPipe: BodyPipe?
     var blocks = OperationBlocks()
     /// It is a copy: its request's body stream is another operation's too.
     var needsNewBodyStream = false

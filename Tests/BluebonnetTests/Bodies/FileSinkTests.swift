@@ -50,13 +50,13 @@ import Testing
         #expect(holds(body))
     }
 
-    @Test func fullPiecesAreHeldUntilAnotherOneIsNot() async throws {
+    @Test func piecesOfARoundAreHeldUntilTheBodyIsSettled() async throws {
         let (file, body) = (try open(), Data.patterned(byteCount: 3 * Self.piece + 1))
         let sizes = try await onNetworkThread {
             let sink = FileSink(file)
-            try sink.write(body.prefix(3 * Self.piece), inPiecesOf: Self.piece)
+            try sink.write(body, inPiecesOf: Self.piece)
             let held = file.stamp?.byteCount
-            try sink.write(body.suffix(1), inPiecesOf: 1)
+            try sink.settle()
             return [held, file.stamp?.byteCount]
         }
         #expect(sizes == [0, Int64(body.count)])
@@ -95,7 +95,7 @@ import Testing
     @Test func nextBodyIsWrittenAtOnceWhereManyWait() async throws {
         let (file, body) = (try open(), Data.patterned(byteCount: 2_000))
         var held: [PendingSmallBody] = []
-        while let one = PendingSmallBody([]) { held.append(one) }
+        while let one = PendingSmallBody(Data()) { held.append(one) }
         #expect(held.count <= PendingSmallBody.limit)
         try await complete(body, file)
         #expect(file.stamp?.byteCount == 2_000)

@@ -1,0 +1,155 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+internal import Foundation
+
+/// Where a bounded pipe stands: bytes on their way from a writer to a reader, and what each end has said. A value; it
+/// calls nothing and knows no thread.
+///
+/// The writer stops when `capacity` bytes wait, and goes on when half of them were taken. Either end may finish at any
+/// moment, once: the writer behind its last byte, the reader whenever it wants no more.
+struct PipeState: Sendable {
+    /// How an end finished.
+    enum End: Sendable {
+        case complete
+        case failed(any Error)
+    }
+
+    /// What there is for the reader.
+    enum Item: Sendable {
+        case chunk(Data)
+        case end(End)
+    }
+
+    /// Ends of the pipe: those to wake, or those that wait.
+    struct Ends: OptionSet, Sendable {
+        let rawValue: UInt8
+        static let writer = Ends(rawValue: 1)
+        static let reader = Ends(rawValue: 2)
+    }
+
+    private let capacity: Int
+    private var chunks = FirstInFirstOut<Data>()
+    private var takenOfFirst = 0
+    private(set) var byteCount = 0
+    private var takenByteCount: Int64 = 0
+    /// What the writer has said.
+    private(set) var end: End?
+    /// What the reader has said: it takes no more.
+    private(set) var closing: End?
+    private(set) var waiting: Ends = []
+
+    /// - Parameter capacity: bytes that may wait for the reader; the piece that reaches it is still taken.
+    init(capacity: Int) { self.capacity = capacity }
+}
+
+// MARK: - The writer's end
+
+extension PipeState {
+    /// Whether a piece may be written. If not, the writer is woken when there is room again, or when the reader has
+    /// closed the pipe.
+    mutating func hasRoom() -> Bool {
+        let hasRoom = byteCount < capacity || closing != nil
+        if hasRoom { waiting.remove(.writer) } else { waiting.insert(.writer) }
+        return hasRoom
+    }
+
+    /// Adds a piece behind the others. Nobody takes it when an end has finished.
+    mutating func write(_ chunk: Data) -> Ends {
+        guard closing == nil, end == nil, !chunk.isEmpty else { return [] }
+        chunks.append(chunk)
+        byteCount += chunk.count
+        return wake(.reader)
+    }
+
+    /// Ends the bytes; only the first end counts.
+    ///
+    /// - Parameter isDropping: whether the pieces that nobody took are dropped.
+    mutating func finish(_ end: End, isDropping: Bool = false) -> Ends {
+        self.end = self.end ?? end
+        if isDropping { drop() }
+        return wake(.reader)
+    }
+}
+
+// MARK: - The reader's end
+
+extension PipeState {
+    /// The next piece, or the end behind the last one; nil when there is neither yet: the reader is woken when there
+    /// is. A reader uses either `next` or `take`.
+    mutating func next() -> (Item?, Ends) {
+        guard !chunks.isEmpty else { return (waitForMore().map(Item.end), []) }
+        let chunk = chunks.removeFirst()
+        return (.chunk(chunk), noteTaken(chunk.count))
+    }
+
+    /// Copies what there is into a buffer; nil when there is nothing yet: the reader is woken when there is. No bytes
+    /// are the end.
+    ///
+    /// - Parameter declaredByteCount: the last of so many bytes is not handed out before the writer has finished, so
+    ///   that what is too long never looks whole.
+    mutating func take(
+        into buffer: UnsafeMutableRawBufferPointer, declaredByteCount: Int64? = nil
+    ) -> (count: Result<Int, any Error>?, Ends) {
+        var limit = min(buffer.count, byteCount)
+        if let declaredByteCount, !isComplete {
+            limit = Int(min(Int64(limit), max(0, declaredByteCount - 1 - takenByteCount)))
+        }
+        let count = copy(limit, to: buffer)
+        if count > 0 { return (.success(count), noteTaken(count)) }
+        switch waitForMore() {
+        case .complete?: return (.success(0), [])
+        case .failed(let error)?: return (.failure(error), [])
+        case nil: return (nil, wakeWriterIfLow())
+        }
+    }
+
+    /// The reader takes no more: drops what waits. Only the first time counts.
+    mutating func close(_ closing: End) -> Ends {
+        guard self.closing == nil else { return [] }
+        self.closing = closing
+        drop()
+        waiting.remove(.writer)
+        return .writer
+    }
+}
+
+extension PipeState {
+    private var isComplete: Bool { if case .complete? = end { true } else { false } }
+
+    private mutating func waitForMore() -> End? {
+        if end == nil { waiting.insert(.reader) } else { waiting.remove(.reader) }
+        return end
+    }
+
+    private mutating func copy(_ limit: Int, to buffer: UnsafeMutableRawBufferPointer) -> Int {
+        var count = 0
+        while count < limit, let chunk = chunks.first {
+            let start = chunk.startIndex + takenOfFirst
+            let length = min(limit - count, chunk.endIndex - start)
+            let target = UnsafeMutableRawBufferPointer(rebasing: buffer[count..<count + length])
+            chunk.copyBytes(to: target, from: start..<start + length)
+            count += length
+            takenOfFirst += length
+            guard takenOfFirst == chunk.count else { continue }
+            chunks.removeFirst()
+            takenOfFirst = 0
+        }
+        return count
+    }
+
+    private mutating func noteTaken(_ count: Int) -> Ends {
+        byteCount -= count
+        takenByteCount += Int64(count)
+        waiting.remove(.reader)
+        return wakeWriterIfLow()
+    }
+
+    private mutating func wakeWriterIfLow() -> Ends { byteCount <= capacity / 2 ? wake(.writer) : [] }
+
+    private mutating func wake(_ end: Ends) -> Ends { waiting.remove(end) == nil ? [] : end }
+
+    private mutating func drop() {
+        (chunks, takenOfFirst, byteCount) = (FirstInFirstOut(), 0, 0)
+    }
+}

@@ -1,0 +1,187 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import Dispatch
+import Foundation
+import TestServer
+import TestSupport
+import Testing
+
+@testable import Bluebonnet
+
+/// Pipes between the network thread and threads of their own, in both directions, that are closed at any moment: what
+/// arrives is what was written, up to the moment at which somebody left, and nobody waits for ever.
+@Suite(.timeLimit(.minutes(2))) struct BodyPipeStormTests {
+    /// How the writer ends, and after how many bytes the reader leaves.
+    private struct Plan: Sendable {
+        let body: Data
+        let pieceByteCount: Int
+        let capacity: Int
+        let fails: Bool
+        let readerLeavesAt: Int?
+        let drops: Bool
+
+        init(_ random: inout SeededGenerator) {
+            body = Data.patterned(byteCount: Int.random(in: 0...40_000, using: &random))
+            pieceByteCount = Int.random(in: 1...5_000, using: &random)
+            capacity = Int.random(in: 1...10_000, using: &random)
+            fails = Int.random(in: 0..<4, using: &random) == 0
+            drops = Int.random(in: 0..<6, using: &random) == 0
+            let leaves = Int.random(in: 0..<3, using: &random) == 0
+            readerLeavesAt = leaves ? Int.random(in: 0...(body.count + 1), using: &random) : nil
+        }
+
+        /// The end of the writer's bytes.
+        var end: BodyPipe.End { fails ? .failed(NetworkingError(.cannotReadFile, "storm")) : .complete }
+    }
+
+    /// What a reader has got, and how it ended.
+    private struct Report: Sendable {
+        var bytes = Data()
+        var end: String?
+        var endCount = 0
+    }
+
+    /// One pipe with both of its ends.
+    private final class Run: Sendable {
+        let plan: Plan
+        let pipe: BodyPipe
+        let report = Observed(Report())
+        private let writtenByteCount = Observed(0)
+        /// The far end has work to do.
+        private let farWork = DispatchSemaphore(value: 0)
+
+        init(_ plan: Plan, farEnd: PipeState.Ends) {
+            self.plan = plan
+            pipe = BodyPipe(capacity: plan.capacity, farEnd: farEnd)
+        }
+
+        /// The writer's turn: true when it has finished.
+        func write(orCall wake: BodyPipe.Wake?) -> Bool {
+            while true {
+                let written = writtenByteCount.value
+                guard pipe.closing == nil, written < plan.body.count else {
+                    pipe.finish(plan.end, isDropping: plan.drops)
+                    return true
+                }
+                guard pipe.hasRoom(orCall: wake) else { return false }
+                let piece = plan.body.dropFirst(written).prefix(plan.pieceByteCount)
+                writtenByteCount.update { $0 += piece.count }
+                pipe.write(Data(piece))
+            }
+        }
+
+        func note(_ end: BodyPipe.End) {
+            report.update { report in
+                if case .complete = end { report.end = "complete" } else { report.end = "failed" }
+                report.endCount += 1
+            }
+        }
+
+        /// Whether the reader goes on.
+        func note(_ bytes: Data) -> Bool {
+            let count = report.update { report in
+                report.bytes += bytes
+                return report.bytes.count
+            }
+            guard let limit = plan.readerLeavesAt, count >= limit else { return true }
+            pipe.close(.complete)
+            report.update { report in
+                report.end = "left"
+                report.endCount += 1
+            }
+            return false
+        }
+
+        // The network thread writes, a thread reads.
+
+        func download() {
+            NetworkThread.shared.submit { [self] in
+                pipe.whenWoken { [self] in if write(orCall: nil) { pipe.whenWoken(nil) } }
+                if write(orCall: nil) { pipe.whenWoken(nil) }
+            }
+            while report.value.end == nil {
+                switch pipe.next(orCall: { [farWork] in farWork.signal() }) {
+                case .chunk(let bytes)?: _ = note(bytes)
+                case .end(let end)?: note(end)
+                case nil: farWork.wait()
+                }
+            }
+        }
+
+        // A thread writes, the network thread reads.
+
+        func upload() {
+            NetworkThread.shared.submit { [self] in
+                pipe.whenWoken { [self] in read() }
+                read()
+            }
+            while !write(orCall: { [farWork] in farWork.signal() }) { farWork.wait() }
+        }
+
+        private func read() {
+            var buffer = [UInt8](repeating: 0, count: 3_000)
+            while report.value.end == nil {
+                do {
+                    let count = try buffer.withUnsafeMutableBytes { try pipe.take(into: $0, declaredByteCount: nil) }
+                    guard let count else { return }
+                    if count == 0 { note(.complete) } else { _ = note(Data(buffer.prefix(count))) }
+                } catch {
+                    note(.failed(error))
+                }
+            }
+            pipe.whenWoken(nil)
+        }
+
+        func check() {
+            let report = report.value
+            #expect(report.endCount == 1)
+            #expect(plan.body.starts(with: report.bytes))
+            if report.end == "left" { return }
+            #expect(report.end == (plan.fails ? "failed" : "complete"))
+            if !plan.drops { #expect(report.bytes == plan.body) }
+        }
+    }
+
+    @Test(arguments: [1, 2, 3, 4] as [UInt64]) func bytesArriveOrSomebodyHasLeft(seed: UInt64) async {
+        let runs = Observed([Run]())
+        await onThreads(6, seed: seed) { number, random in
+            for _ in 0..<60 {
+                let run = Run(Plan(&random), farEnd: number % 2 == 0 ? .reader : .writer)
+                if number % 2 == 0 { run.download() } else { run.upload() }
+                runs.append(run)
+            }
+        }
+        for run in runs.value {
+            await run.report.becomes { $0.end != nil }
+            run.check()
+        }
+        #expect(runs.value.count == 360)
+    }
+
+    /// The far end closes, and the near one is told, whatever else goes on.
+    @Test(arguments: [5, 6] as [UInt64]) func closedPipeWakesItsWriterOnce(seed: UInt64) async {
+        let wakes = Observed(0)
+        await onThreads(4, seed: seed) { _, random in
+            for _ in 0..<100 {
+                let pipe = BodyPipe(capacity: 100, farEnd: .reader)
+                let isWoken = DispatchSemaphore(value: 0)
+                NetworkThread.shared.submit {
+                    pipe.whenWoken {
+                        guard pipe.closing != nil else { return }
+                        wakes.increment()
+                        isWoken.signal()
+                    }
+                    pipe.write(Data(count: 60))
+                }
+                if Bool.random(using: &random) { _ = pipe.next(orCall: {}) }
+                NetworkThread.shared.submit { _ = pipe.hasRoom() }
+                // The listener is set before the pipe is closed: work for the network thread keeps its order.
+                NetworkThread.shared.submit { Queues.preparation.async { pipe.close(.complete) } }
+                Queues.preparation.async { pipe.finish(.complete) }
+                isWoken.wait()
+            }
+        }
+        #expect(wakes.value == 400)
+    }
+}
