@@ -59,10 +59,10 @@ final class PartialFile: Sendable {
         destination: String, place: URL? = nil, url: URL?, isSynced: Bool = false, isDigested: Bool = false
     ) throws(NetworkingError) {
         let name = destination + Self.suffix
-        guard let reservation = PathReservation(name) else { throw Self.inUse(name) }
-        var file = Self.openNameless(for: name)
-        if file == nil { file = try Self.openLocked(name, in: nil) }
-        guard let file else { throw Self.inUse(name) }
+        guard let reservation = PathReservation(name) else { throw OpenedPartialFile.inUse(name) }
+        var file = OpenedPartialFile.nameless(for: name)
+        if file == nil { file = try OpenedPartialFile.locked(name, in: nil) }
+        guard let file else { throw OpenedPartialFile.inUse(name) }
         try self.init(
             file, destination: destination, place: place, reservation: reservation, url: url, isSynced: isSynced,
             isDigested: isDigested)
@@ -73,13 +73,13 @@ final class PartialFile: Sendable {
     convenience init(
         folder: OutputFolder, url: URL, isSynced: Bool = false, isDigested: Bool = false
     ) throws(NetworkingError) {
-        let (file, destination) = try Self.openUnused(of: url, in: folder)
+        let (file, destination) = try OpenedPartialFile.unused(of: url, in: folder)
         try self.init(
             file, destination: destination, folder: folder, url: url, isSynced: isSynced, isDigested: isDigested)
     }
 
     private init(
-        _ file: Opened, destination: String, place: URL? = nil, folder: OutputFolder? = nil,
+        _ file: OpenedPartialFile, destination: String, place: URL? = nil, folder: OutputFolder? = nil,
         reservation: PathReservation? = nil,
         url: URL?, isSynced: Bool, isDigested: Bool
     ) throws(NetworkingError) {
@@ -173,7 +173,7 @@ extension PartialFile {
     func giveName() throws(NetworkingError) {
         guard !isNamed.load(ordering: .relaxed) else { return }
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0, bluebonnet_link(descriptor, base, name) == 0 else {
-            if errno == EEXIST { throw Self.inUse(name) }
+            if errno == EEXIST { throw OpenedPartialFile.inUse(name) }
             throw NetworkingError(.cannotWriteFile, "cannot create \(name)", underlying: POSIXError.last)
         }
         isNamed.store(true, ordering: .relaxed)

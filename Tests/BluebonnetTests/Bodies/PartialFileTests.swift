@@ -260,7 +260,7 @@ extension PartialFileTests {
     }
 
     @Test func aDestinationWithoutAFolderIsInTheCurrentOne() throws {
-        let opened = try #require(PartialFile.openNameless(for: "\(UUID().uuidString).bluebonnet-partial"))
+        let opened = try #require(OpenedPartialFile.nameless(for: "\(UUID().uuidString).bluebonnet-partial"))
         defer { close(opened.descriptor) }
         let link = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(opened.descriptor)")
         #expect(link.hasPrefix(FileManager.default.currentDirectoryPath + "/#"))
@@ -269,14 +269,14 @@ extension PartialFileTests {
     /// What is there already is opened by its name.
     @Test func newFileHasNoNameAndAnOldOneKeepsItsOwn() throws {
         let path = folder.path("out.bluebonnet-partial")
-        let opened = try #require(PartialFile.openNameless(for: path))
+        let opened = try #require(OpenedPartialFile.nameless(for: path))
         #expect(!opened.isNamed && opened.byteCount == 0)
         close(opened.descriptor)
         try folder.write("abc", to: "out.bluebonnet-partial")
-        #expect(PartialFile.openNameless(for: path) == nil)
-        #expect(PartialFile.openNameless(for: folder.path("none/out.bluebonnet-partial")) == nil)
-        #expect(PartialFile.openNameless(for: "/proc/self/out.bluebonnet-partial") == nil)  // no O_TMPFILE there
-        let named = try #require(try PartialFile.openLocked(path, in: nil))
+        #expect(OpenedPartialFile.nameless(for: path) == nil)
+        #expect(OpenedPartialFile.nameless(for: folder.path("none/out.bluebonnet-partial")) == nil)
+        #expect(OpenedPartialFile.nameless(for: "/proc/self/out.bluebonnet-partial") == nil)  // no O_TMPFILE there
+        let named = try #require(try OpenedPartialFile.locked(path, in: nil))
         #expect(named.isNamed && named.byteCount == 3)
         close(named.descriptor)
     }
@@ -284,7 +284,7 @@ extension PartialFileTests {
     /// By the descriptor alone where the kernel allows that; by its path where it does not.
     @Test(arguments: [false, true]) func namelessFileIsLinkedOnlyToAFreeName(isByPath: Bool) throws {
         let path = folder.path("out")
-        let opened = try #require(PartialFile.openNameless(for: path))
+        let opened = try #require(OpenedPartialFile.nameless(for: path))
         defer { close(opened.descriptor) }
         #expect(Glibc.write(opened.descriptor, "abc", 3) == 3)
         let link = isByPath ? bluebonnet_link_by_path : bluebonnet_link

@@ -5,13 +5,11 @@ internal import CLinux
 internal import Foundation
 internal import Glibc
 
-extension PartialFile {
-    /// A file as it was opened, locked if it has its name.
-    struct Opened {
-        let descriptor: CInt
-        let byteCount: Int64
-        let isNamed: Bool
-    }
+/// A partial file as it was opened, locked if it has its name.
+struct OpenedPartialFile {
+    let descriptor: CInt
+    let byteCount: Int64
+    let isNamed: Bool
 
     /// Whether a file without a name can get one: that goes by the kernel's list of open files.
     private static let canGiveNames = access("/proc/self/fd", X_OK) == 0
@@ -21,22 +19,20 @@ extension PartialFile {
     }
 
     /// Opens a file without a name in the folder of a partial file; nil when there is a partial file already, or where
-    /// that cannot be done (a file system without O_TMPFILE, a folder that may not be written to): `openLocked` then
-    /// has the file, or the error.
-    static func openNameless(for path: String) -> Opened? {
+    /// that cannot be done (a file system without O_TMPFILE, a folder that may not be written to): `locked` then has
+    /// the file, or the error.
+    static func nameless(for path: String) -> OpenedPartialFile? {
         var file = bluebonnet_file()
         guard canGiveNames, bluebonnet_look_at_path(AT_FDCWD, path, &file) != 0, errno == ENOENT else { return nil }
         let end = path.utf8.lastIndex(of: UInt8(ascii: "/"))
         let descriptor = bluebonnet_open_nameless(end.map { String(path[...$0]) } ?? ".")
         guard descriptor >= 0 else { return nil }
-        return Opened(descriptor: descriptor, byteCount: 0, isNamed: false)
+        return OpenedPartialFile(descriptor: descriptor, byteCount: 0, isNamed: false)
     }
 
     /// Opens the file and locks it; nil when another download has the lock. A writer before us may move it into place
     /// between the two: then the lock is on a file that has another name by now, and everything is done again.
-    static func openLocked(
-        _ name: String, in folder: OutputFolder?
-    ) throws(NetworkingError) -> Opened? {
+    static func locked(_ name: String, in folder: OutputFolder?) throws(NetworkingError) -> OpenedPartialFile? {
         let base = folder?.descriptor ?? AT_FDCWD
         let path = folder.map { "\($0.path)/\(name)" } ?? name
         for _ in 0..<100 {
@@ -58,20 +54,21 @@ extension PartialFile {
             }
             if bluebonnet_look_at_path(base, name, &named) == 0, named.inode == file.inode {
                 // Read after locking.
-                return Opened(descriptor: opened, byteCount: named.byte_count, isNamed: true)
+                return OpenedPartialFile(descriptor: opened, byteCount: named.byte_count, isNamed: true)
             }
             close(opened)
         }
         throw NetworkingError(.cannotOpenFile, "cannot write \(path): other downloads keep replacing it")
     }
 
-    static func openUnused(
+    /// Opens a file that no other download uses, under a name that is made of the URL.
+    static func unused(
         of url: URL, in folder: OutputFolder
-    ) throws(NetworkingError) -> (file: Opened, destination: String) {
+    ) throws(NetworkingError) -> (file: OpenedPartialFile, destination: String) {
         let digest = PartialRecord.digest(of: url).prefix(32)
         for number in 1...1000 {
             let destination = ".\(digest)" + (number == 1 ? "" : "-\(number)")
-            if let file = try openLocked(destination + suffix, in: folder) { return (file, destination) }
+            if let file = try locked(destination + PartialFile.suffix, in: folder) { return (file, destination) }
         }
         throw NetworkingError(.cannotOpenFile, "1000 downloads of this URL write to \(folder.path) already")
     }
