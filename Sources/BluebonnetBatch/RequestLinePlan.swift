@@ -57,17 +57,12 @@ extension RequestLinePlan.Entry {
     private static func prepare(
         _ line: RequestLine, _ settings: RequestLineRunner.Settings
     ) -> Result<URL, NetworkingError> {
-        Result { () throws(NetworkingError) in
-            do {
-                let line = try line.resolved { _ in nil }
-                let options = settings.transferOptions
-                let blueprint = try line.blueprint(baseURL: settings.baseURL, options: options)
-                return try blueprint.checkedURL(options: options)
-            } catch let error as NetworkingError {
-                throw error
-            } catch {
-                throw NetworkingError(.invalidRequest, "the request could not be made: \(error)", underlying: error)
-            }
+        let options = settings.transferOptions
+        let recipe = RequestPlan.Recipe { plan in
+            try line.resolved { _ in nil }.complete(&plan, baseURL: settings.baseURL, options: options)
+        }
+        return Result { () throws(NetworkingError) in
+            try RequestPlan(recipe: recipe, options: ResolvedOptions(options)).checkedURL()
         }
     }
 }

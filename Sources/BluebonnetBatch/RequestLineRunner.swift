@@ -76,11 +76,10 @@ public final class RequestLineRunner: Sendable {
     /// Starts a line; the lines that it depends on must have been added before.
     public func add(_ node: RequestLineGraph.Node) {
         let id = node.line.id
-        let make: @Sendable () throws -> RequestBlueprint = { [self] in try blueprint(of: node) }
         // References are looked up in bodies of any size, and files may be where nobody answers.
         let isQuick = node.dependencies.isEmpty && !node.line.line.readsFiles
-        let operation = manager.operation(
-            source: isQuick ? .derived(make) : .made(make), responseSerializer: nil, wantsDigest: true)
+        let recipe = RequestPlan.Recipe(isQuick: isQuick) { [self] plan in try complete(&plan, for: node) }
+        let operation = manager.operation(recipe: recipe, wantsDigest: true)
         operation.queuePriority = node.line.line.priority.queuePriority
         let script = node.line.line.script
         if !script.isEmpty { operation.setStartHandler { Self.play(script, on: $0) } }
@@ -125,14 +124,14 @@ public final class RequestLineRunner: Sendable {
 // MARK: - One line
 
 extension RequestLineRunner {
-    /// Makes the line's request when its dependencies have ended.
-    private func blueprint(of node: RequestLineGraph.Node) throws -> RequestBlueprint {
+    /// Completes the plan of a line's operation when its dependencies have ended.
+    private func complete(_ plan: inout RequestPlan, for node: RequestLineGraph.Node) throws {
         var sources: [String: ReferenceSource] = [:]
         for dependency in state.withLock({ $0.dependencies(node.dependencies) }) {
             sources[dependency.id] = try dependency.referenceSource()
         }
         let line = try node.line.line.resolved { sources[$0] }
-        return try line.blueprint(baseURL: manager.baseURL, options: settings.transferOptions)
+        try line.complete(&plan, baseURL: manager.baseURL, options: settings.transferOptions)
     }
 
     private static func play(_ script: [RequestLine.ScriptStep], on operation: RequestOperation) {

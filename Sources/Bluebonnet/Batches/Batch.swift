@@ -169,10 +169,7 @@ extension Batch {
         let message = reason.message(options)
         // In reverse order, so that an operation is cancelled before the cancellation of a dependency makes it ready.
         for operation in operations.reversed() where !operation.isFinished {
-            operation.shared.withLock {
-                $0.extras.cancelMessage = $0.lifecycle.isCancelled ? $0.extras.cancelMessage : message
-            }
-            operation.cancel()
+            operation.cancel(message: message)
         }
     }
 }
@@ -226,12 +223,10 @@ extension Batch {
         _ whenOver: @escaping @Sendable () -> Void
     ) {
         let policy = options.ifDependencyFails
-        operation.shared.withLock { state in
-            state.flow = number
-            state.dependencyPolicy = state.dependencyPolicy ?? policy
-            guard options.holdsWithoutConnectivity else { return }
-            state.options.waitsForConnectivity = true
-            state.options.connectivityTimeout = .zero
+        operation.state.enterBatch(flow: number, policy: policy)
+        if options.holdsWithoutConnectivity {
+            operation.options.waitsForConnectivity = true
+            operation.options.connectivityTimeout = .zero
         }
         operation.addBatchHandler { [self] operation in
             let step = state.withLock { $0.note(index, MemberKind(operation.error)) }

@@ -53,7 +53,7 @@ extension Batch {
     /// its dependent has ended.
     public func graph() -> BatchGraph {
         let edges = Set(state.withLock { $0.edges }).union(BatchGraph.edges(among: operations))
-        let instants = operations.map { $0.shared.withLock { ($0.startInstant, $0.finishInstant) } }
+        let instants = operations.map { $0.state.schedule }.map { ($0.startInstant, $0.finishInstant) }
         let zero = instants.map(\.0).filter { $0 > 0 }.min() ?? 0
         let nodes = zip(operations, instants).map { operation, instants in
             BatchGraph.Node(operation, start: instants.0, end: instants.1, zero: zero)

@@ -19,6 +19,7 @@ final class Exchange: TransferDelegate {
         case pending
     }
 
+    private let prepared: PreparedRequest
     private let owner: any ExchangeOwner
     @exclusivity(unchecked) private var hops: HopChain
     @exclusivity(unchecked) private var outgoing: OutgoingHop
@@ -29,7 +30,7 @@ final class Exchange: TransferDelegate {
     @exclusivity(unchecked) private var download = ProgressMeter()
 
     init(_ prepared: PreparedRequest, owner: any ExchangeOwner) {
-        self.owner = owner
+        (self.prepared, self.owner) = (prepared, owner)
         hops = HopChain(prepared)
         questions = ExchangeQuestions(prepared, owner: owner)
         outgoing = OutgoingHop(prepared)
@@ -99,7 +100,7 @@ extension Exchange {
         ofResult head: ResponseHead, continues: Bool
     ) throws(NetworkingError) -> IncomingResponse.Disposition {
         let hasBody = head.hasBody(for: hops.request.method)
-        let destination = owner.bodyDestination(ofStatus: continues ? 200 : head.status)
+        let destination = prepared.bodyDestination(ofStatus: continues ? 200 : head.status)
         if destination == .error {
             let (receiver, fault) = assembly.errorReceiver(for: head, hasBody: hasBody)
             incoming.bodyError = fault
@@ -258,7 +259,8 @@ extension Exchange {
             isContinued: end.isContinued,
             isCredentialRefused: incoming.head?.status == 401 && hops.hasAuthenticated,
             unusedFile: end.unusedFile, keepsUnusedFile: end.unusedFile != nil && end.canBeContinued,
-            summary: summary, cacheExchange: cache)
+            summary: summary, cacheExchange: cache, serializer: prepared.plan.serializer,
+            expectedDigest: prepared.plan.expectedDigest)
     }
 }
 

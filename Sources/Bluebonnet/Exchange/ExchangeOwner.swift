@@ -1,17 +1,12 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-internal import Foundation
-internal import FoundationNetworking
-
 /// The interface of an exchange to its operation. Any thread, but for `handle(_:)`.
 protocol ExchangeOwner: AnyObject, Sendable {
     /// Reports sent bytes, the sent total, and the expected total; -1 when it is not known.
     func reportUpload(_ byteCount: Int64, _ total: Int64, _ expected: Int64)
     /// Reports received bytes, the received total, and the expected total; -1 when it is not known.
     func reportDownload(_ byteCount: Int64, _ total: Int64, _ expected: Int64)
-    /// Where the body of a response with this status goes.
-    func bodyDestination(ofStatus status: Int) -> BodyDestination
     /// Network thread only.
     func handle(_ event: ExchangeEvent)
 }
@@ -27,13 +22,4 @@ enum ExchangeEvent: Sendable {
     case consumerLeft
     /// A block of the user has answered.
     case answered(ExchangeQuestions.Answer, question: Int)
-}
-
-/// The user's blocks, bound to their operation, as an exchange calls them. They run off the network thread.
-struct ExchangeBlocks: Sendable {
-    var redirect: (@Sendable (_ proposed: URLRequest, _ response: HTTPURLResponse) async -> URLRequest?)?
-    var challenge: (@Sendable (_ challenge: AuthenticationChallenge) async -> ChallengeAnswer)?
-    var serverTrust: (@Sendable (_ challenge: ServerTrustChallenge) async -> ServerTrustAnswer)?
-    var pinViolation: (@Sendable (_ violation: PinViolation) -> Void)?
-    var needNewBodyStream: (@Sendable () -> InputStream?)?
 }

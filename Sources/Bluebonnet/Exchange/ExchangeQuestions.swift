@@ -31,16 +31,16 @@ struct ExchangeQuestions {
         case .redirect(let target):
             guard let block = prepared.blocks.redirect else { preconditionFailure("no block decides about redirects") }
             let proposal = hops.urlRequest(for: target)
-            ask {
+            ask { owner in
                 guard let response = try? head.urlResponse() else { return .hop(.follow(proposal)) }
-                return .hop(await block(proposal, response).map(HopDecision.Answer.follow) ?? .deliver)
+                return .hop(await block(owner, proposal, response).map(HopDecision.Answer.follow) ?? .deliver)
             }
         case .challenge(let challenge, let mayLookUp):
             let shown = hops.challenge(challenge, in: head)
             let block = prepared.blocks.challenge
-            ask {
+            ask { owner in
                 let stored = mayLookUp ? shown.storedCredential : nil
-                let answer = await block?(shown) ?? .performDefault
+                let answer = await block?(owner, shown) ?? .performDefault
                 return .hop(.challenge(answer, challenge, stored: stored))
             }
         }
@@ -56,7 +56,7 @@ struct ExchangeQuestions {
                 .serverNotTrusted,
                 "\(question.challenge.host) showed other certificates each of \(TrustAnswers.limit) times")
         }
-        ask { .serverTrust(await block(question.challenge), question) }
+        ask { .serverTrust(await block($0, question.challenge), question) }
     }
 
     /// Keeps the block's answer about a server for the next handshake.
@@ -73,12 +73,12 @@ struct ExchangeQuestions {
     }
 
     /// Tells the handler of report-only pins.
-    func report(_ violation: PinViolation) { prepared.blocks.pinViolation?(violation) }
+    func report(_ violation: PinViolation) { prepared.blocks.pinViolation?(owner, violation) }
 
-    private mutating func ask(_ question: @escaping @Sendable () async -> Answer) {
+    private mutating func ask(_ question: @escaping @Sendable (any ExchangeOwner) async -> Answer) {
         number += 1
         Task { [owner, number] in
-            let answer = await question()
+            let answer = await question(owner)
             NetworkThread.shared.submit { owner.handle(.answered(answer, question: number)) }
         }
     }

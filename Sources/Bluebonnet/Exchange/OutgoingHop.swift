@@ -20,15 +20,13 @@ struct HopOpening: Sendable {
     var onlyFolder: Substring? { tls == nil ? prepared.onlyFolder : nil }
 
     /// Opens and reads; not on the network thread.
-    ///
-    /// - Parameter isDigested: whether the digest of the body is wanted, whatever the request says.
-    func open(isDigested: Bool) -> Result<Opened, NetworkingError> {
+    func open() -> Result<Opened, NetworkingError> {
         Result { () throws(NetworkingError) in
             // TLS first: what fails there must not leave a file behind.
             let setup = try tls.map { source throws(NetworkingError) in
                 (source: source, made: try TLSSetupCache.shared.load(source.value))
             }
-            return Opened(files: needsFiles ? try prepared.openFiles(isDigested: isDigested) : nil, setup: setup)
+            return Opened(files: needsFiles ? try prepared.openFiles() : nil, setup: setup)
         }
     }
 }

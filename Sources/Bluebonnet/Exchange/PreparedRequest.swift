@@ -7,80 +7,68 @@ internal import FoundationNetworking
 /// A request that was checked and can go out: what is known before a file is opened or a socket. Immutable; it crosses
 /// threads, and is passed on often, which is why it is no structure.
 final class PreparedRequest: Sendable {
+    /// What was checked.
+    let plan: RequestPlan
+    /// The request with the URL that is sent: what is cached, kept and told goes by that one.
     let request: URLRequest
     /// The request's, which costs to ask for.
     let cachePolicy: URLRequest.CachePolicy
     let origin: Origin
+    /// The first hop.
     let first: RedirectPolicy.Request
     /// In nanoseconds; 0 is no limit.
     let idleTimeout: UInt64
-    let resolvedOptions: ResolvedOptions
-    let responseSerializer: ResolvedSerializer?
-    let expectedDigest: String?
-    /// Whether it brings anything for the response.
-    let hasLateParts: Bool
     let bodyStream: BodyStreamSource?
     private let data: Data?
-    /// Nil where there are no files, as mostly.
-    private let named: Box<NamedFiles>?
-    private let extras: (any RequestExtras)?
-    private let sharedBlocks: Box<ExchangeBlocks>?
-    let streamOutput: StreamOutput?
+    private let output: Output
     /// What the caller's `Content-Length` says of a body that comes from a file.
     private let declaredBodyByteCount: Int64?
 
-    /// Checks a request; touches neither file nor network.
-    ///
-    /// - Parameter parts: the operation's, over which the blueprint's go.
-    init(_ blueprint: RequestBlueprint, parts: OperationParts) throws(NetworkingError) {
-        resolvedOptions = blueprint.options ?? parts.options
-        request = Self.request(blueprint.request, keepsDotSegments: resolvedOptions.keepsDotSegments)
-        cachePolicy = request.cachePolicy
-        (extras, sharedBlocks, streamOutput) = (parts.extras, parts.blocks, parts.streamOutput)
-        if let serializer = blueprint.responseSerializer {
-            responseSerializer = ResolvedSerializer(serializer)
-        } else {
-            responseSerializer = nil
-        }
-        expectedDigest = blueprint.expectedDigest
-        hasLateParts = responseSerializer != nil || expectedDigest != nil
-        let named = NamedFiles.make(blueprint, parts)
-        self.named = named
-        let hasUploadFile = named?.value.upload != nil
-        data = request.httpBody?.isEmpty == false ? request.httpBody : nil
+    /// Where the body of an accepted response goes.
+    private enum Output: Sendable {
+        case memory
+        /// The path is empty when the URL is not that of a file.
+        case file(URL, path: String)
+        /// The response names the file in the folder, which is made if need be.
+        case folder(URL, isCreated: Bool)
+        case stream(StreamOutput)
+    }
+
+    /// Checks a plan that has its request; touches neither file nor network.
+    init(_ plan: RequestPlan) throws(NetworkingError) {
+        guard case .request(let given, let ready) = plan.source else { preconditionFailure("a request is made once") }
+        self.plan = plan
+        let request = Self.sent(given, keepsDotSegments: plan.options.keepsDotSegments)
+        (self.request, cachePolicy) = (request, request.cachePolicy)
         guard let url = request.url else { throw NetworkingError(.badURL, "the request has no URL") }
-        origin = try Self.origin(of: url)
-        if resolvedOptions.hasPolicyTable,
-            let refusal = resolvedOptions.value.securityPolicy.refusal(ofHost: origin.host)
-        {
-            throw refusal
-        }
-        if origin.isSecure { try Self.checkTLS(of: resolvedOptions, origin) }
+        origin = try Self.checkedOrigin(of: url, for: plan.options)
+        let hasFile = plan.uploadFile != nil
+        let hasStream = request.httpBodyStream != nil && !hasFile
+        let body = request.httpBody
+        data = body?.isEmpty == false ? body : nil
+        let hasBody = hasFile || hasStream || data != nil
         let method = request.httpMethod ?? "GET"
-        if method != "GET" { try RequestCheck.method(method) }
-        let hasStream = request.httpBodyStream != nil && !hasUploadFile
-        let hasBody = hasStream || data != nil || hasUploadFile
-        guard method != "HEAD" || !hasBody else {
-            throw NetworkingError(.invalidRequest, "a HEAD request cannot have a body")
-        }
-        if let named { try named.value.check(hasStreamOutput: parts.streamOutput != nil) }
-        try Self.check(resolvedOptions.value.credential)
+        try Self.check(method, hasBody: hasBody)
+        output = try Self.output(of: plan)
+        try Self.check(plan.options.value.credential)
         let sent = try SentHeaders(
-            of: request, cachePolicy, ready: blueprint.readyHeaders,
-            bodyByteCount: !hasUploadFile && !hasStream ? Int64(data?.count ?? 0) : nil)
+            of: request, cachePolicy, ready: ready,
+            bodyByteCount: hasFile || hasStream ? nil : Int64(data?.count ?? 0))
         declaredBodyByteCount = sent.declaredBodyByteCount
         bodyStream =
             hasStream
             ? BodyStreamSource(
-                request: request, declaredByteCount: sent.declaredBodyByteCount,
-                prefersNew: parts.needsNewBodyStream) : nil
+                request: request, declaredByteCount: sent.declaredBodyByteCount, prefersNew: plan.needsNewBodyStream)
+            : nil
         first = RedirectPolicy.Request(method: method, url: url, headers: sent.headers, hasBody: hasBody)
-        idleTimeout =
-            resolvedOptions.idleTimeout ?? MonotonicClock.nanoseconds(clampingSeconds: request.timeoutInterval)
+        idleTimeout = plan.options.idleTimeout ?? MonotonicClock.nanoseconds(clampingSeconds: request.timeoutInterval)
     }
+}
 
-    /// The request with the URL that is sent: what is cached, kept and told goes by that one.
-    private static func request(_ request: URLRequest, keepsDotSegments: Bool) -> URLRequest {
+// MARK: - Checks
+
+extension PreparedRequest {
+    private static func sent(_ request: URLRequest, keepsDotSegments: Bool) -> URLRequest {
         guard !keepsDotSegments, let url = request.url, let shorter = DotSegments.removed(from: url) else {
             return request
         }
@@ -89,17 +77,14 @@ final class PreparedRequest: Sendable {
         return request
     }
 
-    /// A user name stands in a header field; one that came with a response may be anything.
-    private static func check(_ credential: URLCredential?) throws(NetworkingError) {
-        guard let user = credential?.user, user.utf8.contains(where: FieldSyntax.isForbiddenInValue) else { return }
-        throw NetworkingError(.invalidRequest, "the credential's user name has a control character in it")
-    }
-
-    /// Refuses options that contradict each other before anything is sent.
-    private static func checkTLS(of options: ResolvedOptions, _ origin: Origin) throws(NetworkingError) {
-        guard options.readySetup == nil else { return }  // it was checked then
-        let policy = options.value.securityPolicy
-        _ = try TLSSetupSource(options.value.tls, policy.policy(forHost: origin.host) ?? policy)
+    /// The origin of a URL that may be asked with these options.
+    private static func checkedOrigin(of url: URL, for options: ResolvedOptions) throws(NetworkingError) -> Origin {
+        let origin = try origin(of: url)
+        if options.hasPolicyTable, let refusal = options.value.securityPolicy.refusal(ofHost: origin.host) {
+            throw refusal
+        }
+        if origin.isSecure { try checkTLS(of: options, origin) }
+        return origin
     }
 
     private static func origin(of url: URL) throws(NetworkingError) -> Origin {
@@ -109,49 +94,59 @@ final class PreparedRequest: Sendable {
         return origin
     }
 
-    var options: TransferOptions { resolvedOptions.value }
-    var blocks: ExchangeBlocks { sharedBlocks?.value ?? ExchangeBlocks() }
-    /// What an archived operation had of its body in memory.
-    var continuation: ArchivedPart? { extras?.continuation }
-
-    /// Whether the body of the response goes elsewhere than to memory.
-    var hasOutput: Bool {
-        streamOutput != nil || named.map { $0.value.output != nil || $0.value.outputDirectory.url != nil } ?? false
+    /// Refuses options that contradict each other before anything is sent.
+    private static func checkTLS(of options: ResolvedOptions, _ origin: Origin) throws(NetworkingError) {
+        guard options.readySetup == nil else { return }  // it was checked then
+        let policy = options.value.securityPolicy
+        _ = try TLSSetupSource(options.value.tls, policy.policy(forHost: origin.host) ?? policy)
     }
-}
 
-/// The files that a request names.
-private struct NamedFiles {
-    let upload: URL?
-    let output: URL?
-    /// The path of `output`; empty when it is no file's URL.
-    let outputPath: String
-    let outputDirectory: OutputDirectory
-    /// Whether the folder is made when it is not there.
-    let createsDirectory: Bool
-
-    static func make(_ blueprint: RequestBlueprint, _ parts: OperationParts) -> Box<NamedFiles>? {
-        guard parts.extras != nil || blueprint.uploadFile != nil || blueprint.outputFile != nil else { return nil }
-        let output = blueprint.outputFile ?? parts.outputFile
-        let upload = blueprint.uploadFile ?? parts.uploadFile
-        let path = output.flatMap { $0.isFileURL ? $0.path : nil } ?? ""
-        var (directory, createsDirectory) = (parts.outputDirectory, false)
-        if !path.isEmpty, directory.url == nil, output?.hasDirectoryPath == true {
-            (directory.url, createsDirectory) = (output, true)
+    private static func check(_ method: String, hasBody: Bool) throws(NetworkingError) {
+        if method != "GET" { try RequestCheck.method(method) }
+        guard method != "HEAD" || !hasBody else {
+            throw NetworkingError(.invalidRequest, "a HEAD request cannot have a body")
         }
-        let files = NamedFiles(
-            upload: upload, output: createsDirectory ? nil : output, outputPath: createsDirectory ? "" : path,
-            outputDirectory: directory, createsDirectory: createsDirectory)
-        let isEmpty = files.upload == nil && files.output == nil && files.outputDirectory.url == nil
-        return isEmpty ? nil : Box(files)
     }
 
-    func check(hasStreamOutput: Bool) throws(NetworkingError) {
-        let (hasFile, hasDirectory) = (output != nil, outputDirectory.url != nil)
-        guard !(hasFile && hasDirectory), !(hasFile || hasDirectory) || !hasStreamOutput else {
+    private static func output(of plan: RequestPlan) throws(NetworkingError) -> Output {
+        var outputs: [Output] = []
+        if let url = plan.outputFile {
+            let path = url.isFileURL ? url.path : ""
+            let isFolder = !path.isEmpty && url.hasDirectoryPath
+            outputs.append(isFolder ? .folder(url, isCreated: true) : .file(url, path: path))
+        }
+        if let url = plan.files.outputDirectory.url { outputs.append(.folder(url, isCreated: false)) }
+        if let stream = plan.streamedOutput { outputs.append(.stream(stream)) }
+        guard outputs.count < 2 else {
             throw NetworkingError(
                 .invalidRequest, "the response's body goes to one place: a file, a directory or a stream")
         }
+        return outputs.first ?? .memory
+    }
+
+    /// A user name stands in a header field; one that came with a response may be anything.
+    private static func check(_ credential: URLCredential?) throws(NetworkingError) {
+        guard let user = credential?.user, user.utf8.contains(where: FieldSyntax.isForbiddenInValue) else { return }
+        throw NetworkingError(.invalidRequest, "the credential's user name has a control character in it")
+    }
+}
+
+extension PreparedRequest {
+    var resolvedOptions: ResolvedOptions { plan.options }
+    var options: TransferOptions { plan.options.value }
+    var blocks: RequestBlocks { plan.blocks }
+    /// What an archived operation had of its body in memory.
+    var continuation: ArchivedPart? { plan.continuation }
+
+    /// Whether the body of the response goes elsewhere than to memory.
+    var hasOutput: Bool { if case .memory = output { false } else { true } }
+
+    var streamOutput: StreamOutput? { if case .stream(let stream) = output { stream } else { nil } }
+
+    /// Where the body of a response with this status goes. Without a serializer none is refused.
+    func bodyDestination(ofStatus status: Int) -> BodyDestination {
+        guard let serializer = plan.serializer else { return (200...299).contains(status) ? .output : .memory }
+        return serializer.validation.accepts(status: status) ? .output : .error
     }
 }
 
@@ -172,28 +167,24 @@ extension PreparedRequest {
 
     /// The files of a request that has none; nil when there are some to open, which may block.
     var filesWithoutOpening: Files? {
-        guard named == nil, proxyAuthorityFiles.isEmpty else { return nil }
-        return Files(body: data.map(TransferBody.data) ?? .none)
+        guard plan.uploadFile == nil, proxyAuthorityFiles.isEmpty else { return nil }
+        switch output {
+        case .memory, .stream: return Files(body: data.map(TransferBody.data) ?? .none)
+        case .file, .folder: return nil
+        }
     }
 
     /// The folder of the one file to open, for the response; nil where others have to be opened too.
     var onlyFolder: Substring? {
-        guard let named = named?.value, named.upload == nil, named.outputDirectory.url == nil,
-            proxyAuthorityFiles.isEmpty
-        else { return nil }
-        let path = named.outputPath
+        guard plan.uploadFile == nil, proxyAuthorityFiles.isEmpty, case .file(_, let path) = output else { return nil }
         return path.utf8.lastIndex(of: UInt8(ascii: "/")).map { path[..<$0] }
     }
 
     /// Opens the files; not on the network thread.
-    ///
-    /// - Parameter isDigested: whether the digest of the body is wanted, whatever the blueprint says.
-    func openFiles(isDigested: Bool) throws(NetworkingError) -> Files {
+    func openFiles() throws(NetworkingError) -> Files {
         try checkProxyAuthorities()
-        let isDigested = isDigested || expectedDigest != nil
         var files = Files(body: data.map(TransferBody.data) ?? .none)
-        guard let named = named?.value else { return files }
-        if let url = named.upload {
+        if let url = plan.uploadFile {
             let upload = try UploadFile(path: Self.path(of: url))
             guard declaredBodyByteCount == nil || declaredBodyByteCount == upload.byteCount else {
                 throw NetworkingError(
@@ -201,16 +192,18 @@ extension PreparedRequest {
             }
             files.body = .file(upload)
         }
-        if let url = named.output {
+        let (isSynced, isDigested) = (options.syncsFilesToDisk, plan.wantsDigest || plan.expectedDigest != nil)
+        switch output {
+        case .memory, .stream: break
+        case .file(let url, let path):
             files.output = try PartialFile(
-                destination: Self.checked(named.outputPath, of: url), place: url, url: first.url,
-                isSynced: options.syncsFilesToDisk, isDigested: isDigested)
-        }
-        if let url = named.outputDirectory.url {
+                destination: Self.checked(path, of: url), place: url, url: first.url, isSynced: isSynced,
+                isDigested: isDigested)
+        case .folder(let url, let isCreated):
             let folder = try OutputFolder(
-                path: Self.path(of: url), policy: named.outputDirectory.policy, isCreated: named.createsDirectory)
+                path: Self.path(of: url), policy: plan.files.outputDirectory.policy, isCreated: isCreated)
             files.output = try PartialFile(
-                folder: folder, url: first.url, isSynced: options.syncsFilesToDisk, isDigested: isDigested)
+                folder: folder, url: first.url, isSynced: isSynced, isDigested: isDigested)
         }
         return files
     }

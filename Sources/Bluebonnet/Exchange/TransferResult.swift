@@ -24,6 +24,9 @@ struct TransferResult: Sendable {
     var summary = TransferSummary()
     /// Nil when there is no cache to keep it.
     var cacheExchange: CacheExchange?
+    /// As the request was sent with; nil when it was not made, and without a serializer.
+    var serializer: ResolvedSerializer?
+    var expectedDigest: String?
 
     /// Where the body is.
     enum Content: Sendable {
@@ -38,10 +41,11 @@ struct TransferResult: Sendable {
 
 extension TransferResult {
     /// The result of an operation that a cache answered.
-    init(_ cached: CachedResponse, request: URLRequest?, summary: TransferSummary) {
+    init(_ cached: CachedResponse, for prepared: PreparedRequest?, summary: TransferSummary) {
         self.init(
-            request: request, head: cached.head, content: .memory(cached.data),
-            receivedByteCount: Int64(cached.data.count), summary: summary)
+            request: prepared?.request, head: cached.head, content: .memory(cached.data),
+            receivedByteCount: Int64(cached.data.count), summary: summary, serializer: prepared?.plan.serializer,
+            expectedDigest: prepared?.plan.expectedDigest)
     }
 
     /// Moves the complete body to where it belongs; where it was named by the response, under that name.

@@ -68,8 +68,7 @@ extension RequestOperationManager {
 extension RequestOperation {
     /// Network thread only.
     fileprivate var isUnderWay: Bool {
-        let isProcessing = shared.withLock { $0.lifecycle.state == .processing }
-        return isProcessing || runner?.isUnderWay ?? false
+        state.lifecycle.state == .processing || runner?.isUnderWay ?? false
     }
 }
 

@@ -15,15 +15,16 @@ internal import FoundationNetworking
 /// be `multipart/…` and gets the form's boundary.
 public struct RequestBody: Sendable {
     /// Sets the body of a request that has its headers already.
-    let apply: @Sendable (inout RequestBlueprint) throws -> Void
+    let encode: @Sendable (inout URLRequest) throws -> Void
+    /// The file that is the body.
+    var file: URL?
 
     /// A value as JSON.
     public static func json(
         _ value: some Encodable & Sendable, encoder: JSONEncoder = JSONEncoder()
     ) -> RequestBody {
-        RequestBody { blueprint in
-            blueprint.request = try JSONRequestSerializer.bare.request(
-                blueprint.request, encoding: value, with: encoder)
+        RequestBody { request in
+            request = try JSONRequestSerializer.bare.request(request, encoding: value, with: encoder)
         }
     }
 
@@ -31,18 +32,18 @@ public struct RequestBody: Sendable {
     public static func propertyList(
         _ value: some Encodable & Sendable, format: PropertyListRequestSerializer.Format = .xml
     ) -> RequestBody {
-        RequestBody { blueprint in
+        RequestBody { request in
             var serializer = PropertyListRequestSerializer(format: format)
             serializer.http.headers = [:]
-            blueprint.request = try serializer.request(blueprint.request, encoding: value)
+            request = try serializer.request(request, encoding: value)
         }
     }
 
     /// Parameters as a URL-encoded form.
     public static func form(_ parameters: Parameters) -> RequestBody {
-        RequestBody { blueprint in
+        RequestBody { request in
             let form = try QueryEncoder().encode(parameters)
-            blueprint.request.setBody(Data(form.utf8), contentType: "application/x-www-form-urlencoded")
+            request.setBody(Data(form.utf8), contentType: "application/x-www-form-urlencoded")
         }
     }
 
@@ -52,17 +53,17 @@ public struct RequestBody: Sendable {
     public static func multipart(
         _ parameters: Parameters = [:], build: @escaping @Sendable (inout MultipartFormData) throws -> Void = { _ in }
     ) -> RequestBody {
-        RequestBody { blueprint in
+        RequestBody { request in
             var form = MultipartFormData()
             try form.append(parameters)
             try build(&form)
-            try blueprint.request.setBody(form)
+            try request.setBody(form)
         }
     }
 
     /// Bytes as they are.
     public static func data(_ data: Data, contentType: String = "application/octet-stream") -> RequestBody {
-        RequestBody { $0.request.setBody(data, contentType: contentType) }
+        RequestBody { $0.setBody(data, contentType: contentType) }
     }
 
     /// Text, as UTF-8.
@@ -74,13 +75,14 @@ public struct RequestBody: Sendable {
     ///
     /// - Parameter contentType: nil looks the file name's extension up in the system's table.
     public static func file(_ url: URL, contentType: String? = nil) -> RequestBody {
-        RequestBody { blueprint in
+        var body = RequestBody { request in
             let type = contentType ?? MIMETypes.ofThisSystem.type(ofExtension: url.pathExtension)
-            if blueprint.request.value(forHTTPHeaderField: "Content-Type") == nil {
-                blueprint.request.setValue(type, forHTTPHeaderField: "Content-Type")
+            if request.value(forHTTPHeaderField: "Content-Type") == nil {
+                request.setValue(type, forHTTPHeaderField: "Content-Type")
             }
-            blueprint.uploadFile = url
         }
+        body.file = url
+        return body
     }
 }
 

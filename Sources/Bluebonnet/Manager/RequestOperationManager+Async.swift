@@ -21,7 +21,7 @@ extension RequestOperationManager {
         decoder: JSONDecoder? = nil
     ) async throws(NetworkingError) -> Value {
         try await value(
-            of: call("GET", url, parameters: parameters, headers: headers, body: nil), decoder)
+            of: source("GET", url, parameters: parameters, headers: headers, body: nil), decoder)
     }
 
     /// Runs a POST and decodes its JSON body; parameters go into the body, or into the query beside a `body`.
@@ -32,7 +32,7 @@ extension RequestOperationManager {
         as type: Value.Type = Value.self, decoder: JSONDecoder? = nil
     ) async throws(NetworkingError) -> Value {
         try await value(
-            of: call("POST", url, parameters: parameters, headers: headers, body: body), decoder)
+            of: source("POST", url, parameters: parameters, headers: headers, body: body), decoder)
     }
 
     /// Runs a PUT and decodes its JSON body; parameters go into the body, or into the query beside a `body`.
@@ -43,7 +43,7 @@ extension RequestOperationManager {
         as type: Value.Type = Value.self, decoder: JSONDecoder? = nil
     ) async throws(NetworkingError) -> Value {
         try await value(
-            of: call("PUT", url, parameters: parameters, headers: headers, body: body), decoder)
+            of: source("PUT", url, parameters: parameters, headers: headers, body: body), decoder)
     }
 
     /// Runs a PATCH and decodes its JSON body; parameters go into the body, or into the query beside a `body`.
@@ -54,7 +54,7 @@ extension RequestOperationManager {
         as type: Value.Type = Value.self, decoder: JSONDecoder? = nil
     ) async throws(NetworkingError) -> Value {
         try await value(
-            of: call("PATCH", url, parameters: parameters, headers: headers, body: body), decoder)
+            of: source("PATCH", url, parameters: parameters, headers: headers, body: body), decoder)
     }
 
     /// Runs a DELETE and decodes its JSON body; parameters go into the query.
@@ -66,7 +66,7 @@ extension RequestOperationManager {
         as type: Value.Type = Value.self, decoder: JSONDecoder? = nil
     ) async throws(NetworkingError) -> Value {
         try await value(
-            of: call("DELETE", url, parameters: parameters, headers: headers, body: body), decoder)
+            of: source("DELETE", url, parameters: parameters, headers: headers, body: body), decoder)
     }
 
     /// Runs a HEAD and gives the response: `let response: HTTPURLResponse = try await manager.head("disk.img")`.
@@ -101,9 +101,9 @@ extension HTTPURLResponse: HeadResponse {}
 
 extension RequestOperationManager {
     private func value<Value: Decodable & Sendable>(
-        of call: RequestCall, _ decoder: JSONDecoder?
+        of source: RequestPlan.Source, _ decoder: JSONDecoder?
     ) async throws(NetworkingError) -> Value {
-        let operation = operation(source: call.source, serializer: serializer(for: Value.self, decoder))
+        let operation = operation(source, serializer: serializer(for: Value.self, decoder))
         operationQueue.addOperation(operation)
         return try await operation.value(as: Value.self)
     }

@@ -17,10 +17,7 @@ extension RequestOperationManager {
         completion: (@Sendable (Batch) -> Void)? = nil
     ) -> Batch {
         batch.begin(on: completionQueue ?? Queues.callbacks, progress: progress, completion: completion)
-        let waiting = batch.operations.filter { operation in
-            operation.shared.withLock { $0.queue == nil && $0.lifecycle.isBeforeStart }
-        }
-        operationQueue.addOperations(waiting)
+        operationQueue.addOperations(batch.operations.filter { $0.state.isFree })
         return batch
     }
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 internal import Foundation
+public import FoundationNetworking
 
 // The verbs: each makes a request, an operation for it, adds it to `operationQueue`, and gives it back. A request that
 // cannot be made is an operation that fails with the reason, without touching the network.
@@ -62,15 +63,183 @@ extension RequestOperationManager {
     private func run(
         _ method: String, _ url: String, _ parameters: Parameters?, _ success: Success?, _ failure: Failure?
     ) -> HTTPRequestOperation {
-        let source: RequestSource
-        do throws(NetworkingError) {
-            source = .ready(try request(method, url, parameters: parameters))
-        } catch {
-            source = .made { throw error }
-        }
-        let operation = operation(source: source, responseSerializer: nil)
+        let operation = operation(source(method, url, parameters), serializer: nil)
         if success != nil || failure != nil { operation.setCompletionBlock(success: success, failure: failure) }
         operationQueue.addOperation(operation)
         return operation
+    }
+
+    /// The request, or what fails with the reason when it cannot be made.
+    func source(_ method: String, _ url: String, _ parameters: Parameters?) -> RequestPlan.Source {
+        do throws(NetworkingError) {
+            return .request(try request(method, url, parameters: parameters))
+        } catch {
+            return .recipe(RequestPlan.Recipe { _ in throw error })
+        }
+    }
+}
+
+// MARK: - Calls
+
+// Operations out of all that a call can say: parameters, headers, a body, a serializer of its own.
+extension RequestOperationManager {
+    /// Makes an operation from a method and a URL, and does not start it: add it to `operationQueue`.
+    ///
+    /// A request that cannot be made is an operation that fails with the reason, without touching the network.
+    /// - Parameters:
+    ///   - url: resolved against `baseURL`.
+    ///   - parameters: encoded by `requestSerializer`; with a body they go into the query, whatever the method.
+    ///   - headers: for this request only; each wins over the serializer's field of that name.
+    ///   - body: encoded when the operation starts.
+    ///   - responseSerializer: nil is the manager's.
+    public func operation(
+        _ method: String, _ url: String, parameters: Parameters? = nil, headers: HTTPHeaders = [:],
+        body: RequestBody? = nil, responseSerializer: (any ResponseSerializer)? = nil
+    ) -> HTTPRequestOperation {
+        operation(
+            source(method, url, parameters: parameters, headers: headers, body: body),
+            serializer: responseSerializer.map(ResolvedSerializer.init))
+    }
+
+    /// The request, or what makes it when the operation starts. Without a body there is little to do, and the request
+    /// can be looked at before.
+    func source(
+        _ method: String, _ url: String, parameters: Parameters?, headers: HTTPHeaders, body: RequestBody?
+    ) -> RequestPlan.Source {
+        let (baseURL, serializer) = (baseURL, requestSerializer)
+        let make: @Sendable () throws -> URLRequest = {
+            try RequestCheck.method(method)
+            var request = URLRequest(url: try RequestCheck.url(url, relativeTo: baseURL), method: method)
+            serializer.properties.apply(to: &request)
+            for field in headers.fields {
+                try RequestCheck.field(name: field.name, value: field.value)
+                request.setValue(field.value, forHTTPHeaderField: field.name)
+            }
+            if body != nil, let parameters { try serializer.forQueries.addQuery(parameters, to: &request) }
+            try body?.encode(&request)
+            // A body that is there stays; the serializer adds its headers.
+            try serializer.complete(&request, with: body == nil ? parameters : nil)
+            return request
+        }
+        if body == nil, let request = try? make() { return .request(request) }
+        return .recipe(
+            RequestPlan.Recipe { plan in
+                plan.setRequest(try make())
+                if let file = body?.file { plan.uploadFile = file }
+            })
+    }
+}
+
+extension RequestSerializer {
+    /// What encodes queries for this serializer.
+    fileprivate var forQueries: HTTPRequestSerializer {
+        switch self {
+        case let serializer as HTTPRequestSerializer: serializer
+        case let serializer as JSONRequestSerializer: serializer.http
+        case let serializer as PropertyListRequestSerializer: serializer.http
+        default: HTTPRequestSerializer()
+        }
+    }
+}
+
+// MARK: - Results
+
+// Typed operations that are made from the results of others. Each is added to `operationQueue` immediately.
+extension RequestOperationManager {
+    /// Runs a request and gives its result a type.
+    @discardableResult
+    public func send<Serializer: ResponseSerializer>(
+        _ method: String, _ url: String, parameters: Parameters? = nil, returning serializer: Serializer
+    ) -> RequestHandle<Serializer.Value> {
+        let operation = operation(
+            source(method, url, parameters), serializer: ResolvedSerializer(serializer))
+        operationQueue.addOperation(operation)
+        return RequestHandle(operation)
+    }
+
+    /// Runs a request that is made from the results of other operations, after these have ended.
+    ///
+    /// When a result is missing, the operation is skipped with the reason, unless the source has another policy.
+    ///
+    /// - Parameters:
+    ///   - sources: one, several, or arrays of them.
+    ///   - makeRequest: called once with the values, off the network thread. What it throws is the operation's error,
+    ///     and nothing is sent.
+    @discardableResult
+    public func send<each Source: ResultSource, Serializer: ResponseSerializer>(
+        after sources: repeat each Source, returning serializer: Serializer,
+        makeRequest: @escaping @Sendable (repeat (each Source).Value) throws -> URLRequest
+    ) -> RequestHandle<Serializer.Value> {
+        let operation = operation(
+            recipe: RequestPlan.Recipe { $0.setRequest(try makeRequest(repeat try (each sources).finalValue())) },
+            serializer)
+        for source in repeat each sources {
+            for dependency in source.dependencies {
+                operation.addDependency(dependency.operation, ifItFails: dependency.policy)
+            }
+        }
+        operationQueue.addOperation(operation)
+        return RequestHandle(operation)
+    }
+
+    /// Runs a request whose headers, body or URL need the results of other operations, after these have ended.
+    ///
+    /// - Parameters:
+    ///   - sources: one, several, or arrays of them.
+    ///   - prepare: called once with the request that method, URL and parameters make, and with the values; off the
+    ///     network thread. What it throws is the operation's error, and nothing is sent.
+    @discardableResult
+    public func send<each Source: ResultSource, Serializer: ResponseSerializer>(
+        _ method: String, _ url: String, parameters: Parameters? = nil, after sources: repeat each Source,
+        returning serializer: Serializer,
+        prepare: @escaping @Sendable (_ request: inout URLRequest, repeat (each Source).Value) throws -> Void
+    ) -> RequestHandle<Serializer.Value> {
+        send(after: repeat each sources, returning: serializer) { [self] (values: repeat (each Source).Value) in
+            var request = try request(method, url, parameters: parameters)
+            try prepare(&request, repeat each values)
+            return request
+        }
+    }
+}
+
+// MARK: - Verbs
+
+extension RequestOperationManager {
+    /// Runs a GET and gives its result a type.
+    @discardableResult
+    public func get<Serializer: ResponseSerializer>(
+        _ url: String, parameters: Parameters? = nil, returning serializer: Serializer
+    ) -> RequestHandle<Serializer.Value> {
+        send("GET", url, parameters: parameters, returning: serializer)
+    }
+
+    /// Runs a POST and gives its result a type.
+    @discardableResult
+    public func post<Serializer: ResponseSerializer>(
+        _ url: String, parameters: Parameters? = nil, returning serializer: Serializer
+    ) -> RequestHandle<Serializer.Value> {
+        send("POST", url, parameters: parameters, returning: serializer)
+    }
+
+    /// Runs a GET that is prepared from the results of other operations.
+    @discardableResult
+    public func get<each Source: ResultSource, Serializer: ResponseSerializer>(
+        _ url: String, parameters: Parameters? = nil, after sources: repeat each Source,
+        returning serializer: Serializer = JSONResponseSerializer(),
+        prepare: @escaping @Sendable (_ request: inout URLRequest, repeat (each Source).Value) throws -> Void
+    ) -> RequestHandle<Serializer.Value> {
+        send(
+            "GET", url, parameters: parameters, after: repeat each sources, returning: serializer, prepare: prepare)
+    }
+
+    /// Runs a POST that is prepared from the results of other operations.
+    @discardableResult
+    public func post<each Source: ResultSource, Serializer: ResponseSerializer>(
+        _ url: String, parameters: Parameters? = nil, after sources: repeat each Source,
+        returning serializer: Serializer = JSONResponseSerializer(),
+        prepare: @escaping @Sendable (_ request: inout URLRequest, repeat (each Source).Value) throws -> Void
+    ) -> RequestHandle<Serializer.Value> {
+        send(
+            "POST", url, parameters: parameters, after: repeat each sources, returning: serializer, prepare: prepare)
     }
 }

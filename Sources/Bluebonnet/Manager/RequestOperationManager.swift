@@ -186,7 +186,7 @@ extension RequestOperationManager {
     public func operation(
         with request: URLRequest, responseSerializer: (any ResponseSerializer)? = nil
     ) -> HTTPRequestOperation {
-        operation(source: .ready(request), responseSerializer: responseSerializer)
+        operation(.request(request), serializer: responseSerializer.map(ResolvedSerializer.init))
     }
 
     /// Makes an operation from an archive, with the manager's limits on concurrent transfers and its queue for
@@ -212,8 +212,7 @@ extension RequestOperationManager {
         after dependencies: [Operation], responseSerializer: (any ResponseSerializer)? = nil,
         makeRequest: @escaping @Sendable () throws -> URLRequest
     ) -> HTTPRequestOperation {
-        let source = RequestSource.made { RequestBlueprint(request: try makeRequest()) }
-        let operation = operation(source: source, responseSerializer: responseSerializer)
+        let operation = operation(recipe: RequestPlan.Recipe { $0.setRequest(try makeRequest()) }, responseSerializer)
         for dependency in dependencies { operation.addDependency(dependency) }
         return operation
     }
@@ -234,12 +233,12 @@ extension RequestOperationManager {
         }
     }
 
+    /// Makes an operation whose plan is completed when its dependencies have ended.
     package func operation(
-        source: RequestSource, responseSerializer: (any ResponseSerializer)?,
-        wantsDigest: Bool = false
+        recipe: RequestPlan.Recipe, _ responseSerializer: (any ResponseSerializer)? = nil, wantsDigest: Bool = false
     ) -> HTTPRequestOperation {
         operation(
-            source: source, serializer: responseSerializer.map(ResolvedSerializer.init), wantsDigest: wantsDigest)
+            .recipe(recipe), serializer: responseSerializer.map(ResolvedSerializer.init), wantsDigest: wantsDigest)
     }
 
     /// Delivers any body as it is, with the statuses that `responseSerializer` accepts.
@@ -249,13 +248,15 @@ extension RequestOperationManager {
         return current === defaults.value.serializer ? defaults.value.bodySerializer : current.ofBodies
     }
 
+    /// - Parameter serializer: nil is the manager's.
     func operation(
-        source: RequestSource, serializer: ResolvedSerializer?, wantsDigest: Bool = false
+        _ source: RequestPlan.Source, serializer: ResolvedSerializer?, wantsDigest: Bool = false
     ) -> HTTPRequestOperation {
         let defaults = defaults
+        var plan = RequestPlan(source, options: defaults.value.resolvedOptions)
+        plan.wantsDigest = wantsDigest
         let operation = HTTPRequestOperation(
-            source: source, serializer: serializer ?? defaults.value.serializer.forNewOperation,
-            options: defaults.value.resolvedOptions, services: services, wantsDigest: wantsDigest,
+            plan: plan, serializer: serializer ?? defaults.value.serializer.forNewOperation, services: services,
             completion: defaults.value.completion)
         if let handler = defaults.value.pinViolationHandler { operation.setPinViolationHandler(handler) }
         return operation

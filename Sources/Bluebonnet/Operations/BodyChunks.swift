@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: MIT
 
 public import Foundation
-internal import Synchronization
 
 /// The body of an accepted response as a sequence of pieces, in the order of arrival. Made by
 /// `RequestOperation.chunks(bufferByteCount:)`.
@@ -87,13 +86,7 @@ extension RequestOperation {
     public func chunks(bufferByteCount: Int = 256 * 1024) -> BodyChunks {
         precondition(bufferByteCount > 0, "a buffer holds at least one byte")
         let pipe = BodyPipe(capacity: bufferByteCount, farEnd: .reader)
-        let isFirst = shared.withLock { state in
-            guard state.extras.chunkPipe == nil, [.ready, .pausedBeforeStart].contains(state.lifecycle.state) else {
-                return false
-            }
-            state.extras.chunkPipe = pipe
-            return true
-        }
+        let isFirst = state.setChunks(pipe)
         precondition(isFirst, "chunks() is for an operation that was not started, once")
         return BodyChunks(consumer: BodyChunks.Consumer(pipe) { [weak self] in self?.cancel() })
     }

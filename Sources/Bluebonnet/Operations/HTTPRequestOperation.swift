@@ -3,17 +3,15 @@
 
 internal import Foundation
 public import FoundationNetworking
-internal import Synchronization
 
 /// A request operation that validates its response and serializes the body before it is finished, so that a dependent
 /// operation can use the value.
 public final class HTTPRequestOperation: RequestOperation, @unchecked Sendable {  // safe: adds immutable state only
     /// Validates the response and makes the response object. Default `HTTPResponseSerializer`, which accepts any
     /// content with a status from 200 to 299.
-    public var responseSerializer: any ResponseSerializer { resolvedSerializer.serializer }
-    private let resolvedSerializer: ResolvedSerializer
-    /// Whether the body's digest is wanted even when nothing is expected of it.
-    private let wantsDigest: Bool
+    public var responseSerializer: any ResponseSerializer {
+        state.plan.serializer?.serializer ?? HTTPResponseSerializer()
+    }
 
     /// Makes an operation for a request.
     public convenience init(
@@ -21,8 +19,8 @@ public final class HTTPRequestOperation: RequestOperation, @unchecked Sendable {
         options: TransferOptions = TransferOptions()
     ) {
         self.init(
-            source: .ready(request), serializer: ResolvedSerializer(responseSerializer),
-            options: ResolvedOptions(options))
+            plan: RequestPlan(request, options: ResolvedOptions(options)),
+            serializer: ResolvedSerializer(responseSerializer))
     }
 
     /// Makes an operation whose request is made when the operation starts, after its dependencies have ended.
@@ -33,18 +31,19 @@ public final class HTTPRequestOperation: RequestOperation, @unchecked Sendable {
         responseSerializer: any ResponseSerializer = HTTPResponseSerializer(),
         options: TransferOptions = TransferOptions(), makeRequest: @escaping @Sendable () throws -> URLRequest
     ) {
+        let recipe = RequestPlan.Recipe { $0.setRequest(try makeRequest()) }
         self.init(
-            source: .made { RequestBlueprint(request: try makeRequest()) },
-            serializer: ResolvedSerializer(responseSerializer), options: ResolvedOptions(options))
+            plan: RequestPlan(recipe: recipe, options: ResolvedOptions(options)),
+            serializer: ResolvedSerializer(responseSerializer))
     }
 
     init(
-        source: RequestSource, serializer: ResolvedSerializer, options: ResolvedOptions,
-        services: NetworkServices = .default, wantsDigest: Bool = false, completion: CompletionPlace = CompletionPlace()
+        plan: RequestPlan, serializer: ResolvedSerializer, services: NetworkServices = .default,
+        completion: CompletionPlace = CompletionPlace()
     ) {
-        resolvedSerializer = serializer
-        self.wantsDigest = wantsDigest
-        super.init(source: source, options: options, services: services, completion: completion)
+        var plan = plan
+        plan.serializer = serializer
+        super.init(plan: plan, services: services, completion: completion)
     }
 
     /// Makes an operation from an archive.
@@ -65,45 +64,16 @@ public final class HTTPRequestOperation: RequestOperation, @unchecked Sendable {
         guard let serializer = responseSerializer ?? archive.serializer?.serializer else {
             throw NetworkingError(.invalidRequest, "the archive holds no response serializer: give one")
         }
-        self.init(
-            source: .ready(archive.request.request), serializer: ResolvedSerializer(serializer),
-            options: ResolvedOptions(try archive.options.options()), services: services)
-        take(archive)
+        self.init(plan: try RequestPlan(archive), serializer: ResolvedSerializer(serializer), services: services)
     }
 
     override public func copied() -> HTTPRequestOperation {
-        let parts = shared.withLock { $0.copied(lastRequest: $0.result?.request) }
+        let plan = planOfCopy
+        guard let serializer = plan.serializer else { preconditionFailure("this kind of operation has a serializer") }
         let copy = HTTPRequestOperation(
-            source: parts.source, serializer: resolvedSerializer.forNewOperation, options: parts.options,
-            services: services,
-            wantsDigest: wantsDigest)
-        copy.hand(over: parts)
+            plan: plan, serializer: serializer, services: services, completion: state.completion)
+        copy.takeProgressHandlers(of: self)
         return copy
-    }
-
-    override var archivedSerializer: ArchivedSerializer? { ArchivedSerializer(serializerInForce) }
-
-    override func bodyDestination(ofStatus status: Int) -> BodyDestination {
-        let serializer = shared.withLock { $0.boxedExtras?.value.late.serializer } ?? resolvedSerializer
-        return serializer.validation.accepts(status: status) ? .output : .error
-    }
-
-    /// The serializer that a late request brought, else the operation's.
-    private var serializerInForce: any ResponseSerializer {
-        (shared.withLock { $0.boxedExtras?.value.late.serializer } ?? resolvedSerializer).serializer
-    }
-
-    override var isProcessedByTheLibrary: Bool { resolvedSerializer.isPlain && !wantsDigest }
-
-    override var isDigestWanted: Bool { wantsDigest }
-
-    override func makeOutcome(from transfer: Box<TransferResult>) -> OperationOutcome {
-        let extras = shared.withLock { $0.boxedExtras }
-        let late = extras?.value.late
-        return ResponseProcessing(
-            serializer: late?.serializer ?? resolvedSerializer, expectedDigest: late?.expectedDigest,
-            wantsDigest: wantsDigest
-        ).outcome(from: transfer)
     }
 }
 
@@ -112,18 +82,16 @@ public final class HTTPRequestOperation: RequestOperation, @unchecked Sendable {
 extension HTTPRequestOperation {
     /// The serialized response: `Data` from `HTTPResponseSerializer`, `JSONValue` from `JSONResponseSerializer`. Nil
     /// unless the operation succeeded.
-    public var responseObject: (any Sendable)? { shared.withLock { $0.sharedOutcome?.value.value } }
+    public var responseObject: (any Sendable)? { state.outcome?.value.value }
 
     /// SHA-256 of the body in hexadecimal, when it was asked for.
-    package var digest: String? { shared.withLock { $0.sharedOutcome?.value.digest } }
+    package var digest: String? { state.outcome?.value.digest }
 
     /// The result, once the operation is finished; nil before.
     public var result: Result<any Sendable, NetworkingError>? {
-        shared.withLock { state -> Result<any Sendable, NetworkingError>? in
-            guard let outcome = state.outcome else { return nil }
-            if let error = outcome.error { return .failure(error) }
-            return .success(outcome.value ?? Data())
-        }
+        guard let outcome = state.outcome?.value else { return nil }
+        if let error = outcome.error { return .failure(error) }
+        return .success(outcome.value ?? Data())
     }
 
     /// Adds a success handler and a failure handler. One of them runs once on `completionQueue` when the operation is

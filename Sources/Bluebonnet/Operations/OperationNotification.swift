@@ -1,18 +1,8 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-public import Foundation
+internal import Foundation
 internal import Synchronization
-
-extension RequestOperation {
-    /// Posted when an operation starts, and when it continues after a pause; the object is the operation. Posted off
-    /// the network thread. The name is AFNetworking's.
-    public static var didStartNotification: Notification.Name { OperationNotification.start.observedName }
-
-    /// Posted when an operation is finished, and when it is paused; the object is the operation. Posted off the network
-    /// thread. The name is AFNetworking's.
-    public static var didFinishNotification: Notification.Name { OperationNotification.finish.observedName }
-}
 
 /// The two notifications of an operation.
 ///
@@ -30,7 +20,7 @@ enum OperationNotification: String {
     }
 
     /// Posts on the library's notification queue, in order.
-    func post(for operation: RequestOperation) {
+    func post(about operation: Operation) {
         guard Self.isObserved.load(ordering: .relaxed) else { return }
         Queues.notifications.async { [self] in
             NotificationCenter.default.post(name: Notification.Name(rawValue), object: operation)

@@ -22,38 +22,38 @@ extension RequestOperation {
         case largeQueue
     }
 
+    /// The transfers are over. Network thread only.
+    func beginProcessing() {
+        runner = nil
+        ProcessingRound.shared.value.add(self)
+    }
+
     func processingTarget(largeFrom byteCount: Int) -> ProcessingTarget {
-        let isOurs = isProcessedByTheLibrary
-        return shared.withLock { state in
-            let isPlain = isOurs && !state.hasUserClosures
-            guard let transfer = state.transferResult else { return isPlain ? .networkThread : .queue }
-            switch transfer.value.content {
-            case .file(let file, _):
-                let isQuick = transfer.value.receivedByteCount <= byteCount && !file.isSynced
-                return isQuick ? .queue : .largeQueue
-            case .memory(let data) where data.count > byteCount: return .largeQueue
-            case .stream: return .queue
-            case .none, .memory:
-                let isKept = transfer.value.unusedFile != nil || transfer.value.cacheExchange != nil
-                guard !isKept else { return .queue }
-                guard isOurs else { return .serializationQueue }
-                return isPlain ? .networkThread : .queue
-            }
+        let (transfer, isOurs, isPlain) = state.processing
+        guard let transfer else { return isPlain ? .networkThread : .queue }
+        switch transfer.value.content {
+        case .file(let file, _):
+            let isQuick = transfer.value.receivedByteCount <= byteCount && !file.isSynced
+            return isQuick ? .queue : .largeQueue
+        case .memory(let data) where data.count > byteCount: return .largeQueue
+        case .stream: return .queue
+        case .none, .memory:
+            let isKept = transfer.value.unusedFile != nil || transfer.value.cacheExchange != nil
+            guard !isKept else { return .queue }
+            guard isOurs else { return .serializationQueue }
+            return isPlain ? .networkThread : .queue
         }
     }
 
     /// Validates and serializes, finishes, and queues the handlers. On a processing queue, or on the network thread
     /// when no user code is involved.
     func process(into callbacks: inout CallbackRound) {
-        let (transfer, group) = shared.withLock { state in
-            defer { state.transferResult = nil }
-            let transfer = state.transferResult ?? Box(.cancelledBeforeStart(state.source))
-            return (transfer, state.completionGroup)
-        }
+        let (taken, group) = state.takeTransfer()
+        let transfer = taken ?? Box(.cancelledBeforeStart(state.plan.request))
         transfer.value.unusedFile?.keepOrRemove(canContinue: transfer.value.keepsUnusedFile)
         var outcome = makeOutcome(from: transfer)
         if outcome.error == nil, transfer.value.cacheExchange != nil { keepInCache(transfer.value) }
-        if outcome.error?.code == .cancelled, let message = shared.withLock({ $0.boxedExtras?.value.cancelMessage }) {
+        if outcome.error?.code == .cancelled, let message = state.details.cancelMessage {
             outcome.error?.message = message
         }
         outcome.letGoOfFiles()
@@ -61,9 +61,31 @@ extension RequestOperation {
         deliver(finish(with: Box(consume outcome)), into: &callbacks, group: group)
     }
 
+    /// Turns what arrived into an outcome. Without a serializer every complete response is taken.
+    private func makeOutcome(from transfer: Box<TransferResult>) -> OperationOutcome {
+        let result = transfer.value
+        let (serializer, wantsDigest) = state.serialization
+        if let serializer = result.serializer ?? serializer {
+            return ResponseProcessing(
+                serializer: serializer, expectedDigest: result.expectedDigest, wantsDigest: wantsDigest
+            ).outcome(from: transfer)
+        }
+        guard case .file(let file, let canContinue) = result.content else { return OperationOutcome(transfer) }
+        guard result.error == nil else {
+            file.keepOrRemove(canContinue: canContinue)
+            return OperationOutcome(transfer)
+        }
+        do throws(NetworkingError) {
+            return OperationOutcome(transfer, downloadedFile: try result.moveIntoPlace(file))
+        } catch {
+            file.keepOrRemove(canContinue: false)
+            return OperationOutcome(transfer, error: error)
+        }
+    }
+
     private func keepInCache(_ result: TransferResult) {
         guard let exchange = result.cacheExchange else { return }
-        let block = shared.withLock { $0.extras.blocks.cacheResponse }
+        let block = state.plan.blocks.cacheResponse
         exchange.keep(result) { response in block.map { $0(self, response) } ?? response }
     }
 
@@ -71,7 +93,7 @@ extension RequestOperation {
     /// so that their handlers come after these. The graph settles the dependents next, or before the first handler,
     /// whichever comes first: whoever is told of the end, by a handler, a waiter or the queue, may start a dependent.
     private func deliver(_ delivery: OperationDelivery, into callbacks: inout CallbackRound, group: DispatchGroup?) {
-        if delivery.extras != nil { finishProgress() }
+        if delivery.details?.value.downloadReport != nil { finishProgress() }
         let end = EndOfOperation(operation: self, group: group)
         let isInGraph = dependencyNode.end(hasFailed: delivery.hasFailed)
         if delivery.hasHandlers || group != nil {
@@ -85,13 +107,13 @@ extension RequestOperation {
         for waiter in delivery.waiters { waiter.resume() }
         consequences?.carryOut()
         if holdsSlot { delivery.queue?.freeSlot() }
-        OperationNotification.finish.post(for: self)
+        OperationNotification.finish.post(about: self)
     }
 
     /// Calls the handlers, once. They are taken out of the state, and let go, where they run, whoever else holds the
     /// operation: what a user's handler holds is released there too, never on the network thread.
     fileprivate func runEndHandlers() {
-        let handlers = shared.withLock { $0.takeEndHandlers() }
+        let handlers = state.takeEndHandlers()
         handlers.completionBlock?()
         handlers.handlers.visit { $0(self) }
         handlers.batchHandlers.visit { $0(self) }
@@ -113,12 +135,10 @@ extension OperationOutcome {
 
 extension TransferResult {
     /// The result of an operation that was cancelled before it was started.
-    fileprivate static func cancelledBeforeStart(_ source: RequestSource) -> TransferResult {
-        var result = TransferResult()
-        if case .ready(let request) = source { result.request = request }
-        result.error = NetworkingError(
-            .cancelled, "the operation was cancelled before it started", request: result.request)
-        return result
+    fileprivate static func cancelledBeforeStart(_ request: URLRequest?) -> TransferResult {
+        TransferResult(
+            request: request,
+            error: NetworkingError(.cancelled, "the operation was cancelled before it started", request: request))
     }
 }
 
@@ -131,59 +151,5 @@ struct EndOfOperation: Sendable {
         operation.settleDependents()
         operation.runEndHandlers()
         group?.leave()
-    }
-}
-
-/// What is told and let go when an operation is finished, outside the lock.
-struct OperationDelivery {
-    fileprivate let waiters: [CheckedContinuation<Void, Never>]
-    fileprivate let hasFailed: Bool
-    fileprivate let queue: RequestOperationQueue?
-    fileprivate let callbackQueue: DispatchQueue?
-    fileprivate let hasHandlers: Bool
-    fileprivate let extras: Box<OperationExtras>?
-    /// What made the request, when it was made late.
-    fileprivate let usedSource: RequestSource?
-
-    fileprivate var chunkPipe: BodyPipe? { extras?.value.chunkPipe }
-}
-
-extension RequestOperationState {
-    /// Whether the end calls or lets go of anything of a user's besides the handlers. A batch's handlers are the
-    /// library's.
-    fileprivate var hasUserClosures: Bool {
-        guard source.isReady else { return true }
-        guard let extras = boxedExtras?.value else { return false }
-        return extras.uploadProgress != nil || extras.downloadProgress != nil || extras.late.serializer != nil
-            || extras.chunkPipe != nil || extras.outputStream != nil
-            || !extras.blocks.isEmpty || !extras.userInfo.isEmpty
-    }
-
-    /// What runs at the end.
-    fileprivate typealias EndHandlers = (
-        completionBlock: (@Sendable () -> Void)?, handlers: SmallList<RequestOperation.CompletionHandler>,
-        batchHandlers: SmallList<RequestOperation.CompletionHandler>
-    )
-
-    fileprivate mutating func takeEndHandlers() -> EndHandlers {
-        hasHandlersOnTheirWay = false
-        defer { (completionBlock, completionHandlers, batchHandlers) = (nil, SmallList(), SmallList()) }
-        return (completionBlock, completionHandlers, batchHandlers)
-    }
-
-    mutating func takeDelivery() -> OperationDelivery {
-        let hasHandlers = completionBlock != nil || !completionHandlers.isEmpty || !batchHandlers.isEmpty
-        let delivery = OperationDelivery(
-            waiters: waiters, hasFailed: outcomeError != nil, queue: queue.take(), callbackQueue: completionQueue,
-            hasHandlers: hasHandlers, extras: boxedExtras, usedSource: source.isReady ? nil : source)
-        (isDelivered, hasHandlersOnTheirWay) = (true, hasHandlers)
-        if !waiters.isEmpty { waiters = [] }
-        if !source.isReady { source = .used }
-        if boxedExtras != nil {
-            extras.uploadProgress = nil
-            extras.downloadProgress = nil
-            extras.chunkPipe = nil
-        }
-        return delivery
     }
 }

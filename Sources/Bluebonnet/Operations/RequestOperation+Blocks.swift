@@ -4,7 +4,6 @@
 internal import Dispatch
 public import Foundation
 public import FoundationNetworking
-internal import Synchronization
 
 extension RequestOperation {
     /// Decides about a redirect before it is followed: returns the request to send, the proposed one or another, or nil
@@ -17,6 +16,10 @@ extension RequestOperation {
     public typealias ChallengeBlock =
         @Sendable (_ operation: RequestOperation, _ challenge: AuthenticationChallenge) async -> ChallengeAnswer
 
+    /// Called with a response that could be cached; the returned response is cached, and nil caches nothing.
+    public typealias CacheResponseBlock =
+        @Sendable (_ operation: RequestOperation, _ response: CachedResponse) -> CachedResponse?
+
     /// Returns a new body stream from its start; nil when that is not possible.
     public typealias BodyStreamBlock = @Sendable () -> InputStream?
 
@@ -28,7 +31,10 @@ extension RequestOperation {
     /// its origin are not sent to another origin that the block chooses; fields that the block sets are sent. Default
     /// nil: every allowed redirect is followed.
     public func setRedirectResponse(_ block: RedirectBlock?) {
-        replace(\.extras.blocks.redirect, with: block)
+        state.changePlan { plan in
+            plan.blocks.redirect = nil
+            if let block { plan.blocks.redirect = { await block(RequestOperation.asked($0), $1, $2) } }
+        }
     }
 
     /// Sets the block that answers Basic and Digest challenges of every origin that the operation comes to, at most
@@ -37,7 +43,10 @@ extension RequestOperation {
     /// The block runs off the network thread. While it decides, the connection is not read. Its credential is used only
     /// for the origin that asked. Default nil: `credential`, once, for the first request's origin.
     public func setWillSendRequestForAuthenticationChallenge(_ block: ChallengeBlock?) {
-        replace(\.extras.blocks.challenge, with: block)
+        state.changePlan { plan in
+            plan.blocks.challenge = nil
+            if let block { plan.blocks.challenge = { await block(RequestOperation.asked($0), $1) } }
+        }
     }
 
     /// Sets the block that makes the request's body stream again, when a redirect, a challenge or a dead connection
@@ -45,7 +54,7 @@ extension RequestOperation {
     /// `ReplayableBodyStream` makes its own copy; any other stream cannot be sent again, and the operation fails with
     /// `bodyStreamExhausted`.
     public func setNeedNewBodyStream(_ block: BodyStreamBlock?) {
-        replace(\.extras.blocks.needNewBodyStream, with: block)
+        state.changePlan { $0.blocks.needNewBodyStream = block }
     }
 }
 
@@ -69,19 +78,42 @@ extension RequestOperation {
     /// connection with operations that have other answers, and uses no cache. The block is not asked about an https
     /// proxy; `Proxy.securityPolicy` decides there.
     public func setServerTrustChallenge(_ block: ServerTrustBlock?) {
-        replace(\.extras.blocks.serverTrust, with: block)
+        state.changePlan { plan in
+            plan.blocks.serverTrust = nil
+            if let block { plan.blocks.serverTrust = { await block(RequestOperation.asked($0), $1) } }
+        }
     }
 
     /// Sets the handler for servers that match none of the policy's `reportOnlyPins`. It is called on
     /// `completionQueue`, once for each transfer to such a server; the request continues. Set it before the operation
     /// is started. Default nil.
     public func setPinViolationHandler(_ handler: PinViolationHandler?) {
-        replace(\.extras.blocks.pinViolation, with: handler)
+        state.changePlan { plan in
+            plan.blocks.pinViolation = nil
+            guard let handler else { return }
+            plan.blocks.pinViolation = { owner, violation in
+                let operation = RequestOperation.asked(owner)
+                operation.handlerQueue.async { handler(operation, violation) }
+            }
+        }
     }
 
-    /// Called on the network thread; the handler runs elsewhere.
-    func report(_ violation: PinViolation, to handler: @escaping PinViolationHandler) {
-        let queue = shared.withLock { $0.completionQueue }
-        (queue ?? Queues.callbacks).async { [self] in handler(self, violation) }
+    /// Sets the block that decides whether, and in which form, the response is stored in
+    /// `TransferOptions.responseCache`. It is called on a queue of the library, before the operation is finished, and
+    /// only when the operation succeeded with a response that may be stored (RFC 9111). Default nil: the response is
+    /// stored unchanged.
+    public func setCacheResponseBlock(_ block: CacheResponseBlock?) {
+        state.changePlan { plan in
+            plan.blocks.cacheResponse = nil
+            if let block { plan.blocks.cacheResponse = { block(RequestOperation.asked($0), $1) } }
+        }
+    }
+
+    /// The operation that a block is asked for.
+    private static func asked(_ owner: any ExchangeOwner) -> RequestOperation {
+        guard let operation = owner as? RequestOperation else {
+            preconditionFailure("a block of an operation is asked by its exchange")
+        }
+        return operation
     }
 }

@@ -4,52 +4,39 @@
 internal import Dispatch
 public import Foundation
 public import FoundationNetworking
-internal import Synchronization
 
-// What goes out, and where what comes in goes.
+// What goes out, where what comes in goes, and the response.
 extension RequestOperation {
     /// The operation's request. Once the operation is finished, the last request that was sent. Nil while a request
     /// that is made at the start has not been made.
     public var request: URLRequest? {
-        shared.withLock { state in
-            if let last = state.result?.request { return last }
-            if case .ready(let request) = state.source { return request }
-            return nil
-        }
-    }
-
-    /// The request as it was given, if it was.
-    var readyRequest: URLRequest? {
-        shared.withLock { state in
-            if case .ready(let request) = state.source { return request }
-            return nil
-        }
+        state.result?.request ?? state.plan.request
     }
 
     /// Limits, trust and proxy. Changes after the start have no effect.
     public var options: TransferOptions {
-        get { shared.withLock { $0.options } }
-        set { replace(\.options, with: newValue) }
+        get { state.plan.options.value }
+        set { state.changePlan { $0.options = ResolvedOptions(newValue) } }
     }
 
     /// The credential that answers a Basic or Digest challenge of the request's own origin, once. A part of `options`.
     /// Default nil.
     public var credential: URLCredential? {
         get { options.credential }
-        set { replace(\.options.credential, with: newValue) }
+        set { changeOptions { $0.credential = newValue } }
     }
 
     /// Whether the operation asks the shared credential storage when it is challenged and `credential` is nil. A part
     /// of `options`. Default true.
     public var shouldUseCredentialStorage: Bool {
         get { options.usesCredentialStorage }
-        set { replace(\.options.usesCredentialStorage, with: newValue) }
+        set { changeOptions { $0.usesCredentialStorage = newValue } }
     }
 
     /// Decides which servers the operation trusts. A part of `options`.
     public var securityPolicy: SecurityPolicy {
         get { options.securityPolicy }
-        set { replace(\.options.securityPolicy, with: newValue) }
+        set { changeOptions { $0.securityPolicy = newValue } }
     }
 
     /// The request's body stream, which is read on a queue of the library while it is sent. Its length has to be the
@@ -62,7 +49,8 @@ extension RequestOperation {
             let old = request
             guard var request = old else { return }
             request.httpBodyStream = newValue
-            replace(\.source, with: .ready(request))
+            let changed = request
+            state.changePlan { $0.setRequest(changed) }
         }
     }
 
@@ -71,10 +59,11 @@ extension RequestOperation {
     /// connection is not read. A stream that does not take a piece in full fails the operation with `cannotWriteFile`.
     /// Set it before the start. Default nil.
     public var outputStream: OutputStream? {
-        get { shared.withLock { $0.extras.outputStream }?.handedBack }
+        get { if case .stream(let stream) = state.plan.streamedOutput { stream.handedBack } else { nil } }
         set {
             let queue = DispatchQueue(label: "org.bluebonnet.output-stream")
-            replace(\.extras.outputStream, with: newValue.map { QueueBound($0, on: queue) })
+            let stream = newValue.map { StreamOutput.stream(QueueBound($0, on: queue)) }
+            state.changePlan { $0.streamedOutput = stream }
         }
     }
 
@@ -82,8 +71,8 @@ extension RequestOperation {
     ///
     /// The file overrides the request's `httpBody`. Default nil.
     public var uploadFile: URL? {
-        get { shared.withLock { $0.extras.uploadFile } }
-        set { replace(\.extras.uploadFile, with: newValue) }
+        get { state.plan.uploadFile }
+        set { state.changePlan { $0.uploadFile = newValue } }
     }
 
     /// The file for the body of an accepted response; `responseData` is nil then. The body is written beside the file
@@ -98,8 +87,8 @@ extension RequestOperation {
     /// While an operation writes to a file, the process's other operations for that file fail with `cannotOpenFile`;
     /// those of other processes do so as soon as the partial body has its name.
     public var outputFile: URL? {
-        get { shared.withLock { $0.extras.outputFile } }
-        set { replace(\.extras.outputFile, with: newValue) }
+        get { state.plan.outputFile }
+        set { state.changePlan { $0.outputFile = newValue } }
     }
 
     /// A folder for the body of an accepted response. The body is written there under a temporary name, and gets the
@@ -108,8 +97,8 @@ extension RequestOperation {
     ///
     /// Nothing is written outside of the folder, and no link in the folder is followed.
     public var outputDirectory: URL? {
-        get { shared.withLock { $0.extras.outputDirectory.url } }
-        set { shared.withLock { $0.extras.outputDirectory.url = newValue } }
+        get { state.plan.files.outputDirectory.url }
+        set { state.changePlan { $0.files.outputDirectory.url = newValue } }
     }
 
     /// What happens when a file with the suggested name exists already. Set it before the start.
@@ -117,13 +106,94 @@ extension RequestOperation {
     /// Default `number`: a name that a server chose replaces no existing file, and a long download does not fail
     /// because of such a file.
     public var existingFilePolicy: ExistingFilePolicy {
-        get { shared.withLock { $0.extras.outputDirectory.policy } }
-        set { shared.withLock { $0.extras.outputDirectory.policy = newValue } }
+        get { state.plan.files.outputDirectory.policy }
+        set { state.changePlan { $0.files.outputDirectory.policy = newValue } }
     }
 
     /// Values of the program; the library does not use them.
     public var userInfo: [String: any Sendable] {
-        get { shared.withLock { $0.extras.userInfo } }
-        set { replace(\.extras.userInfo, with: newValue) }
+        get { state.details.userInfo }
+        set { state.changeDetails { $0.userInfo = newValue } }
     }
+
+    private func changeOptions(_ change: (inout TransferOptions) -> Void) {
+        var options = options
+        change(&options)
+        self.options = options
+    }
+}
+
+// MARK: - The response
+
+extension RequestOperation {
+    /// The final response, once the operation is finished; nil when no response head arrived.
+    public var response: HTTPURLResponse? {
+        if let made = state.response(nil) { return made }
+        return state.response(try? responseHead?.urlResponse())
+    }
+
+    /// The status of the final response, once the operation is finished.
+    public var statusCode: Int? { responseHead?.status }
+
+    /// The final response's header fields in the order of arrival, repeated fields included; empty before the operation
+    /// is finished.
+    public var responseFields: [(name: String, value: String)] {
+        responseHead?.fields ?? []
+    }
+
+    /// The file with the body, once the operation has succeeded; nil when the body was not written to a file.
+    public var downloadedFile: URL? { state.outcome?.value.downloadedFile }
+
+    /// The name that the response suggests for its body, once the operation is finished: that of `Content-Disposition`
+    /// (RFC 6266), else the last component of the URL's path, else `download`. Nil without a response.
+    ///
+    /// The name is one path component of at most 255 bytes and safe to use: no separators, no control characters, no
+    /// leading dots, no name that Windows keeps for a device.
+    public var suggestedFileName: String? { responseHead.map(SuggestedFileName.name) }
+
+    package var responseHead: ResponseHead? { state.outcome?.value.transfer.value.head }
+
+    /// The HTTP version of the final response: `1.0`, `1.1` or `2`.
+    public var httpVersion: String? { responseHead?.httpVersion }
+
+    /// The decoded body, once the operation is finished; nil when there was none or it went to a file.
+    public var responseData: Data? {
+        guard case .memory(let data)? = state.outcome?.value.transfer.value.content else { return nil }
+        return data
+    }
+
+    /// The encoding that the response's charset names, else UTF-8; nil before there is a response.
+    public var responseStringEncoding: String.Encoding? {
+        guard let head = responseHead else { return nil }
+        return BodyEncoding.foundationEncoding(
+            ofCharset: head.value(for: "Content-Type").flatMap(BodyEncoding.charset))
+    }
+
+    /// The body as text, in the encoding that the response's charset names, else UTF-8; nil when it is not such text.
+    public var responseString: String? {
+        guard let data = responseData else { return nil }
+        let charset = responseHead?.value(for: "Content-Type").flatMap(BodyEncoding.charset)
+        return BodyEncoding(ofText: data, charset: charset).text(of: data)
+    }
+
+    /// Why the operation failed; nil while it runs and when it succeeded.
+    public var error: NetworkingError? { state.outcome?.value.error }
+
+    /// The number of body bytes that arrived and were stored, after decoding; also when the operation failed.
+    public var receivedByteCount: Int64 { state.outcome?.value.transfer.value.receivedByteCount ?? 0 }
+
+    /// Attempts, redirects and timings, once the operation is finished.
+    public var summary: TransferSummary { state.outcome?.value.transfer.value.summary ?? TransferSummary() }
+}
+
+// MARK: - Notifications
+
+extension RequestOperation {
+    /// Posted when an operation starts, and when it goes on after a pause; the object is the operation. Posted off the
+    /// network thread. The name is AFNetworking's.
+    public static var didStartNotification: Notification.Name { OperationNotification.start.observedName }
+
+    /// Posted when an operation is finished, and when it is paused; the object is the operation. Posted off the network
+    /// thread. The name is AFNetworking's.
+    public static var didFinishNotification: Notification.Name { OperationNotification.finish.observedName }
 }

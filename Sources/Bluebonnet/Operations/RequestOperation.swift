@@ -13,7 +13,7 @@ internal import Synchronization
 ///
 /// `HTTPRequestOperation` adds validation and serialization; this class delivers any response unchanged.
 public class RequestOperation: Operation, @unchecked Sendable {  // safe: one Mutex; `runner` traps on other threads
-    let shared: Mutex<RequestOperationState>
+    let state: RequestOperationState
     let services: NetworkServices
     /// The network thread's part of the operation, while there is one; network thread only, except that whatever thread
     /// lets the operation go lets it go too.
@@ -38,39 +38,24 @@ public class RequestOperation: Operation, @unchecked Sendable {  // safe: one Mu
     ///
     /// - Parameter options: limits, trust and proxy; copied.
     public convenience init(request: URLRequest, options: TransferOptions = TransferOptions()) {
-        self.init(source: .ready(request), options: ResolvedOptions(options), services: .default)
+        self.init(plan: RequestPlan(request, options: ResolvedOptions(options)), services: .default)
     }
 
-    init(
-        source: RequestSource, options: ResolvedOptions, services: NetworkServices,
-        completion: CompletionPlace = CompletionPlace()
-    ) {
-        shared = Mutex(
-            RequestOperationState(
-                source: source, resolvedOptions: options, completionQueue: completion.queue,
-                completionGroup: completion.group), rank: .operation)
+    init(plan: RequestPlan, services: NetworkServices, completion: CompletionPlace = CompletionPlace()) {
+        state = RequestOperationState(plan: plan, completion: completion)
         self.services = services
         super.init()
     }
 
-    deinit { releaseChains() }
-
-    /// Called on a processing queue when the transfers are over and before the operation is finished: turns what
-    /// arrived into an outcome. The base class takes every complete response.
-    func makeOutcome(from transfer: Box<TransferResult>) -> OperationOutcome {
-        let result = transfer.value
-        guard case .file(let file, let canContinue) = result.content else { return OperationOutcome(transfer) }
-        guard result.error == nil else {
-            file.keepOrRemove(canContinue: canContinue)
-            return OperationOutcome(transfer)
-        }
-        do throws(NetworkingError) {
-            return OperationOutcome(transfer, downloadedFile: try result.moveIntoPlace(file))
-        } catch {
-            file.keepOrRemove(canContinue: false)
-            return OperationOutcome(transfer, error: error)
-        }
+    /// Makes an operation of an archive.
+    ///
+    /// - Throws: `NetworkingError` with `invalidSecurityPolicy` or `invalidRequest` when what it holds contradicts
+    ///   itself.
+    public convenience init(archive: OperationArchive) throws(NetworkingError) {
+        self.init(plan: try RequestPlan(archive), services: .default)
     }
+
+    deinit { releaseChains() }
 
     /// Makes a new operation, ready to start, with this operation's request, components, blocks and progress handlers.
     /// The copy has no results, completion handlers or `userInfo`. The copy of a finished operation has no progress
@@ -78,38 +63,9 @@ public class RequestOperation: Operation, @unchecked Sendable {  // safe: one Mu
     ///
     /// The copy needs a new body stream: see `setNeedNewBodyStream(_:)`.
     public func copied() -> RequestOperation {
-        let parts = shared.withLock { $0.copied(lastRequest: $0.result?.request) }
-        let copy = RequestOperation(source: parts.source, options: parts.options, services: services)
-        copy.hand(over: parts)
+        let copy = RequestOperation(plan: planOfCopy, services: services, completion: state.completion)
+        copy.takeProgressHandlers(of: self)
         return copy
-    }
-
-    /// The serializer as an archive keeps it.
-    var archivedSerializer: ArchivedSerializer? { nil }
-
-    /// Makes an operation from an archive.
-    ///
-    /// - Throws: `NetworkingError` with `invalidSecurityPolicy` or `invalidRequest` when the archive's contents
-    ///   contradict each other.
-    public init(archive: OperationArchive) throws(NetworkingError) {
-        shared = Mutex(
-            RequestOperationState(
-                source: .ready(archive.request.request), resolvedOptions: ResolvedOptions(try archive.options.options())
-            ), rank: .operation)
-        services = .default
-        super.init()
-        take(archive)
-    }
-
-    /// Whether making the outcome is quick and runs no user code, so that the network thread may do it.
-    var isProcessedByTheLibrary: Bool { true }
-
-    /// Whether the digest of the body is wanted whoever makes the request.
-    var isDigestWanted: Bool { false }
-
-    /// Where the body of a response with this status goes. The base class refuses none.
-    func bodyDestination(ofStatus status: Int) -> BodyDestination {
-        (200...299).contains(status) ? .output : .memory
     }
 
     // Foundation's members. Swift wants overrides in the class itself.
@@ -118,19 +74,19 @@ public class RequestOperation: Operation, @unchecked Sendable {  // safe: one Mu
     override public var isReady: Bool {
         let isInGraph = dependencyNode.noteQuestion()
         if isReadyNow { return true }
-        guard isInGraph, shared.withLock({ $0.lifecycle.isBeforeStart }) else { return false }
+        guard isInGraph, state.lifecycle.isBeforeStart else { return false }
         listenForReadiness()
         return isReadyNow  // it may have become so before it was listened for
     }
 
     /// Whether the operation was started and is neither paused nor finished.
-    override public var isExecuting: Bool { shared.withLock { $0.lifecycle.isExecuting } }
+    override public var isExecuting: Bool { state.lifecycle.isExecuting }
 
     /// Whether the operation has its final result.
-    override public var isFinished: Bool { shared.withLock { $0.lifecycle.isFinished } }
+    override public var isFinished: Bool { state.lifecycle.isFinished }
 
     /// Whether the operation was cancelled before it was finished.
-    override public var isCancelled: Bool { shared.withLock { $0.lifecycle.isCancelled } }
+    override public var isCancelled: Bool { state.lifecycle.isCancelled }
 
     /// True: the operation runs on the network thread.
     override public var isAsynchronous: Bool { true }
@@ -142,6 +98,12 @@ public class RequestOperation: Operation, @unchecked Sendable {  // safe: one Mu
     /// Ends the operation with the error `cancelled`. An operation that was not started yet finishes when its queue
     /// starts it, without using the network; a paused operation finishes too.
     override public func cancel() { handle(.cancel) }
+
+    /// Ends the operation with the error `cancelled` and a message of its own.
+    func cancel(message: String) {
+        state.setCancelMessage(message)
+        cancel()
+    }
 
     /// The operation's dependencies, in the order in which they were added; empty once the operation is finished.
     override public var dependencies: [Operation] {
@@ -171,73 +133,147 @@ public class RequestOperation: Operation, @unchecked Sendable {  // safe: one Mu
     /// A block that runs once on `completionQueue` after the operation is finished, before the other handlers, and is
     /// released then. A block that is set on a finished operation does not run, as in Foundation.
     override public var completionBlock: (@Sendable () -> Void)? {
-        get { shared.withLock { $0.settableCompletionBlock } }
-        set { replace(\.settableCompletionBlock, with: newValue) }
+        get { state.completionBlock }
+        set { state.setCompletionBlock(newValue) }
     }
 
     override public var description: String {
-        let (name, isCancelled) = shared.withLock { ($0.lifecycle.stateName, $0.lifecycle.isCancelled) }
+        let lifecycle = state.lifecycle
         let target =
             request.map { "\($0.httpMethod ?? "GET") \($0.url?.absoluteString ?? "")" } ?? "request not made yet"
         let status = statusCode.map { ", status \($0)" } ?? ""
-        return "<\(type(of: self)): \(name), cancelled: \(isCancelled ? "yes" : "no"), \(target)\(status)>"
+        return
+            "<\(type(of: self)): \(lifecycle.stateName), cancelled: \(lifecycle.isCancelled ? "yes" : "no"), \(target)\(status)>"
     }
 }
+
+// MARK: - Pausing
 
 extension RequestOperation {
-    /// Sets a part of the state. The old value is let go outside the lock: releasing what a user gave may run code of
-    /// theirs.
-    func replace<Value: Sendable>(
-        _ part: any WritableKeyPath<RequestOperationState, Value> & Sendable, with value: Value
-    ) {
-        let old = shared.withLock { state in
-            let old = state[keyPath: part]
-            state[keyPath: part] = value
-            return old
-        }
-        withExtendedLifetime(old) {}
+    /// Whether the operation is paused: before its start or during it.
+    public var isPaused: Bool { state.lifecycle.isPaused }
+
+    /// Starts the operation unless a dependency is unfinished; false then. An operation whose dependency failed may end
+    /// instead.
+    func startIfReady() -> Bool {
+        let isCancelled = state.lifecycle.isCancelled
+        guard isCancelled || !dependencyNode.isWaiting else { return false }
+        if !isCancelled, let reason = skipReason() { skip(reason) } else { handle(.start) }
+        return true
+    }
+
+    /// Pauses the operation and frees its slot.
+    ///
+    /// GET and HEAD close their connection; `resume()` continues with a range request, when the server sent a strong
+    /// validator, or starts again. Any other method keeps its connection, so that the server never sees the request
+    /// twice.
+    public func pause() {
+        handle(.pause)
+    }
+
+    /// Continues after `pause()`, as soon as a slot is free. An operation that was paused before its start is ready
+    /// again and waits for its queue.
+    public func resume() {
+        handle(.resume)
     }
 }
 
-/// Where an operation's request comes from.
-package enum RequestSource: Sendable {
-    case ready(URLRequest)
-    /// Made when the dependencies have ended, off the network thread.
-    case made(@Sendable () throws -> RequestBlueprint)
-    /// Built by library code from a description; cheap, never runs user code.
-    case derived(@Sendable () throws -> RequestBlueprint)
-    /// The request was made and sent; its maker was released.
-    case used
+// MARK: - Events and effects
 
-    var isReady: Bool { if case .ready = self { true } else { false } }
+extension RequestOperation {
+    /// Applies an event. Its effect is queued inside the lock, so that effects run in the order of the transitions; on
+    /// the network thread it runs at once, when none is on its way.
+    ///
+    /// - Parameter result: what comes with the end of the transfers.
+    func handle(_ event: OperationLifecycle.Event, result: Box<TransferResult>? = nil) {
+        let mayRunNow = NetworkThread.isCurrent
+        let (change, effect) = state.apply(event, result: result, isWaiting: dependencyNode.isWaiting) {
+            change, effect in
+            let runsNow = mayRunNow && queuedEffectCount.load(ordering: .relaxed) == 0
+            if let effect, !runsNow { submit(effect) }  // only queues; calls no one
+            change.postNotification(about: self)
+            return runsNow ? effect : nil
+        }
+        announce(change)
+        if let effect { perform(effect) }
+    }
 
-    /// Where the request is made; nil when it is there already.
-    var preparationGroup: PreparationRound.Group? {
-        switch self {
-        case .ready: nil
-        case .derived: .quick
-        case .made, .used: .alone
+    /// Publishes the outcome and takes everything that has to be called or released outside the lock.
+    func finish(with outcome: Box<OperationOutcome>) -> OperationDelivery {
+        let (change, delivery) = state.finish(with: outcome)
+        announce(change)
+        return delivery
+    }
+
+    private func submit(_ effect: OperationLifecycle.Effect) {
+        queuedEffectCount.wrappingAdd(1, ordering: .relaxed)
+        NetworkThread.shared.submit { [self] in
+            perform(effect)
+            queuedEffectCount.wrappingSubtract(1, ordering: .relaxed)
         }
     }
 
-    /// Makes the request, unless it is there already, and checks it.
-    func prepare(_ parts: OperationParts) -> Result<PreparedRequest, NetworkingError> {
-        Result { () throws(NetworkingError) in try PreparedRequest(try blueprint(), parts: parts) }
-    }
-
-    private func blueprint() throws(NetworkingError) -> RequestBlueprint {
-        switch self {
-        case .ready(let request): return RequestBlueprint(request: request)
-        case .used: preconditionFailure("a request is made once")
-        case .made(let make), .derived(let make):
-            do {
-                return try make()
-            } catch let error as NetworkingError {
-                throw error
-            } catch {
-                throw NetworkingError(
-                    .invalidRequest, "the request could not be made: \(error)", underlying: error)
-            }
+    /// Carries out one effect, on the network thread.
+    private func perform(_ effect: OperationLifecycle.Effect) {
+        switch effect {
+        case .begin: madeRunner().begin()
+        case .hold: madeRunner().hold()
+        case .abort: madeRunner().abort()
+        case .process: beginProcessing()
         }
     }
+
+    private func madeRunner() -> RequestRunner {
+        if let runner { return runner }
+        let made = RequestRunner(self)
+        runner = made
+        return made
+    }
+
+    /// Files were opened; network thread only. When the operation has ended meanwhile, they are closed.
+    func opened(_ result: Result<HopOpening.Opened, NetworkingError>) {
+        if let runner { return runner.opened(result) }
+        if case .success(let opened) = result { opened.files?.giveUp() }
+    }
+
+    /// The transfers are over; called once, on the network thread, by the runner.
+    func transferEnded(_ result: Box<TransferResult>) {
+        handle(.ended, result: result)
+    }
+
+    /// Lets a new priority count where the operation waits.
+    func priorityChanged() {
+        let (queue, isExecuting) = state.priorityPlaces
+        queue?.priorityChanged(of: self)
+        guard isExecuting else { return }
+        NetworkThread.shared.submit { [self] in runner?.priorityChanged() }
+    }
+
+    /// Sets what is called once, when the operation is first started, by whatever thread starts it: it must be short.
+    package func setStartHandler(_ handler: @escaping @Sendable (RequestOperation) -> Void) {
+        state.changeDetails { $0.startHandler = handler }
+    }
+
+    /// Tells Foundation and the queue, after the lock was released. Foundation has to hear of the way to the end only
+    /// when the operation may be in one of its own queues.
+    private func announce(_ change: LifecycleChange) {
+        if change.changesReadiness { announceReadiness(isReady: change.isReady) }
+        if change.hasStartHandler {
+            let handler = state.details.startHandler
+            state.changeDetails { $0.startHandler = nil }
+            handler?(self)
+        }
+        if change.changesExecuting, !change.isInQueue { didChangeValue(forKey: "isExecuting") }
+        if change.after.isFinished && !change.before.isFinished { didChangeValue(forKey: "isFinished") }
+    }
+
+    func announceReadiness(isReady: Bool) {
+        let queue = state.noteReadiness(isReady)
+        guard let queue else { return didChangeValue(forKey: "isReady") }
+        if isReady { queue.operationBecameReady(self) }
+    }
+}
+
+extension RequestOperation: ExchangeOwner {
+    func handle(_ event: ExchangeEvent) { runner?.handle(event) }
 }

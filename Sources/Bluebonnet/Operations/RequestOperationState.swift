@@ -4,166 +4,294 @@
 internal import Dispatch
 internal import Foundation
 internal import FoundationNetworking
+internal import Synchronization
 
-/// The state of an operation, guarded by its lock. Values and references only: nothing is called while the lock is
-/// held.
-struct RequestOperationState: Sendable {
-    var lifecycle = OperationLifecycle()
-    /// The end has been told. A handler that comes later runs at once, or with the others while those are on their way.
-    var isDelivered = false
-    var hasHandlersOnTheirWay = false
-    /// What its batch says of dependencies that do not succeed, whatever their edges say.
-    var dependencyPolicy: FailedDependencyPolicy?
-    var source: RequestSource
-    var resolvedOptions: ResolvedOptions
-    /// Nil while the operation has none of them.
-    private(set) var boxedExtras: Box<OperationExtras>?
-
-    var completionQueue: DispatchQueue?
-    var completionGroup: DispatchGroup?
-    var completionBlock: (@Sendable () -> Void)?
-    /// Handlers that run once after the operation is finished, in this order, and are released then.
-    var completionHandlers = SmallList<RequestOperation.CompletionHandler>()
-    /// The batch's part, after every handler of the user's.
-    var batchHandlers = SmallList<RequestOperation.CompletionHandler>()
-    var waiters: [CheckedContinuation<Void, Never>] = []
-
-    /// The flow of the operation's batch in fair queueing; 0 without a batch.
-    var flow = 0
-    /// When it was ready in its queue, if it is in one, when it was started and when it was finished, by the monotonic
-    /// clock; 0 before.
-    var readyInstant: UInt64 = 0
-    var startInstant: UInt64 = 0
-    var finishInstant: UInt64 = 0
-    /// The body's bytes so far, as progress was told of them; what is expected is -1 when it is not known.
-    var received = ByteProgress()
-
-    /// The queue to tell when the operation becomes ready or finished; kept alive until then, as Foundation does.
-    var queue: RequestOperationQueue?
-
-    /// What the network thread handed over; processing turns it into the outcome.
-    var transferResult: Box<TransferResult>?
-    var sharedOutcome: Box<OperationOutcome>?
-    var response: HTTPURLResponse?
-
-    var options: TransferOptions {
-        get { resolvedOptions.value }
-        set { resolvedOptions = ResolvedOptions(newValue) }
+/// The state of an operation behind its lock. Everybody else asks a question or gives an event: the lock is taken in
+/// this file only. Nothing of a user's is called or let go while it is held.
+struct RequestOperationState: ~Copyable, Sendable {
+    /// Only this file sees what is in it. (Were the type private, Swift 6.3 would crash in a debug build.)
+    struct Values: Sendable {
+        fileprivate var lifecycle = OperationLifecycle()
+        fileprivate var plan: RequestPlan
+        /// Nil while the operation has none of them.
+        fileprivate var details: Box<OperationDetails>?
+        fileprivate var completion: CompletionPlace
+        fileprivate var handlers = EndHandlers()
+        fileprivate var schedule = OperationSchedule()
+        fileprivate var received = ByteProgress()
+        /// What the network thread handed over; processing turns it into the outcome.
+        fileprivate var transfer: Box<TransferResult>?
+        fileprivate var outcome: Box<OperationOutcome>?
+        fileprivate var response: HTTPURLResponse?
     }
 
-    var extras: OperationExtras {
-        get { boxedExtras?.value ?? OperationExtras() }
-        set { boxedExtras = Box(newValue) }
+    private let values: Mutex<Values>
+
+    init(plan: RequestPlan, completion: CompletionPlace) {
+        values = Mutex(Values(plan: plan, completion: completion), rank: .operation)
     }
 
-    /// The operation's flow in fair queueing: its batch's, else its queue's, else 0.
-    var flowID: Int { flow != 0 ? flow : queue?.number ?? 0 }
+    // MARK: Questions
 
-    var outcome: OperationOutcome? { sharedOutcome?.value }
+    var lifecycle: OperationLifecycle { values.withLock { $0.lifecycle } }
+    var plan: RequestPlan { values.withLock { $0.plan } }
+    var details: OperationDetails { values.withLock { $0.details?.value ?? OperationDetails() } }
+    var completion: CompletionPlace { values.withLock { $0.completion } }
+    var schedule: OperationSchedule { values.withLock { $0.schedule } }
+    /// How it ended, once it has.
+    var outcome: Box<OperationOutcome>? { values.withLock { $0.outcome } }
+    /// The result of the transfers, once the operation has ended.
+    var result: TransferResult? { outcome?.value.transfer.value }
 
-    /// Why it failed, once it is finished.
-    var outcomeError: NetworkingError? { sharedOutcome?.value.error }
-
-    /// What the outcome says of the transfers.
-    var result: TransferResult? { sharedOutcome?.value.transfer.value }
-}
-
-/// Where completion handlers run.
-struct CompletionPlace: Sendable {
-    var queue: DispatchQueue?
-    var group: DispatchGroup?
-}
-
-/// State that few operations have; the others need no memory for it.
-struct OperationExtras: Sendable {
-    var uploadFile: URL?
-    var outputFile: URL?
-    var outputDirectory = OutputDirectory()
-    var outputStream: QueueBound<OutputStream>?
-    var chunkPipe: BodyPipe?
-    var blocks = OperationBlocks()
-    /// It is a copy: its request's body stream is another operation's too.
-    var needsNewBodyStream = false
-    /// What an archive brought of the body.
-    var continuation: ArchivedPart?
-    var userInfo: [String: any Sendable] = [:]
-    /// What a request that was made late brought along.
-    var late = LateParts()
-    /// Called once, when the operation is first started, by whatever thread starts it: it must be short.
-    var startHandler: (@Sendable (RequestOperation) -> Void)?
-    var uploadProgress: RequestOperation.ProgressHandler?
-    var downloadProgress: RequestOperation.ProgressHandler?
-    /// Made when somebody asks for them.
-    var uploadReport: Progress?
-    var downloadReport: Progress?
-    /// A phrase for the first failure of the chain, when the operation was skipped.
-    var skipCause: String?
-    /// Says more of a cancellation than that there was one.
-    var cancelMessage: String?
-}
-
-/// What a request that was made late brought along for its response.
-struct LateParts: Sendable {
-    var serializer: ResolvedSerializer?
-    var expectedDigest: String?
-}
-
-/// Bytes that have moved, and how many there are in all: -1 when that is not known.
-package struct ByteProgress: Sendable {
-    package var count: Int64 = 0
-    package var expected: Int64 = -1
-}
-
-/// How an operation ended.
-struct OperationOutcome: Sendable {
-    var transfer: Box<TransferResult>
-    var error: NetworkingError?
-    /// The serialized response of one that succeeded.
-    var value: (any Sendable)?
-    /// The file that the body was moved to.
-    var downloadedFile: URL?
-    /// SHA-256 of the body, in hexadecimal, when it was asked for.
-    var digest: String?
-
-    /// - Parameter error: default what the transfers ended with.
-    init(
-        _ transfer: Box<TransferResult>, error: NetworkingError? = nil, value: (any Sendable)? = nil,
-        downloadedFile: URL? = nil, digest: String? = nil
-    ) {
-        self.transfer = transfer
-        self.error = error ?? transfer.value.error
-        self.value = value
-        self.downloadedFile = downloadedFile
-        self.digest = digest
+    var progress: ByteProgress {
+        values.withLock { values in
+            guard let result = values.outcome?.value.transfer.value else { return values.received }
+            return ByteProgress(count: result.receivedByteCount, expected: result.receivedByteCount)
+        }
     }
-}
 
-extension RequestOperationState {
+    func isReady(isWaiting: Bool) -> Bool { values.withLock { $0.lifecycle.isReady(isWaiting: isWaiting) } }
+
+    /// Whether it is in no queue and was not started.
+    var isFree: Bool { values.withLock { $0.schedule.queue == nil && $0.lifecycle.isBeforeStart } }
+
+    /// The queue to tell of a new priority, and whether the network thread is to be told too.
+    var priorityPlaces: (queue: RequestOperationQueue?, isExecuting: Bool) {
+        values.withLock { ($0.schedule.queue, $0.lifecycle.state == .executing) }
+    }
+
+    // MARK: Changes of a user's
+
+    func changePlan(_ change: (inout RequestPlan) -> Void) {
+        let old = values.withLock { values in
+            let old = values.plan
+            change(&values.plan)
+            return old
+        }
+        withExtendedLifetime(old) {}  // letting go of what a user gave may run code of theirs
+    }
+
+    /// - Parameter onlyBeforeEnd: does nothing once the end has been told.
+    func changeDetails(onlyBeforeEnd: Bool = false, _ change: (inout OperationDetails) -> Void) {
+        let old = values.withLock { values -> Box<OperationDetails>? in
+            let old = values.details
+            if onlyBeforeEnd, values.handlers.isDelivered { return old }
+            var details = old?.value ?? OperationDetails()
+            change(&details)
+            values.details = Box(details)
+            return old
+        }
+        withExtendedLifetime(old) {}
+    }
+
+    func changeCompletion(_ change: (inout CompletionPlace) -> Void) {
+        let old = values.withLock { values in
+            let old = values.completion
+            change(&values.completion)
+            return old
+        }
+        withExtendedLifetime(old) {}
+    }
+
+    /// Takes the pipe of a body that is delivered in pieces; false when it comes too late, or a second time.
+    func setChunks(_ pipe: BodyPipe) -> Bool {
+        values.withLock { values in
+            if case .chunks = values.plan.streamedOutput { return false }
+            guard values.lifecycle.isBeforeStart else { return false }
+            values.plan.streamedOutput = .chunks(pipe)
+            return true
+        }
+    }
+
+    /// The response as Foundation's, made once.
+    func response(_ made: HTTPURLResponse?) -> HTTPURLResponse? {
+        values.withLock { values in
+            values.response = values.response ?? made
+            return values.response
+        }
+    }
+
+    /// The progress at a place, made once.
+    func progress(at place: any WritableKeyPath<OperationDetails, Progress?> & Sendable, made: Progress) -> Progress {
+        changeDetails { $0[keyPath: place] = $0[keyPath: place] ?? made }
+        return details[keyPath: place] ?? made
+    }
+
+    // MARK: Lifecycle
+
+    /// Applies an event.
+    ///
+    /// - Parameters:
+    ///   - result: what comes with the end of the transfers.
+    ///   - isWaiting: whether a dependency is unfinished. Looked at inside the lock: who settles what the operation
+    ///     waits for looks at its state afterwards.
+    ///   - inOrder: called inside the lock, so that effects are queued in the order of the transitions.
+    func apply(
+        _ event: OperationLifecycle.Event, result: Box<TransferResult>?, isWaiting: @autoclosure () -> Bool,
+        inOrder: (LifecycleChange, OperationLifecycle.Effect?) -> OperationLifecycle.Effect?
+    ) -> (LifecycleChange, OperationLifecycle.Effect?) {
+        values.withLock { values in
+            if let result { values.transfer = result }
+            let (change, effect) = Self.apply(event, to: &values, isWaiting: isWaiting())
+            return (change, inOrder(change, effect))
+        }
+    }
+
+    /// Publishes the outcome and takes everything that has to be called or released outside the lock.
+    func finish(with outcome: Box<OperationOutcome>) -> (LifecycleChange, OperationDelivery) {
+        values.withLock { values in
+            values.outcome = outcome
+            let (change, _) = Self.apply(.processed, to: &values, isWaiting: false)
+            let hasHandlers = values.handlers.deliver()
+            let delivery = OperationDelivery(
+                waiters: values.handlers.takeWaiters(), hasFailed: outcome.value.error != nil,
+                queue: values.schedule.queue.take(), callbackQueue: values.completion.queue, hasHandlers: hasHandlers,
+                details: values.details, chunkPipe: values.plan.takeChunks(), recipe: values.plan.takeRecipe())
+            if values.details?.value.hasProgressHandlers == true {
+                values.details = values.details?.changed { ($0.uploadProgress, $0.downloadProgress) = (nil, nil) }
+            }
+            return (change, delivery)
+        }
+    }
+
+    private static func apply(
+        _ event: OperationLifecycle.Event, to values: inout Values, isWaiting: Bool
+    ) -> (LifecycleChange, OperationLifecycle.Effect?) {
+        let before = values.lifecycle
+        let effect = values.lifecycle.handle(event)
+        let after = values.lifecycle
+        let isStart = after.wasStarted && !before.wasStarted
+        if after.state == .executing, values.schedule.startInstant == 0 {
+            values.schedule.startInstant = MonotonicClock.now()
+        }
+        if after.isFinished, !before.isFinished { values.schedule.finishInstant = MonotonicClock.now() }
+        let change = LifecycleChange(
+            before: before, after: after, wasReady: before.isReady(isWaiting: isWaiting),
+            isReady: after.isReady(isWaiting: isWaiting), isInQueue: values.schedule.queue != nil,
+            hasStartHandler: isStart && values.details?.value.startHandler != nil)
+        return (change, effect)
+    }
+
+    /// Says more of a cancellation that follows. Without effect on an operation that was cancelled.
+    func setCancelMessage(_ message: String) {
+        values.withLock { values in
+            guard !values.lifecycle.isCancelled else { return }
+            var details = values.details?.value ?? OperationDetails()
+            details.cancelMessage = message
+            values.details = Box(details)
+        }
+    }
+
+    /// The operation must not be started. Without effect on one that was started or cancelled.
+    func noteSkip(_ error: NetworkingError, cause: String) {
+        let isSkipped = values.withLock { values in
+            guard !values.lifecycle.isCancelled, values.lifecycle.isBeforeStart else { return false }
+            values.transfer = Box(TransferResult(request: values.plan.request, error: error))
+            return true
+        }
+        if isSkipped { changeDetails { $0.skipCause = cause } }
+    }
+
+    // MARK: Scheduling
+
+    /// The operation enters a queue.
+    ///
+    /// - Returns: its flow in fair queueing, and whether it waits for a slot as soon as it is started: a request that is
+    ///   made first, or that a cache may answer, does not.
+    func enter(_ queue: RequestOperationQueue, isWaiting: @autoclosure () -> Bool) -> (flow: Int, needsSlot: Bool) {
+        values.withLock { values in
+            let isNew = values.schedule.queue == nil && values.lifecycle.isBeforeStart
+            precondition(isNew, "an operation can be added to one queue only, once, before it is started")
+            values.schedule.queue = queue
+            if values.lifecycle.isReady(isWaiting: isWaiting()) {
+                values.schedule.readyInstant = MonotonicClock.now()
+            }
+            return (values.schedule.flow, values.plan.request != nil && !values.plan.options.hasResponseCache)
+        }
+    }
+
+    /// The operation has become ready, or is so no more.
+    ///
+    /// - Returns: the queue to tell.
+    func noteReadiness(_ isReady: Bool) -> RequestOperationQueue? {
+        values.withLock { values in
+            if isReady, values.schedule.queue != nil { values.schedule.readyInstant = MonotonicClock.now() }
+            return values.schedule.queue
+        }
+    }
+
+    /// The operation becomes a member of a batch.
+    func enterBatch(flow: Int, policy: FailedDependencyPolicy?) {
+        values.withLock { values in
+            values.schedule.flow = flow
+            values.schedule.dependencyPolicy = values.schedule.dependencyPolicy ?? policy
+        }
+    }
+
+    // MARK: Handlers and the end
+
+    func setCompletionBlock(_ block: (@Sendable () -> Void)?) {
+        let old = values.withLock { $0.handlers.setCompletionBlock(block) }
+        withExtendedLifetime(old) {}
+    }
+
+    var completionBlock: (@Sendable () -> Void)? { values.withLock { $0.handlers.settableCompletionBlock } }
+
+    /// Keeps a handler. Returns the queue to call it on when it comes after the others.
+    func add(_ handler: @escaping RequestOperation.CompletionHandler, isBatchs: Bool) -> DispatchQueue? {
+        values.withLock { values in
+            values.handlers.add(handler, isBatchs: isBatchs) ? nil : values.completion.queue ?? Queues.callbacks
+        }
+    }
+
+    /// Keeps a waiter; false when the end has been told.
+    func add(_ waiter: CheckedContinuation<Void, Never>) -> Bool { values.withLock { $0.handlers.add(waiter) } }
+
+    func takeEndHandlers() -> EndHandlers { values.withLock { $0.handlers.take() } }
+
+    /// What decides where the response is processed: whether no code of a user's makes the outcome, and whether none is
+    /// called or let go at the end besides the handlers.
+    var processing: (transfer: Box<TransferResult>?, isOurs: Bool, isPlain: Bool) {
+        values.withLock { values in
+            let isOurs = values.plan.serializer?.isPlain != false && !values.plan.wantsDigest
+            let hasUserObjects = values.plan.hasUserObjects || values.details?.value.hasUserObjects == true
+            return (values.transfer, isOurs, isOurs && !hasUserObjects)
+        }
+    }
+
+    /// Without a serializer every response is delivered unchanged.
+    var serialization: (serializer: ResolvedSerializer?, wantsDigest: Bool) {
+        values.withLock { ($0.plan.serializer, $0.plan.wantsDigest) }
+    }
+
+    /// What the transfers brought, once.
+    func takeTransfer() -> (transfer: Box<TransferResult>?, group: DispatchGroup?) {
+        values.withLock { ($0.transfer.take(), $0.completion.group) }
+    }
+
+    /// Notes how much of the body has arrived.
+    ///
+    /// - Returns: what says who is told.
+    func noteReceived(_ progress: ByteProgress) -> Box<OperationDetails>? {
+        values.withLock { values in
+            values.received = progress
+            return values.details
+        }
+    }
+
+    /// Whether nothing of it may hold other operations.
+    var isEmptied: Bool {
+        values.withLock { $0.handlers.isDelivered && $0.details?.value.userInfo.isEmpty != false }
+    }
+
     /// Takes what may hold other operations, for those that nobody started.
-    mutating func takeClosures() -> [any Sendable] {
-        var taken: [any Sendable] = [source, completionHandlers, batchHandlers]
-        taken += [completionBlock, boxedExtras] as [any Sendable]
-        (source, completionBlock, boxedExtras) = (.used, nil, nil)
-        (completionHandlers, batchHandlers) = (SmallList(), SmallList())
-        return taken
-    }
-}
-
-// MARK: - Handlers that are of no use after the end
-
-extension RequestOperationState {
-    var settableCompletionBlock: (@Sendable () -> Void)? {
-        get { isDelivered ? nil : completionBlock }
-        set { if !isDelivered { completionBlock = newValue } }  // the one that is about to run stays
-    }
-
-    var settableUploadProgress: RequestOperation.ProgressHandler? {
-        get { extras.uploadProgress }
-        set { extras.uploadProgress = isDelivered ? nil : newValue }
-    }
-
-    var settableDownloadProgress: RequestOperation.ProgressHandler? {
-        get { extras.downloadProgress }
-        set { extras.downloadProgress = isDelivered ? nil : newValue }
+    func takeClosures() -> [any Sendable] {
+        values.withLock { values in
+            let taken: [any Sendable] = [values.plan, values.handlers.takeAll(), values.details]
+            _ = values.plan.takeRecipe()
+            values.plan.letGoOfUserObjects()
+            values.details = nil
+            return taken
+        }
     }
 }

@@ -3,7 +3,6 @@
 
 internal import Foundation
 internal import FoundationNetworking
-internal import Synchronization
 
 /// Takes one operation's request through its stages on the network thread, and reports the end exactly once.
 ///
@@ -26,13 +25,11 @@ final class RequestRunner: AdmissionClient {
     init(_ operation: RequestOperation) {
         self.operation = operation
         let admission = operation.services.admission
-        let (flow, queue, began) = operation.shared.withLock { state in
-            (state.flowID, state.queue, state.readyInstant != 0 ? state.readyInstant : state.startInstant)
-        }
+        let schedule = operation.state.schedule
         let ticket = admission.makeTicket(
-            flow: flow, priority: operation.queuePriority.rawValue,
-            counts: queue?.waitingCounts(for: operation.services))
-        slot = HopSlot(admission, ticket, began: began != 0 ? began : MonotonicClock.now())
+            flow: schedule.flowID, priority: operation.queuePriority.rawValue,
+            counts: schedule.queue?.waitingCounts(for: operation.services))
+        slot = HopSlot(admission, ticket, began: schedule.began != 0 ? schedule.began : MonotonicClock.now())
     }
 
     /// Goes through the stages, from one on, until the request has to wait in one, or has ended.
@@ -121,10 +118,10 @@ extension RequestRunner {
 extension RequestRunner {
     /// Makes and checks the request: here when it is there already, else where making it may wait.
     private func prepare() -> RequestStage? {
-        let (source, parts) = operation.sourceAndParts
-        guard let group = source.preparationGroup else { return take(source.prepare(parts)) }
-        return run(in: group) {
-            let result = source.prepare(parts)
+        let plan = operation.state.plan
+        guard case .recipe(let recipe) = plan.source else { return take(plan.prepared()) }
+        return run(in: recipe.isQuick ? .quick : .alone) {
+            let result = plan.prepared()
             return { $0.take(result) }
         }
     }
@@ -137,15 +134,14 @@ extension RequestRunner {
             self.prepared = prepared
             if prepared.continuation != nil { _ = madeExchange(prepared) }  // part of the body is there before
             cacheExchange = CacheExchange.make(for: prepared)
-            operation.noteLateParts(of: prepared)
             return .cache
         }
     }
 
     private func askCache() -> RequestStage? {
         guard let cacheExchange, cacheExchange.mayBeAnswered else {
-            let isRefused = prepared?.cachePolicy == .returnCacheDataDontLoad
-            return isRefused ? .end(.failed(CacheExchange.notCached)) : .connectivity
+            if prepared?.cachePolicy == .returnCacheDataDontLoad { return .end(.failed(CacheExchange.notCached)) }
+            return .connectivity
         }
         return run(in: .alone) {
             let answer = cacheExchange.answer()
@@ -208,7 +204,7 @@ extension RequestRunner {
             isOpening = true
             let group = opening.onlyFolder.map(PreparationRound.Group.files(in:)) ?? .alone
             PreparationRound.shared.value.add(to: group) { [operation] in
-                let result = opening.open(isDigested: operation.isDigestWanted)
+                let result = opening.open()
                 return { operation.opened(result) }
             }
             return nil
@@ -293,13 +289,13 @@ extension RequestRunner {
         exchange?.flushProgress()
         let result: TransferResult
         if case .cached(let response) = end {
-            result = TransferResult(response, request: prepared?.request, summary: slot.account.summaryOfCacheHit)
+            result = TransferResult(response, for: prepared, summary: slot.account.summaryOfCacheHit)
         } else {
             let summary = slot.account.summary(now: MonotonicClock.now())
+            let request = prepared?.request ?? operation.state.plan.request
             result =
                 exchange?.result(end.error, summary, cacheExchange)
-                ?? TransferResult(
-                    request: prepared?.request ?? operation.readyRequest, error: end.error, summary: summary)
+                ?? TransferResult(request: request, error: end.error, summary: summary)
         }
         (prepared, exchange) = (nil, nil)
         operation.transferEnded(Box(result))

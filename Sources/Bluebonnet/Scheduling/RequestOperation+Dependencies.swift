@@ -47,8 +47,7 @@ extension RequestOperation {
 
     /// The value of `isReady`, for the library, which need not be told of a change.
     var isReadyNow: Bool {
-        let isWaiting = dependencyNode.isWaiting
-        return shared.withLock { $0.lifecycle.isReady(isWaiting: isWaiting) }
+        state.isReady(isWaiting: dependencyNode.isWaiting)
     }
 
     func removeEdge(to operation: Operation) {
@@ -75,12 +74,11 @@ extension RequestOperation {
 extension RequestOperation {
     /// Releases references that may begin a long chain: dependencies, and the captures of closures. Called by `deinit`.
     func releaseChains() {
-        let isDelivered = shared.withLock { $0.isDelivered && $0.boxedExtras?.value.userInfo.isEmpty != false }
-        guard dependencyNode.isInGraph || !isDelivered else { return }
+        guard dependencyNode.isInGraph || !state.isEmptied else { return }
         IterativeRelease.release {
             let (_, consequences) = DependencyGraph.change { $0.releaseDependencies(of: dependencyNode.number) }
             consequences.endWatches()
-            return consequences.released.all as [any Sendable] + shared.withLock { $0.takeClosures() }
+            return consequences.released.all as [any Sendable] + state.takeClosures()
         }
     }
 }
@@ -112,13 +110,13 @@ struct SkipReason: Sendable {
 extension RequestOperation {
     /// Why the operation failed; `cause` is the first failure when it was skipped.
     fileprivate var failure: (error: NetworkingError?, cause: String?) {
-        shared.withLock { ($0.outcome?.error, $0.extras.skipCause) }
+        (error, state.details.skipCause)
     }
 
     /// Why the operation must not be started; nil when no failed dependency forbids it.
     func skipReason() -> SkipReason? {
         guard dependencyNode.hasSeenFailure else { return nil }
-        let policy = shared.withLock { $0.dependencyPolicy }
+        let policy = state.schedule.dependencyPolicy
         guard policy != .runAnyway else { return nil }
         let failure = DependencyGraph.read { $0.firstFailure(of: self, all: policy == .skip) }
         return failure.map(SkipReason.init)
@@ -126,14 +124,7 @@ extension RequestOperation {
 
     /// Ends the operation without starting it.
     func skip(_ reason: SkipReason) {
-        shared.withLock { state in
-            guard !state.lifecycle.isCancelled, state.lifecycle.isBeforeStart else { return }
-            var result = TransferResult()
-            result.error = reason.error
-            if case .ready(let request) = state.source { result.request = request }
-            state.transferResult = Box(result)
-            state.extras.skipCause = reason.cause
-        }
+        state.noteSkip(reason.error, cause: reason.cause)
         handle(.skip)
     }
 }

@@ -17,15 +17,7 @@ extension RequestOperationQueue: RoundEndTask {
             watchEnd(of: operation)
             return watchReadiness(of: operation)
         }
-        let (flow, needsSlot) = request.shared.withLock { state in
-            let isNew = state.queue == nil && state.lifecycle.isBeforeStart
-            precondition(isNew, "an operation can be added to one queue only, once, before it is started")
-            state.queue = self
-            if state.lifecycle.isReady(isWaiting: request.dependencyNode.isWaiting) {
-                state.readyInstant = MonotonicClock.now()
-            }
-            return (state.flow, state.startNeedsSlot)
-        }
+        let (flow, needsSlot) = request.state.enter(self, isWaiting: request.dependencyNode.isWaiting)
         shared.withLock { state in
             let index = state.add(request, flow: flow, priority: priority, needsSlot: needsSlot)
             request.queueIndex.store(index, ordering: .relaxed)
@@ -153,12 +145,6 @@ extension RequestOperationQueue {
         guard !operation.isFinished else { return BackingQueues.ended(operation, in: self) }
         foreign.addOperation(operation)
     }
-}
-
-extension RequestOperationState {
-    /// Whether the operation waits for a slot as soon as it is started. A request made from other operations' results,
-    /// and a request that a cache may answer, need no slot at first.
-    fileprivate var startNeedsSlot: Bool { source.isReady && !resolvedOptions.hasResponseCache }
 }
 
 /// Numbers the flows of fair queueing: queues and batches. 0 is for operations that belong to neither.

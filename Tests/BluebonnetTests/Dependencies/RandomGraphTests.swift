@@ -84,7 +84,7 @@ import Testing
         let expected = model.endings
         #expect(endings == expected)
         #expect(Set(expected).count == 4, "the graph has no example of one kind of ending")
-        let instants = operations.map { $0.shared.withLock { (start: $0.startInstant, end: $0.finishInstant) } }
+        let instants = operations.map { $0.state.schedule }.map { (start: $0.startInstant, end: $0.finishInstant) }
         for (number, edges) in model.edges.enumerated() where expected[number] != .cancelled {
             let wasSent = expected[number] != .skipped
             #expect((instants[number].start > 0) == wasSent)

@@ -36,11 +36,10 @@ import Testing
             options.usesCredentialStorage = usesStorage
             options.maximumRedirectCount = redirectLimit
             if hasJar { options.cookieJar = CookieJar() }
-            var blocks = ExchangeBlocks()
-            if hasRedirectBlock { blocks.redirect = { proposed, _ in proposed } }
-            if hasChallengeBlock { blocks.challenge = { _ in .performDefault } }
-            let parts = OperationParts(options: ResolvedOptions(options), blocks: Box(blocks))
-            return HopChain(try PreparedRequest(RequestBlueprint(request: request), parts: parts))
+            var plan = RequestPlan(request, options: ResolvedOptions(options))
+            if hasRedirectBlock { plan.blocks.redirect = { _, proposed, _ in proposed } }
+            if hasChallengeBlock { plan.blocks.challenge = { _, _ in .performDefault } }
+            return HopChain(try PreparedRequest(plan))
         }
 
         func body() throws -> InterruptedBody {

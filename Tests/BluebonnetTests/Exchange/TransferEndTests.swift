@@ -134,9 +134,8 @@ import Testing
     @Test(arguments: [200, 404]) func theBaseClassFailsWithABodyThatIsNotWhole(status: Int) async {
         network.answer("/a", with: [.head(status), .body("ab"), .bodyDeadlinePasses, .fail(.connectionLost)])
         let operation = RequestOperation(
-            source: .ready(network.request("/a")), options: ResolvedOptions(TransferOptions()),
-            services: network.services
-        )
+            plan: RequestPlan(network.request("/a"), options: ResolvedOptions(TransferOptions())),
+            services: network.services)
         operation.start()
         await operation.ends()
         #expect(operation.error?.code == .connectionLost)

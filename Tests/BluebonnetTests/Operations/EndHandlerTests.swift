@@ -27,8 +27,8 @@ import Testing
         let count = 500
         for number in 0..<count {
             let operation = HTTPRequestOperation(
-                source: .ready(network.request("/\(number)")), serializer: ResolvedSerializer(HTTPResponseSerializer()),
-                options: ResolvedOptions(TransferOptions()), services: network.services)
+                plan: RequestPlan(network.request("/\(number)"), options: ResolvedOptions(TransferOptions())),
+                serializer: ResolvedSerializer(HTTPResponseSerializer()), services: network.services)
             let (token, other) = (Token(released), Token(released))
             operation.completionBlock = { withExtendedLifetime(token) {} }
             operation.setCompletionBlock { _, _ in withExtendedLifetime(other) {} }
@@ -45,11 +45,9 @@ import Testing
         for number in 0..<200 {
             let operation = network.operation("/\(number)")
             let token = Token(released)
-            operation.shared.withLock { state in
-                state.extras.startHandler = { _ in withExtendedLifetime(token) {} }
-            }
+            operation.setStartHandler { _ in withExtendedLifetime(token) {} }
             operation.start()
-            #expect(operation.shared.withLock { $0.extras.startHandler } == nil)
+            #expect(operation.state.details.startHandler == nil)
             await operation.ends()
         }
         #expect(released.value == Array(repeating: false, count: 200))
@@ -72,8 +70,10 @@ import Testing
                 let serializer = ResolvedSerializer(HoldingSerializer(token: Token(released)))
                 queue.addOperation(
                     HTTPRequestOperation(
-                        source: .ready(URLRequest(url: ScriptedNetwork.url("/\(number)"))), serializer: serializer,
-                        options: ResolvedOptions(TransferOptions()), services: services))
+                        plan: RequestPlan(
+                            URLRequest(url: ScriptedNetwork.url("/\(number)")),
+                            options: ResolvedOptions(TransferOptions())),
+                        serializer: serializer, services: services))
             }
             queue.isSuspended = false
             await released.becomes { $0.count == round * count }
@@ -108,8 +108,8 @@ import Testing
         let count = 200
         for number in 0..<count {
             let operation = HTTPRequestOperation(
-                source: .ready(network.request("/\(number)")), serializer: ResolvedSerializer(HTTPResponseSerializer()),
-                options: ResolvedOptions(TransferOptions()), services: network.services)
+                plan: RequestPlan(network.request("/\(number)"), options: ResolvedOptions(TransferOptions())),
+                serializer: ResolvedSerializer(HTTPResponseSerializer()), services: network.services)
             let token = Token(released)
             operation.setRedirectResponse { _, request, _ in withExtendedLifetime(token) { request } }
             operation.userInfo = ["token": Token(released)]
@@ -128,8 +128,8 @@ import Testing
         let queue = DispatchQueue(label: "handlers")
         queue.suspend()
         let operation = HTTPRequestOperation(
-            source: .ready(network.request("/a")), serializer: ResolvedSerializer(HTTPResponseSerializer()),
-            options: ResolvedOptions(TransferOptions()), services: network.services)
+            plan: RequestPlan(network.request("/a"), options: ResolvedOptions(TransferOptions())),
+            serializer: ResolvedSerializer(HTTPResponseSerializer()), services: network.services)
         operation.completionQueue = queue
         operation.completionBlock = { ran.append("first") }
         operation.setCompletionBlock { _, _ in ran.append("handler") }

@@ -77,7 +77,7 @@ extension NetworkTests {
         /// Waits until a part of the body is there, so that the pause that follows meets it on its way however slow the
         /// machine is.
         private static func waitForBytes(of operation: HTTPRequestOperation) {
-            becomesBlocking(true) { operation.isFinished || operation.shared.withLock { $0.received.count } > 0 }
+            becomesBlocking(true) { operation.isFinished || operation.byteProgress.count > 0 }
         }
 
         private static func check(_ operations: [HTTPRequestOperation], _ folder: TemporaryFolder) {

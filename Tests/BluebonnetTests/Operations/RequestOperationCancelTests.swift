@@ -52,9 +52,10 @@ import Testing
     @Test func operationCancelledInLineHasTheRequestThatWasMadeForIt() async {
         let first = await heldOperation()
         let second = HTTPRequestOperation(
-            source: .made { [network] in RequestBlueprint(request: network.request("/late")) },
-            serializer: ResolvedSerializer(HTTPResponseSerializer()), options: ResolvedOptions(TransferOptions()),
-            services: network.services)
+            plan: RequestPlan(
+                recipe: RequestPlan.Recipe { [network] plan in plan.setRequest(network.request("/late")) },
+                options: ResolvedOptions(TransferOptions())),
+            serializer: ResolvedSerializer(HTTPResponseSerializer()), services: network.services)
         second.start()
         await becomes(true) { await isInLine(second) }
         second.cancel()
@@ -156,8 +157,8 @@ import Testing
     @Test func cancelWhileTheResponseIsSerializedComesTooLate() async {
         let (began, mayGoOn) = (Observed(0), Gate())
         let operation = HTTPRequestOperation(
-            source: .ready(network.request("/a")), serializer: ResolvedSerializer(SlowSerializer(began, mayGoOn)),
-            options: ResolvedOptions(TransferOptions()), services: network.services)
+            plan: RequestPlan(network.request("/a"), options: ResolvedOptions(TransferOptions())),
+            serializer: ResolvedSerializer(SlowSerializer(began, mayGoOn)), services: network.services)
         operation.start()
         await began.becomes(1)
         operation.cancel()

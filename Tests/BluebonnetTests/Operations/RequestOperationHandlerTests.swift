@@ -192,12 +192,12 @@ extension RequestOperationHandlerTests {
         do {
             let held = Held { releases.increment() }
             operation = HTTPRequestOperation(
-                source: .made { [network] in
-                    held.use()
-                    return RequestBlueprint(request: network.request("/a"))
-                }, serializer: ResolvedSerializer(HTTPResponseSerializer()),
-                options: ResolvedOptions(TransferOptions()),
-                services: network.services)
+                plan: RequestPlan(
+                    recipe: RequestPlan.Recipe { [network] plan in
+                        held.use()
+                        plan.setRequest(network.request("/a"))
+                    }, options: ResolvedOptions(TransferOptions())),
+                serializer: ResolvedSerializer(HTTPResponseSerializer()), services: network.services)
         }
         operation.start()
         await releases.becomes(1)

@@ -61,7 +61,7 @@ extension RequestOperationPauseTests {
     @Test func startHandlerIsCalledWhenThePausedOperationIsResumed() async {
         let starts = Observed(0)
         let operation = network.operation("/a")
-        operation.shared.withLock { $0.extras.startHandler = { _ in starts.increment() } }
+        operation.setStartHandler { _ in starts.increment() }
         operation.pause()
         operation.start()
         operation.resume()

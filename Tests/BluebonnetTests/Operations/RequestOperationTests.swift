@@ -69,9 +69,8 @@ import Testing
     @Test func theBaseClassTakesAnyResponse() async {
         network.answer("/a", with: [.head(404), .body("gone")])
         let operation = RequestOperation(
-            source: .ready(network.request("/a")), options: ResolvedOptions(TransferOptions()),
-            services: network.services
-        )
+            plan: RequestPlan(network.request("/a"), options: ResolvedOptions(TransferOptions())),
+            services: network.services)
         operation.start()
         await operation.ends()
         #expect(operation.error == nil)
@@ -83,9 +82,8 @@ import Testing
         var request = network.request("/a")
         request.url = URL(string: "ftp://h/file")
         let operation = HTTPRequestOperation(
-            source: .ready(request), serializer: ResolvedSerializer(HTTPResponseSerializer()),
-            options: ResolvedOptions(TransferOptions()),
-            services: network.services)
+            plan: RequestPlan(request, options: ResolvedOptions(TransferOptions())),
+            serializer: ResolvedSerializer(HTTPResponseSerializer()), services: network.services)
         operation.start()
         await operation.ends()
         #expect(operation.error?.code == .badURL)
@@ -202,9 +200,10 @@ extension RequestOperationTests {
         _ make: @escaping @Sendable () throws -> URLRequest
     ) -> HTTPRequestOperation {
         HTTPRequestOperation(
-            source: .made { RequestBlueprint(request: try make()) },
-            serializer: ResolvedSerializer(HTTPResponseSerializer()),
-            options: ResolvedOptions(TransferOptions()), services: network.services)
+            plan: RequestPlan(
+                recipe: RequestPlan.Recipe { plan in plan.setRequest(try make()) },
+                options: ResolvedOptions(TransferOptions())),
+            serializer: ResolvedSerializer(HTTPResponseSerializer()), services: network.services)
     }
 
     @Test func aRequestMayBeMadeWhenTheOperationStartsOffTheNetworkThread() async {

@@ -68,11 +68,12 @@ import Testing
         let login = network.operation("/login")
         let seen = Observed([String]())
         let next = HTTPRequestOperation(
-            source: .made { [network] in
-                seen.append(String(decoding: login.responseObject as? Data ?? Data(), as: UTF8.self))
-                return RequestBlueprint(request: network.request("/next"))
-            }, serializer: ResolvedSerializer(HTTPResponseSerializer()), options: ResolvedOptions(TransferOptions()),
-            services: network.services)
+            plan: RequestPlan(
+                recipe: RequestPlan.Recipe { [network] plan in
+                    seen.append(String(decoding: login.responseObject as? Data ?? Data(), as: UTF8.self))
+                    plan.setRequest(network.request("/next"))
+                }, options: ResolvedOptions(TransferOptions())),
+            serializer: ResolvedSerializer(HTTPResponseSerializer()), services: network.services)
         next.addDependency(login)
         await run([next, login])
         #expect(seen.value == ["token"])

@@ -312,7 +312,7 @@ extension QueueMembersTests {
         queue.maxConcurrentOperationCount = 1
         queue.isSuspended = true
         let batch = (0..<5_000).map { network.operation("/\($0)") }
-        for operation in batch { operation.shared.withLock { $0.flow = 7 } }
+        for operation in batch { operation.state.enterBatch(flow: 7, policy: nil) }
         queue.addOperations(batch)
         queue.addOperation(network.operation("/single"))
         queue.isSuspended = false

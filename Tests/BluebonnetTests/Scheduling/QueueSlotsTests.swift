@@ -22,9 +22,9 @@ import Testing
 
     private func operation(_ network: ScriptedNetwork, _ url: String) throws -> HTTPRequestOperation {
         HTTPRequestOperation(
-            source: .ready(URLRequest(url: try #require(URL(string: url)))),
-            serializer: ResolvedSerializer(HTTPResponseSerializer()), options: ResolvedOptions(TransferOptions()),
-            services: network.services)
+            plan: RequestPlan(
+                URLRequest(url: try #require(URL(string: url))), options: ResolvedOptions(TransferOptions())),
+            serializer: ResolvedSerializer(HTTPResponseSerializer()), services: network.services)
     }
 
     private func finish(_ operations: [HTTPRequestOperation]) async {

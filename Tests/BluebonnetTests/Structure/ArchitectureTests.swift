@@ -131,7 +131,7 @@ import Testing
         let pieces = StyleTests.sources.filter { file in
             !file.path.contains("/BluebonnetCommand/") && file.path.split(separator: "/").last?.contains("+") == true
         }
-        #expect(pieces.count <= 45, "\(pieces.map(\.path))")
+        #expect(pieces.count <= 32, "\(pieces.map(\.path))")
     }
 }
 

@@ -53,9 +53,8 @@ final class ScriptedNetwork: Sendable {
         _ path: String, method: String = "GET", body: String? = nil, options: TransferOptions = TransferOptions()
     ) -> HTTPRequestOperation {
         HTTPRequestOperation(
-            source: .ready(request(path, method: method, body: body)),
-            serializer: ResolvedSerializer(HTTPResponseSerializer()),
-            options: ResolvedOptions(options), services: services)
+            plan: RequestPlan(request(path, method: method, body: body), options: ResolvedOptions(options)),
+            serializer: ResolvedSerializer(HTTPResponseSerializer()), services: services)
     }
 
     /// A manager on this network.

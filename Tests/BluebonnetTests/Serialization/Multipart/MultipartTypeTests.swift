@@ -33,10 +33,10 @@ extension NetworkTests {
                     line.headers[name] = value
                     line.body = .multipart([RequestLine.Part(name: "field", content: .value("value"))])
                     let request = line
-                    let operation = HTTPRequestOperation {
-                        try request.blueprint(baseURL: nil, options: TransferOptions()).request
+                    let recipe = RequestPlan.Recipe { plan in
+                        try request.complete(&plan, baseURL: nil, options: TransferOptions())
                     }
-                    return await operation.run()
+                    return await RequestOperationManager().operation(recipe: recipe, HTTPResponseSerializer()).run()
                 }
             }
         }

@@ -74,7 +74,9 @@ struct HTTP2FrameRun: Sendable {
         _ method: String, _ answer: String, _ options: TransferOptions, _ services: NetworkServices
     ) -> RequestOperation {
         let request = URLRequest(method, server.url(answer, isSecure: isSecure))
-        return RequestOperation(source: .ready(request), options: ResolvedOptions(options), services: services)
+        return RequestOperation(
+            plan: RequestPlan(request, options: ResolvedOptions(options)),
+            services: services)
     }
 
     /// Starts a request on the same connection, and waits for the beginning of its response, whose rest does not come.

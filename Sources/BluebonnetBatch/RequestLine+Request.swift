@@ -7,24 +7,23 @@ internal import Foundation
 internal import FoundationNetworking
 
 extension RequestLine {
-    /// What the operation of this line, with its references already resolved, sends and expects.
+    /// Completes the plan of this line's operation, with its references already resolved.
     ///
     /// What the line says nothing of is left to the operation, which shares it with all others of the batch: trust that
     /// is put together for each line would have to be compared for each connection.
     ///
     /// - Parameter options: the batch's, over which the line's go.
     /// - Throws: what makes the operation fail before a connection is opened.
-    func blueprint(baseURL: URL?, options: TransferOptions) throws -> RequestBlueprint {
+    func complete(_ plan: inout RequestPlan, baseURL: URL?, options: TransferOptions) throws {
         try RequestCheck.method(method)
-        var blueprint = try plainBlueprint(baseURL: baseURL) ?? RequestBlueprint(request: request(baseURL: baseURL))
-        if hasOptions(over: options) { blueprint.options = ResolvedOptions(try transferOptions(over: options)) }
-        if case .file(let path)? = body { blueprint.uploadFile = try Self.file(path, in: "file") }
-        if let output { blueprint.outputFile = try Self.file(output, in: "output", mayBeFolder: true) }
+        try setRequest(of: &plan, baseURL: baseURL)
+        if hasOptions(over: options) { plan.options = ResolvedOptions(try transferOptions(over: options)) }
+        if case .file(let path)? = body { plan.uploadFile = try Self.file(path, in: "file") }
+        if let output { plan.outputFile = try Self.file(output, in: "output", mayBeFolder: true) }
         if expect?.status != nil || expect?.type != nil {
-            blueprint.responseSerializer = HTTPResponseSerializer(validation: validation)
+            plan.setSerializer(HTTPResponseSerializer(validation: validation))
         }
-        blueprint.expectedDigest = expect?.sha256
-        return blueprint
+        if let digest = expect?.sha256 { plan.expectedDigest = digest }
     }
 
     private var validation: ResponseValidation {
@@ -65,13 +64,15 @@ extension RequestLine {
         return (fields: request.allHTTPHeaderFields, headers: SentHeaders.unchecked(of: request))
     }
 
-    private func plainBlueprint(baseURL: URL?) throws -> RequestBlueprint? {
-        guard method == "GET", headers.isEmpty, query == nil, body == nil else { return nil }
+    private func setRequest(of plan: inout RequestPlan, baseURL: URL?) throws {
+        guard method == "GET", headers.isEmpty, query == nil, body == nil else {
+            return plan.setRequest(try request(baseURL: baseURL))
+        }
         let plain = try Self.plain.get()
         // To copy a request and change its URL takes five times as long.
         var request = URLRequest(url: try RequestCheck.url(url, relativeTo: baseURL))
         request.allHTTPHeaderFields = plain.fields
-        return RequestBlueprint(request: request, readyHeaders: plain.headers)
+        plan.setRequest(request, sent: plain.headers)
     }
 
     private func request(baseURL: URL?) throws -> URLRequest {

@@ -8,29 +8,34 @@ import Testing
 @testable import Bluebonnet
 @testable import BluebonnetBatch
 
-@Suite struct RequestLineBlueprintTests {
-    private func headers(_ blueprint: RequestBlueprint) throws -> [HTTPHeaders.Field] {
-        let parts = OperationParts(options: ResolvedOptions(TransferOptions()))
-        return try PreparedRequest(blueprint, parts: parts).first.headers.fields.sorted { $0.name < $1.name }
+@Suite struct RequestLineRequestTests {
+    private func plan(_ line: RequestLine, baseURL: URL? = nil) throws -> RequestPlan {
+        let recipe = RequestPlan.Recipe { _ in }
+        var plan = RequestPlan(recipe: recipe, options: ResolvedOptions(TransferOptions()))
+        try line.complete(&plan, baseURL: baseURL, options: TransferOptions())
+        return plan
     }
 
-    private func headers(_ line: RequestLine) throws -> [HTTPHeaders.Field] {
-        try headers(try line.blueprint(baseURL: nil, options: TransferOptions()))
+    private func headers(_ plan: RequestPlan) throws -> [HTTPHeaders.Field] {
+        try PreparedRequest(plan).first.headers.fields.sorted { $0.name < $1.name }
     }
+
+    private func headers(_ line: RequestLine) throws -> [HTTPHeaders.Field] { try headers(try plan(line)) }
 
     private static let url = "http://h/p"
 
     @Test func aLineThatSaysNothingButWhereSendsTheDefaultsOfTheSerializer() throws {
         let url = try #require(URL(string: Self.url))
         let request = try HTTPRequestSerializer().request(method: "GET", url: url, parameters: nil)
-        #expect(try headers(RequestLine(url: Self.url)) == headers(RequestBlueprint(request: request)))
+        let expected = try headers(RequestPlan(request, options: ResolvedOptions(TransferOptions())))
+        #expect(try headers(RequestLine(url: Self.url)) == expected)
         #expect(try headers(RequestLine(url: Self.url)).contains { $0.name == "User-Agent" && !$0.value.isEmpty })
     }
 
     @Test func theRequestItselfHasTheFieldsToo() throws {
         let url = try #require(URL(string: Self.url))
         let expected = try HTTPRequestSerializer().request(method: "GET", url: url, parameters: nil)
-        let request = try RequestLine(url: Self.url).blueprint(baseURL: nil, options: TransferOptions()).request
+        let request = try #require(try plan(RequestLine(url: Self.url)).request)
         #expect(request.url == url)
         #expect(request.httpMethod == "GET")
         #expect(request.allHTTPHeaderFields == expected.allHTTPHeaderFields)
@@ -42,16 +47,15 @@ import Testing
     ])
     func aLinesPathIsSentWithoutDotSegmentsUnlessTheyAreKept(url: String, expected: String) throws {
         let base = try #require(URL(string: "http://base/v1/"))
-        let blueprint = try RequestLine(url: url).blueprint(baseURL: base, options: TransferOptions())
-        let sent = try PreparedRequest(blueprint, parts: OperationParts(options: ResolvedOptions(TransferOptions())))
+        var plan = try plan(RequestLine(url: url), baseURL: base)
+        let sent = try PreparedRequest(plan)
         #expect(sent.first.url.absoluteString == expected)
         #expect(sent.request.url == sent.first.url)
-        #expect(sent.request.allHTTPHeaderFields == blueprint.request.allHTTPHeaderFields)
+        #expect(sent.request.allHTTPHeaderFields == plan.request?.allHTTPHeaderFields)
         var options = TransferOptions()
         options.keepsDotSegments = true
-        let keeping = ResolvedOptions(options)
-        #expect(
-            try PreparedRequest(blueprint, parts: OperationParts(options: keeping)).first.url == blueprint.request.url)
+        plan.options = ResolvedOptions(options)
+        #expect(try PreparedRequest(plan).first.url == plan.request?.url)
     }
 
     @Test func lineThatReadsFilesSaysSo() {
@@ -76,8 +80,8 @@ import Testing
     @Test(arguments: ["HEAD", "OPTIONS", "DELETE"])
     func methodsOtherThanGETSendTheDefaultsToo(method: String) throws {
         let line = RequestLine(method: method, url: Self.url)
-        let blueprint = try line.blueprint(baseURL: nil, options: TransferOptions())
-        #expect(blueprint.request.httpMethod == method)
-        #expect(try headers(blueprint) == headers(RequestLine(url: Self.url)))
+        let plan = try plan(line)
+        #expect(plan.request?.httpMethod == method)
+        #expect(try headers(plan) == headers(RequestLine(url: Self.url)))
     }
 }

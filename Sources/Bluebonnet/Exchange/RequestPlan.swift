@@ -1,0 +1,206 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+package import Foundation
+package import FoundationNetworking
+
+/// What a user said about one request: the request or what makes it, options, serializer, files and blocks. A value in
+/// the operation's state, copied out of it when the operation begins. `PreparedRequest` checks it.
+package struct RequestPlan: Sendable {
+    /// Where the request comes from.
+    enum Source: Sendable {
+        /// A request, with all header fields that go out with it where these were worked out before.
+        case request(URLRequest, sent: HTTPHeaders? = nil)
+        /// Completes the plan when the dependencies have ended, off the network thread.
+        case recipe(Recipe)
+        /// The recipe was used and let go.
+        case none
+    }
+
+    package struct Recipe: Sendable {
+        /// Whether it is cheap and runs no user code.
+        let isQuick: Bool
+        let complete: @Sendable (inout RequestPlan) throws -> Void
+
+        package init(isQuick: Bool = false, _ complete: @escaping @Sendable (inout RequestPlan) throws -> Void) {
+            (self.isQuick, self.complete) = (isQuick, complete)
+        }
+    }
+
+    /// What few requests have.
+    private struct Rare: Sendable {
+        var files = RequestFiles()
+        var output: StreamOutput?
+        var blocks = RequestBlocks()
+        var needsNewBodyStream = false
+        var continuation: ArchivedPart?
+        var expectedDigest: String?
+    }
+
+    private(set) var source: Source
+    package var options: ResolvedOptions
+    /// Nil when every response is delivered unchanged.
+    var serializer: ResolvedSerializer?
+    /// Whether the digest of the body is wanted even when none is expected.
+    package var wantsDigest = false
+    /// Nil where there is nothing of that.
+    private var rare: Box<Rare>?
+
+    package init(_ request: URLRequest, options: ResolvedOptions) { self.init(.request(request), options: options) }
+
+    package init(recipe: Recipe, options: ResolvedOptions) { self.init(.recipe(recipe), options: options) }
+
+    init(_ source: Source, options: ResolvedOptions) { (self.source, self.options) = (source, options) }
+
+    private subscript<Part>(_ part: WritableKeyPath<Rare, Part>) -> Part {
+        get { (rare?.value ?? Rare())[keyPath: part] }
+        set {
+            var changed = rare?.value ?? Rare()
+            changed[keyPath: part] = newValue
+            rare = Box(changed)
+        }
+    }
+}
+
+extension RequestPlan {
+    /// The request; nil before a recipe has made it, and after the recipe was let go.
+    package var request: URLRequest? { if case .request(let request, _) = source { request } else { nil } }
+
+    /// - Parameter sent: all header fields that go out with it, checked; nil where they are to be worked out.
+    package mutating func setRequest(_ request: URLRequest, sent: HTTPHeaders? = nil) {
+        source = .request(request, sent: sent)
+    }
+
+    package mutating func setSerializer(_ serializer: some ResponseSerializer) {
+        self.serializer = ResolvedSerializer(serializer)
+    }
+
+    var files: RequestFiles {
+        get { rare?.value.files ?? RequestFiles() }
+        set { self[\.files] = newValue }
+    }
+
+    package var uploadFile: URL? {
+        get { rare?.value.files.upload }
+        set { self[\.files.upload] = newValue }
+    }
+
+    package var outputFile: URL? {
+        get { rare?.value.files.output }
+        set { self[\.files.output] = newValue }
+    }
+
+    var streamedOutput: StreamOutput? {
+        get { rare?.value.output }
+        set { self[\.output] = newValue }
+    }
+
+    var blocks: RequestBlocks {
+        get { rare?.value.blocks ?? RequestBlocks() }
+        set { self[\.blocks] = newValue }
+    }
+
+    /// Whether the request's body stream is another operation's too: a new one is made if that is possible.
+    var needsNewBodyStream: Bool { rare?.value.needsNewBodyStream == true }
+
+    /// What an archive brought of the body.
+    var continuation: ArchivedPart? {
+        get { rare?.value.continuation }
+        set { self[\.continuation] = newValue }
+    }
+
+    /// SHA-256 of the body in hexadecimal; nil when it may be any.
+    package var expectedDigest: String? {
+        get { rare?.value.expectedDigest }
+        set { self[\.expectedDigest] = newValue }
+    }
+
+    /// Whether it holds anything of a user's besides the request.
+    var hasUserObjects: Bool {
+        if case .request = source {} else { return true }
+        guard let rare = rare?.value else { return false }
+        return rare.output != nil || !rare.blocks.isEmpty
+    }
+
+    /// The plan of a copy of the operation.
+    ///
+    /// - Parameter lastRequest: stands for a request whose recipe was let go.
+    func copied(lastRequest: URLRequest?) -> RequestPlan {
+        var copy = self
+        if case .none = source, let lastRequest { copy.setRequest(lastRequest) }
+        copy.serializer = serializer?.forNewOperation
+        copy.rare = Box(Rare(files: files, blocks: blocks, needsNewBodyStream: true))
+        return copy
+    }
+
+    /// Lets go of the recipe.
+    ///
+    /// - Returns: what has to be let go outside a lock.
+    mutating func takeRecipe() -> Recipe? {
+        guard case .recipe(let recipe) = source else { return nil }
+        source = .none
+        return recipe
+    }
+
+    /// Lets go of what few requests have.
+    mutating func letGoOfUserObjects() { rare = nil }
+
+    /// Lets go of the pipe that somebody iterates over.
+    mutating func takeChunks() -> BodyPipe? {
+        guard case .chunks(let pipe)? = rare?.value.output else { return nil }
+        streamedOutput = nil
+        return pipe
+    }
+}
+
+// MARK: - Preparation
+
+extension RequestPlan {
+    /// The URL that an operation of this plan would send its first request to. Nothing is sent, no file is opened.
+    ///
+    /// - Throws: what the operation would fail with before a connection is opened.
+    package func checkedURL() throws(NetworkingError) -> URL { try PreparedRequest(try completed()).first.url }
+
+    /// Makes the request, unless it is there already, and checks it.
+    func prepared() -> Result<PreparedRequest, NetworkingError> {
+        Result { () throws(NetworkingError) in try PreparedRequest(try completed()) }
+    }
+
+    private func completed() throws(NetworkingError) -> RequestPlan {
+        guard case .recipe(let recipe) = source else { return self }
+        var plan = self
+        do {
+            try recipe.complete(&plan)
+            return plan
+        } catch let error as NetworkingError {
+            throw error
+        } catch {
+            throw NetworkingError(.invalidRequest, "the request could not be made: \(error)", underlying: error)
+        }
+    }
+}
+
+/// The files that a request names.
+struct RequestFiles: Sendable {
+    var upload: URL?
+    var output: URL?
+    var outputDirectory = OutputDirectory()
+}
+
+/// The user's blocks for one request, which decide on the way. They run off the network thread, and get the owner of
+/// the exchange that asks: the operation.
+struct RequestBlocks: Sendable {
+    typealias Owner = any ExchangeOwner
+
+    var redirect: (@Sendable (Owner, _ proposed: URLRequest, _ response: HTTPURLResponse) async -> URLRequest?)?
+    var challenge: (@Sendable (Owner, AuthenticationChallenge) async -> ChallengeAnswer)?
+    var serverTrust: (@Sendable (Owner, ServerTrustChallenge) async -> ServerTrustAnswer)?
+    var pinViolation: (@Sendable (Owner, PinViolation) -> Void)?
+    var cacheResponse: (@Sendable (Owner, CachedResponse) -> CachedResponse?)?
+    var needNewBodyStream: (@Sendable () -> InputStream?)?
+
+    var isEmpty: Bool {
+        redirect == nil && challenge == nil && serverTrust == nil && pinViolation == nil && cacheResponse == nil
+            && needNewBodyStream == nil
+    }
+}
