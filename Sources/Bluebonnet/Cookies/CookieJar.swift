@@ -32,6 +32,8 @@ public final class CookieJar: TransferCookies {
         NetworkThread.shared.submit { [store] in store.value.close() }
     }
 
+    func openShare() throws(CurlError) -> UnsafeMutableRawPointer { try store.value.openShare() }
+
     func noteAdded(_ count: Int) { store.value.noteAdded(count) }
 
     private func onNetworkThread<Result: Sendable>(

@@ -172,6 +172,9 @@ extension EventLoop {
         self[descriptor] = Watch()
     }
 
+    /// Whether the client of a socket hears of it.
+    func isWatching(_ descriptor: CInt) -> Bool { self[descriptor].events != 0 && !self[descriptor].isMuted }
+
     /// Whether a socket is watched for what comes in.
     func isReading(_ descriptor: CInt) -> Bool { self[descriptor].events & EPOLLIN.rawValue != 0 }
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 internal import CLinux
+internal import Glibc
 
 /// The endpoints of a connection, as libcurl reports them (CURLOPT_PREREQFUNCTION). Valid while its callback runs.
 struct ConnectionEndpoints {
@@ -41,11 +42,18 @@ struct ConnectionSockets: Sequence {
         if named[port]?.isEmpty == true { named[port] = nil }
     }
 
-    /// The socket of a connection that is open.
-    mutating func descriptor(of endpoints: ConnectionEndpoints) -> CInt? {
+    /// The sockets that an open connection may have. Its own is one of them, because libcurl tells of every socket
+    /// before it connects it, and of every connected one before it closes it. Others have or had the same local port:
+    /// they are connected to another server, or were closed before they were connected.
+    mutating func candidates(for endpoints: ConnectionEndpoints) -> [CInt] {
         nameAll()
-        guard let found = named[endpoints.localPort] else { return nil }
-        return found.count == 1 ? found[0] : Self.descriptor(of: endpoints, among: found)
+        return named[endpoints.localPort] ?? []
+    }
+
+    /// The socket of a connection that is open, as far as can be told.
+    mutating func descriptor(of endpoints: ConnectionEndpoints) -> CInt? {
+        let found = candidates(for: endpoints)
+        return found.count <= 1 ? found.first : Self.descriptor(of: endpoints, among: found)
     }
 
     func makeIterator() -> some IteratorProtocol<CInt> { descriptors.makeIterator() }
@@ -71,6 +79,47 @@ struct ConnectionSockets: Sequence {
         }
         return atServer.first { SocketEnd.peer(of: $0)?.port == UInt16(truncatingIfNeeded: endpoints.peerPort) }
             ?? atServer.first
+    }
+}
+
+// MARK: - What a socket says
+
+extension ConnectionSockets {
+    private enum Answer {
+        /// Open, and nothing to read.
+        case silent
+        case bytes
+        /// Closed by the peer, or broken.
+        case end
+        /// No connection: libcurl has closed the socket without a word.
+        case none
+    }
+
+    /// Whether a connection that has one of these sockets is open, and nothing waits on it; false when there is none.
+    static func areSilent(_ descriptors: [CInt]) -> Bool {
+        var isFound = false
+        for descriptor in descriptors {
+            switch answer(of: descriptor) {
+            case .silent: isFound = true
+            case .none: break
+            case .bytes, .end: return false
+            }
+        }
+        return isFound
+    }
+
+    /// Whether the peer has closed an open connection.
+    static func isAtEnd(_ descriptor: CInt) -> Bool { answer(of: descriptor) == .end }
+
+    private static func answer(of descriptor: CInt) -> Answer {
+        var byte: UInt8 = 0
+        let count = recv(descriptor, &byte, 1, CInt(MSG_PEEK) | CInt(MSG_DONTWAIT))
+        guard count < 0 else { return count > 0 ? .bytes : .end }
+        return switch errno {
+        case EAGAIN: .silent
+        case EBADF, ENOTSOCK, ENOTCONN: .none
+        default: .end
+        }
     }
 }
 

@@ -136,3 +136,18 @@ extension RequestHeadSize {
         return "\(largest.value.utf8.count) of them in the header \(largest.name)"
     }
 }
+
+extension TransferRequest {
+    /// The error of a head that is too large; looked at before there is a connection. A head that only HTTP/1.1 can
+    /// carry goes by HTTP/1.1, unless the caller knows that the server speaks nothing but HTTP/2.
+    ///
+    /// libcurl 7.88 takes such a head for a lack of memory or, over HTTP/2, connects again and again because nghttp2
+    /// refuses it.
+    var headFault: NetworkingError? {
+        guard httpVersion == .http2PriorKnowledge else { return headSize.fault(.text, of: self, withAdditions: false) }
+        return headSize.fault(.block, of: self, withAdditions: true)
+    }
+
+    /// The error of a head that libcurl could not put together because of what it adds.
+    var assembledHeadFault: NetworkingError? { headSize.fault(.text, of: self, withAdditions: true) }
+}

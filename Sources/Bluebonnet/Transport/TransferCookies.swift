@@ -4,8 +4,8 @@
 /// The cookies that go along with a transfer, and where those that come are kept. A transfer holds them until it is
 /// over.
 protocol TransferCookies: AnyObject, Sendable {
-    /// The engine that sends and keeps them. Network thread only.
-    var store: NetworkBound<CurlCookieStore> { get }
+    /// The engine that sends and keeps them, as a share of libcurl's. Network thread only.
+    func openShare() throws(CurlError) -> UnsafeMutableRawPointer
 
     /// So many cookies may have been added. Network thread only.
     func noteAdded(_ count: Int)

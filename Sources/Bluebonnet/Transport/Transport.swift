@@ -101,7 +101,7 @@ final class TransferRequest: Sendable {
 
     /// Whether libcurl 7.88 loses what follows the first buffer of a head (over TLS), or the first write to the socket
     /// and one buffer more. Without a body it takes the request for sent then, and the server waits for the rest of the
-    /// head. A body without length loses its chunks, see `CurlTransfer.watchHead`. A body with a length is safe.
+    /// head. A body without length loses its chunks, see `HandleSetup.watchesHead`. A body with a length is safe.
     private var mustSendHeadWhole: Bool { body.isEmpty || body.byteCount == nil }
 
     private var usualBufferByteCount: Int {
@@ -165,6 +165,8 @@ final class TransferRequest: Sendable {
     }
 
     var poolKey: ConnectionPoolKey { poolKeyBox.value }
+
+    var hostName: String { url.host ?? "the server" }
 
     /// Whether the origin, not only a proxy, is reached over TLS.
     var isSecure: Bool { origin.isSecure }

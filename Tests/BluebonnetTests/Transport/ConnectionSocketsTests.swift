@@ -23,6 +23,13 @@ import Testing
             (localPort, peerPort) = (Int(local), Int(peer))
         }
 
+        func candidates(in sockets: inout ConnectionSockets) -> [CInt] {
+            peerAddress.withCString {
+                sockets.candidates(
+                    for: ConnectionEndpoints(localPort: localPort, peerAddress: $0, peerPort: peerPort))
+            }
+        }
+
         func find(in sockets: inout ConnectionSockets) -> CInt? {
             peerAddress.withCString {
                 sockets.descriptor(of: ConnectionEndpoints(localPort: localPort, peerAddress: $0, peerPort: peerPort))
@@ -136,5 +143,70 @@ import Testing
         let found = Ends().find(in: &sockets)
         #expect(found == nil)
         #expect(Set(sockets) == Set(pair + [unconnected]))
+    }
+
+    // MARK: - What waits on a connection
+
+    /// Whatever else has its port, or had it before libcurl closed it without a word.
+    @Test func socketIsAmongItsCandidates() throws {
+        let first = try TCPPair()
+        let second = try TCPPair(localPort: Ends(of: first).localPort)
+        var sockets = ConnectionSockets()
+        let closed = dup(first.near)
+        for descriptor in [closed, first.near, second.near] { sockets.insert(descriptor) }
+        var unix: [CInt] = [0, 0]
+        try #require(socketpair(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0, &unix) == 0)
+        defer { for end in unix { close(end) } }
+        for descriptor in unix { sockets.insert(descriptor) }
+        for isClosed in [false, true] {
+            if isClosed { close(closed) }
+            for pair in [first, second] {
+                let found = Ends(of: pair).candidates(in: &sockets)
+                #expect(Set(found) == [closed, first.near, second.near])
+            }
+            let portless = Ends().candidates(in: &sockets)
+            #expect(Set(portless) == Set(unix))
+        }
+        var other = Ends()
+        other.localPort = 1
+        let none = other.candidates(in: &sockets)
+        #expect(none.isEmpty)
+    }
+
+    /// A state of one of several sockets that a connection may have.
+    enum State: CaseIterable, Sendable { case silent, bytes, end, closed, noSocket }
+
+    @Test(arguments: State.allCases, State.allCases) func connectionIsSilentWhenItIsWhicheverSocketItHas(
+        one: State, other: State
+    ) throws {
+        var open: [CInt] = []
+        defer { for descriptor in open { close(descriptor) } }
+        let descriptors = try [one, other].map { state in
+            var ends: [CInt] = [0, 0]
+            try #require(socketpair(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0, &ends) == 0)
+            switch state {
+            case .silent: break
+            case .bytes: try #require(write(ends[1], "x", 1) == 1)
+            case .end: shutdown(ends[1], CInt(SHUT_WR))
+            case .closed:
+                close(ends[0])
+                open.append(ends[1])
+                return CInt(1 << 20)  // a number that no descriptor has
+            case .noSocket:
+                var pipe: [CInt] = [0, 0]
+                try #require(Glibc.pipe(&pipe) == 0)
+                open += ends + [pipe[1], pipe[0]]
+                return pipe[0]
+            }
+            open += ends
+            return ends[0]
+        }
+        let isSilent = ConnectionSockets.areSilent(descriptors)
+        #expect(isSilent == ([one, other].contains(.silent) && ![one, other].contains { $0 == .bytes || $0 == .end }))
+        #expect(descriptors.map(ConnectionSockets.isAtEnd) == [one == .end, other == .end])
+    }
+
+    @Test func connectionWithoutASocketIsNotSilent() {
+        #expect(!ConnectionSockets.areSilent([]))
     }
 }

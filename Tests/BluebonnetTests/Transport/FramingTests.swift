@@ -160,5 +160,43 @@ extension NetworkTests {
             }
             await server.stop()
         }
+
+        /// No port tells Unix sockets apart.
+        @Test(arguments: [1, 3]) func bytesOnIdleConnectionsToAUnixSocketAreNoResponse(count: Int) async throws {
+            let folder = try TemporaryFolder()
+            defer { folder.remove() }
+            var options = TestServer.Options()
+            options.unixSocketPath = folder.path("socket")
+            let client = TransferOptions { [options] in $0.unixSocketPath = options.unixSocketPath }
+            let (answers, poison) = (Gate(), Gate())
+            let steps = [.wait(until: answers)] + Reply.response(body: "hello").steps
+            let script: TestServer.Script = { request in
+                guard request.path == "/first" else { return .response(body: "honest") }
+                return Reply(steps).then(.wait(until: poison), .bytes(Data(Self.poison.utf8)))
+            }
+            try await TestServer.serving(options, script: script) { server in
+                let operations = (0..<count).map { _ in
+                    RequestOperation(request: URLRequest(url: server.url("/first")), options: client)
+                }
+                for operation in operations { operation.start() }
+                await server.waitForRequests(count: count)
+                answers.open()
+                for operation in operations { await operation.waitUntilEnded() }
+                #expect(operations.map(\.responseString) == operations.map { _ in "hello" })
+                let before = server.history.connections.map(\.sentByteCount)
+                #expect(before.count == count)
+                poison.open()
+                await server.wait { history in
+                    zip(history.connections, before).allSatisfy { $0.sentByteCount >= $1 + Self.poison.utf8.count }
+                }
+                for number in 0..<count + 2 {
+                    let operation = await get(server.url("/\(number)"), client)
+                    #expect(operation.error == nil)
+                    #expect(operation.responseString == "honest")
+                }
+                // A connection that nothing waits on is used again.
+                #expect(server.connectionCount <= 2 * count)
+            }
+        }
     }
 }

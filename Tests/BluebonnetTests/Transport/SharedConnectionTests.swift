@@ -73,7 +73,7 @@ extension NetworkTests {
         }
 
         private static func information(of partition: CurlPartition) throws -> TCPInformation {
-            let sockets = Array(partition.connections)
+            let sockets = Array(partition.connections.descriptors)
             try #require(sockets.count == 1)
             return try TCPInformation(of: sockets[0])
         }

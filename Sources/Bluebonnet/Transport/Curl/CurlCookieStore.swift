@@ -13,13 +13,13 @@ final class CurlCookieStore {
     /// At least as many cookies as there are.
     var countBound = 0
 
-    /// Makes an easy handle send the store's cookies and put new ones here, until it is reset.
+    /// The share by which easy handles send the store's cookies and put new ones here.
     ///
     /// - Throws: CURLE_NOT_BUILT_IN when this libcurl knows no public suffixes: then any site could set a cookie for a
     ///   whole registry, and a jar that lets it is worse than none.
-    func attach(to handle: EasyHandle) throws(CurlError) {
+    func openShare() throws(CurlError) -> UnsafeMutableRawPointer {
         guard Self.knowsPublicSuffixes else { throw CurlError(code: CURLE_NOT_BUILT_IN.rawValue) }
-        try handle.setCookieShare(try open().share)
+        return try open().share
     }
 
     private static let knowsPublicSuffixes: Bool = {

@@ -14,15 +14,15 @@ struct CurlErrorMapping {
     /// The error of a request that could not be sent because its head is too large.
     private let headFault: NetworkingError?
 
-    init(transfer: CurlTransfer, error: CurlError) {
+    init(_ machine: TransferMachine, _ handle: EasyHandle, error: CurlError) {
         self.error = error
-        host = transfer.hostName
-        text = transfer.handle.lastErrorText ?? error.text
-        hasAnswer = transfer.hasHeaderBytes
-        isInsideHead = transfer.hasHeaderBytes && !transfer.hasResponseHead
-        connectStatus = transfer.handle.long(CURLINFO_HTTP_CONNECTCODE)
+        host = machine.request.hostName
+        text = handle.lastErrorText ?? error.text
+        hasAnswer = machine.response.hasBegun
+        isInsideHead = hasAnswer && machine.response.head == nil
+        connectStatus = handle.long(CURLINFO_HTTP_CONNECTCODE)
         let isTooLarge = [CURLE_OUT_OF_MEMORY.rawValue, Self.tooLarge].contains(error.code)
-        headFault = isTooLarge ? transfer.assembledHeadFault : nil
+        headFault = isTooLarge && !hasAnswer ? machine.request.assembledHeadFault : nil
     }
 
     var networkingError: NetworkingError {
@@ -105,4 +105,16 @@ struct CurlErrorMapping {
 
     /// CURLE_TOO_LARGE, which came after 7.88.
     private static let tooLarge: UInt32 = 100
+}
+
+extension LibraryResult {
+    init(_ result: CURLcode, of handle: EasyHandle) {
+        switch result {
+        case CURLE_OK: self = .success
+        case CURLE_PARTIAL_FILE: self = .partial
+        case CURLE_HTTP2 where handle.lastErrorText == nil: self = .wentAway
+        case CURLE_HTTP2_STREAM where handle.lastErrorText == nil: self = .streamEndedEarly
+        default: self = .otherError
+        }
+    }
 }

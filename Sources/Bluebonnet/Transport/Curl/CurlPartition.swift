@@ -10,23 +10,18 @@ internal import Glibc
 ///
 /// Connections, TLS sessions and easy handles never leave their partition, which keeps pool keys apart.
 final class CurlPartition: EventLoopClient, RoundEndTask {
-    private static let idleHandleLimit = 128
     private static let idleConnectionLimit = 256
     private let multi: UnsafeMutableRawPointer
     let loop: EventLoop
     private let observesFrames: Bool
     private var slot = -1
-    @exclusivity(unchecked) private(set) var active: [CurlTransfer] = []
-    @exclusivity(unchecked) var connections = ConnectionSockets()
-    /// What libcurl is writing now.
-    @exclusivity(unchecked) var corkedWrites = CorkedWrites()
-    @exclusivity(unchecked) private var idleHandles: [EasyHandle] = []
+    @exclusivity(unchecked) private(set) var active: [CurlTransfer] = []  // counted for every piece of a body
+    let connections: CurlConnections
+    private var handles = HandlePool()
     /// Transfers that have used up their read quota of a round, and continue when the deadlines are checked.
-    @exclusivity(unchecked) var throttled: [CurlTransfer] = []
+    var throttled: [CurlTransfer] = []
     /// Paused uploads to resume after the next read; libcurl 7.88 does not notice the response ended.
-    @exclusivity(unchecked) private var pendingResumes: [CurlTransfer] = []
-    /// The sockets that were closed since transfers were last ended.
-    @exclusivity(unchecked) var closedSockets: [curl_socket_t] = []
+    private var pendingResumes: [CurlTransfer] = []
     /// Whether libcurl is being told to stop reading a throttled transfer.
     private var isThrottling = false
     private var drainsThisRound = false
@@ -42,6 +37,7 @@ final class CurlPartition: EventLoopClient, RoundEndTask {
         self.multi = multi
         self.loop = loop
         self.observesFrames = observesFrames
+        connections = CurlConnections(loop: loop)
         slot = loop.add(self)
         let context = Unmanaged.passUnretained(self).toOpaque()
         _ = bluebonnet_multi_setopt_socket_callback(multi, socketCallback)
@@ -59,8 +55,7 @@ final class CurlPartition: EventLoopClient, RoundEndTask {
     /// Closes every connection; the partition is of no use afterwards. Only while it is idle.
     func close() {
         precondition(isIdle, "a partition was closed with transfers in it")
-        for handle in idleHandles { handle.close() }
-        idleHandles = []
+        handles.close()
         curl_multi_cleanup(multi)
         loop.remove(slot: slot)
     }
@@ -74,10 +69,10 @@ extension CurlPartition: Sendable {}
 extension CurlPartition {
     /// Begins a transfer. A request that libcurl refuses ends when deadlines are looked at, never inside this call.
     func begin(_ request: TransferRequest, delegate: any TransferDelegate) -> CurlTransfer {
-        let handle = takeHandle(forJar: request.cookieJar != nil)
+        let handle = handles.take(forJar: request.cookieJar != nil)
         let transfer = CurlTransfer(request, handle: handle, partition: self, delegate: delegate)
         note(transfer)
-        if let error = transfer.headFault ?? refusal(of: transfer) { failSoon(transfer, error) }
+        if let error = request.headFault ?? refusal(of: transfer) { failSoon(transfer, error) }
         deadlineMayBeEarlier(transfer.nextDeadline)
         return transfer
     }
@@ -85,15 +80,18 @@ extension CurlPartition {
     /// Hands a transfer to libcurl; gives the error when libcurl does not take the transfer.
     private func refusal(of transfer: CurlTransfer) -> NetworkingError? {
         do throws(CurlError) {
-            try transfer.configure()
+            transfer.handle.transfer = transfer
+            try HandleSetup.prepare(transfer.handle, for: transfer.request, in: self)
+            transfer.readQuota.bufferByteCount = transfer.handle.bufferByteCount
             guard curl_multi_add_handle(multi, transfer.handle.raw) == CURLM_OK else {
                 throw CurlError(code: CURLE_FAILED_INIT.rawValue)
             }
-            transfer.callCountAtStart = callCount
+            transfer.hasBegun()
             return nil
         } catch {
             return NetworkingError(
-                .invalidRequest, "libcurl refused the request to \(transfer.hostName)", underlying: error.libraryError)
+                .invalidRequest, "libcurl refused the request to \(transfer.request.hostName)",
+                underlying: error.libraryError)
         }
     }
 
@@ -101,13 +99,6 @@ extension CurlPartition {
     func failSoon(_ transfer: CurlTransfer, _ error: NetworkingError) {
         transfer.stop(with: error)
         deadlineMayBeEarlier(1)
-    }
-
-    private func takeHandle(forJar usesJar: Bool) -> EasyHandle {
-        guard let handle = idleHandles.popLast() else { return EasyHandle() }
-        guard usesJar && handle.hasNamedHost else { return handle }
-        handle.close()
-        return EasyHandle()
     }
 
     /// Takes a transfer off libcurl before its end.
@@ -120,11 +111,11 @@ extension CurlPartition {
     /// Goes on with a transfer that was paused; what libcurl held back may arrive inside this call.
     func resume(_ transfer: CurlTransfer) {
         let result = curl_easy_pause(transfer.handle.raw, CURLPAUSE_CONT)
-        if result != CURLE_OK, transfer.failure == nil {
+        if result != CURLE_OK, transfer.machine.failure == nil {
             let error = CurlError(code: result.rawValue).libraryError
             transfer.stop(with: NetworkingError(.resumeRefused, "the connection could not go on", underlying: error))
         }
-        deadlineMayBeEarlier(transfer.failure == nil ? transfer.nextDeadline : 1)
+        deadlineMayBeEarlier(transfer.machine.failure == nil ? transfer.nextDeadline : 1)
     }
 
     /// Pauses a transfer until `resumeThrottled`, in both directions: libcurl would go on watching the socket for the
@@ -138,11 +129,18 @@ extension CurlPartition {
     }
 
     /// Takes back an easy handle that is off the multi handle.
-    func recycle(_ handle: EasyHandle) {
-        guard handle.isReusable, idleHandles.count < Self.idleHandleLimit, Tuning.current.contains(.reusedHandles)
-        else { return handle.close() }
-        handle.prepareForReuse()
-        idleHandles.append(handle)
+    func recycle(_ handle: EasyHandle) { handles.recycle(handle) }
+
+    /// This machine has lost some addresses: nothing comes back to connections from them any more. Transfers over them
+    /// end now, not when a limit has passed.
+    func dropConnections(from lost: Set<IPAddress>) {
+        drainMessages()  // what is over has lost nothing
+        let orphans = active.filter { $0.handle.localAddress.map(lost.contains) ?? false }
+        connections.shutDown(from: lost)
+        for transfer in orphans {
+            let text = "this machine has lost the address that it was connected to \(transfer.request.hostName) from"
+            transfer.fail(NetworkingError(.connectionLost, text))
+        }
     }
 
     private func note(_ transfer: CurlTransfer) {
@@ -218,7 +216,7 @@ extension CurlPartition {
         var runningCount: CInt = 0
         callCount += 1
         HTTP2Frames.observed { _ = curl_multi_socket_action(multi, descriptor, mask, &runningCount) }
-        corkedWrites.end()
+        connections.endWrites()
     }
 
     /// Ends finished transfers after the round has read all sockets: alternating between reading and ending small
@@ -242,19 +240,19 @@ extension CurlPartition {
             guard let transfer = EasyHandle.of(handle)?.transfer else { continue }
             forget(transfer)
             if transfer.mayBeginAgain(after: result), curl_multi_add_handle(multi, handle) == CURLM_OK {
-                transfer.beginsAgain()
+                transfer.hasBegunAgain()
                 note(transfer)
             } else {
                 transfer.end(result: result)
             }
         }
-        closedSockets.removeAll(keepingCapacity: true)
+        connections.forgetClosedSockets()
     }
 
     private func enforceLimits(now: UInt64) {
         limitDeadline = .max
         let overdue = active.compactMap { transfer in
-            (transfer.failure ?? transfer.timeoutError(now: now)).map { (transfer, $0) }
+            (transfer.machine.failure ?? transfer.limitError(now: now)).map { (transfer, $0) }
         }
         for (transfer, error) in overdue where isActive(transfer) { transfer.fail(error) }
         for transfer in active { limitDeadline = min(limitDeadline, transfer.nextDeadline) }
@@ -269,24 +267,17 @@ extension CurlPartition {
         updateDeadline()
     }
 
-    fileprivate func watch(_ descriptor: curl_socket_t, what: CInt, isNew: Bool) {
-        switch what {
-        case CURL_POLL_IN: loop.watch(descriptor, events: EPOLLIN.rawValue, isNew: isNew, slot: slot)
-        case CURL_POLL_OUT: loop.watch(descriptor, events: EPOLLOUT.rawValue, isNew: isNew, slot: slot)
-        case CURL_POLL_INOUT:
-            loop.watch(descriptor, events: EPOLLIN.rawValue | EPOLLOUT.rawValue, isNew: isNew, slot: slot)
-        default: stopWatching(descriptor)
+    /// libcurl remembers a mark for each socket it has told of (curl_multi_assign), so that new ones can be told apart.
+    fileprivate func socketChanged(_ descriptor: curl_socket_t, what: CInt, isNew: Bool) {
+        var events: UInt32 = 0
+        if what & CURL_POLL_IN != 0 { events |= EPOLLIN.rawValue }
+        if what & CURL_POLL_OUT != 0 { events |= EPOLLOUT.rawValue }
+        if events == 0 {  // CURL_POLL_REMOVE
+            connections.stopWatching(descriptor, isBrief: isThrottling)
+        } else {
+            loop.watch(descriptor, events: events, isNew: isNew, slot: slot)
         }
-    }
-}
-
-extension CurlPartition {
-    /// A connection that was being read from is kept, most likely. One that was still being made may be closed next.
-    private func stopWatching(_ descriptor: curl_socket_t) {
-        if connections.contains(descriptor), loop.isReading(descriptor) {
-            return loop.mute(descriptor, isBrief: isThrottling)
-        }
-        loop.unwatch(descriptor)
+        if isNew { curl_multi_assign(multi, descriptor, Unmanaged.passUnretained(self).toOpaque()) }
     }
 }
 
@@ -300,18 +291,10 @@ private func socketCallback(
     return 0
 }
 
-private func timerCallback(_: UnsafeMutableRawPointer?, _ milliseconds: Int, _ context: UnsafeMutableRawPointer?)
-    -> CInt
-{
+private func timerCallback(
+    _: UnsafeMutableRawPointer?, _ milliseconds: Int, _ context: UnsafeMutableRawPointer?
+) -> CInt {
     guard let context else { return 0 }
     Unmanaged<CurlPartition>.fromOpaque(context).takeUnretainedValue().setCurlTimer(milliseconds: milliseconds)
     return 0
-}
-
-extension CurlPartition {
-    /// libcurl remembers a mark for each socket it has told of (curl_multi_assign), so that new ones can be told apart.
-    fileprivate func socketChanged(_ descriptor: curl_socket_t, what: CInt, isNew: Bool) {
-        watch(descriptor, what: what, isNew: isNew)
-        if isNew { curl_multi_assign(multi, descriptor, Unmanaged.passUnretained(self).toOpaque()) }
-    }
 }

@@ -4,109 +4,146 @@
 internal import CCurl
 internal import Foundation
 
-/// One transfer on one easy handle of a partition: what libcurl's callbacks call, and the truth about its end.
+/// One transfer on one easy handle of a partition: tells its machine what libcurl's callbacks say, and does what the
+/// machine decides.
 ///
 /// Network thread only. It knows one request and its delegate; it does not follow, retry or decode.
 final class CurlTransfer: Transfer {
     let request: TransferRequest
-    /// A pause moves it.
-    private(set) var deadline: UInt64
+    /// Unchecked: asked in every callback, and it calls nobody who could reach it.
+    @exclusivity(unchecked) var machine: TransferMachine
     let handle: EasyHandle
-    /// Where it stands in its partition's list of active transfers.
-    var activeIndex = 0
     unowned let partition: CurlPartition
     private(set) var delegate: (any TransferDelegate)?
-    @exclusivity(unchecked) private var headParser: ResponseHeadParser
-    private(set) var head: ResponseHead?
-    /// What it took of the round at hand.
+    /// Where it stands in its partition's list of active transfers.
+    var activeIndex = 0
+    /// What it took of the round at hand. Unchecked: changed for every piece.
     @exclusivity(unchecked) var readQuota = ReadQuota()
-    private(set) var failure: NetworkingError?
-    private(set) var hasHeaderBytes = false
-    var sendAttempts = SendAttempts()
-    private(set) var readByteCount: Int64 = 0
-    /// Whether libcurl has seen the end of the body.
-    private(set) var hasReadWholeBody = false
-    /// The body had no bytes when libcurl asked last.
-    private(set) var isBodyDry = false
-    /// The body bytes that left, as far as they were told.
-    private var toldSentByteCount: Int64 = 0
-    private(set) var isPaused = false
-    /// The delegate takes no bytes for now: the server is not to blame that none move.
-    private(set) var isHeldBack = false
-    /// The close_notify that must have come when the body has no other end.
-    private var awaitedNotice: CloseNotice?
-    /// Not counted while the connection is being made, which has a limit of its own.
-    var idleLimit: IdleLimit
     /// How often its partition had called libcurl when libcurl got the transfer; nil before that.
-    var callCountAtStart: Int?
-    /// `Set-Cookie` fields that came; libcurl put those that it accepts into the jar.
+    private var callCountAtStart: Int?
     private var receivedCookieCount = 0
-    var tlsInformation: Box<TLSInformation>?
-    /// What the server sent over HTTP/2.
-    var stream = HTTP2Stream()
-    /// The socket of an HTTP/2 connection, where it is evidence and could be told.
-    var socket: curl_socket_t?
+    var connection = ConnectionInUse()
 
     init(_ request: TransferRequest, handle: EasyHandle, partition: CurlPartition, delegate: any TransferDelegate) {
         self.request = request
-        deadline = request.limits.deadline
-        idleLimit = IdleLimit(request.limits.idleTimeout)
+        machine = TransferMachine(request)
         self.handle = handle
         self.partition = partition
         self.delegate = delegate
-        headParser = makeHeadParser(for: request)
     }
+
+    var hasBegunSending: Bool { machine.attempts.count > 0 }
+    /// Whether others use its connection at the same time.
+    var isMultiplexed: Bool { machine.response.isMultiplexed }
+    /// Whether libcurl may hold bytes that it has for us.
+    var isHoldingBytes: Bool { machine.flow != .open }
 
     func abort() -> TransferMetrics {
-        let metrics = self.metrics
         delegate = nil
-        discardHeldBytes()
-        partition.remove(self)
-        noteCookies()
-        return metrics
+        return leave()
     }
 
-    var hasBegunSending: Bool { sendAttempts.count > 0 }
-
     func pause() {
-        isPaused = true
+        machine.pause()
         partition.setExpectsSmallResponse(self, false)
         _ = curl_easy_pause(handle.raw, CURLPAUSE_ALL)
     }
 
     func resume(deadline: UInt64) {
-        isPaused = false
-        self.deadline = deadline
-        noteActivity()
+        machine.resume(deadline: deadline, now: MonotonicClock.roughly())
         partition.resume(self)
     }
 
     func resumeReceiving() {
-        guard !isPaused else { return }
-        guard isHeldBack else { return partition.deadlineMayBeEarlier(nextDeadline) }
-        isHeldBack = false
-        noteActivity()
-        partition.resume(self)
+        switch machine.flow {
+        case .paused: return
+        case .open: partition.deadlineMayBeEarlier(nextDeadline)
+        case .heldBack:
+            machine.resumeReceiving(now: MonotonicClock.roughly())
+            partition.resume(self)
+        }
     }
+
+    /// Remembers the first failure; libcurl is told to stop.
+    func stop(with error: NetworkingError) { machine.fail(error) }
 
     /// The body has bytes again that libcurl asked for.
     func resumeSending() {
-        guard delegate != nil, !isPaused else { return }
+        guard delegate != nil, machine.flow != .paused else { return }
         partition.resume(self)
     }
+
+    /// Tells what has left libcurl's buffer since the last time.
+    func tellSentBytes() {
+        guard !request.body.isEmpty else { return }
+        let count = machine.untoldByteCount(ofSent: sentByteCount)
+        if count > 0 { delegate?.transferDidSend(bodyByteCount: count) }
+    }
+
+    /// A `Set-Cookie` field came; libcurl put it into the jar when it accepts it.
+    func noteCookie() { receivedCookieCount += 1 }
+}
+
+// MARK: - Limits
+
+extension CurlTransfer {
+    /// When the transfer has to be looked at for its time limits; `UInt64.max` is never.
+    var nextDeadline: UInt64 { machine.nextDeadline(bodyDeadline: bodyDeadline) }
+
+    /// The error of a limit that has passed.
+    func limitError(now: UInt64) -> NetworkingError? {
+        machine.limitError(now: now, bodyDeadline: bodyDeadline, sentByteCount: sentByteCount)
+    }
+
+    var bodyDeadline: UInt64 { machine.response.hasHead ? delegate?.bodyDeadline ?? .max : .max }
 }
 
 // MARK: - The end
 
 extension CurlTransfer {
-    /// Ends the transfer with libcurl's result; the partition has taken it off the multi handle.
+    /// libcurl has taken the transfer.
+    func hasBegun() { callCountAtStart = partition.callCount }
+
+    /// Ends the transfer with libcurl's result, or begins it again; the partition has taken it off the multi handle.
+    ///
+    /// - Returns: whether it begins again.
+    func mayBeginAgain(after result: CURLcode) -> Bool {
+        let result = LibraryResult(result, of: handle)
+        guard let renewal = machine.renewal(after: result, bodyCanStartAgain: request.body.canStartAgain) else {
+            return false
+        }
+        do throws(CurlError) {
+            switch renewal {
+            case .anyConnection: break
+            case .newConnection: try handle.useNewConnection()
+            case .withoutExpectation:
+                try request.leaveExpectationOut(of: handle)
+                try handle.useNewConnection()
+                if case .stream(let feed) = request.body { feed.whenReady(nil) }
+                connection = ConnectionInUse()
+                delegate?.transferDidStartAgain()
+            }
+        } catch {
+            let text = "the request to \(request.hostName) could not be sent again"
+            stop(with: NetworkingError(.connectionLost, text, underlying: error.libraryError))
+            return false
+        }
+        return true
+    }
+
+    /// libcurl has taken the transfer again: what the time before took is told now, because libcurl forgets it.
+    func hasBegunAgain() {
+        delegate?.transferBeginsAgain(after: metrics)
+        hasBegun()
+    }
+
     func end(result: CURLcode) {
         tellSentBytes()
         let metrics = self.metrics
-        let error = endError(result: result)
+        let error = error(after: result)
         let delegate = self.delegate
         self.delegate = nil
-        if result != CURLE_OK || failure != nil { handle.setup = nil }
+        if result != CURLE_OK || machine.failure != nil { handle.setup = nil }
         if isHoldingBytes { handle.isReusable = false }  // too late to have them thrown away
         noteReusability(result)
         partition.recycle(handle)
@@ -116,24 +153,28 @@ extension CurlTransfer {
 
     /// Ends it for a reason of ours, while libcurl still works on it.
     func fail(_ error: NetworkingError) {
-        let metrics = self.metrics
         let delegate = self.delegate
         self.delegate = nil
-        discardHeldBytes()
-        partition.remove(self)
-        noteCookies()
+        let metrics = leave()
         delegate?.transferDidEnd(error: error, metrics: metrics)
     }
 
-    /// Whether libcurl may hold bytes that it has for us.
-    var isHoldingBytes: Bool { isPaused || isHeldBack }
-
-    /// libcurl keeps them where others go on using the connection, and would give them to the handle's next transfer:
-    /// so it has to hand them out once more.
-    private func discardHeldBytes() {
+    /// Takes it off libcurl, which keeps bytes that it holds where others go on using the connection, and would give
+    /// them to the handle's next transfer: so it has to hand them out once more.
+    private func leave() -> TransferMetrics {
+        let metrics = self.metrics
         noteReusability(CURLE_OK)
-        guard isHoldingBytes else { return }
-        _ = curl_easy_pause(handle.raw, CURLPAUSE_CONT)
+        if isHoldingBytes { _ = curl_easy_pause(handle.raw, CURLPAUSE_CONT) }
+        partition.remove(self)
+        noteCookies()
+        return metrics
+    }
+
+    /// Notes when the handle is of no use any more: libcurl 7.88 remembers a refusal, also over curl_easy_reset, and
+    /// without that it goes on counting what it sent again.
+    private func noteReusability(_ result: CURLcode) {
+        let attempts = machine.attempts
+        if attempts.count > 1 || result != CURLE_OK && attempts.isMultiplexed { handle.isReusable = false }
     }
 
     /// Lets the jar see to its limit, when libcurl does not work on it.
@@ -142,171 +183,27 @@ extension CurlTransfer {
         request.cookieJar?.noteAdded(receivedCookieCount)
     }
 
-    private func endError(result: CURLcode) -> NetworkingError? {
-        if let failure { return failure }
-        if result != CURLE_OK && !isAnsweredInSpite(of: result) {
-            return CurlErrorMapping(transfer: self, error: CurlError(code: result.rawValue)).networkingError
+    private func error(after result: CURLcode) -> NetworkingError? {
+        switch machine.end(LibraryResult(result, of: handle), self) {
+        case .success: nil
+        case .failure(let error): error
+        case .error: CurlErrorMapping(machine, handle, error: CurlError(code: result.rawValue)).networkingError
         }
-        guard let head else {
-            return NetworkingError(
-                .badServerResponse, "\(hostName) closed the connection inside its response's header section")
-        }
-        if let awaitedNotice, !awaitedNotice.hasCome {
-            return NetworkingError(
-                .badServerResponse,
-                "\(hostName) ended the TLS connection without notice: the body of status \(head.status) may be truncated"
-            )
-        }
-        return isCutShort(head) ? truncationError(head) : nil
     }
 
     /// None of a transfer that libcurl has not looked at yet: its handle would give those of the one before.
     private var metrics: TransferMetrics {
         guard let callCountAtStart, callCountAtStart != partition.callCount else { return TransferMetrics() }
         var metrics = handle.metrics
-        metrics.tlsInformation = tlsInformation
+        metrics.tlsInformation = connection.tlsInformation
         return metrics
     }
-
-    var hostName: String { request.url.host ?? "the server" }
-    var hasResponseHead: Bool { head != nil }
-    /// Whether others use its connection at the same time.
-    var isMultiplexed: Bool { head?.httpVersion == "2" }
 }
 
-// MARK: - What libcurl's callbacks call
-
-extension CurlTransfer {
-    /// Remembers the first failure; libcurl is told to stop.
-    func stop(with error: NetworkingError) {
-        if failure == nil { failure = error }
-    }
-
-    /// The request goes out now.
-    func noteSending() {
-        noteActivity()
-        partition.deadlineMayBeEarlier(nextDeadline)
-    }
-
-    /// Another connection is made, which has a limit of its own.
-    func waitForConnection() { idleLimit.suspend() }
-
-    /// Forgets what was sent, because it is sent again.
-    func startAgain() {
-        readBody(from: 0)
-        toldSentByteCount = 0
-        idleLimit.startAgain()
-        partition.deadlineMayBeEarlier(nextDeadline)
-        headParser = makeHeadParser(for: request)
-        head = nil
-        stream = HTTP2Stream()
-        hasHeaderBytes = false
-        awaitedNotice = nil
-        delegate?.transferDidStartAgain()
-    }
-
-    /// Goes on with another connection: what the one before took is told now, because libcurl forgets it.
-    func beginsAgain() {
-        delegate?.transferBeginsAgain(after: metrics)
-        callCountAtStart = partition.callCount
-    }
-
-    /// Goes on reading the body there.
-    func readBody(from offset: Int64) {
-        readByteCount = offset
-        hasReadWholeBody = false
-        isBodyDry = false
-    }
-
-    func consumeHeaderLine(_ line: UnsafeRawBufferPointer) -> Bool {
-        noteActivity()
-        if !hasHeaderBytes { tellSentBytes() }
-        do throws(NetworkingError) {
-            hasHeaderBytes = true
-            if request.cookieJar != nil && FieldSyntax.hasName("set-cookie", line: line) { receivedCookieCount += 1 }
-            guard case .complete(let head)? = try headParser.consume(line: line) else { return true }
-            self.head = head
-            noteFraming(of: head)
-            let refusal = refusal(by: head)
-            sendAttempts.wasRefusedEarly = refusal == .beforeBody
-            if sendAttempts.wasRefusedEarly { return false }
-            if head.status >= 300 { giveUpPausedBody() }
-            noteDryBody()
-            try delegate?.transferDidReceive(head: head)
-            partition.deadlineMayBeEarlier(bodyDeadline)
-            if refusal == .amidBody { throw refusalError }
-            return true
-        } catch {
-            stop(with: error)
-            return false
-        }
-    }
-
-    /// A body without length and without chunks ends with its connection: over TLS, only a notice makes that an end.
-    private func noteFraming(of head: ResponseHead) {
-        guard head.hasBody(for: request.method), head.contentLength == nil, !head.isChunked, head.httpVersion != "2",
-            request.isSecure
-        else { return }
-        awaitedNotice = handle.tlsConnection.map(CloseNotice.awaited)
-    }
-
-    /// How much of the body libcurl has asked for; nil when there is none.
-    var bodyReadByteCount: Int64? { request.body.isEmpty ? nil : readByteCount }
-
-    /// What became of a piece; nil aborts.
-    func consumeBody(_ bytes: UnsafeRawBufferPointer) -> BodyIntake? {
-        if delegate == nil { return nil }
-        noteActivity()
-        do throws(NetworkingError) {
-            let intake = try delegate?.transferDidReceive(bytes: bytes) ?? .taken
-            isHeldBack = intake == .wouldBlock
-            if intake == .taken {
-                stream.noteDelivered(bytes.count)
-                consumeReadQuota(bytes)
-            }
-            return intake
-        } catch {
-            stop(with: error)
-            return nil
-        }
-    }
-
-    /// Fills libcurl's upload buffer; nil aborts.
-    func produceBody(into buffer: UnsafeMutableRawBufferPointer) -> TransferBody.Piece? {
-        if failure != nil { return nil }
-        tellSentBytes()
-        do throws(NetworkingError) {
-            let piece = try request.body.read(into: buffer, at: readByteCount)
-            isBodyDry = piece == .wouldBlock
-            if case .bytes(let count) = piece {
-                readByteCount += Int64(count)
-                hasReadWholeBody = count == 0
-                noteActivity()
-            } else if case .stream(let feed) = request.body {
-                feed.whenReady { [weak self] in self?.resumeSending() }
-                noteDryBody()
-            }
-            return piece
-        } catch {
-            stop(with: error)
-            return nil
-        }
-    }
-
-    /// Tells what has left libcurl's buffer since the last time (CURLINFO_SIZE_UPLOAD_T).
-    private func tellSentBytes() {
-        guard !request.body.isEmpty else { return }
-        let count = handle.large(CURLINFO_SIZE_UPLOAD_T)
-        guard count > toldSentByteCount else { return }
-        let delta = count - toldSentByteCount
-        toldSentByteCount = count
-        delegate?.transferDidSend(bodyByteCount: Int(delta))
-    }
-}
-
-/// Over plain TCP, HTTP/2 begins with an upgrade, whose 101 libcurl passes on.
-private func makeHeadParser(for request: TransferRequest) -> ResponseHeadParser {
-    ResponseHeadParser(
-        url: request.url, limit: request.limits.headerByteLimit,
-        expectsUpgrade: request.httpVersion == .http2 && !request.isSecure)
+extension CurlTransfer: TransferEvidence {
+    var sentByteCount: Int64 { handle.large(CURLINFO_SIZE_UPLOAD_T) }
+    var receivedByteCount: Int64 { handle.large(CURLINFO_SIZE_DOWNLOAD_T) }
+    var hasCloseNotice: Bool { connection.hasCloseNotice }
+    var http2End: HTTP2EndEvidence { partition.endEvidence }
+    var mayHaveLostConnection: Bool { partition.connections.mayHaveEnded(connection.candidates) }
 }

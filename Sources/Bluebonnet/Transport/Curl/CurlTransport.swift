@@ -18,7 +18,7 @@ final class CurlTransport: Transport {
     private let loop: EventLoop
     private let observesFrames: Bool
     /// The last key that was used, with its partitions: nearly always the next request has the same key.
-    @exclusivity(unchecked) private var last: (poolKey: PoolKeyBox, partitions: [CurlPartition])?
+    private var last: (poolKey: PoolKeyBox, partitions: [CurlPartition])?
     private var partitions: [ConnectionPoolKey: [CurlPartition]] = [:] {
         didSet {
             if oldValue.isEmpty != partitions.isEmpty { addresses.watchAddresses(!partitions.isEmpty) }

@@ -3,7 +3,6 @@
 
 internal import CCurl
 internal import Foundation
-internal import Glibc
 
 /// One libcurl easy handle with what it borrows: its header list, its URL's parts and its error text. Network thread
 /// only; call `close()` there before letting go.
@@ -62,7 +61,7 @@ final class EasyHandle {
         transfer = nil
         guard setup != nil else { return reset() }
         dropBody()
-        forgetErrorText()
+        errorText.pointee = 0
     }
 
     func close() {
@@ -76,7 +75,12 @@ final class EasyHandle {
     /// libcurl's objects must not be freed off their thread: a release build would rather leak them.
     deinit { assert(isClosed, "an easy handle was let go without close()") }
 
-    func forgetErrorText() { errorText.pointee = 0 }
+    /// Has the next transfer open a connection. No other request is to do without a kept-alive one.
+    func useNewConnection() throws(CurlError) {
+        setup = nil
+        errorText.pointee = 0
+        try set(CURLOPT_FRESH_CONNECT, true)
+    }
 
     /// libcurl's sentence about the last failure, when it wrote one.
     var lastErrorText: String? {
@@ -258,16 +262,11 @@ extension EasyHandle {
         return lines
     }
 
-    /// Whether bytes wait that nobody asked for on the kept-alive connection in use, whose socket this is; only while a
-    /// callback runs. HTTP/2 has its own way to tell answers apart.
-    func hasUnaskedBytes(on socket: curl_socket_t?) -> Bool {
-        if let tlsConnection {
-            if TLSConnection.isMultiplexed(tlsConnection) { return false }
-            if TLSConnection.hasPendingBytes(tlsConnection) { return true }
-        }
-        var byte: UInt8 = 0
-        guard let socket else { return false }
-        return recv(socket, &byte, 1, CInt(MSG_PEEK) | CInt(MSG_DONTWAIT)) > 0
+    /// The address that the connection in use was made from; nil while there is none.
+    var localAddress: IPAddress? {
+        var text: UnsafeMutablePointer<CChar>?
+        guard bluebonnet_easy_getinfo_string(raw, CURLINFO_LOCAL_IP, &text) == CURLE_OK, let text else { return nil }
+        return IPAddress(String(cString: text))
     }
 
     /// The `SSL` object of the connection in use (CURLINFO_TLS_SSL_PTR), nil without TLS; only while a callback runs.

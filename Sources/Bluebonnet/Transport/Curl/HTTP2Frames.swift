@@ -4,17 +4,7 @@
 internal import CCurl
 internal import CHTTP2
 
-/// How a partition knows that a server ended a response's HTTP/2 stream (END_STREAM; RFC 9113, 8.1). libcurl before 8.1
-/// takes some connections that break for the end of the response.
-enum HTTP2EndEvidence {
-    /// libcurl tells: from 8.1 on.
-    case libcurl
-    /// The frames that nghttp2 received are observed below libcurl.
-    case frames
-    /// The frames cannot be observed: a response without length counts as cut short when its connection is closed
-    /// together with the response's end. This refuses some responses that are complete.
-    case openConnection
-
+extension HTTP2EndEvidence {
     /// The evidence for a connection that exists.
     ///
     /// - Parameter mayObserve: false in tests of what is done where frames cannot be observed.
@@ -43,5 +33,5 @@ enum HTTP2Frames {
 
 private func frameArrived(_ handle: UnsafeMutableRawPointer?, _ frame: bluebonnet_http2_frame) {
     guard let handle, let transfer = EasyHandle.of(handle)?.transfer else { return }
-    transfer.stream.note(dataByteCount: frame.data_byte_count, endsStream: frame.ends_stream)
+    transfer.noteFrame(dataByteCount: frame.data_byte_count, endsStream: frame.ends_stream)
 }

@@ -1,33 +1,269 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// What an easy handle's options depend on besides the request's URL and fields. Two requests of the same partition
-/// with equal setups need the same options, so the second one on a handle has little to set: setting everything afresh
-/// costs as much as the rest of a small request.
+internal import CCurl
+internal import Foundation
+
+/// All that the options of an easy handle depend on, besides its partition and what is set anew for every request (URL,
+/// fields, a small body, the size of the buffer). Requests with equal setups need the same options, so the second one
+/// on a handle has little to set: setting everything afresh costs as much as the rest of a small request.
 ///
-/// Only the plainest requests have one: no body but a small one in memory, no cookies, no addresses of the caller's, no
-/// `Host` field.
+/// `apply` sees nothing of the request but this value: an option that depends on more cannot be written there. What it
+/// sets is undone by curl_easy_reset alone, when a request with another setup comes.
 struct HandleSetup: Equatable {
     private let method: String
-    private let hasBody: Bool
+    private let body: Body
     private let sendingBufferByteCount: Int
     private let httpVersion: HTTPVersion
     private let connectTimeout: UInt64
     private let expectsLargeBody: Bool
     private let isSecure: Bool
+    private let watchesHead: Bool
+    private let namesHost: Bool
+    /// Whether the next request may find the options as they are: not those of cookies, addresses of the caller's and a
+    /// `Host` field, nor of a body that libcurl asks for.
+    private let isRepeatable: Bool
 
-    /// Nil for a request whose handle is set up afresh.
-    init?(_ request: TransferRequest) {
-        hasBody = !request.body.isEmpty
-        guard !hasBody || request.copiedBody != nil, request.cookieJar == nil,
-            request.poolKey.addressOverrides.isEmpty,
-            !request.headers.contains(where: { FieldSyntax.isSameName($0.name, "Host") })
-        else { return nil }
-        sendingBufferByteCount = request.sendingBufferByteCount
+    private enum Body: Equatable {
+        case none
+        /// libcurl has a copy.
+        case copied
+        /// libcurl asks for it; without length it goes in chunks, or in HTTP/2's own framing.
+        case read(byteCount: Int64?)
+    }
+
+    /// A kernel may give a new connection so little room to send (the first number of tcp_wmem): a head that fits it
+    /// leaves in one write.
+    private static let leastSocketBufferByteCount = 4096
+
+    init(_ request: TransferRequest) {
         method = request.method
+        sendingBufferByteCount = request.sendingBufferByteCount
         httpVersion = request.httpVersion
         connectTimeout = request.limits.connectTimeout
         expectsLargeBody = request.limits.expectsLargeBody
         isSecure = request.isSecure
+        namesHost = request.headers.contains { FieldSyntax.isSameName($0.name, "Host") }
+        if request.body.isEmpty || request.copiedBody != nil {
+            body = request.body.isEmpty ? .none : .copied
+            watchesHead = false
+            isRepeatable = !namesHost && request.cookieJar == nil && request.poolKey.addressOverrides.isEmpty
+        } else {
+            let byteCount = request.body.byteCount
+            body = .read(byteCount: byteCount)
+            // libcurl 7.88 sends a body of unknown length without its chunks when the head before it has not left in
+            // one write: a server would take the bytes for anything. Nothing tells of that but its log
+            // (CURLOPT_DEBUGFUNCTION), which costs, and is kept for the requests that it may happen to.
+            watchesHead = byteCount == nil && request.headSize.upperBound > Self.leastSocketBufferByteCount
+            isRepeatable = false
+        }
     }
+
+    /// Whether libcurl asks for the body; it has a small one already.
+    private var readsBody: Bool {
+        if case .read = body { true } else { false }
+    }
+
+    /// Sets a handle up for a request. Each option that guards a rule of ours is required: a libcurl that refuses one
+    /// makes the transfer fail.
+    static func prepare(
+        _ handle: EasyHandle, for request: TransferRequest, in partition: CurlPartition
+    ) throws(CurlError) {
+        let setup = HandleSetup(request)
+        if setup != handle.setup {
+            if handle.setup != nil { handle.reset() }
+            try setup.apply(to: handle, partition, request.poolKey)
+            try request.setPrivateState(of: handle)
+        }
+        try handle.setURL(request.urlText)
+        if request.limits.expectsLargeBody { try handle.setBufferSize(partition.largeBufferByteCount) }
+        if request.method != "HEAD", let bytes = request.copiedBody { try handle.setBody(bytes) }
+        try request.setFields(of: handle, namingHost: setup.namesHost)
+        handle.setup = setup.isRepeatable ? setup : nil
+    }
+
+    private func apply(
+        to handle: EasyHandle, _ partition: CurlPartition, _ poolKey: ConnectionPoolKey
+    ) throws(CurlError) {
+        try setTarget(handle, partition, poolKey)
+        try setLimits(handle)
+        try Self.setTrust(handle, poolKey)
+        try Self.setTLS(handle, poolKey)
+        try Self.setProxy(handle, poolKey.proxy)
+        try setMethod(handle)
+        try handle.setCallbacks(readsBody: readsBody, usesTLS: isSecure || poolKey.proxy?.isSecure == true)
+        if watchesHead { try handle.setLogCallback() }
+        try partition.connections.watch(handle)
+    }
+}
+
+// MARK: - Options
+
+extension HandleSetup {
+    private func setTarget(
+        _ handle: EasyHandle, _ partition: CurlPartition, _ poolKey: ConnectionPoolKey
+    ) throws(CurlError) {
+        try handle.set(CURLOPT_PATH_AS_IS, true)  // whether dot segments stay was decided with the request
+        try handle.set(CURLOPT_PROTOCOLS_STR, "http,https")
+        try handle.set(CURLOPT_FOLLOWLOCATION, false)
+        try handle.set(CURLOPT_HTTP_VERSION, httpVersion.curlValue)
+        try handle.set(CURLOPT_HTTP_CONTENT_DECODING, false)
+        try handle.set(CURLOPT_NETRC, Int(CURL_NETRC_IGNORED.rawValue))
+        try handle.set(CURLOPT_SUPPRESS_CONNECT_HEADERS, true)
+        if let path = poolKey.unixSocketPath { try handle.set(CURLOPT_UNIX_SOCKET_PATH, path) }
+        // Where HTTP/2 was not negotiated, libcurl 7.88 begins it anew on a connection that it uses again, which fails.
+        guard httpVersion == .http2PriorKnowledge, !isSecure, !HTTP2Frames.areTold else { return }
+        try handle.set(CURLOPT_FRESH_CONNECT, true)
+        // Where a closed connection is evidence of an end that is none, it is kept until others need its place.
+        if partition.endEvidence == .frames { try handle.set(CURLOPT_FORBID_REUSE, true) }
+    }
+
+    private func setLimits(_ handle: EasyHandle) throws(CurlError) {
+        try handle.set(CURLOPT_NOSIGNAL, true)
+        try handle.set(CURLOPT_QUICK_EXIT, true)
+        // 0 would mean libcurl's own 300 s.
+        let milliseconds = (connectTimeout + 999_999) / 1_000_000
+        try handle.set(CURLOPT_CONNECTTIMEOUT_MS, milliseconds == 0 ? Int(Int32.max) : Int(min(milliseconds, 1 << 30)))
+        // How much libcurl sends at once of a body that it asks for. Over TLS it also copies every request into a
+        // buffer of that size, which the C library would give back to the system and take again for each. Always set:
+        // curl_easy_reset (7.88) goes back to 64 KiB and keeps a buffer that may be smaller, which only setting the
+        // size lets go.
+        try handle.set(CURLOPT_UPLOAD_BUFFERSIZE, sendingBufferByteCount)
+    }
+
+    private func setMethod(_ handle: EasyHandle) throws(CurlError) {
+        switch (method, body) {
+        case ("HEAD", _): return try handle.set(CURLOPT_NOBODY, true)
+        case ("GET", .none): return try handle.set(CURLOPT_HTTPGET, true)
+        case ("POST", .none), ("PUT", .none), ("PATCH", .none):
+            try handle.set(CURLOPT_POST, true)
+            try handle.setLarge(CURLOPT_POSTFIELDSIZE_LARGE, 0)
+            try handle.set(CURLOPT_COPYPOSTFIELDS, "")
+        case (_, .none): break
+        case (_, .copied): try handle.set(CURLOPT_POST, true)
+        case (_, .read(let byteCount)):
+            try handle.set(CURLOPT_UPLOAD, true)
+            try handle.setLarge(CURLOPT_INFILESIZE_LARGE, byteCount ?? -1)
+        }
+        try handle.set(CURLOPT_CUSTOMREQUEST, method)
+    }
+
+    private static func setTrust(_ handle: EasyHandle, _ poolKey: ConnectionPoolKey) throws(CurlError) {
+        let policy = poolKey.securityPolicy
+        // Before 8.3, libcurl puts its own cache of authorities over ours, after the callback that sets them.
+        try handle.set(CURLOPT_CA_CACHE_TIMEOUT, 0)
+        // Always: only then does a refusal of our evaluator, which decides in OpenSSL's place, break the handshake off.
+        try handle.set(CURLOPT_SSL_VERIFYPEER, true)
+        let checksHost = policy.validatesDomainName && poolKey.trustAnswers == nil
+        try handle.set(CURLOPT_SSL_VERIFYHOST, checksHost ? 2 : 0)
+        let needsHandshake = policy.needsFullHandshake || poolKey.trustAnswers != nil
+        if needsHandshake || poolKey.tls.requiresStapledStatus { try handle.set(CURLOPT_SSL_SESSIONID_CACHE, false) }
+    }
+
+    /// How TLS is spoken with the server itself. What libcurl has no option for is set at the handshake (`TLSContext`).
+    private static func setTLS(_ handle: EasyHandle, _ poolKey: ConnectionPoolKey) throws(CurlError) {
+        // The authorities are ours: libcurl would read them on the network thread, for each connection.
+        try handle.set(CURLOPT_CAINFO, pointer: nil)
+        try handle.set(CURLOPT_CAPATH, pointer: nil)
+        let options = poolKey.tls
+        try handle.set(
+            CURLOPT_SSLVERSION, options.minimumVersion.curlMinimum | (options.maximumVersion?.curlMaximum ?? 0))
+        if !options.ciphers.isEmpty {
+            try handle.set(CURLOPT_SSL_CIPHER_LIST, options.ciphers.joined(separator: ":"))
+        }
+        if !options.cipherSuites.isEmpty {
+            try handle.set(CURLOPT_TLS13_CIPHERS, options.cipherSuites.joined(separator: ":"))
+        }
+        guard let identity = poolKey.setup?.identity else { return }
+        try handle.set(CURLOPT_SSLCERT_BLOB, blob: identity.certificates)
+        try handle.set(CURLOPT_SSLKEY_BLOB, blob: identity.key)
+    }
+
+    /// An empty CURLOPT_PROXY is what keeps libcurl from reading the environment.
+    private static func setProxy(_ handle: EasyHandle, _ proxy: Proxy?) throws(CurlError) {
+        try handle.set(CURLOPT_PROXY, proxy?.url ?? "")
+        try handle.set(CURLOPT_NOPROXY, "")
+        guard let proxy else { return }
+        let policy = proxy.securityPolicy
+        try handle.set(CURLOPT_PROXY_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
+        try handle.set(CURLOPT_PROXY_SSL_VERIFYPEER, true)
+        try handle.set(CURLOPT_PROXY_SSL_VERIFYHOST, policy.validatesDomainName ? 2 : 0)
+        if let file = policy.certificateAuthorityFile {
+            try handle.set(CURLOPT_PROXY_CAINFO, file)
+            // Debian's libcurl would go on trusting the system's folder too.
+            try handle.set(CURLOPT_PROXY_CAPATH, pointer: nil)
+        } else if policy.allowInvalidCertificates {
+            // Nobody's word is asked for: a system without a store will do.
+            try handle.set(CURLOPT_PROXY_CAINFO, pointer: nil)
+            try handle.set(CURLOPT_PROXY_CAPATH, pointer: nil)
+        }
+        if let user = proxy.user { try handle.set(CURLOPT_PROXYUSERNAME, user) }
+        if let password = proxy.password { try handle.set(CURLOPT_PROXYPASSWORD, password) }
+    }
+}
+
+// MARK: - What a request has for itself
+
+extension TransferRequest {
+    /// What no other request may find: a handle with any of it is set up afresh for the next one (`isRepeatable`).
+    ///
+    /// A request has one `Cookie` field (RFC 6265, 5.4): the caller's is handed to libcurl, which puts the jar's beside
+    /// it.
+    fileprivate func setPrivateState(of handle: EasyHandle) throws(CurlError) {
+        if !poolKey.addressOverrides.isEmpty {
+            try handle.setResolveLines(poolKey.addressOverrides.map { "\($0.key):\(origin.port):\($0.value)" })
+        }
+        guard let cookieJar else { return }
+        try handle.setCookieShare(try cookieJar.openShare())
+        let own = headers.filter { FieldSyntax.isSameName($0.name, "Cookie") }.map(\.value)
+        if !own.isEmpty { try handle.set(CURLOPT_COOKIE, own.joined(separator: "; ")) }
+    }
+
+    /// Nothing is waited for where there is no body (RFC 9110, 10.1.1).
+    fileprivate func setFields(of handle: EasyHandle, namingHost: Bool) throws(CurlError) {
+        let fields = body.isEmpty && asksForContinue ? fieldsWithoutExpectation : headers
+        try handle.setHeaders(fields, namingHost: namingHost) { headerLines(fields) }
+    }
+
+    /// For a server that refused the expectation.
+    func leaveExpectationOut(of handle: EasyHandle) throws(CurlError) {
+        let fields = fieldsWithoutExpectation
+        try handle.setHeaders(fields, namingHost: handle.hasNamedHost) { headerLines(fields) }
+    }
+
+    private var fieldsWithoutExpectation: [HTTPHeaders.Field] {
+        headers.filter { !FieldSyntax.isSameName($0.name, Self.expectation) }
+    }
+
+    /// To a request with a body, libcurl adds `Expect` and, for POST, a content type of its own unless a line without
+    /// value forbids it.
+    private func headerLines(_ fields: [HTTPHeaders.Field]) -> [String] {
+        var headers = fields
+        if cookieJar != nil { headers.removeAll { FieldSyntax.isSameName($0.name, "Cookie") } }
+        var lines = headers.map { $0.value.isEmpty ? "\($0.name);" : "\($0.name): \($0.value)" }
+        if ["GET", "HEAD"].contains(method), body.isEmpty { return lines }
+        for name in [Self.expectation, "Content-Type"]
+        where !fields.contains(where: { FieldSyntax.isSameName($0.name, name) }) {
+            lines.append("\(name):")
+        }
+        return lines
+    }
+}
+
+extension HTTPVersion {
+    fileprivate var curlValue: Int {
+        switch self {
+        case .negotiated: CURL_HTTP_VERSION_2TLS
+        case .http1: CURL_HTTP_VERSION_1_1
+        case .http2: CURL_HTTP_VERSION_2_0
+        case .http2PriorKnowledge: CURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE
+        }
+    }
+}
+
+extension TLSVersion {
+    /// CURL_SSLVERSION_TLSv1_0 and what follows it.
+    fileprivate var curlMinimum: Int { Int(CURL_SSLVERSION_TLSv1_0) + minor }
+    /// CURL_SSLVERSION_MAX_TLSv1_0 and what follows it.
+    fileprivate var curlMaximum: Int { curlMinimum << 16 }
 }

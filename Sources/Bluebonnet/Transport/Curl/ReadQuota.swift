@@ -9,13 +9,13 @@ struct ReadQuota {
     var expectsSmallResponse = false
     var totalByteCount = 0
     /// In that round of the event loop.
-    var round: UInt64 = 0
-    var byteCount = 0
+    private var round: UInt64 = 0
+    private(set) var byteCount = 0
     /// How much libcurl reads at once.
     var bufferByteCount = Int(CURL_MAX_WRITE_SIZE)
     /// Where the block of bytes began that libcurl read at once, and where its last piece ended.
-    var blockStart: UnsafeRawPointer?
-    var pieceEnd: UnsafeRawPointer?
+    private var blockStart: UnsafeRawPointer?
+    private var pieceEnd: UnsafeRawPointer?
 }
 
 /// Keeps large bodies from delaying small ones: in one call libcurl reads up to a hundred times from each readable
@@ -28,10 +28,10 @@ extension CurlPartition {
     private static let soleByteCount = 2 << 20
     private static let leastByteCount = 16 << 10
     /// A body with more bytes than this is not small.
-    fileprivate static let smallByteCount = 256 << 10
+    private static let smallByteCount = 256 << 10
 
     private static let soleBufferByteCount = 256 << 10
-    fileprivate static let sharedBufferByteCount = 64 << 10
+    private static let sharedBufferByteCount = 64 << 10
 
     /// The size of libcurl's buffer for a body that begins now and goes to a file or a stream. A larger buffer needs
     /// fewer calls, but a round cannot stop inside a call, so a transfer beside others gets a smaller one. The transfer
@@ -39,7 +39,7 @@ extension CurlPartition {
     var largeBufferByteCount: Int { active.count <= 1 ? Self.soleBufferByteCount : Self.sharedBufferByteCount }
 
     /// The read quota of a transfer in a round.
-    var readQuotaByteCount: Int {
+    private var readQuotaByteCount: Int {
         active.count == 1 ? Self.soleByteCount : max(Self.roundByteCount / max(active.count, 1), Self.leastByteCount)
     }
 
@@ -56,7 +56,7 @@ extension CurlPartition {
         guard !throttled.isEmpty else { return }
         let transfers = throttled
         throttled = []
-        for transfer in transfers where isActive(transfer) && !transfer.isPaused && !transfer.isHeldBack {
+        for transfer in transfers where isActive(transfer) && !transfer.isHoldingBytes {
             resume(transfer)
         }
     }
@@ -65,35 +65,34 @@ extension CurlPartition {
     func isActive(_ transfer: CurlTransfer) -> Bool {
         active.indices.contains(transfer.activeIndex) && active[transfer.activeIndex] === transfer
     }
+
+    /// Throttles a transfer until the next round when its quota is used up; not while it sends a streamed body, which
+    /// libcurl would ask for each time.
+    func consumeReadQuota(of transfer: CurlTransfer, _ piece: UnsafeRawBufferPointer) {
+        transfer.readQuota.totalByteCount += piece.count
+        if transfer.readQuota.totalByteCount > Self.smallByteCount { setExpectsSmallResponse(transfer, false) }
+        guard !piece.isEmpty, !transfer.isMultiplexed else { return }
+        if case .stream = transfer.request.body { return }
+        transfer.readQuota.add(piece, round: loop.roundNumber)
+        let excess = transfer.readQuota.byteCount - readQuotaByteCount
+        let most = max(transfer.readQuota.bufferByteCount, Self.sharedBufferByteCount)
+        guard excess >= 0, excess >= most || transfer.readQuota.isBlockEnd(piece), loop.hasOthersWaiting else { return }
+        throttle(transfer)
+    }
 }
 
-extension CurlTransfer {
-    /// Throttles the transfer until the next round when its quota is used up; not while it sends a streamed body, which
-    /// libcurl would ask for each time.
-    func consumeReadQuota(_ piece: UnsafeRawBufferPointer) {
-        readQuota.totalByteCount += piece.count
-        if readQuota.totalByteCount > CurlPartition.smallByteCount { partition.setExpectsSmallResponse(self, false) }
-        guard let start = piece.baseAddress, !piece.isEmpty, !isMultiplexed else { return }
-        if case .stream = request.body { return }
-        if readQuota.round != partition.loop.roundNumber {
-            readQuota.round = partition.loop.roundNumber
-            readQuota.byteCount = 0
-        }
-        readQuota.byteCount += piece.count
-        if start != readQuota.pieceEnd { readQuota.blockStart = start }
-        readQuota.pieceEnd = start + piece.count
-        let excess = readQuota.byteCount - partition.readQuotaByteCount
-        let most = max(readQuota.bufferByteCount, CurlPartition.sharedBufferByteCount)
-        guard excess >= 0, excess >= most || isBlockEnd(piece), partition.loop.hasOthersWaiting else { return }
-        partition.throttle(self)
+extension ReadQuota {
+    fileprivate mutating func add(_ piece: UnsafeRawBufferPointer, round: UInt64) {
+        if self.round != round { (self.round, byteCount) = (round, 0) }
+        byteCount += piece.count
+        if piece.baseAddress != pieceEnd { blockStart = piece.baseAddress }
+        pieceEnd = piece.baseAddress.map { $0 + piece.count }
     }
 
     /// Whether libcurl has given all that it read at once; what it still had would be copied over the pause. It cannot
     /// always be told.
-    private func isBlockEnd(_ piece: UnsafeRawBufferPointer) -> Bool {
-        guard piece.count == CURL_MAX_WRITE_SIZE, let start = readQuota.blockStart, let end = readQuota.pieceEnd else {
-            return true
-        }
-        return end - start >= readQuota.bufferByteCount
+    fileprivate func isBlockEnd(_ piece: UnsafeRawBufferPointer) -> Bool {
+        guard piece.count == CURL_MAX_WRITE_SIZE, let blockStart, let pieceEnd else { return true }
+        return pieceEnd - blockStart >= bufferByteCount
     }
 }

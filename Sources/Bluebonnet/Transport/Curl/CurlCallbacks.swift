@@ -1,0 +1,282 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+internal import CCurl
+internal import Foundation
+internal import Glibc
+
+/// libcurl's callbacks: each recovers its transfer, calls one method and maps the answer. The context is the handle's
+/// object, which keeps its transfer for as long as libcurl may call.
+extension EasyHandle {
+    func setCallbacks(readsBody: Bool, usesTLS: Bool) throws(CurlError) {
+        let context = UnsafeRawPointer(Unmanaged.passUnretained(self).toOpaque())
+        try set(CURLOPT_PRIVATE, pointer: context)
+        try set(CURLOPT_HEADERFUNCTION, callback: headerCallback)
+        try set(CURLOPT_HEADERDATA, pointer: context)
+        try set(CURLOPT_WRITEFUNCTION, callback: bodyCallback)
+        try set(CURLOPT_WRITEDATA, pointer: context)
+        try bluebonnet_easy_setopt_prereq_callback(raw, sendingCallback).check()
+        try set(CURLOPT_PREREQDATA, pointer: context)
+        if readsBody {
+            try set(CURLOPT_READFUNCTION, callback: uploadCallback)
+            try set(CURLOPT_READDATA, pointer: context)
+            try bluebonnet_easy_setopt_seek_callback(raw, seekCallback).check()
+            try set(CURLOPT_SEEKDATA, pointer: context)
+        }
+        if usesTLS {
+            try bluebonnet_easy_setopt_ssl_context_callback(raw, tlsContextCallback).check()
+            try set(CURLOPT_SSL_CTX_DATA, pointer: context)
+        }
+    }
+
+    /// Hears what libcurl would log.
+    func setLogCallback() throws(CurlError) {
+        try bluebonnet_easy_setopt_debug_callback(raw, logCallback).check()
+        try set(CURLOPT_DEBUGDATA, pointer: UnsafeRawPointer(Unmanaged.passUnretained(self).toOpaque()))
+        try set(CURLOPT_VERBOSE, true)
+    }
+
+    /// The object of libcurl's handle, out of CURLOPT_PRIVATE.
+    static func of(_ handle: UnsafeMutableRawPointer) -> EasyHandle? {
+        var context: UnsafeMutablePointer<CChar>?
+        guard bluebonnet_easy_getinfo_string(handle, CURLINFO_PRIVATE, &context) == CURLE_OK, let context else {
+            return nil
+        }
+        return recover(UnsafeMutableRawPointer(context))
+    }
+
+    static func recover(_ context: UnsafeMutableRawPointer) -> EasyHandle {
+        Unmanaged<EasyHandle>.fromOpaque(context).takeUnretainedValue()
+    }
+}
+
+// MARK: - The functions
+
+private func headerCallback(
+    _ bytes: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int, _ context: UnsafeMutableRawPointer?
+) -> Int {
+    let lines = UnsafeRawBufferPointer(start: bytes, count: size * count)
+    return CurlTransfer.recover(context).consumeHeaderLines(lines) ? lines.count : stopTransfer
+}
+
+private func bodyCallback(
+    _ bytes: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int, _ context: UnsafeMutableRawPointer?
+) -> Int {
+    let piece = UnsafeRawBufferPointer(start: bytes, count: size * count)
+    switch CurlTransfer.recover(context).consumeBody(piece) {
+    case .taken?: return piece.count
+    case .wouldBlock?: return Int(CURL_WRITEFUNC_PAUSE)
+    case nil: return stopTransfer
+    }
+}
+
+private func uploadCallback(
+    _ bytes: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int, _ context: UnsafeMutableRawPointer?
+) -> Int {
+    let buffer = UnsafeMutableRawBufferPointer(start: bytes, count: size * count)
+    switch CurlTransfer.recover(context).produceBody(into: buffer) {
+    case .bytes(let count)?: return count
+    case .wouldBlock?: return Int(CURL_READFUNC_PAUSE)
+    case nil: return Int(CURL_READFUNC_ABORT)
+    }
+}
+
+private func seekCallback(_ context: UnsafeMutableRawPointer?, _ offset: curl_off_t, _ origin: CInt) -> CInt {
+    guard origin == SEEK_SET else { return CInt(CURL_SEEKFUNC_CANTSEEK) }
+    let isPossible = CurlTransfer.recover(context).seekBody(to: Int64(offset))
+    return CInt(isPossible ? CURL_SEEKFUNC_OK : CURL_SEEKFUNC_CANTSEEK)
+}
+
+private func sendingCallback(
+    _ context: UnsafeMutableRawPointer?, _ peerAddress: UnsafeMutablePointer<CChar>?,
+    _: UnsafeMutablePointer<CChar>?, _ peerPort: CInt, _ localPort: CInt
+) -> CInt {
+    guard let peerAddress else { return CInt(CURL_PREREQFUNC_ABORT) }
+    let endpoints = ConnectionEndpoints(localPort: Int(localPort), peerAddress: peerAddress, peerPort: Int(peerPort))
+    return CurlTransfer.recover(context).mayBeginSending(over: endpoints)
+        ? CInt(CURL_PREREQFUNC_OK) : CInt(CURL_PREREQFUNC_ABORT)
+}
+
+private func tlsContextCallback(
+    _: UnsafeMutableRawPointer?, _ tlsContext: UnsafeMutableRawPointer?, _ context: UnsafeMutableRawPointer?
+) -> CURLcode {
+    guard let tlsContext, CurlTransfer.recover(context).prepareTLS(context: tlsContext) else {
+        return CURLE_ABORTED_BY_CALLBACK
+    }
+    return CURLE_OK
+}
+
+private func logCallback(
+    _: UnsafeMutableRawPointer?, _ kind: curl_infotype, _ bytes: UnsafeMutablePointer<CChar>?, _ count: Int,
+    _ context: UnsafeMutableRawPointer?
+) -> CInt {
+    guard kind == CURLINFO_HEADER_OUT, let context else { return 0 }
+    EasyHandle.recover(context).transfer?.noteHeadPiece(UnsafeRawBufferPointer(start: bytes, count: count))
+    return 0
+}
+
+/// A count that is no buffer's (CURL_WRITEFUNC_ERROR): an empty header line or piece must be refusable too.
+private let stopTransfer = Int(CURL_WRITEFUNC_ERROR)
+
+// MARK: - What a transfer does
+
+extension CurlTransfer {
+    fileprivate static func recover(_ context: UnsafeMutableRawPointer?) -> CurlTransfer {
+        guard let context, let transfer = EasyHandle.recover(context).transfer else {
+            preconditionFailure("libcurl called without its context")
+        }
+        return transfer
+    }
+
+    /// libcurl gives one line at a time, but those that came while the transfer was paused all at once.
+    fileprivate func consumeHeaderLines(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        var rest = bytes
+        while let start = rest.baseAddress, let newline = memchr(start, 0x0A, rest.count) {
+            let count = UnsafeRawPointer(newline) - start + 1
+            guard count < rest.count else { break }
+            guard consumeHeaderLine(UnsafeRawBufferPointer(rebasing: rest[..<count])) else { return false }
+            rest = UnsafeRawBufferPointer(rebasing: rest[count...])
+        }
+        return consumeHeaderLine(rest)
+    }
+}
+
+extension CurlTransfer {
+    /// Before each sending of the request (CURLOPT_PREREQFUNCTION); false aborts.
+    func mayBeginSending(over endpoints: ConnectionEndpoints) -> Bool {
+        guard machine.attempts.count > 0 || mayUse(endpoints), isTrusted() else { return false }
+        let isMultiplexed = request.isSecure ? connection.isMultiplexed : machine.attempts.isMultiplexed
+        let sending = machine.sends(
+            multiplexed: isMultiplexed, isExplained: handle.lastErrorText != nil,
+            bodyCanStartAgain: request.body.canStartAgain, now: MonotonicClock.roughly())
+        partition.deadlineMayBeEarlier(nextDeadline)
+        if isMultiplexed {
+            partition.connections.sharedRequestIsWritten(over: endpoints)
+            if http2End == .openConnection { connection.noteSockets(partition.connections.candidates(for: endpoints)) }
+        }
+        if sending == .again {
+            connection.forgetCloseNotice()
+            delegate?.transferDidStartAgain()
+        }
+        return sending != .refused
+    }
+
+    /// Whether the connection that libcurl has found for the first sending may be used.
+    private func mayUse(_ endpoints: ConnectionEndpoints) -> Bool {
+        let isKept = handle.long(CURLINFO_NUM_CONNECTS) == 0
+        let isMultiplexed = machine.attempts.isMultiplexed
+        let isClean =
+            !isKept
+            || partition.connections.areClean(endpoints, tls: handle.tlsConnection, isMultiplexed: isMultiplexed)
+        return machine.takes(keptConnection: isKept, isClean: isClean)
+    }
+
+    /// Whether the server was approved; reports what is on trial.
+    private func isTrusted() -> Bool {
+        guard request.isSecure else { return true }
+        if let fault = connection.use(handle, for: request) {
+            stop(with: fault)
+            return false
+        }
+        if let violation = connection.violation(on: handle, for: request) { delegate?.transferDidFind(violation) }
+        return true
+    }
+
+    /// Takes a header line; false aborts.
+    func consumeHeaderLine(_ line: UnsafeRawBufferPointer) -> Bool {
+        machine.noteMovement(at: MonotonicClock.roughly())
+        if !machine.response.hasBegun { tellSentBytes() }
+        if request.cookieJar != nil && FieldSyntax.hasName("set-cookie", line: line) { noteCookie() }
+        let goesOn = attempt { () throws(NetworkingError) in
+            switch try machine.receive(line: line, self) {
+            case .line: return true
+            case .refusedExpectation: return false
+            case .head(let head): try deliver(head)
+            case .headAndError(let head, let error):
+                try deliver(head)
+                throw error
+            }
+            return true
+        }
+        return goesOn == true
+    }
+
+    private func deliver(_ head: ResponseHead) throws(NetworkingError) {
+        if machine.response.needsCloseNotice(of: request) { connection.awaitCloseNotice(on: handle) }
+        if head.status >= 300 { giveUpPausedBody() }
+        noteDryBody()
+        try delegate?.transferDidReceive(head: head)
+        partition.deadlineMayBeEarlier(bodyDeadline)
+    }
+
+    /// What became of a piece of the body; nil aborts.
+    func consumeBody(_ bytes: UnsafeRawBufferPointer) -> BodyIntake? {
+        guard let delegate else { return nil }
+        machine.noteMovement(at: MonotonicClock.roughly())
+        return attempt { () throws(NetworkingError) in
+            let intake = try delegate.transferDidReceive(bytes: bytes)
+            machine.bodyWasGiven(intake, byteCount: bytes.count)
+            if intake == .taken { partition.consumeReadQuota(of: self, bytes) }
+            return intake
+        }
+    }
+
+    /// Fills libcurl's upload buffer; nil aborts.
+    func produceBody(into buffer: UnsafeMutableRawBufferPointer) -> TransferBody.Piece? {
+        if machine.failure != nil { return nil }
+        tellSentBytes()
+        return attempt { () throws(NetworkingError) in
+            let piece = try request.body.read(into: buffer, at: machine.upload.readByteCount)
+            machine.bodyWasRead(piece, now: MonotonicClock.roughly())
+            if piece == .wouldBlock, case .stream(let feed) = request.body {
+                feed.whenReady { [weak self] in self?.resumeSending() }
+                noteDryBody()
+            }
+            return piece
+        }
+    }
+
+    /// Remembers the error, which ends the transfer.
+    private func attempt<Value>(_ action: () throws(NetworkingError) -> Value) -> Value? {
+        do throws(NetworkingError) {
+            return try action()
+        } catch {
+            stop(with: error)
+            return nil
+        }
+    }
+
+    /// Goes back in the body for a second sending (CURLOPT_SEEKFUNCTION); false when that is not possible.
+    func seekBody(to offset: Int64) -> Bool {
+        machine.seeksBody(to: offset, canStartAgain: request.body.canStartAgain)
+    }
+
+    /// Before each handshake (CURLOPT_SSL_CTX_FUNCTION); false aborts.
+    func prepareTLS(context: UnsafeMutableRawPointer) -> Bool {
+        ConnectionInUse.prepareTLS(context, for: request, on: handle) { [weak self] in self?.stop(with: $0) }
+    }
+
+    /// A piece of the head has left in one write.
+    func noteHeadPiece(_ bytes: UnsafeRawBufferPointer) {
+        guard let error = machine.headPieceWasSent(isEnd: bytes.suffix(4).elementsEqual("\r\n\r\n".utf8)) else {
+            return
+        }
+        partition.failSoon(self, error)
+    }
+
+    /// What nghttp2 received.
+    func noteFrame(dataByteCount: Int, endsStream: Bool) {
+        machine.frameArrived(dataByteCount: dataByteCount, endsStream: endsStream)
+    }
+
+    /// libcurl sends no more of a body that was refused, but goes on waiting for one that had no bytes for it just
+    /// then, until it is asked to go on.
+    private func giveUpPausedBody() {
+        guard case .stream = request.body else { return }
+        partition.loop.atEndOfRound { [weak self] in self?.resumeSending() }
+    }
+
+    private func noteDryBody() {
+        if machine.waitsForUnwantedBody { partition.resumeAfterReading(self) }
+    }
+}

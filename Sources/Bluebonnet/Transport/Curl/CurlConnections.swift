@@ -1,0 +1,134 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+internal import CCurl
+internal import CLinux
+internal import Glibc
+
+/// The connections of a partition, as far as libcurl tells of them: which sockets are open, what the event loop watches
+/// them for, what waits on them. Network thread only.
+///
+/// Connections outlive the handles that they were made by, so libcurl calls this object for them.
+final class CurlConnections {
+    private let loop: EventLoop
+    private var sockets = ConnectionSockets()
+    /// What libcurl is writing now.
+    private var corkedWrites = CorkedWrites()
+    /// The sockets that were closed since transfers were last ended.
+    private var closedSockets: [CInt] = []
+
+    init(loop: EventLoop) { self.loop = loop }
+
+    /// Has libcurl tell of the sockets that are opened and closed for a handle's connections.
+    func watch(_ handle: EasyHandle) throws(CurlError) {
+        let context = UnsafeRawPointer(Unmanaged.passUnretained(self).toOpaque())
+        try handle.set(CURLOPT_SOCKOPTDATA, pointer: context)
+        try handle.set(CURLOPT_CLOSESOCKETDATA, pointer: context)
+        try bluebonnet_easy_setopt_sockopt_callback(handle.raw, connectionOpened).check()
+        try bluebonnet_easy_setopt_closesocket_callback(handle.raw, connectionClosed).check()
+    }
+
+    /// libcurl before 8.2 closes a socket that never got connected without saying so: what was known of its number is
+    /// about another one. A child process is not to hold the connection.
+    fileprivate func opened(_ descriptor: CInt) {
+        loop.forget(descriptor)
+        _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+        sockets.insert(descriptor)
+    }
+
+    fileprivate func close(_ descriptor: CInt) -> CInt {
+        sockets.remove(descriptor)
+        closedSockets.append(descriptor)
+        corkedWrites.forget(descriptor)
+        loop.forget(descriptor)
+        return Glibc.close(descriptor)
+    }
+
+    /// All open sockets.
+    var descriptors: some Sequence<CInt> { sockets }
+
+    /// A connection that was being read from is kept, most likely. One that was still being made may be closed next.
+    ///
+    /// - Parameter isBrief: whether libcurl will watch the socket again by the next round.
+    func stopWatching(_ descriptor: CInt, isBrief: Bool) {
+        guard sockets.contains(descriptor), loop.isReading(descriptor) else { return loop.unwatch(descriptor) }
+        loop.mute(descriptor, isBrief: isBrief)
+    }
+}
+
+@available(*, unavailable)
+extension CurlConnections: Sendable {}
+
+// MARK: - The connection of a transfer
+
+// libcurl does not say which socket a transfer uses before the transfer is over (CURLINFO_ACTIVESOCKET), so it is found
+// by its local port. What guards a rule looks at all the sockets that it may be, and takes the worst for the truth: a
+// wrong guess may cost a connection, and never lets one be used that should not be.
+extension CurlConnections {
+    /// Whether nothing waits on a kept connection that nobody asked for. HTTP/2 tells responses apart by itself.
+    ///
+    /// - Parameters:
+    ///   - tls: the connection's `SSL` object; nil without TLS.
+    ///   - isMultiplexed: whether the connection speaks HTTP/2 without TLS.
+    func areClean(_ endpoints: ConnectionEndpoints, tls: UnsafeMutableRawPointer?, isMultiplexed: Bool) -> Bool {
+        if let tls {
+            if TLSConnection.isMultiplexed(tls) { return true }
+            if TLSConnection.hasPendingBytes(tls) { return false }
+        } else if isMultiplexed {
+            return true
+        }
+        return ConnectionSockets.areSilent(candidates(for: endpoints))
+    }
+
+    /// The sockets that the connection may have: its own is one of them.
+    func candidates(for endpoints: ConnectionEndpoints) -> [CInt] {
+        let found = sockets.candidates(for: endpoints)
+        // Unix sockets have no port. One that libcurl takes up again is not watched yet.
+        return endpoints.localPort > 0 ? found : found.filter { !loop.isWatching($0) }
+    }
+
+    /// Whether a connection may have been closed, or be at its end, since transfers were last ended. libcurl 7.88 keeps
+    /// a connection whose end arrives behind the end of a stream, and forgets the error of a stream that was reset.
+    ///
+    /// - Parameter candidates: the sockets that it may have; any when there are none.
+    func mayHaveEnded(_ candidates: [CInt]) -> Bool {
+        guard candidates.isEmpty else {
+            return candidates.contains { closedSockets.contains($0) || ConnectionSockets.isAtEnd($0) }
+        }
+        return !closedSockets.isEmpty || sockets.contains { ConnectionSockets.isAtEnd($0) }
+    }
+
+    func forgetClosedSockets() { closedSockets.removeAll(keepingCapacity: true) }
+
+    /// A request is about to be written to a connection that others use too.
+    func sharedRequestIsWritten(over endpoints: ConnectionEndpoints) {
+        guard Tuning.current.contains(.corkedWrites), let socket = sockets.descriptor(of: endpoints) else { return }
+        corkedWrites.requestIsWritten(to: socket)
+    }
+
+    /// libcurl has written what it could.
+    func endWrites() { corkedWrites.end() }
+
+    /// Nothing comes back to connections from these addresses any more: libcurl is to find the idle ones closed when it
+    /// wants to use them again.
+    func shutDown(from lost: Set<IPAddress>) {
+        for socket in sockets {
+            var port: UInt16 = 0
+            guard let address = IPAddress(bluebonnet_local_address(socket, &port)) else { continue }
+            if lost.contains(address.withoutZone) { shutdown(socket, CInt(SHUT_RDWR)) }
+        }
+    }
+}
+
+private func connectionOpened(
+    _ context: UnsafeMutableRawPointer?, _ descriptor: curl_socket_t, _: curlsocktype
+) -> CInt {
+    guard let context else { return CInt(CURL_SOCKOPT_ERROR) }
+    Unmanaged<CurlConnections>.fromOpaque(context).takeUnretainedValue().opened(descriptor)
+    return CInt(CURL_SOCKOPT_OK)
+}
+
+private func connectionClosed(_ context: UnsafeMutableRawPointer?, _ descriptor: curl_socket_t) -> CInt {
+    guard let context else { return -1 }
+    return Unmanaged<CurlConnections>.fromOpaque(context).takeUnretainedValue().close(descriptor)
+}

@@ -1,0 +1,91 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Testing
+
+@testable import Bluebonnet
+
+/// What a machine hears when it asks.
+struct ScriptedEvidence: TransferEvidence {
+    var sentByteCount: Int64 = 0
+    var receivedByteCount: Int64 = 0
+    var hasCloseNotice = false
+    var http2End = HTTP2EndEvidence.frames
+    var mayHaveLostConnection = false
+}
+
+/// A machine that is told what a row of a table says.
+struct ScriptedMachine {
+    var machine: TransferMachine
+    var evidence = ScriptedEvidence()
+    var now: UInt64 = 1_000
+
+    init(
+        _ method: String = "GET", isSecure: Bool = false, body: TransferBody = .none, expects: Bool = false,
+        version: HTTPVersion = .negotiated, idleTimeout: UInt64 = 0, deadline: UInt64 = .max
+    ) throws {
+        let url = try #require(URL(string: isSecure ? "https://host/" : "http://host/"))
+        let headers = expects ? [HTTPHeaders.Field(name: "Expect", value: "100-continue")] : []
+        let limits = TransferRequest.Limits(httpVersion: version, idleTimeout: idleTimeout, deadline: deadline)
+        machine = TransferMachine(
+            TransferRequest(
+                url: url, origin: try #require(Origin(url)), method: method, headers: headers, body: body,
+                limits: limits))
+    }
+
+    /// A body that is read ahead from a stream.
+    static func stream(declared byteCount: Int64? = nil) -> TransferBody {
+        .stream(BodyFeed(declaredByteCount: byteCount) { InputStream(data: Data()) })
+    }
+
+    /// The request goes out once more.
+    @discardableResult mutating func send(
+        multiplexed: Bool = false, isExplained: Bool = false, canStartAgain: Bool = true
+    ) -> TransferMachine.Sending {
+        machine.sends(
+            multiplexed: multiplexed, isExplained: isExplained, bodyCanStartAgain: canStartAgain, now: now)
+    }
+
+    /// Gives the lines of a head as libcurl does, one by one; says what each completed, but for nothing.
+    @discardableResult mutating func receive(_ head: String) throws -> [String] {
+        var events: [String] = []
+        for line in head.split(separator: "\n", omittingEmptySubsequences: false).dropLast() {
+            let bytes = Array("\(line)\r\n".utf8)
+            let event = try bytes.withUnsafeBytes { try machine.receive(line: $0, evidence) }
+            switch event {
+            case .line: break
+            case .head(let head): events.append("\(head.status)")
+            case .headAndError(let head, let error): events.append("\(head.status) \(error.code.rawValue)")
+            case .refusedExpectation: events.append("refused")
+            }
+        }
+        return events
+    }
+
+    /// libcurl reads pieces of the body; nil is no bytes for now.
+    mutating func read(_ counts: Int?...) {
+        for count in counts { machine.bodyWasRead(count.map { .bytes($0) } ?? .wouldBlock, now: now) }
+    }
+
+    mutating func renewal(after result: LibraryResult, canStartAgain: Bool = true) -> TransferMachine.Renewal? {
+        machine.renewal(after: result, bodyCanStartAgain: canStartAgain)
+    }
+
+    /// The end in words: the code of an error of ours, "error" where libcurl's counts.
+    func end(_ result: LibraryResult = .success) -> String {
+        switch machine.end(result, evidence) {
+        case .success: "success"
+        case .failure(let error): error.code.rawValue
+        case .error: "error"
+        }
+    }
+
+    /// The code and the word that tells the limits apart.
+    mutating func limit(at instant: UInt64, bodyDeadline: UInt64 = .max) -> String? {
+        let error = machine.limitError(now: instant, bodyDeadline: bodyDeadline, sentByteCount: evidence.sentByteCount)
+        guard let error else { return nil }
+        let words = ["time limit": "deadline", "waited for": "body", "idle limit": "idle"]
+        return words.first { error.message.contains($0.key) }?.value ?? error.message
+    }
+}
