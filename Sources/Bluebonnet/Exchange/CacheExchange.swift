@@ -33,10 +33,10 @@ final class CacheExchange: Sendable {
 
     private init(_ prepared: PreparedRequest, _ cache: any ResponseCache) {
         self.cache = cache
-        request = prepared.request
+        request = prepared.request.urlRequest
         headers = prepared.first.headers
         poolKey = prepared.options.poolKey
-        usesJar = prepared.options.cookieJar != nil && prepared.request.httpShouldHandleCookies
+        usesJar = prepared.options.cookieJar != nil && prepared.request.bare.httpShouldHandleCookies
         isCacheable =
             prepared.first.method == "GET" && !prepared.first.hasBody && !prepared.hasOutput
             && prepared.options.credential == nil

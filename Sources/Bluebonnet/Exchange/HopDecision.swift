@@ -85,13 +85,15 @@ struct HopChain {
 
     /// The jar, where it may be used for the current hop.
     var cookieJar: CookieJar? {
-        guard let jar = prepared.options.cookieJar, prepared.request.httpShouldHandleCookies else { return nil }
+        guard let jar = prepared.options.cookieJar, prepared.request.bare.httpShouldHandleCookies else { return nil }
         let mayUse = CookieRules.mayUseJar(host: request.url.host ?? "", namesHost: request.headers["Host"] != nil)
         return mayUse ? jar : nil
     }
 
     /// The last request, as it was sent.
-    var lastRequest: URLRequest { redirectCount > 0 ? urlRequest(for: request) : prepared.request }
+    var lastRequest: GivenRequest {
+        redirectCount > 0 ? GivenRequest(urlRequest(for: request)) : prepared.request
+    }
 
     private var redirects: RedirectChain {
         if let knownRedirects { return knownRedirects }
@@ -236,7 +238,7 @@ extension HopChain {
         var request = URLRequest(url: hop.url)
         request.httpMethod = hop.method
         for field in hop.headers.fields { request.setValue(field.value, forHTTPHeaderField: field.name) }
-        if hop.hasBody { request.httpBody = replacedBody ?? prepared.request.httpBody }
+        if hop.hasBody { request.httpBody = replacedBody ?? prepared.request.bare.httpBody }
         return request
     }
 

@@ -10,7 +10,7 @@ final class PreparedRequest: Sendable {
     /// What was checked.
     let plan: RequestPlan
     /// The request with the URL that is sent: what is cached, kept and told goes by that one.
-    let request: URLRequest
+    let request: GivenRequest
     /// The request's, which costs to ask for.
     let cachePolicy: URLRequest.CachePolicy
     let origin: Origin
@@ -38,8 +38,9 @@ final class PreparedRequest: Sendable {
     init(_ plan: RequestPlan) throws(NetworkingError) {
         guard case .request(let given, let ready) = plan.source else { preconditionFailure("a request is made once") }
         self.plan = plan
-        let request = Self.sent(given, keepsDotSegments: plan.options.keepsDotSegments)
-        (self.request, cachePolicy) = (request, request.cachePolicy)
+        self.request = Self.sent(given, keepsDotSegments: plan.options.keepsDotSegments)
+        let request = self.request.bare
+        cachePolicy = request.cachePolicy
         guard let url = request.url else { throw NetworkingError(.badURL, "the request has no URL") }
         origin = try Self.checkedOrigin(of: url, for: plan.options)
         let hasFile = plan.uploadFile != nil
@@ -52,7 +53,7 @@ final class PreparedRequest: Sendable {
         output = try Self.output(of: plan)
         try Self.check(plan.options.value.credential)
         let sent = try SentHeaders(
-            of: request, cachePolicy, ready: ready,
+            of: self.request, cachePolicy, ready: ready,
             bodyByteCount: hasFile || hasStream ? nil : Int64(data?.count ?? 0))
         declaredBodyByteCount = sent.declaredBodyByteCount
         bodyStream =
@@ -68,12 +69,12 @@ final class PreparedRequest: Sendable {
 // MARK: - Checks
 
 extension PreparedRequest {
-    private static func sent(_ request: URLRequest, keepsDotSegments: Bool) -> URLRequest {
-        guard !keepsDotSegments, let url = request.url, let shorter = DotSegments.removed(from: url) else {
+    private static func sent(_ request: GivenRequest, keepsDotSegments: Bool) -> GivenRequest {
+        guard !keepsDotSegments, let url = request.bare.url, let shorter = DotSegments.removed(from: url) else {
             return request
         }
         var request = request
-        request.url = shorter
+        request.bare.url = shorter
         return request
     }
 

@@ -10,7 +10,7 @@ package struct RequestPlan: Sendable {
     /// Where the request comes from.
     enum Source: Sendable {
         /// A request, with all header fields that go out with it where these were worked out before.
-        case request(URLRequest, sent: HTTPHeaders? = nil)
+        case request(GivenRequest, sent: HTTPHeaders? = nil)
         /// Completes the plan when the dependencies have ended, off the network thread.
         case recipe(Recipe)
         /// The recipe was used and let go.
@@ -46,7 +46,9 @@ package struct RequestPlan: Sendable {
     /// Nil where there is nothing of that.
     private var rare: Box<Rare>?
 
-    package init(_ request: URLRequest, options: ResolvedOptions) { self.init(.request(request), options: options) }
+    package init(_ request: URLRequest, options: ResolvedOptions) {
+        self.init(.request(GivenRequest(request)), options: options)
+    }
 
     package init(recipe: Recipe, options: ResolvedOptions) { self.init(.recipe(recipe), options: options) }
 
@@ -64,12 +66,18 @@ package struct RequestPlan: Sendable {
 
 extension RequestPlan {
     /// The request; nil before a recipe has made it, and after the recipe was let go.
-    package var request: URLRequest? { if case .request(let request, _) = source { request } else { nil } }
+    package var request: URLRequest? { given?.urlRequest }
+
+    /// The request as it was given; nil as `request` is.
+    var given: GivenRequest? { if case .request(let request, _) = source { request } else { nil } }
 
     /// - Parameter sent: all header fields that go out with it, checked; nil where they are to be worked out.
     package mutating func setRequest(_ request: URLRequest, sent: HTTPHeaders? = nil) {
-        source = .request(request, sent: sent)
+        source = .request(GivenRequest(request), sent: sent)
     }
+
+    /// Sets a request whose header fields stand apart; they are checked already.
+    mutating func setRequest(_ request: GivenRequest) { source = .request(request) }
 
     package mutating func setSerializer(_ serializer: some ResponseSerializer) {
         self.serializer = ResolvedSerializer(serializer)

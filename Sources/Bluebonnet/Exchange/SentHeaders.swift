@@ -19,13 +19,20 @@ package struct SentHeaders {
     ///   - bodyByteCount: the body's length, 0 without a body, nil where it is not known.
     /// - Throws: `NetworkingError` with `invalidRequest`, see `RequestCheck.fields`.
     init(
-        of request: URLRequest, _ cachePolicy: URLRequest.CachePolicy, ready: HTTPHeaders?, bodyByteCount: Int64?
+        of request: GivenRequest, _ cachePolicy: URLRequest.CachePolicy, ready: HTTPHeaders?, bodyByteCount: Int64?
     ) throws(NetworkingError) {
         if let ready {
             (headers, declaredBodyByteCount) = (ready, nil)
             return
         }
-        guard let given = request.allHTTPHeaderFields, !given.isEmpty else {
+        if let fields = request.fields {
+            let checked = try RequestCheck.fields(
+                fields.fields.map { (name: $0.name, value: $0.value) }, bodyByteCount: bodyByteCount)
+            headers = Self.withDefaults(checked.sent, cachePolicy)
+            declaredBodyByteCount = checked.declaredBodyByteCount
+            return
+        }
+        guard let given = request.bare.allHTTPHeaderFields, !given.isEmpty else {
             (headers, declaredBodyByteCount) = (Self.withDefaults([], cachePolicy), nil)
             return
         }

@@ -6,7 +6,7 @@ internal import FoundationNetworking
 
 /// What the network thread hands over when an operation's transfers are over. Values only: it crosses threads.
 struct TransferResult: Sendable {
-    var request: URLRequest?
+    var request: GivenRequest?
     var head: ResponseHead?
     var content = Content.none
     var error: NetworkingError?

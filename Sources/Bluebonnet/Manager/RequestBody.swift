@@ -18,6 +18,8 @@ public struct RequestBody: Sendable {
     let encode: @Sendable (inout URLRequest) throws -> Void
     /// The file that is the body.
     var file: URL?
+    /// What is sent, where that is there already, and its type.
+    var bytes: (data: Data, contentType: String)?
 
     /// A value as JSON.
     public static func json(
@@ -63,7 +65,9 @@ public struct RequestBody: Sendable {
 
     /// Bytes as they are.
     public static func data(_ data: Data, contentType: String = "application/octet-stream") -> RequestBody {
-        RequestBody { $0.setBody(data, contentType: contentType) }
+        var body = RequestBody { $0.setBody(data, contentType: contentType) }
+        body.bytes = (data, contentType)
+        return body
     }
 
     /// Text, as UTF-8.

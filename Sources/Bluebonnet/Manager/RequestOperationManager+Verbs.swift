@@ -72,7 +72,10 @@ extension RequestOperationManager {
     /// The request, or what fails with the reason when it cannot be made.
     func source(_ method: String, _ url: String, _ parameters: Parameters?) -> RequestPlan.Source {
         do throws(NetworkingError) {
-            return .request(try request(method, url, parameters: parameters))
+            if let described = try described(method, url, parameters: parameters, headers: [:], body: nil) {
+                return .request(described)
+            }
+            return .request(GivenRequest(try request(method, url, parameters: parameters)))
         } catch {
             return .recipe(RequestPlan.Recipe { _ in throw error })
         }
@@ -106,6 +109,12 @@ extension RequestOperationManager {
     func source(
         _ method: String, _ url: String, parameters: Parameters?, headers: HTTPHeaders, body: RequestBody?
     ) -> RequestPlan.Source {
+        do throws(NetworkingError) {
+            let described = try described(method, url, parameters: parameters, headers: headers, body: body)
+            if let described { return .request(described) }
+        } catch {
+            return .recipe(RequestPlan.Recipe { _ in throw error })
+        }
         let (baseURL, serializer) = (baseURL, requestSerializer)
         let make: @Sendable () throws -> URLRequest = {
             try RequestCheck.method(method)
@@ -121,7 +130,7 @@ extension RequestOperationManager {
             try serializer.complete(&request, with: body == nil ? parameters : nil)
             return request
         }
-        if body == nil, let request = try? make() { return .request(request) }
+        if body == nil, let request = try? make() { return .request(GivenRequest(request)) }
         return .recipe(
             RequestPlan.Recipe { plan in
                 plan.setRequest(try make())
@@ -130,7 +139,40 @@ extension RequestOperationManager {
     }
 }
 
+extension RequestOperationManager {
+    /// The request of a call to which the library's serializer adds header fields only, and whose body is there, if it
+    /// has one; nil for any other call, whose request is Foundation's from the start.
+    private func described(
+        _ method: String, _ url: String, parameters: Parameters?, headers: HTTPHeaders, body: RequestBody?
+    ) throws(NetworkingError) -> GivenRequest? {
+        guard parameters == nil, let serializer = requestSerializer.ofFieldsOnly(method, hasBody: body != nil),
+            body == nil || body?.bytes != nil
+        else { return nil }
+        try RequestCheck.method(method)
+        var request = URLRequest(url: try RequestCheck.url(url, relativeTo: baseURL), method: method)
+        serializer.properties.apply(to: &request)
+        var fields = headers
+        for field in headers.fields { try RequestCheck.field(name: field.name, value: field.value) }
+        if let bytes = body?.bytes {
+            request.httpBody = bytes.data
+            if fields["Content-Type"] == nil { fields["Content-Type"] = bytes.contentType }
+        }
+        try serializer.addHeaders(to: &fields)
+        return GivenRequest(request, fields: fields)
+    }
+}
+
 extension RequestSerializer {
+    /// The library's serializer, where it adds nothing but header fields to a request without parameters.
+    fileprivate func ofFieldsOnly(_ method: String, hasBody: Bool) -> HTTPRequestSerializer? {
+        switch self {
+        case let serializer as HTTPRequestSerializer:
+            hasBody || serializer.encodesParametersInURL(method) ? serializer : nil
+        case let serializer as JSONRequestSerializer: serializer.http
+        default: nil
+        }
+    }
+
     /// What encodes queries for this serializer.
     fileprivate var forQueries: HTTPRequestSerializer {
         switch self {

@@ -186,7 +186,7 @@ extension RequestOperationManager {
     public func operation(
         with request: URLRequest, responseSerializer: (any ResponseSerializer)? = nil
     ) -> HTTPRequestOperation {
-        operation(.request(request), serializer: responseSerializer.map(ResolvedSerializer.init))
+        operation(.request(GivenRequest(request)), serializer: responseSerializer.map(ResolvedSerializer.init))
     }
 
     /// Makes an operation from an archive, with the manager's limits on concurrent transfers and its queue for

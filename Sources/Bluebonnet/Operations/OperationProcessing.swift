@@ -49,7 +49,7 @@ extension RequestOperation {
     /// when no user code is involved.
     func process(into callbacks: inout CallbackRound) {
         let (taken, group) = state.takeTransfer()
-        let transfer = taken ?? Box(.cancelledBeforeStart(state.plan.request))
+        let transfer = taken ?? Box(.cancelledBeforeStart(state.plan.given))
         transfer.value.unusedFile?.keepOrRemove(canContinue: transfer.value.keepsUnusedFile)
         var outcome = makeOutcome(from: transfer)
         if outcome.error == nil, transfer.value.cacheExchange != nil { keepInCache(transfer.value) }
@@ -135,10 +135,11 @@ extension OperationOutcome {
 
 extension TransferResult {
     /// The result of an operation that was cancelled before it was started.
-    fileprivate static func cancelledBeforeStart(_ request: URLRequest?) -> TransferResult {
+    fileprivate static func cancelledBeforeStart(_ request: GivenRequest?) -> TransferResult {
         TransferResult(
             request: request,
-            error: NetworkingError(.cancelled, "the operation was cancelled before it started", request: request))
+            error: NetworkingError(
+                .cancelled, "the operation was cancelled before it started", request: request?.urlRequest))
     }
 }
 

@@ -41,7 +41,7 @@ extension RequestOperation: NSCopying {
     public func copy(with zone: NSZone? = nil) -> Any { copied() }
 
     /// What a copy of the operation is to do.
-    var planOfCopy: RequestPlan { state.plan.copied(lastRequest: state.result?.request) }
+    var planOfCopy: RequestPlan { state.plan.copied(lastRequest: state.result?.request?.urlRequest) }
 
     func takeProgressHandlers(of other: RequestOperation) {
         let details = other.state.details

@@ -10,7 +10,7 @@ extension RequestOperation {
     /// The operation's request. Once the operation is finished, the last request that was sent. Nil while a request
     /// that is made at the start has not been made.
     public var request: URLRequest? {
-        state.result?.request ?? state.plan.request
+        (state.result?.request ?? state.plan.given)?.urlRequest
     }
 
     /// Limits, trust and proxy. Changes after the start have no effect.

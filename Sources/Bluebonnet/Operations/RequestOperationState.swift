@@ -186,7 +186,7 @@ struct RequestOperationState: ~Copyable, Sendable {
     func noteSkip(_ error: NetworkingError, cause: String) {
         let isSkipped = values.withLock { values in
             guard !values.lifecycle.isCancelled, values.lifecycle.isBeforeStart else { return false }
-            values.transfer = Box(TransferResult(request: values.plan.request, error: error))
+            values.transfer = Box(TransferResult(request: values.plan.given, error: error))
             return true
         }
         if isSkipped { changeDetails { $0.skipCause = cause } }
@@ -206,7 +206,7 @@ struct RequestOperationState: ~Copyable, Sendable {
             if values.lifecycle.isReady(isWaiting: isWaiting()) {
                 values.schedule.readyInstant = MonotonicClock.now()
             }
-            return (values.schedule.flow, values.plan.request != nil && !values.plan.options.hasResponseCache)
+            return (values.schedule.flow, values.plan.given != nil && !values.plan.options.hasResponseCache)
         }
     }
 

@@ -292,7 +292,7 @@ extension RequestRunner {
             result = TransferResult(response, for: prepared, summary: slot.account.summaryOfCacheHit)
         } else {
             let summary = slot.account.summary(now: MonotonicClock.now())
-            let request = prepared?.request ?? operation.state.plan.request
+            let request = prepared?.request ?? operation.state.plan.given
             result =
                 exchange?.result(end.error, summary, cacheExchange)
                 ?? TransferResult(request: request, error: end.error, summary: summary)

@@ -78,7 +78,7 @@ struct ResponseProcessing {
 
     private func completed(_ error: NetworkingError, _ result: TransferResult) -> NetworkingError {
         var error = error
-        if error.request == nil, let request = result.request { error.request = request }
+        if error.request == nil, let request = result.request { error.request = request.urlRequest }
         if error.response == nil, let response = try? result.head?.urlResponse() { error.response = response }
         if error.body == nil, case .memory(let data) = result.content { error.body = data }
         return error

@@ -43,7 +43,7 @@ package enum RequestCheck {
         guard FieldSyntax.isToken(name.utf8) else {
             throw NetworkingError(.invalidRequest, "the header \(shown(name)) is not made of token characters only")
         }
-        guard let byte = value.utf8.first(where: FieldSyntax.isForbiddenInValue) else { return }
+        guard let byte = FieldSyntax.forbiddenByte(inValue: value.utf8) else { return }
         let control = FieldSyntax.name(ofControl: byte)
         throw NetworkingError(.invalidRequest, "the value of header \(name) contains \(control)")
     }

@@ -15,7 +15,14 @@ package enum FieldSyntax {
 
     /// Whether these bytes are a token: at least one, and only token bytes.
     package static func isToken(_ bytes: some Collection<UInt8>) -> Bool {
-        !bytes.isEmpty && bytes.allSatisfy(isTokenByte)
+        let isToken = bytes.withContiguousStorageIfAvailable { !$0.isEmpty && $0.allSatisfy(isTokenByte) }
+        return isToken ?? (!bytes.isEmpty && bytes.allSatisfy(isTokenByte))
+    }
+
+    /// The first byte that a value must not contain.
+    package static func forbiddenByte(inValue bytes: some Collection<UInt8>) -> UInt8? {
+        let byte = bytes.withContiguousStorageIfAvailable { $0.first(where: isForbiddenInValue) }
+        return byte ?? bytes.first(where: isForbiddenInValue)
     }
 
     /// Whether a value must not contain this byte: every control but the horizontal tab.

@@ -83,9 +83,19 @@ public struct HTTPRequestSerializer: RequestSerializer {
         }
     }
 
+    /// Adds every default header that the fields do not have.
+    func addHeaders(to fields: inout HTTPHeaders) throws(NetworkingError) {
+        for field in headers.fields where fields[field.name] == nil {
+            try checkedHeaders.check(field)
+            fields[field.name] = field.value
+        }
+    }
+
     /// Whether this request's method takes its parameters in the URL.
-    func encodesParametersInURL(_ request: URLRequest) -> Bool {
-        let method = request.httpMethod ?? "GET"
+    func encodesParametersInURL(_ request: URLRequest) -> Bool { encodesParametersInURL(request.httpMethod ?? "GET") }
+
+    /// Whether a method takes its parameters in the URL.
+    func encodesParametersInURL(_ method: String) -> Bool {
         if methodsEncodingParametersInURL.contains(method) { return true }
         let name = method.uppercased()
         return methodsEncodingParametersInURL.contains { $0.uppercased() == name }
