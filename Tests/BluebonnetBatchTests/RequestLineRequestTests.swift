@@ -50,8 +50,8 @@ import Testing
         var plan = try plan(RequestLine(url: url), baseURL: base)
         let sent = try PreparedRequest(plan)
         #expect(sent.first.url.absoluteString == expected)
-        #expect(sent.request.url == sent.first.url)
-        #expect(sent.request.allHTTPHeaderFields == plan.request?.allHTTPHeaderFields)
+        #expect(sent.request.urlRequest.url == sent.first.url)
+        #expect(sent.request.urlRequest.allHTTPHeaderFields == plan.request?.allHTTPHeaderFields)
         var options = TransferOptions()
         options.keepsDotSegments = true
         plan.options = ResolvedOptions(options)

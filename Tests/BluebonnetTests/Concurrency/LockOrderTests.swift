@@ -35,13 +35,15 @@ import Testing
     #if DEBUG && !BLUEBONNET_SANITIZED
         @Test func lockOutOfOrderTraps() async {
             await #expect(processExitsWith: .failure) {
-                let (outer, inner) = (Bluebonnet.Mutex(0), Bluebonnet.Mutex(0))
+                let outer = Bluebonnet.Mutex(0)
+                let inner = Bluebonnet.Mutex(0)
                 outer.withLock { _ in inner.withLock { $0 += 1 } }
             }
         }
 
         @Test func lockInOrderIsTakenAndReleased() {
-            let (outer, inner) = (Bluebonnet.Mutex(0, rank: .operation), Bluebonnet.Mutex(0, rank: .inbox))
+            let outer = Bluebonnet.Mutex(0, rank: .operation)
+            let inner = Bluebonnet.Mutex(0, rank: .inbox)
             for _ in 0..<3 { outer.withLock { _ in inner.withLock { $0 += 1 } } }
             inner.withLock { #expect($0 == 3) }
             outer.withLock { #expect($0 == 0) }

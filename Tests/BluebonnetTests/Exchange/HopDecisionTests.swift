@@ -129,7 +129,7 @@ import Testing
         #expect(try chain.follow(target) == false)
         #expect(chain.redirectCount == 1)
         #expect(chain.request.url.absoluteString == "http://h/b")
-        #expect(chain.lastRequest.url?.absoluteString == "http://h/b")
+        #expect(chain.lastRequest.urlRequest.url?.absoluteString == "http://h/b")
         let next = chain.decision(on: try Self.head(302, [("Location", "/c")], url: "http://h/b"))
         #expect(Self.text(next) == "tooManyRedirects")
     }

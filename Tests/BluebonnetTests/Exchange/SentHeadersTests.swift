@@ -18,7 +18,7 @@ import Testing
         _ fields: [String: String], _ policy: URLRequest.CachePolicy = .useProtocolCachePolicy,
         ready: HTTPHeaders? = nil, bodyByteCount: Int64? = 0
     ) throws -> SentHeaders {
-        try SentHeaders(of: request(fields), policy, ready: ready, bodyByteCount: bodyByteCount)
+        try SentHeaders(of: GivenRequest(request(fields)), policy, ready: ready, bodyByteCount: bodyByteCount)
     }
 
     private func pairs(_ headers: HTTPHeaders) -> [String] { headers.fields.map { "\($0.name): \($0.value)" } }

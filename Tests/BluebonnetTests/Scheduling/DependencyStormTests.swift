@@ -129,7 +129,7 @@ extension DependencyStormTests {
         /// Runs all operations that are left, and returns them.
         func runRest() async -> [HTTPRequestOperation] {
             let rest = created.value.compactMap(\.operation)
-            for operation in rest where operation.shared.withLock({ $0.queue == nil && $0.lifecycle.isBeforeStart }) {
+            for operation in rest where operation.state.isFree {
                 queue.addOperation(operation)
             }
             await queue.empties()
