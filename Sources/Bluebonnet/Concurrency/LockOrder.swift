@@ -26,9 +26,9 @@ enum LockRank: UInt {
     }
 }
 
-#if DEBUG && !BLUEBONNET_SANITIZED
-    /// In debug builds the library's locks check their order. A module's own type goes before an imported one of the
-    /// same name; release builds have `Synchronization.Mutex` itself.
+#if BLUEBONNET_LOCK_ORDER && !BLUEBONNET_SANITIZED
+    /// In builds with this flag (-Xswiftc -DBLUEBONNET_LOCK_ORDER) locks check their order. A module's own type goes before an imported one of the
+    /// same name; other builds have `Synchronization.Mutex` itself.
     struct Mutex<Value: ~Copyable>: ~Copyable, Sendable {
         private let mutex: Synchronization.Mutex<Value>
         private let rank: LockRank
@@ -73,7 +73,7 @@ enum LockRank: UInt {
     }
 #else
     extension Mutex where Value: ~Copyable {
-        /// A release build has no use for the rank.
+        /// Other builds have no use for the rank.
         init(_ initialValue: consuming sending Value, rank: LockRank) { self.init(initialValue) }
     }
 #endif

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Bluebonnet
 
-/// The order of locks, as the page "Lock order" has it, and its check in debug builds.
+/// The order of locks, as the page "Lock order" has it, and its check in builds with BLUEBONNET_LOCK_ORDER.
 @Suite struct LockOrderTests {
     /// What may be taken under what; all other pairs are forbidden.
     private static let permitted: [LockRank: Set<LockRank>] = [
@@ -32,7 +32,7 @@ import Testing
         for rank in Self.ranks { #expect(!reaches(rank, from: rank, 0), "\(rank)") }
     }
 
-    #if DEBUG && !BLUEBONNET_SANITIZED
+    #if BLUEBONNET_LOCK_ORDER && !BLUEBONNET_SANITIZED
         @Test func lockOutOfOrderTraps() async {
             await #expect(processExitsWith: .failure) {
                 let outer = Bluebonnet.Mutex(0)
