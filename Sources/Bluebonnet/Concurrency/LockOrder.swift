@@ -27,8 +27,8 @@ enum LockRank: UInt {
 }
 
 #if BLUEBONNET_LOCK_ORDER && !BLUEBONNET_SANITIZED
-    /// In builds with this flag (-Xswiftc -DBLUEBONNET_LOCK_ORDER) locks check their order. A module's own type goes before an imported one of the
-    /// same name; other builds have `Synchronization.Mutex` itself.
+    /// In builds with this flag (-Xswiftc -DBLUEBONNET_LOCK_ORDER) locks check their order. A module's own type goes
+    /// before an imported one of the same name; other builds have `Synchronization.Mutex` itself.
     struct Mutex<Value: ~Copyable>: ~Copyable, Sendable {
         private let mutex: Synchronization.Mutex<Value>
         private let rank: LockRank
