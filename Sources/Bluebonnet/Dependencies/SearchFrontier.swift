@@ -1,7 +1,8 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// One side of a search in a `TopologicalOrder`: the nodes that can be reached from a node without passing its goal in the order.
+/// One side of a search in a `TopologicalOrder`: the nodes that can be reached from a node without passing its goal
+/// in the order.
 struct SearchFrontier {
     enum Direction { case dependents, dependencies }
     enum Step { case going, found, exhausted }

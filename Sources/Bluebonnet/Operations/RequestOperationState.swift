@@ -196,7 +196,8 @@ struct RequestOperationState: ~Copyable, Sendable {
 
     /// The operation enters a queue.
     ///
-    /// - Returns: its flow in fair queueing, and whether it waits for a slot as soon as it is started: a request that is
+    /// - Returns: its flow in fair queueing, and whether it waits for a slot as soon as it is started: a request
+    /// that is
     ///   made first, or that a cache may answer, does not.
     func enter(_ queue: RequestOperationQueue, isWaiting: @autoclosure () -> Bool) -> (flow: Int, needsSlot: Bool) {
         values.withLock { values in

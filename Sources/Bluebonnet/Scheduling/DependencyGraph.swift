@@ -8,7 +8,8 @@ internal import Synchronization
 /// waits, and whether one of those has failed. A value behind one lock, which an operation without an edge never takes.
 ///
 /// The graph calls nothing and releases nothing under its lock: what has to be told and released is collected as
-/// `DependencyConsequences`. Dependents keep their dependencies alive, not the other way round. An operation has a number
+/// `DependencyConsequences`. Dependents keep their dependencies alive, not the other way round. An operation has a
+/// number
 /// only while it has an edge.
 struct DependencyGraph: Sendable {
     private static let shared = Mutex(DependencyGraph())
@@ -271,5 +272,30 @@ extension DependencyGraph {
         guard let number = members.number(of: operation), members[number].watch == nil else { return false }
         members[number].watch = watch
         return true
+    }
+}
+
+/// What a change of the dependency graph leaves to do after the graph's lock was released: telling an operation and
+/// releasing a reference may both run other code.
+struct DependencyConsequences: Sendable {
+    /// The operations that have no unfinished dependency any more.
+    var ready = SmallList<RequestOperation>()
+    /// What the graph kept alive; released with this value.
+    var released = SmallList<Operation>()
+    var endedWatches: [EndedWatch] = []
+
+    struct EndedWatch: Sendable {
+        let watch: BlockOperation
+        let operation: Operation
+    }
+
+    /// Tells the operations that are ready. The other references are released with the value.
+    func carryOut() {
+        endWatches()
+        ready.visit { $0.dependenciesSettled() }
+    }
+
+    func endWatches() {
+        for ended in endedWatches { OperationWatch.end(ended.watch, over: ended.operation) }
     }
 }

@@ -43,7 +43,7 @@ import Testing
         (
             "Bluebonnet/Scheduling",
             """
-            Addresses Admission Concurrency Dependencies Errors Exchange NetworkThread Operations Reachability
+            Addresses Admission Concurrency Dependencies Errors NetworkThread Operations Reachability
             """
         ),
         (
