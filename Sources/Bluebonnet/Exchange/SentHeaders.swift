@@ -25,6 +25,10 @@ package struct SentHeaders {
             (headers, declaredBodyByteCount) = (ready, nil)
             return
         }
+        if let fields = request.fields, !fields.fields.contains(where: { RequestCheck.isFraming($0.name) }) {
+            (headers, declaredBodyByteCount) = (Self.withDefaults(fields, cachePolicy), nil)
+            return
+        }
         if let fields = request.fields {
             let checked = try RequestCheck.fields(
                 fields.fields.map { (name: $0.name, value: $0.value) }, bodyByteCount: bodyByteCount)
@@ -62,6 +66,11 @@ package struct SentHeaders {
         if fields.isEmpty, cachePolicy != .reloadIgnoringLocalAndRemoteCacheData { return plain }
         var headers = HTTPHeaders()
         for field in fields { headers[field.name] = field.value }
+        return withDefaults(headers, cachePolicy)
+    }
+
+    private static func withDefaults(_ fields: HTTPHeaders, _ cachePolicy: URLRequest.CachePolicy) -> HTTPHeaders {
+        var headers = fields
         if headers["Accept-Encoding"] == nil { headers["Accept-Encoding"] = ContentDecoder.acceptedCodings }
         if headers["User-Agent"] == nil { headers["User-Agent"] = DefaultHeaders.ofThisProcess["User-Agent"] }
         // Caches on the way are told only what their client may say (RFC 9111, 5.2.1.4 and 5.4).

@@ -155,7 +155,10 @@ extension RequestOperationManager {
         for field in headers.fields { try RequestCheck.field(name: field.name, value: field.value) }
         if let bytes = body?.bytes {
             request.httpBody = bytes.data
-            if fields["Content-Type"] == nil { fields["Content-Type"] = bytes.contentType }
+            if fields["Content-Type"] == nil {
+                try RequestCheck.field(name: "Content-Type", value: bytes.contentType)
+                fields["Content-Type"] = bytes.contentType
+            }
         }
         try serializer.addHeaders(to: &fields)
         return GivenRequest(request, fields: fields)

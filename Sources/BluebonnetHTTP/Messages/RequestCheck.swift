@@ -129,6 +129,11 @@ extension RequestCheck {
         }
     }
 
+    /// Whether a field says how the body is framed: any other field goes out as it is once it is checked.
+    package static func isFraming(_ name: String) -> Bool {
+        FieldSyntax.isSameName(name, "Content-Length") || FieldSyntax.isSameName(name, "Transfer-Encoding")
+    }
+
     /// Refuses a field that cannot be sent or that contradicts the body.
     ///
     /// A `Content-Length` that is the body's is left out, because the transport writes it; another one is an error,

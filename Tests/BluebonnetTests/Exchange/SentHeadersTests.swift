@@ -66,6 +66,32 @@ import Testing
         }
     }
 
+    /// The fields of a manager's call, which were checked one by one.
+    private func sentApart(
+        _ fields: HTTPHeaders, _ policy: URLRequest.CachePolicy = .useProtocolCachePolicy, bodyByteCount: Int64? = 0
+    ) throws -> SentHeaders {
+        let given = GivenRequest(try request([:]), fields: fields)
+        return try SentHeaders(of: given, policy, ready: nil, bodyByteCount: bodyByteCount)
+    }
+
+    @Test func fieldsThatStandApartKeepTheirOrderAndGetTheDefaults() throws {
+        let headers = try sentApart(["X-B": "2", "user-agent": "mine", "X-A": "1"]).headers
+        let coding = "Accept-Encoding: \(ContentDecoder.acceptedCodings)"
+        #expect(pairs(headers) == ["X-B: 2", "user-agent: mine", "X-A: 1", coding])
+        #expect(pairs(try sentApart([:]).headers) == pairs(try sent([:]).headers))
+        let fresh = try sentApart(["X-A": "1"], .reloadIgnoringLocalAndRemoteCacheData).headers
+        #expect(fresh["Cache-Control"] == "no-cache" && fresh["Pragma"] == "no-cache")
+    }
+
+    @Test func aLengthThatStandsApartIsComparedWithTheBody() throws {
+        let fields: HTTPHeaders = ["content-length": "5", "X-A": "1"]
+        #expect(try sentApart(fields, bodyByteCount: 5).headers["Content-Length"] == nil)
+        #expect(try sentApart(fields, bodyByteCount: nil).declaredBodyByteCount == 5)
+        #expect(try sentApart(["X-A": "1"], bodyByteCount: nil).declaredBodyByteCount == nil)
+        #expect(throws: NetworkingError.self) { try sentApart(fields, bodyByteCount: 6) }
+        #expect(throws: NetworkingError.self) { try sentApart(["transfer-encoding": "chunked"]) }
+    }
+
     @Test func fieldThatCannotBeSentIsRefusedEachTime() {
         for fields in [["X-Bad": "a\r\nb"], ["Bad Name": "1"], ["Transfer-Encoding": "chunked"]] {
             for _ in 0..<2 {

@@ -145,7 +145,10 @@ import Testing
         do throws(NetworkingError) {
             let _: User = try await manager.get("ada", headers: ["X": "a\r\nb"])
         } catch { errors.append(error.code) }
-        #expect(errors == [.badURL, .invalidRequest, .invalidRequest])
+        do throws(NetworkingError) {
+            let _: User = try await manager.post("ada", body: .data(Data(), contentType: "a\r\nb"))
+        } catch { errors.append(error.code) }
+        #expect(errors == [.badURL, .invalidRequest, .invalidRequest, .invalidRequest])
         #expect(network.log.requests.isEmpty)
     }
 
