@@ -8,7 +8,8 @@ internal import Foundation
 /// only; call `close()` there before letting go.
 final class EasyHandle {
     let raw: UnsafeMutableRawPointer
-    private var headerList: UnsafeMutablePointer<curl_slist>?
+    private var headerLines = HeaderLines()
+    private var hasHeaders = false
     private var resolveList: UnsafeMutablePointer<curl_slist>?
     private let errorText: UnsafeMutablePointer<CChar>
     private var hasShare = false
@@ -48,9 +49,9 @@ final class EasyHandle {
         bufferByteCount = Int(CURL_MAX_WRITE_SIZE)
         curl_url_cleanup(urlParts)
         urlParts = nil
-        curl_slist_free_all(headerList)
+        headerLines.close()
+        hasHeaders = false
         curl_slist_free_all(resolveList)
-        headerList = nil
         resolveList = nil
         errorText.pointee = 0
         _ = bluebonnet_easy_setopt_pointer(raw, CURLOPT_ERRORBUFFER, errorText)
@@ -200,20 +201,21 @@ extension EasyHandle {
         return code == CURLUE_OK ? urlParts : nil
     }
 
-    /// Sets the lines for a request's header fields (CURLOPT_HTTPHEADER), unless they are set already.
+    /// Sets the lines for a request's header fields (CURLOPT_HTTPHEADER), unless they are set already. Not while a
+    /// transfer uses the handle.
     ///
-    /// - Parameter lines: makes the lines.
+    /// - Parameter lines: gives the fields that become lines, and the names of those that libcurl is not to add.
     func setHeaders(
-        _ fields: [HTTPHeaders.Field], namingHost: Bool, lines: () -> [String]
+        _ fields: [HTTPHeaders.Field], namingHost: Bool,
+        lines: () -> (fields: [HTTPHeaders.Field], unwanted: [String])
     ) throws(CurlError) {
-        if headerList != nil, headers == fields { return }
+        if hasHeaders, headers == fields { return }
         if namingHost { hasNamedHost = true }
-        let old = headerList
-        headerList = try Self.list(lines())
+        let (lined, unwanted) = lines()
+        let list = headerLines.write(lined, unwanted: unwanted)
+        hasHeaders = list != nil
         headers = fields
-        let code = bluebonnet_easy_setopt_list(raw, CURLOPT_HTTPHEADER, headerList)
-        curl_slist_free_all(old)
-        try code.check()
+        try bluebonnet_easy_setopt_list(raw, CURLOPT_HTTPHEADER, list).check()
     }
 
     /// Sets `host:port:address` lines (CURLOPT_RESOLVE).

@@ -222,31 +222,31 @@ extension TransferRequest {
     /// Nothing is waited for where there is no body (RFC 9110, 10.1.1).
     fileprivate func setFields(of handle: EasyHandle, namingHost: Bool) throws(CurlError) {
         let fields = body.isEmpty && asksForContinue ? fieldsWithoutExpectation : headers
-        try handle.setHeaders(fields, namingHost: namingHost) { headerLines(fields) }
+        try handle.setHeaders(fields, namingHost: namingHost) { (lined(fields), unwantedNames(fields)) }
     }
 
     /// For a server that refused the expectation.
     func leaveExpectationOut(of handle: EasyHandle) throws(CurlError) {
         let fields = fieldsWithoutExpectation
-        try handle.setHeaders(fields, namingHost: handle.hasNamedHost) { headerLines(fields) }
+        try handle.setHeaders(fields, namingHost: handle.hasNamedHost) { (lined(fields), unwantedNames(fields)) }
     }
 
     private var fieldsWithoutExpectation: [HTTPHeaders.Field] {
         headers.filter { !FieldSyntax.isSameName($0.name, Self.expectation) }
     }
 
+    /// The fields that become lines: with a jar, libcurl has the caller's cookies already.
+    private func lined(_ fields: [HTTPHeaders.Field]) -> [HTTPHeaders.Field] {
+        cookieJar == nil ? fields : fields.filter { !FieldSyntax.isSameName($0.name, "Cookie") }
+    }
+
     /// To a request with a body, libcurl adds `Expect` and, for POST, a content type of its own unless a line without
     /// value forbids it.
-    private func headerLines(_ fields: [HTTPHeaders.Field]) -> [String] {
-        var headers = fields
-        if cookieJar != nil { headers.removeAll { FieldSyntax.isSameName($0.name, "Cookie") } }
-        var lines = headers.map { $0.value.isEmpty ? "\($0.name);" : "\($0.name): \($0.value)" }
-        if ["GET", "HEAD"].contains(method), body.isEmpty { return lines }
-        for name in [Self.expectation, "Content-Type"]
-        where !fields.contains(where: { FieldSyntax.isSameName($0.name, name) }) {
-            lines.append("\(name):")
+    private func unwantedNames(_ fields: [HTTPHeaders.Field]) -> [String] {
+        if body.isEmpty, method == "GET" || method == "HEAD" { return [] }
+        return [Self.expectation, "Content-Type"].filter { name in
+            !fields.contains { FieldSyntax.isSameName($0.name, name) }
         }
-        return lines
     }
 }
 
