@@ -53,11 +53,16 @@ extension Origin {
 extension Origin {
     /// Whether a text is a URL of that form and the rest of it, too, only has bytes that a URL may hold as they are:
     /// there is nothing in it then that `RequestCheck.url` would refuse or alter.
-    package static func hasPlainURL(_ text: String) -> Bool {
+    package static func hasPlainURL(_ text: String) -> Bool { targetOffset(ofPlainURL: text) != nil }
+
+    /// How many bytes stand before path and query in a URL of that form, which has no fragment; nil for any other.
+    package static func targetOffset(ofPlainURL text: String) -> Int? {
         var text = text
         return text.withUTF8 { bytes in
-            guard let authority = PlainAuthority(bytes) else { return false }
-            return bytes[authority.end...].allSatisfy(URLText.isURLByte)
+            guard let authority = PlainAuthority(bytes), bytes[authority.end...].allSatisfy(URLText.isURLByte) else {
+                return nil
+            }
+            return authority.end
         }
     }
 }

@@ -18,6 +18,7 @@ final class CurlPartition: EventLoopClient, RoundEndTask {
     @exclusivity(unchecked) private(set) var active: [CurlTransfer] = []  // counted for every piece of a body
     let connections: CurlConnections
     private var handles = HandlePool()
+    private var origins = OriginTable()
     /// Transfers that have used up their read quota of a round, and continue when the deadlines are checked.
     var throttled: [CurlTransfer] = []
     /// Paused uploads to resume after the next read; libcurl 7.88 does not notice the response ended.
@@ -127,6 +128,9 @@ extension CurlPartition {
         isThrottling = false
         updateDeadline()
     }
+
+    /// An origin as libcurl reads it.
+    func curlOrigin(of origin: Origin) -> CurlOrigin? { origins.curlOrigin(of: origin) }
 
     /// Takes back an easy handle that is off the multi handle.
     func recycle(_ handle: EasyHandle) { handles.recycle(handle) }

@@ -24,8 +24,8 @@ final class EasyHandle {
     var setup: HandleSetup?
     private var headers: [HTTPHeaders.Field] = []
     private var url = ""
-    /// The last URL in the plainest form, taken apart (CURLU). libcurl reads it while a transfer runs.
-    private var urlParts: OpaquePointer?
+    /// The origin of the last URL that went to libcurl in parts. libcurl reads it while a transfer runs.
+    private var origin: CurlOrigin?
     /// Whether a request of this handle named its host by itself. libcurl 7.88 remembers that host for cookies even
     /// after curl_easy_reset, so such a handle is never given a jar.
     private(set) var hasNamedHost = false
@@ -47,8 +47,7 @@ final class EasyHandle {
         hasBody = false
         curl_easy_reset(raw)
         bufferByteCount = Int(CURL_MAX_WRITE_SIZE)
-        curl_url_cleanup(urlParts)
-        urlParts = nil
+        origin = nil
         headerLines.close()
         hasHeaders = false
         curl_slist_free_all(resolveList)
@@ -182,23 +181,26 @@ extension EasyHandle {
 
     /// Sets a request's URL, unless it is set already. Not while a transfer uses the handle.
     ///
-    /// Left alone, libcurl takes a URL apart for each transfer and, in 7.88, puts it together again: a tenth of the
-    /// work on a small one. With CURLOPT_CURLU it does not. That is done for URLs in the plainest form only: 7.88 would
-    /// lose the zone of an IPv6 address.
-    func setURL(_ text: String) throws(CurlError) {
+    /// A URL in the plainest form goes to libcurl in parts: see `OriginTable`. Any other one goes as it is: libcurl 7.88
+    /// would lose the zone of an IPv6 address.
+    ///
+    /// - Parameter origin: the URL's; nil when libcurl has to know more of the URL.
+    func setURL(_ text: String, _ origin: @autoclosure () -> CurlOrigin?) throws(CurlError) {
         if text == url { return }
         url = ""
-        try set(CURLOPT_CURLU, pointer: UnsafeRawPointer(takeApart(text)))
-        try set(CURLOPT_URL, text)  // last: since 8.12, setting the other one forgets it
+        let offset = Origin.targetOffset(ofPlainURL: text)
+        self.origin = offset == nil ? nil : origin()
+        try set(CURLOPT_CURLU, pointer: self.origin.map { UnsafeRawPointer($0.raw) })
+        let isApart = self.origin != nil
+        let code = text.withCString { start in
+            // Last is the URL: since 8.12, setting the other one forgets it. Without a path, the target is the origin's.
+            let target = start + (offset ?? 0)
+            let hasTarget = isApart && target.pointee != 0
+            let code = bluebonnet_easy_setopt_string(raw, CURLOPT_REQUEST_TARGET, hasTarget ? target : nil)
+            return code == CURLE_OK ? bluebonnet_easy_setopt_string(raw, CURLOPT_URL, start) : code
+        }
+        try code.check()
         url = text
-    }
-
-    /// Nil when libcurl is to do it, which then says what is wrong.
-    private func takeApart(_ text: String) -> OpaquePointer? {
-        guard Origin.hasPlainURL(text) else { return nil }
-        if urlParts == nil { urlParts = curl_url() }
-        let code = curl_url_set(urlParts, CURLUPART_URL, text, CUnsignedInt(CURLU_PATH_AS_IS))
-        return code == CURLUE_OK ? urlParts : nil
     }
 
     /// Sets the lines for a request's header fields (CURLOPT_HTTPHEADER), unless they are set already. Not while a

@@ -75,7 +75,7 @@ struct HandleSetup: Equatable {
             try setup.apply(to: handle, partition, request.poolKey)
             try request.setPrivateState(of: handle)
         }
-        try handle.setURL(request.urlText)
+        try handle.setURL(request.urlText, request.curlOrigin(in: partition))
         if request.limits.expectsLargeBody { try handle.setBufferSize(partition.largeBufferByteCount) }
         if request.method != "HEAD", let bytes = request.copiedBody { try handle.setBody(bytes) }
         try request.setFields(of: handle, namingHost: setup.namesHost)
@@ -205,6 +205,13 @@ extension HandleSetup {
 // MARK: - What a request has for itself
 
 extension TransferRequest {
+    /// The origin where libcurl needs no more of a URL: a proxy without a tunnel is sent the whole, and a jar has
+    /// cookies for its path.
+    fileprivate func curlOrigin(in partition: CurlPartition) -> CurlOrigin? {
+        guard cookieJar == nil, poolKey.proxy == nil || isSecure else { return nil }
+        return partition.curlOrigin(of: origin)
+    }
+
     /// What no other request may find: a handle with any of it is set up afresh for the next one (`isRepeatable`).
     ///
     /// A request has one `Cookie` field (RFC 6265, 5.4): the caller's is handed to libcurl, which puts the jar's beside

@@ -124,6 +124,28 @@ extension NetworkTests {
             }
         }
 
+        @Test func requestGoesToTheOriginOfItsURLWhateverWentBefore() async throws {
+            try await TestServer.answering(.response(body: "one")) { one in
+                try await TestServer.answering(.response(body: "two")) { two in
+                    let rows = [
+                        (one, "/a?b=c"), (two, "/a?b=c"), (two, ""), (one, ""), (one, "/%41"), (two, "/b"),
+                        (one, "/b?"),
+                        (two, "/"),
+                    ]
+                    for (server, target) in rows {
+                        let url = try #require(URL(string: "http://127.0.0.1:\(server.port)\(target)"))
+                        #expect(await get(url).responseString == (server === one ? "one" : "two"))
+                    }
+                    for server in [one, two] {
+                        let targets = rows.filter { $0.0 === server }.map { $0.1.isEmpty ? "/" : $0.1 }
+                        #expect(server.requests.map(\.target) == targets)
+                        let host = "127.0.0.1:\(server.port)"
+                        #expect(server.requests.allSatisfy { $0.headers["Host"] == host })
+                    }
+                }
+            }
+        }
+
         @Test func aURLThatWentOutTwiceOnADeadConnectionGoesOutAgain() async throws {
             let script: TestServer.Script = {
                 $0.connection == 1 && $0.numberOnConnection == 2 ? .close : .response(body: "answer")
