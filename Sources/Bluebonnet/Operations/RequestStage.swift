@@ -22,10 +22,12 @@ enum RequestStage {
     case body
     case end(End)
 
+    /// An error and a cached response stand apart: they would make each stage several times as large, and the runner
+    /// copies stages often (benchmark `mixed`).
     enum End {
         case complete
-        case failed(NetworkingError)
-        case cached(CachedResponse)
+        indirect case failed(NetworkingError)
+        indirect case cached(CachedResponse)
 
         var error: NetworkingError? { if case .failed(let error) = self { error } else { nil } }
     }

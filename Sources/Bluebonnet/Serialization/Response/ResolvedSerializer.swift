@@ -18,7 +18,7 @@ final class ResolvedSerializer: Sendable {
         self.serializer = serializer
         validation = serializer.validation
         isPlain = serializer is HTTPResponseSerializer
-        viewSerializer = serializer as? any ResponseViewSerializer
+        viewSerializer = isPlain ? nil : serializer as? any ResponseViewSerializer
         isConstant = isPlain || viewSerializer != nil
     }
 
