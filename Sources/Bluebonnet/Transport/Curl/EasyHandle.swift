@@ -181,8 +181,8 @@ extension EasyHandle {
 
     /// Sets a request's URL, unless it is set already. Not while a transfer uses the handle.
     ///
-    /// A URL in the plainest form goes to libcurl in parts: see `OriginTable`. Any other one goes as it is: libcurl 7.88
-    /// would lose the zone of an IPv6 address.
+    /// A URL in the plainest form goes to libcurl in parts: see `OriginTable`. Any other one goes as it is: libcurl
+    /// 7.88 would lose the zone of an IPv6 address.
     ///
     /// - Parameter origin: the URL's; nil when libcurl has to know more of the URL.
     func setURL(_ text: String, _ origin: @autoclosure () -> CurlOrigin?) throws(CurlError) {
@@ -193,7 +193,8 @@ extension EasyHandle {
         try set(CURLOPT_CURLU, pointer: self.origin.map { UnsafeRawPointer($0.raw) })
         let isApart = self.origin != nil
         let code = text.withCString { start in
-            // Last is the URL: since 8.12, setting the other one forgets it. Without a path, the target is the origin's.
+            // Last is the URL: since 8.12, setting the other one forgets it. Without a path, the target is the
+            // origin's.
             let target = start + (offset ?? 0)
             let hasTarget = isApart && target.pointee != 0
             let code = bluebonnet_easy_setopt_string(raw, CURLOPT_REQUEST_TARGET, hasTarget ? target : nil)
