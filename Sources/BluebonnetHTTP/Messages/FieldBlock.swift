@@ -150,6 +150,23 @@ extension FieldBlock {
         return name.withUTF8 { name in places(named: name).map { Self.text(bytes[$0.valueRange]) } }
     }
 
+    /// The values of the fields with that name, joined by ", "; nil when there is none.
+    package func value(for name: String) -> String? {
+        var name = name
+        return name.withUTF8 { name in
+            guard let first = places.firstIndex(where: { isName($0, name) }) else { return nil }
+            let others = places[(first + 1)...].filter { isName($0, name) }
+            return others.reduce(text(of: places[first])) { $0 + ", " + text(of: $1) }
+        }
+    }
+
+    private func text(of place: Place) -> String {
+        bytes.withUnsafeBufferPointer { bytes in
+            let value = UnsafeBufferPointer(rebasing: bytes[place.valueRange])
+            return Self.quickText(value) ?? Self.text(value)
+        }
+    }
+
     /// Whether a name comes twice, whatever its case. Most heads have few fields, so that comparing each with each is
     /// quicker than remembering them.
     package var hasRepeatedNames: Bool {

@@ -49,10 +49,7 @@ package final class ResponseHead: Sendable {
     package func values(for name: String) -> [String] { block.values(for: name) }
 
     /// The values of the fields with that name, joined by ", "; nil when there is none.
-    package func value(for name: String) -> String? {
-        let values = values(for: name)
-        return values.count < 2 ? values.first : values.joined(separator: ", ")
-    }
+    package func value(for name: String) -> String? { block.value(for: name) }
 
     /// The members of a field that is a list (RFC 9110, 5.6.1), in lower case, over all its lines.
     package static func list(_ values: [String]) -> [String] {

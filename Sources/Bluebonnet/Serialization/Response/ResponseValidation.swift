@@ -47,6 +47,8 @@ public struct ResponseValidation: Sendable, Equatable {
         guard let contentType else {
             return bodyIsEmpty ? nil : NetworkingError(.unacceptableContentType, "the response has no content type")
         }
+        // Nearly every server writes the type as it is accepted, and nothing behind it.
+        if acceptableContentTypes.contains(contentType), !contentType.hasByte(UInt8(ascii: ";")) { return nil }
         let mediaType = Self.mediaType(of: contentType)
         if acceptableContentTypes.contains(mediaType) { return nil }
         if acceptableContentTypes.contains(where: { Self.matches(mediaType, $0.lowercased()) }) { return nil }
