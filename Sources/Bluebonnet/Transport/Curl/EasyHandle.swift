@@ -22,6 +22,7 @@ final class EasyHandle {
     /// What it is set up for, when another request of the same kind needs no more than its own URL and fields.
     var setup: HandleSetup?
     private var headers: [HTTPHeaders.Field] = []
+    private var hasPrivateHeaders = false
     private var url = ""
     /// The last URL in the plainest form, taken apart (CURLU). libcurl reads it while a transfer runs.
     private var urlParts: OpaquePointer?
@@ -42,6 +43,7 @@ final class EasyHandle {
         detachShare()
         setup = nil
         headers = []
+        hasPrivateHeaders = false
         url = ""
         hasBody = false
         curl_easy_reset(raw)
@@ -61,6 +63,7 @@ final class EasyHandle {
         transfer = nil
         guard setup != nil else { return reset() }
         dropBody()
+        dropPrivateHeaders()
         errorText.pointee = 0
     }
 
@@ -211,9 +214,19 @@ extension EasyHandle {
         let old = headerList
         headerList = try Self.list(lines())
         headers = fields
+        hasPrivateHeaders = !fields.allSatisfy { RedirectPolicy.Request.mayLeaveOrigin($0.name) }
         let code = bluebonnet_easy_setopt_list(raw, CURLOPT_HTTPHEADER, headerList)
         curl_slist_free_all(old)
         try code.check()
+    }
+
+    /// Credentials, cookies and other fields of a caller's do not stay in a handle that waits for its next request. A
+    /// list of those that may go to any origin stays, for the next request with the same fields.
+    private func dropPrivateHeaders() {
+        guard hasPrivateHeaders else { return }
+        _ = bluebonnet_easy_setopt_list(raw, CURLOPT_HTTPHEADER, nil)
+        curl_slist_free_all(headerList)
+        (headerList, headers, hasPrivateHeaders) = (nil, [], false)
     }
 
     /// Sets `host:port:address` lines (CURLOPT_RESOLVE).
