@@ -12,16 +12,12 @@ enum LockRank: UInt {
     case inbox
     case operation
     case reachability
-    case fileContents
-    case pendingBytes
-    case fileWriting
 
     /// Whether a lock of that rank may be taken while this one is held.
     func permits(_ inner: LockRank) -> Bool {
         switch self {
-        case .leaf, .inbox, .fileContents, .pendingBytes: false
+        case .leaf, .inbox: false
         case .operation, .reachability: inner == .inbox
-        case .fileWriting: [.inbox, .fileContents, .pendingBytes].contains(inner)
         }
     }
 }

@@ -3,6 +3,7 @@
 
 import Dispatch
 import Glibc
+import Synchronization
 import TestServer
 import Testing
 
@@ -84,9 +85,11 @@ import Testing
     @Test func operationThatEndsWhileOthersAreProcessedIsTheNextRounds() {
         let first = turned.loop.roundNumber
         round.add(
-            LoggedEnd(1, .networkThread, log, log.queue, whenProcessed: { [round = Unchecked(round), log] in
-                round.value.add(LoggedEnd(2, .networkThread, log, log.queue))
-            }))
+            LoggedEnd(
+                1, .networkThread, log, log.queue,
+                whenProcessed: { [round = Unchecked(round), log] in
+                    round.value.add(LoggedEnd(2, .networkThread, log, log.queue))
+                }))
         turned.turn()
         #expect(log.processed == [1, 2])
         #expect(turned.loop.roundNumber >= first + 2)

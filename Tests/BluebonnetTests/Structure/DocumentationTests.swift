@@ -14,7 +14,7 @@ import Testing
 
     /// The words between backquotes that end in `.swift`.
     private static func fileNames(in text: some StringProtocol) -> [String] {
-        text.split(separator: "`").map(String.init).filter { $0.hasSuffix(".swift") && !$0.contains(" ") }
+        text.split { $0 == "`" }.map(String.init).filter { $0.hasSuffix(".swift") && !$0.contains(" ") }
     }
 
     /// Pages name a file by its name, or by the end of its path.
@@ -27,6 +27,20 @@ import Testing
                 #expect(files.count == 1, "\(name) on \(page)")
             }
         }
+    }
+
+    @Test func everyLockStandsOnThePageAboutLocks() throws {
+        let page = try Self.page("LockOrder.md")
+        var names: [String] = []
+        for file in StyleTests.sources where file.path.hasPrefix("Sources/Bluebonnet/") {
+            guard !file.path.hasSuffix("/LockOrder.swift"), !file.path.hasSuffix("/Mutex.swift") else { continue }
+            for line in file.lines where line.contains(": Mutex<") || line.contains("= Mutex") {
+                let words = line.split { $0 == " " || $0 == ":" }
+                if let index = words.firstIndex(of: "let") { names.append(String(words[index + 1])) }
+            }
+        }
+        #expect(names.count > 15)
+        #expect(names.filter { !page.contains(".\($0)`") } == [])
     }
 
     @Test func requestIsExplainedByFifteenFilesAtMost() throws {

@@ -17,7 +17,8 @@ struct OpenState {
         let lines = String(decoding: SourceText(text).code, as: UTF8.self).split(separator: "\n")
         var (scopes, depth) = ([Scope](), 0)
         for (index, line) in lines.enumerated() {
-            let words = line.split { !$0.isLetter && !$0.isNumber && $0 != "_" && $0 != "(" && $0 != ")" }.map(String.init)
+            let words = line.split { !$0.isLetter && !$0.isNumber && $0 != "_" && $0 != "(" && $0 != ")" }.map(
+                String.init)
             if let scope = Self.scope(words, depth) {
                 scopes.append(scope)
             } else if let scope = scopes.last, scope.isClass, depth == scope.depth + 1,
