@@ -23,8 +23,8 @@ enum LockRank: UInt {
 }
 
 #if BLUEBONNET_LOCK_ORDER && !BLUEBONNET_SANITIZED
-    /// In debug builds, which define this flag, locks check their order. A module's own type goes before an imported one
-    /// of the same name; release builds have `Synchronization.Mutex` itself.
+    /// In debug builds, which define this flag, locks check their order. A module's own type goes before an imported
+    /// one of the same name; release builds have `Synchronization.Mutex` itself.
     struct Mutex<Value: ~Copyable>: ~Copyable, Sendable {
         private let mutex: Synchronization.Mutex<Value>
         private let rank: LockRank

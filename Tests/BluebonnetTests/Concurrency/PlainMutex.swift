@@ -4,6 +4,7 @@
 internal import Synchronization
 
 #if !BLUEBONNET_SANITIZED
-    /// The tests' own locks have no place in the library's order of locks, which its own `Mutex` checks in debug builds.
+    /// The tests' own locks have no place in the library's order of locks, which the library's own `Mutex` checks in
+    /// debug builds.
     typealias Mutex<Value: ~Copyable> = Synchronization.Mutex<Value>
 #endif

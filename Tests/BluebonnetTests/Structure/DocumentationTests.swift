@@ -14,7 +14,7 @@ import Testing
 
     /// The words between backquotes that end in `.swift`.
     private static func fileNames(in text: some StringProtocol) -> [String] {
-        text.split { $0 == "`" }.map(String.init).filter { $0.hasSuffix(".swift") && !$0.contains(" ") }
+        text.components(separatedBy: "`").filter { $0.hasSuffix(".swift") && !$0.contains(" ") }
     }
 
     /// Pages name a file by its name, or by the end of its path.

@@ -47,7 +47,7 @@ struct OpenState {
         let observers = ["didSet", "willSet"]
         let isComputed =
             line.contains("{") && !line.prefix { $0 != "{" }.contains("=")
-            && !observers.contains { line.contains($0) || next.contains($0) }
+            && !observers.contains { line.contains($0) || line.hasSuffix("{") && next.contains($0) }
         return isComputed ? nil : words[index + 1]
     }
 }
