@@ -9,6 +9,9 @@ let strict: [SwiftSetting] = [
     .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
+/// Debug builds check the order in which locks are taken: see the documentation page "Lock order".
+let checksLockOrder = SwiftSetting.define("BLUEBONNET_LOCK_ORDER", .when(configuration: .debug))
+
 let package = Package(
     name: "Bluebonnet",
     products: [
@@ -39,7 +42,7 @@ let package = Package(
         .target(
             name: "Bluebonnet",
             dependencies: ["BluebonnetHTTP", "CArena", "CCurl", "CExit", "CHTTP2", "CLinux", "COpenSSL", "CZlib"],
-            swiftSettings: strict
+            swiftSettings: strict + [checksLockOrder]
         ),
         .target(
             name: "BluebonnetBatch", dependencies: ["Bluebonnet", "BluebonnetHTTP", "CLinux"], swiftSettings: strict),
@@ -109,7 +112,7 @@ let package = Package(
                 "TestSupport",
             ],
             resources: [.copy("Security/Pins")],
-            swiftSettings: strict
+            swiftSettings: strict + [checksLockOrder]
         ),
         .testTarget(
             name: "BluebonnetImageTests",

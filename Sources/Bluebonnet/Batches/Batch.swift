@@ -229,7 +229,8 @@ extension Batch {
             operation.options.connectivityTimeout = .zero
         }
         operation.addBatchHandler { [self] operation in
-            let step = state.withLock { $0.note(index, MemberKind(operation.error)) }
+            let kind = MemberKind(operation.error)  // takes the operation's lock
+            let step = state.withLock { $0.note(index, kind) }
             if let reason = step.stop { cancelRest(reason) }
             progress?(step.finishedCount, operations.count)
             for waiter in step.waiters { waiter.resume() }

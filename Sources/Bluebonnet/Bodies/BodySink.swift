@@ -13,8 +13,6 @@ protocol BodySink: AnyObject {
     var byteLimit: Int? { get }
     /// Appends a piece.
     func write(_ bytes: UnsafeRawBufferPointer) throws(NetworkingError)
-    /// Drops everything, to start again.
-    func truncate() throws(NetworkingError)
     /// Writes all pending bytes, or submits them for writing.
     func settle() throws(NetworkingError)
     /// Ends a complete body. Its pending bytes may be written later, when the operation is finished.
@@ -68,10 +66,5 @@ final class MemorySink: BodySink {
     func write(_ bytes: UnsafeRawBufferPointer) throws(NetworkingError) {
         data.append(contentsOf: bytes)
         byteCount += Int64(bytes.count)
-    }
-
-    func truncate() throws(NetworkingError) {
-        data.removeAll()
-        byteCount = 0
     }
 }

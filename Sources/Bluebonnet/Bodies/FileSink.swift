@@ -15,11 +15,15 @@ final class FileSink: BodySink {
     private var deferredFailure: NetworkingError?
     /// Nil while the body is small.
     private var drain: BodyDrain?
+    private let writes: WriteCoalescer
     private let roomAppeared: (() -> Void)?
 
-    /// - Parameter roomAppeared: called when a full sink has room again.
-    init(_ file: PartialFile, roomAppeared: (() -> Void)? = nil) {
+    /// - Parameters:
+    ///   - writes: has the sink write at the end of a round.
+    ///   - roomAppeared: called when a full sink has room again.
+    init(_ file: PartialFile, writes: WriteCoalescer, roomAppeared: (() -> Void)? = nil) {
         self.file = file
+        self.writes = writes
         self.roomAppeared = roomAppeared
         body = FileBody(byteCount: file.initialByteCount)
     }
@@ -48,7 +52,7 @@ final class FileSink: BodySink {
 
     func truncate() throws(NetworkingError) {
         drain?.stop()
-        if file.mayHoldBytes { KeptBodies.shared.value.drop(file) }
+        if file.mayHoldBytes { writes.drop(file) }
         try file.truncate()
         (body, drain, deferredFailure) = (FileBody(), nil, nil)
     }
@@ -58,7 +62,7 @@ final class FileSink: BodySink {
         guard let effect = change(&body) else { return }
         do throws(NetworkingError) {
             switch effect {
-            case .awaitEndOfRound: KeptBodies.shared.value.add(self)
+            case .awaitEndOfRound: writes.add(self)
             case .write(let bytes, let offset): try file.put(bytes, at: offset)
             case .keepWhole(let bytes):
                 guard let body = PendingSmallBody(bytes) else { return try file.put(bytes, at: 0) }
@@ -86,12 +90,12 @@ final class FileSink: BodySink {
         return drain
     }
 
-    fileprivate var hasKeptBytes: Bool { body.hasKeptBytes }
+    var hasKeptBytes: Bool { body.hasKeptBytes }
 
-    fileprivate func dropKeptBytes() { body.dropKept() }
+    func dropKeptBytes() { body.dropKept() }
 
     /// Writes what is kept. An error is met again by the next piece, and at the end.
-    fileprivate func roundEnds() { try? carryOut { $0.roundEnds() } }
+    func roundEnds() { try? carryOut { $0.roundEnds() } }
 }
 
 @available(*, unavailable)
@@ -105,35 +109,3 @@ extension PartialFile {
         followDigest(from: offset, upTo: offset + Int64(bytes.count))
     }
 }
-
-/// The sinks that keep bytes until the round ends. Network thread only.
-private final class KeptBodies: RoundEndTask {
-    static let shared = NetworkBound(KeptBodies())
-
-    private var sinks: [FileSink] = []
-    private var isScheduled = false
-
-    /// Adds a sink that keeps bytes.
-    func add(_ sink: FileSink) {
-        sinks.append(sink)
-        guard !isScheduled else { return }
-        isScheduled = true
-        NetworkThread.shared.eventLoop.atEndOfRound(.handover, self)
-    }
-
-    /// Drops the bytes that are kept for a file.
-    func drop(_ file: PartialFile) {
-        for sink in sinks where sink.file === file { sink.dropKeptBytes() }
-    }
-
-    func roundEnds() {
-        isScheduled = false
-        // First, so that this thread does not release the last reference to a file, whose closing may take long.
-        sinks.removeAll { !$0.hasKeptBytes }
-        for sink in sinks { sink.roundEnds() }
-        sinks.removeAll(keepingCapacity: true)
-    }
-}
-
-@available(*, unavailable)
-extension KeptBodies: Sendable {}

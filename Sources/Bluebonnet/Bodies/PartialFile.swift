@@ -84,7 +84,7 @@ final class PartialFile: Sendable {
         url: URL?, isSynced: Bool, isDigested: Bool
     ) throws(NetworkingError) {
         descriptor = file.descriptor
-        contents = Mutex(Contents(isDigested: isDigested), rank: .fileContents)
+        contents = Mutex(Contents(isDigested: isDigested))
         self.destination = destination
         self.folder = folder
         self.place = place.flatMap { $0.isPlainFileURL ? $0 : nil }

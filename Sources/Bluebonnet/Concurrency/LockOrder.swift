@@ -12,23 +12,19 @@ enum LockRank: UInt {
     case inbox
     case operation
     case reachability
-    case fileContents
-    case pendingBytes
-    case fileWriting
 
     /// Whether a lock of that rank may be taken while this one is held.
     func permits(_ inner: LockRank) -> Bool {
         switch self {
-        case .leaf, .inbox, .fileContents, .pendingBytes: false
+        case .leaf, .inbox: false
         case .operation, .reachability: inner == .inbox
-        case .fileWriting: [.inbox, .fileContents, .pendingBytes].contains(inner)
         }
     }
 }
 
 #if BLUEBONNET_LOCK_ORDER && !BLUEBONNET_SANITIZED
-    /// In builds with this flag (-Xswiftc -DBLUEBONNET_LOCK_ORDER) locks check their order. A module's own type goes
-    /// before an imported one of the same name; other builds have `Synchronization.Mutex` itself.
+    /// In debug builds, which define this flag, locks check their order. A module's own type goes before an imported
+    /// one of the same name; release builds have `Synchronization.Mutex` itself.
     struct Mutex<Value: ~Copyable>: ~Copyable, Sendable {
         private let mutex: Synchronization.Mutex<Value>
         private let rank: LockRank
@@ -73,7 +69,8 @@ enum LockRank: UInt {
     }
 #else
     extension Mutex where Value: ~Copyable {
-        /// Other builds have no use for the rank.
+        /// Other builds have no use for the rank: release builds, and those for the thread sanitizer, which looks for
+        /// circles of locks itself.
         init(_ initialValue: consuming sending Value, rank: LockRank) { self.init(initialValue) }
     }
 #endif

@@ -22,14 +22,16 @@ struct BodyAssembly {
     private(set) var isContinued = false
     /// The whole length of a body that is being continued.
     private var continuedTotal: Int64?
+    private let writes: WriteCoalescer
     private var roomAppeared: (() -> Void)?
     private var consumerLeft: (() -> Void)?
 
     private static let smallestContinuedBody: Int64 = 64 * 1024
 
     /// Continues with the part of the body that an archived operation had in memory, if there is one.
-    init(_ prepared: PreparedRequest) {
+    init(_ prepared: PreparedRequest, writes: WriteCoalescer) {
         self.prepared = prepared
+        self.writes = writes
         guard let part = prepared.continuation, !prepared.hasOutput else { return }
         let sink = MemorySink(part.data, byteLimit: prepared.options.maximumBodyByteCount)
         self.sink = sink
@@ -115,7 +117,7 @@ extension BodyAssembly {
     private func continuedSink() throws(NetworkingError) -> any BodySink {
         if let sink { return sink }
         guard let file else { throw NetworkingError(.resumeRefused, "there is nothing to continue") }
-        return FileSink(file, roomAppeared: roomAppeared)
+        return FileSink(file, writes: writes, roomAppeared: roomAppeared)
     }
 
     private mutating func makeSink(
@@ -135,7 +137,7 @@ extension BodyAssembly {
 
     private mutating func fileSink(_ file: PartialFile, for head: ResponseHead) throws(NetworkingError) -> FileSink {
         try (sink as? FileSink)?.truncate()  // nothing of an earlier body is written any more
-        let sink = FileSink(file, roomAppeared: roomAppeared)
+        let sink = FileSink(file, writes: writes, roomAppeared: roomAppeared)
         try sink.truncate()
         try setRecord(for: head, file)
         return sink

@@ -29,12 +29,12 @@ final class Exchange: TransferDelegate {
     @exclusivity(unchecked) private var upload = ProgressMeter()
     @exclusivity(unchecked) private var download = ProgressMeter()
 
-    init(_ prepared: PreparedRequest, owner: any ExchangeOwner) {
+    init(_ prepared: PreparedRequest, owner: any ExchangeOwner, writes: WriteCoalescer) {
         (self.prepared, self.owner) = (prepared, owner)
         hops = HopChain(prepared)
         questions = ExchangeQuestions(prepared, owner: owner)
         outgoing = OutgoingHop(prepared)
-        assembly = BodyAssembly(prepared)
+        assembly = BodyAssembly(prepared, writes: writes)
         guard prepared.hasOutput else { return }
         assembly.watchConsumer(
             roomAppeared: { [weak self] in self?.owner.handle(.roomAppeared) },

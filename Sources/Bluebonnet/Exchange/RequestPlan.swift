@@ -76,9 +76,6 @@ extension RequestPlan {
         source = .request(GivenRequest(request), sent: sent)
     }
 
-    /// Sets a request whose header fields stand apart; they are checked already.
-    mutating func setRequest(_ request: GivenRequest) { source = .request(request) }
-
     package mutating func setSerializer(_ serializer: some ResponseSerializer) {
         self.serializer = ResolvedSerializer(serializer)
     }

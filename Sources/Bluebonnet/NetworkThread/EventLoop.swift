@@ -29,7 +29,8 @@ final class EventLoop {
 
     /// The descriptor that becomes readable when there is something to do.
     let epoll: CInt
-    private let inbox: Inbox
+    /// Work for this loop, from any thread.
+    let inbox: Inbox
     private let timer: CInt
     private var events = [epoll_event](repeating: epoll_event(), count: Int(eventCapacity))
     @exclusivity(unchecked) private var slots: [Slot] = []
@@ -50,8 +51,6 @@ final class EventLoop {
     /// small.
     var transferCount = 0
     var smallResponseCount = 0
-    /// The number of preparation batches that run on other threads and will report to this one.
-    var preparationCount = 0
     private var busyPollPolicy: BusyPollPolicy
     /// What the kernel was told, by descriptor.
     @exclusivity(unchecked) private var watches: [Watch] = []
@@ -213,7 +212,7 @@ extension EventLoop {
     /// which the next round will take.
     private func busyPoll() -> Bool {
         let begins = busyPollPolicy.begins(
-            transferCount: transferCount, smallResponseCount: smallResponseCount, busyCount: preparationCount)
+            transferCount: transferCount, smallResponseCount: smallResponseCount, busyCount: inbox.expectedCount)
         guard begins, Tuning.current.contains(.busyPolling) else { return false }
         let end = MonotonicClock.now() + busyPollPolicy.time
         var hasCome = false

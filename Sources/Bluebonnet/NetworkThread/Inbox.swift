@@ -16,6 +16,7 @@ final class Inbox: Sendable {
     }
 
     private let state = Mutex(State(), rank: .inbox)
+    private let expected = Atomic(0)
     /// The eventfd that wakes the network thread.
     let descriptor: CInt
 
@@ -35,6 +36,20 @@ final class Inbox: Sendable {
         }
         if mustWake { wake() }
     }
+
+    /// Notes that another thread does work whose outcome will be submitted.
+    func expectWork() { expected.wrappingAdd(1, ordering: .relaxed) }
+
+    /// Adds work that was expected.
+    func submitExpected(_ work: @escaping Work) {
+        submit { [self] in
+            expected.wrappingSubtract(1, ordering: .relaxed)
+            work()
+        }
+    }
+
+    /// How much work is expected.
+    var expectedCount: Int { expected.load(ordering: .relaxed) }
 
     /// Makes the eventfd readable. Writing can only fail when the counter is full, and then it is readable anyway.
     func wake() {

@@ -27,9 +27,9 @@ enum RoundStage: Int, CaseIterable {
 final class StageTasks {
     /// The capacity that is kept from round to round.
     private static let keptCount = 4096
-    @exclusivity(unchecked) private var next: [any RoundEndTask] = []
+    private var next: [any RoundEndTask] = []
     /// The tasks that run now; empty between runs, with capacity kept.
-    @exclusivity(unchecked) private var current: [any RoundEndTask] = []
+    private var current: [any RoundEndTask] = []
     private var isRunning = false
 
     /// How many wait for the next time that the stage comes.

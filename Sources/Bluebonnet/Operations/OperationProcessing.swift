@@ -7,27 +7,7 @@ internal import FoundationNetworking
 internal import Synchronization
 
 // The stages of an operation from the end of its transfers to its handlers.
-extension RequestOperation {
-    /// Where an operation's response is validated and serialized.
-    enum ProcessingTarget {
-        /// On the network thread: no user code runs except handlers, which have their own queue; no closure is released
-        /// and no file is touched.
-        case networkThread
-        /// On one serial queue: small files, streams, responses that are cached or kept for later, and small bodies
-        /// whose operations hold the user's closures.
-        case queue
-        /// Several at once, where there are processors: small bodies whose serializer, or digest, may take its time.
-        case serializationQueue
-        /// Its body is large, or goes to the disk at once: it would hold up small ones.
-        case largeQueue
-    }
-
-    /// The transfers are over. Network thread only.
-    func beginProcessing() {
-        runner = nil
-        ProcessingRound.shared.value.add(self)
-    }
-
+extension RequestOperation: EndingOperation {
     func processingTarget(largeFrom byteCount: Int) -> ProcessingTarget {
         let (transfer, isOurs, isPlain) = state.processing
         guard let transfer else { return isPlain ? .networkThread : .queue }
@@ -45,8 +25,6 @@ extension RequestOperation {
         }
     }
 
-    /// Validates and serializes, finishes, and queues the handlers. On a processing queue, or on the network thread
-    /// when no user code is involved.
     func process(into callbacks: inout CallbackRound) {
         let (taken, group) = state.takeTransfer()
         let transfer = taken ?? Box(.cancelledBeforeStart(state.plan.given))
@@ -110,9 +88,14 @@ extension RequestOperation {
         OperationNotification.finish.post(about: self)
     }
 
+    func tellEnd() {
+        settleDependents()
+        runEndHandlers()
+    }
+
     /// Calls the handlers, once. They are taken out of the state, and let go, where they run, whoever else holds the
     /// operation: what a user's handler holds is released there too, never on the network thread.
-    fileprivate func runEndHandlers() {
+    private func runEndHandlers() {
         let handlers = state.takeEndHandlers()
         handlers.completionBlock?()
         handlers.handlers.visit { $0(self) }
@@ -140,17 +123,5 @@ extension TransferResult {
             request: request,
             error: NetworkingError(
                 .cancelled, "the operation was cancelled before it started", request: request?.urlRequest))
-    }
-}
-
-/// The end of an operation, as it is told on the queue of its handlers.
-struct EndOfOperation: Sendable {
-    fileprivate let operation: RequestOperation
-    fileprivate let group: DispatchGroup?
-
-    func tell() {
-        operation.settleDependents()
-        operation.runEndHandlers()
-        group?.leave()
     }
 }

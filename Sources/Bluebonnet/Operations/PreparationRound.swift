@@ -6,9 +6,7 @@ internal import Dispatch
 /// Does work off the network thread for operations. Collects the quick pieces of work of one round of the event loop
 /// and runs them in small groups, which saves most thread hops. Network thread only.
 final class PreparationRound: RoundEndTask {
-    static let shared = NetworkBound(PreparationRound())
-
-    /// Runs on the preparation queue; what it gives runs on the network thread then.
+    /// Runs on the preparation queue; what it gives runs on the event loop's thread then.
     typealias Item = @Sendable () -> Inbox.Work
 
     /// What a piece of work may share a thread hop with.
@@ -24,11 +22,14 @@ final class PreparationRound: RoundEndTask {
     /// The most pieces of a group. Opening files may take longer.
     private static let groupCount = 8
     private static let fileGroupCount = 4
+    private let loop: EventLoop
     private var items: [(item: Item, group: Group)] = []
 
+    init(loop: EventLoop) { self.loop = loop }
+
     func add(to group: Group, _ item: @escaping Item) {
-        if group == .alone { return Queues.preparation.async { NetworkThread.shared.submit(item()) } }
-        if items.isEmpty { NetworkThread.shared.eventLoop.atEndOfRound(.other, self) }
+        if group == .alone { return Queues.preparation.async { [inbox = loop.inbox] in inbox.submit(item()) } }
+        if items.isEmpty { loop.atEndOfRound(.other, self) }
         items.append((item, group))
     }
 
@@ -39,11 +40,10 @@ final class PreparationRound: RoundEndTask {
             let count = first.group == .quick ? Self.groupCount : Self.fileGroupCount
             let group = rest.prefix(count).prefix { $0.group == first.group }
             rest = rest.dropFirst(group.count)
-            NetworkThread.shared.eventLoop.preparationCount += 1
-            Queues.preparation.async { [group = group.map(\.item)] in
+            loop.inbox.expectWork()
+            Queues.preparation.async { [inbox = loop.inbox, group = group.map(\.item)] in
                 let followUps = group.map { $0() }
-                NetworkThread.shared.submit {
-                    NetworkThread.shared.eventLoop.preparationCount -= 1
+                inbox.submitExpected {
                     for followUp in followUps { followUp() }
                 }
             }

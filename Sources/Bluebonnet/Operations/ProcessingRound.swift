@@ -5,11 +5,33 @@ internal import Dispatch
 internal import Foundation
 internal import Synchronization
 
+/// An operation, as far as its end concerns the rounds.
+protocol EndingOperation: AnyObject, Sendable {
+    func processingTarget(largeFrom byteCount: Int) -> ProcessingTarget
+    /// Validates and serializes, finishes, and adds the handlers. On a processing queue, or on the network thread when
+    /// no user code is involved.
+    func process(into callbacks: inout CallbackRound)
+    /// Calls the handlers, on their queue.
+    func tellEnd()
+}
+
+/// Where an operation's response is validated and serialized.
+enum ProcessingTarget {
+    /// On the network thread: no user code runs except handlers, which have their own queue; no closure is released and
+    /// no file is touched.
+    case networkThread
+    /// On one serial queue: small files, streams, responses that are cached or kept for later, and small bodies whose
+    /// operations hold the user's closures.
+    case queue
+    /// Several at once, where there are processors: small bodies whose serializer, or digest, may take its time.
+    case serializationQueue
+    /// Its body is large, or goes to the disk at once: it would hold up small ones.
+    case largeQueue
+}
+
 /// Takes the operations whose transfers have ended. Finishes the operations whose end runs no user code, and submits
 /// the others to the processing queues, in one batch for each queue and round of the event loop. Network thread only.
 final class ProcessingRound: RoundEndTask {
-    static let shared = NetworkBound(ProcessingRound())
-
     /// Larger bodies are processed on other queues, where they do not delay small ones.
     private static let largeByteCount = 64 * 1024
     /// The capacity that is kept from round to round.
@@ -20,15 +42,21 @@ final class ProcessingRound: RoundEndTask {
     private static let manyCount = 8
 
     /// Operations finished on the network thread; saves two thread hops per request.
-    @exclusivity(unchecked) private var ownOperations: [RequestOperation] = []
+    private var ownOperations: [any EndingOperation] = []
     /// The ends of the current round; empty between rounds, with capacity kept.
-    @exclusivity(unchecked) private var current: [RequestOperation] = []
-    private let handover = Handover()
+    private var current: [any EndingOperation] = []
+    private let loop: EventLoop
+    private let handover: Handover
 
-    func add(_ operation: RequestOperation) {
+    init(loop: EventLoop) {
+        self.loop = loop
+        handover = Handover(loop: loop)
+    }
+
+    func add(_ operation: any EndingOperation) {
         switch operation.processingTarget(largeFrom: Self.largeByteCount) {
         case .networkThread:
-            if ownOperations.isEmpty { NetworkThread.shared.eventLoop.atEndOfRound(.processing, self) }
+            if ownOperations.isEmpty { loop.atEndOfRound(.processing, self) }
             ownOperations.append(operation)
         case .queue: handover.add(operation)
         case .serializationQueue: handover.addSerialized(operation)
@@ -54,25 +82,28 @@ private final class Handover: RoundEndTask {
     /// Fewer small bodies than this are not divided among queues.
     private static let leastCount = 4
 
-    @exclusivity(unchecked) private var operations: [RequestOperation] = []
-    @exclusivity(unchecked) private var serializedOperations: [RequestOperation] = []
-    @exclusivity(unchecked) private var largeOperations: [HandedOver] = []
-    @exclusivity(unchecked) var callbacks = CallbackRound(canBeOvertaken: false)
+    private var operations: [any EndingOperation] = []
+    private var serializedOperations: [any EndingOperation] = []
+    private var largeOperations: [HandedOver] = []
+    var callbacks = CallbackRound(canBeOvertaken: false)
     private let largeQueues = RoundRobinQueues(Queues.largeProcessing)
     private let serializationQueues = RoundRobinQueues(Queues.serialization)
+    private let loop: EventLoop
     private var isScheduled = false
 
-    func add(_ operation: RequestOperation) {
+    init(loop: EventLoop) { self.loop = loop }
+
+    func add(_ operation: any EndingOperation) {
         operations.append(operation)
         schedule()
     }
 
-    func addSerialized(_ operation: RequestOperation) {
+    func addSerialized(_ operation: any EndingOperation) {
         serializedOperations.append(operation)
         schedule()
     }
 
-    func addLarge(_ operation: RequestOperation) {
+    func addLarge(_ operation: any EndingOperation) {
         largeOperations.append(HandedOver([operation]))
         schedule()
     }
@@ -80,7 +111,7 @@ private final class Handover: RoundEndTask {
     func schedule() {
         guard !isScheduled else { return }
         isScheduled = true
-        NetworkThread.shared.eventLoop.atEndOfRound(.handover, self)
+        loop.atEndOfRound(.handover, self)
     }
 
     func roundEnds() {
@@ -110,7 +141,7 @@ private final class Handover: RoundEndTask {
         }
     }
 
-    private static func process(_ operations: [RequestOperation]) {
+    private static func process(_ operations: [any EndingOperation]) {
         var callbacks = CallbackRound(canBeOvertaken: true)
         for operation in operations { operation.process(into: &callbacks) }
         callbacks.flush()
@@ -123,15 +154,26 @@ extension Handover: Sendable {}
 /// Operations that are moved to another thread, so that the network thread never releases the last reference: that may
 /// release objects of the user's.
 private final class HandedOver: Sendable {
-    private let operations: Mutex<[RequestOperation]>
+    private let operations: Mutex<[any EndingOperation]>
 
-    init(_ operations: [RequestOperation]) { self.operations = Mutex(operations) }
+    init(_ operations: [any EndingOperation]) { self.operations = Mutex(operations) }
 
-    func take() -> [RequestOperation] {
+    func take() -> [any EndingOperation] {
         operations.withLock { operations in
             defer { operations = [] }
             return operations
         }
+    }
+}
+
+/// The end of an operation, as it is told on the queue of its handlers.
+struct EndOfOperation: Sendable {
+    let operation: any EndingOperation
+    let group: DispatchGroup?
+
+    func tell() {
+        operation.tellEnd()
+        group?.leave()
     }
 }
 

@@ -219,13 +219,15 @@ extension RequestOperation {
         case .begin: madeRunner().begin()
         case .hold: madeRunner().hold()
         case .abort: madeRunner().abort()
-        case .process: beginProcessing()
+        case .process:
+            runner = nil
+            OperationRounds.process.value.processing.add(self)
         }
     }
 
     private func madeRunner() -> RequestRunner {
         if let runner { return runner }
-        let made = RequestRunner(self)
+        let made = RequestRunner(self, rounds: OperationRounds.process.value)
         runner = made
         return made
     }

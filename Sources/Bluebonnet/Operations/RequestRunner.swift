@@ -10,6 +10,7 @@ internal import FoundationNetworking
 /// serializers.
 final class RequestRunner: AdmissionClient {
     private let operation: RequestOperation
+    private let rounds: OperationRounds
     private var wait = RequestStage.Wait.resume(.prepare)
     private var isHeld = false
     /// Whether files are being opened, which happens once even when the operation is paused and resumed meanwhile.
@@ -22,8 +23,9 @@ final class RequestRunner: AdmissionClient {
     /// The exchange; nil before the first admission, because many operations may wait for it.
     private var exchange: Exchange?
 
-    init(_ operation: RequestOperation) {
+    init(_ operation: RequestOperation, rounds: OperationRounds) {
         self.operation = operation
+        self.rounds = rounds
         let admission = operation.services.admission
         let schedule = operation.state.schedule
         let ticket = admission.makeTicket(
@@ -83,7 +85,7 @@ extension RequestRunner {
         isHeld = true
         switch wait {
         case .connectivity(let ticket):
-            ConnectivityGate.shared.value.withdraw(ticket)
+            rounds.connectivity.withdraw(ticket)
             wait = .resume(.connectivity)
         case .hop: if slot.hold(exchange, now: MonotonicClock.now()) { wait = .resume(.connectivity) }
         case .resume, .work, .decision, .body, .nothing: return
@@ -94,7 +96,7 @@ extension RequestRunner {
     func abort(with error: NetworkingError = NetworkingError(.cancelled, "the operation was cancelled")) {
         switch wait {
         case .nothing: return
-        case .connectivity(let ticket): ConnectivityGate.shared.value.withdraw(ticket)
+        case .connectivity(let ticket): rounds.connectivity.withdraw(ticket)
         case .hop: slot.abort()
         case .resume, .work, .decision, .body: break
         }
@@ -154,7 +156,7 @@ extension RequestRunner {
         in group: PreparationRound.Group, _ work: @escaping @Sendable () -> @Sendable (RequestRunner) -> RequestStage
     ) -> RequestStage? {
         wait = .work
-        PreparationRound.shared.value.add(to: group) { [operation] in
+        rounds.preparation.add(to: group) { [operation] in
             let next = work()
             return {
                 guard let runner = operation.runner, case .work = runner.wait else { return }
@@ -176,7 +178,7 @@ extension RequestRunner {
             let target = prepared.options.connectivityTarget(host: origin.host)
         else { return .admission(origin) }
         let limit = prepared.options.connectivityTimeout
-        let ticket = ConnectivityGate.shared.value.wait(for: target, limit: limit.nanoseconds) { [self] isOpen in
+        let ticket = rounds.connectivity.wait(for: target, limit: limit.nanoseconds) { [self] isOpen in
             if isOpen { return go(to: .admission(origin)) }
             go(to: .end(.failed(.noConnectivity(to: origin, for: limit))))
         }
@@ -203,7 +205,7 @@ extension RequestRunner {
             guard !isOpening else { return nil }
             isOpening = true
             let group = opening.onlyFolder.map(PreparationRound.Group.files(in:)) ?? .alone
-            PreparationRound.shared.value.add(to: group) { [operation] in
+            rounds.preparation.add(to: group) { [operation] in
                 let result = opening.open()
                 return { operation.opened(result) }
             }
@@ -229,7 +231,7 @@ extension RequestRunner {
     }
 
     private func madeExchange(_ prepared: PreparedRequest) -> Exchange {
-        let made = exchange ?? Exchange(prepared, owner: operation)
+        let made = exchange ?? Exchange(prepared, owner: operation, writes: rounds.writes)
         exchange = made
         return made
     }

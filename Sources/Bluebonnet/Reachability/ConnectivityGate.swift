@@ -9,10 +9,6 @@
 final class ConnectivityGate: EventLoopClient {
     typealias Ticket = UInt64
 
-    /// The process's own.
-    static let shared = NetworkBound(
-        ConnectivityGate(monitor: NetworkMonitor.shared.value, loop: NetworkThread.shared.eventLoop))
-
     private static let lingerTime: UInt64 = 2_000_000_000
 
     private struct Followed {

@@ -73,12 +73,6 @@ final class NetworkMonitor: EventLoopClient {
         reference.value.monitor = self
     }
 
-    /// Takes it off the event loop, once nobody wants to know anything more; it is of no use afterwards.
-    func end() {
-        precondition(isUnused, "a network monitor was ended while somebody used it")
-        loop.remove(slot: slot)
-    }
-
     /// The routing socket's port; nil while there is none.
     var port: UInt32? { socket?.port }
 }

@@ -33,8 +33,6 @@ package struct FieldBlock: Sendable {
         }
     }
 
-    package var byteCount: Int { bytes.count }
-
     /// Adds one line without its line end: a field, or more of the value of the field before.
     ///
     /// It goes over the line once, and takes it as it is: what lies between name and value is in no place.

@@ -36,9 +36,6 @@ package final class ResponseHead: Sendable {
 
     package var fields: [(name: String, value: String)] { block.fields }
 
-    /// What names and values take in memory.
-    package var fieldByteCount: Int { block.byteCount }
-
     /// The values of `Location` with every byte escaped that is not ASCII.
     package var locations: [String] { block.locations }
 

@@ -191,14 +191,16 @@ extension RedirectPolicy.Request {
     /// Takes off what belongs to the origin that the chain leaves.
     package mutating func leaveOrigin() {
         carriesCredentials = false
-        headers.keep { Self.mayLeaveOrigin($0.lowercased()) }
+        headers.keep(where: Self.mayLeaveOrigin)
     }
 
     private static func describesBody(_ name: String) -> Bool {
         name.hasPrefix("content-") || name == "transfer-encoding" || name == "expect"
     }
 
-    private static func mayLeaveOrigin(_ name: String) -> Bool {
-        ["accept", "content-", "if-"].contains { name.hasPrefix($0) } || name == "user-agent" || name == "range"
+    /// Whether a field of this name may go to another origin than the caller's: it says nothing of the caller.
+    package static func mayLeaveOrigin(_ fieldName: String) -> Bool {
+        let name = fieldName.lowercased()
+        return ["accept", "content-", "if-"].contains { name.hasPrefix($0) } || name == "user-agent" || name == "range"
     }
 }

@@ -267,3 +267,8 @@ func onNetworkThread<Value: Sendable>(_ body: @escaping @Sendable () throws -> V
         NetworkThread.shared.submit { continuation.resume(with: Result { try body() }) }
     }
 }
+
+extension FileSink {
+    /// A sink of the process's event loop; network thread only.
+    convenience init(_ file: PartialFile) { self.init(file, writes: OperationRounds.process.value.writes) }
+}

@@ -5,17 +5,13 @@ import Testing
 
 @testable import Bluebonnet
 
-/// The order of locks, as the page "Lock order" has it, and its check in builds with BLUEBONNET_LOCK_ORDER.
+/// The order of locks, as the page "Lock order" has it, and its check in debug builds.
 @Suite struct LockOrderTests {
     /// What may be taken under what; all other pairs are forbidden.
     private static let permitted: [LockRank: Set<LockRank>] = [
         .operation: [.inbox], .reachability: [.inbox],
-        .fileWriting: [.inbox, .fileContents, .pendingBytes],
     ]
-    private static let ranks: [LockRank] = [
-        .leaf, .inbox, .operation, .reachability, .fileContents, .pendingBytes,
-        .fileWriting,
-    ]
+    private static let ranks: [LockRank] = [.leaf, .inbox, .operation, .reachability]
 
     @Test(arguments: ranks) func ranksPermitWhatTheTableSays(rank: LockRank) {
         for inner in Self.ranks {

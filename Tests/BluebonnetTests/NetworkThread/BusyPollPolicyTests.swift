@@ -114,7 +114,7 @@ import Testing
 
     @Test func aTurnEndsAtOnceWhileRequestsArePrepared() {
         let loop = EventLoop(inbox: Inbox(), busyPollPolicy: Self.patient)
-        loop.preparationCount = 1
+        loop.inbox.expectWork()
         loop.runTurn()
         #expect(loop.roundNumber == 1)
     }

@@ -6,22 +6,26 @@ import Testing
 
 @testable import Bluebonnet
 
+/// Work off the thread of an event loop that the test turns.
 @Suite(.timeLimit(.minutes(1))) struct PreparationRoundTests {
-    /// Adds items in one round of the network thread; `body` gets the number of the item, on the preparation queue.
+    private let turned = TurnedLoop()
+    private let round: PreparationRound
+
+    init() { round = PreparationRound(loop: turned.loop) }
+
+    /// Adds items in one round; `body` gets the number of the item, on the preparation queue.
     private func run(
         _ folders: [Substring?], _ body: @escaping @Sendable (Int) -> Void, then: @escaping @Sendable (Int) -> Void
     ) {
-        NetworkThread.shared.submit {
-            for (number, folder) in folders.enumerated() {
-                PreparationRound.shared.value.add(to: folder.map(PreparationRound.Group.files(in:)) ?? .quick) {
-                    body(number)
-                    return { then(number) }
-                }
+        for (number, folder) in folders.enumerated() {
+            round.add(to: folder.map(PreparationRound.Group.files(in:)) ?? .quick) {
+                body(number)
+                return { then(number) }
             }
         }
     }
 
-    @Test func aFolderThatDoesNotAnswerHoldsUpNoOther() async {
+    @Test func aFolderThatDoesNotAnswerHoldsUpNoOther() {
         let answer = Gate()
         let (others, all) = (Observed(0), Observed(0))
         run(["dead", "dead", "a", nil, "a", nil, "dead"]) { number in
@@ -30,15 +34,15 @@ import Testing
             all.increment()
             if [2, 3, 4, 5, 6].contains(number) { others.increment() }
         }
-        await others.becomes(5)
-        #expect(others.value == 5)
+        turned.turn { others.value == 5 }
         #expect(all.value == 5)
+        #expect(turned.loop.inbox.expectedCount == 1)
         answer.open()
-        await all.becomes(7)
-        #expect(all.value == 7)
+        turned.turn { all.value == 7 }
+        #expect(turned.loop.inbox.expectedCount == 0)
     }
 
-    @Test func filesOfOneFolderGoTogetherFourAtATime() async {
+    @Test func filesOfOneFolderGoTogetherFourAtATime() {
         let answer = Gate()
         let back = Observed(0)
         run(Array(repeating: "fours", count: 21)) { number in
@@ -46,25 +50,37 @@ import Testing
         } then: { _ in
             back.increment()
         }
-        await back.becomes(17)
-        await NetworkThread.shared.catchesUp()
+        turned.turn { back.value >= 17 }
         #expect(back.value == 17)
+        #expect(turned.loop.inbox.expectedCount == 1)
         answer.open()
-        await back.becomes(21)
+        turned.turn { back.value == 21 }
     }
 
     @Test(arguments: [1, 8, 9, 100])
-    func itemsAreDoneOnceAndComeBack(count: Int) async {
+    func itemsAreDoneOnceAndComeBack(count: Int) {
         let (done, back) = (Observed(0), Observed(0))
         run(Array(repeating: "same", count: count)) { _ in
             done.increment()
         } then: { _ in
-            NetworkThread.preconditionIsCurrent()
             back.increment()
         }
-        await back.becomes { $0 >= count }
-        await NetworkThread.shared.catchesUp()
+        turned.turn { turned.loop.inbox.expectedCount == 0 && back.value >= count }
         #expect(done.value == count)
         #expect(back.value == count)
+    }
+
+    @Test func workThatRunsUserCodeGoesAloneAndAtOnce() {
+        let (answer, back) = (Gate(), Observed(0))
+        for number in 0..<3 {
+            round.add(to: .alone) {
+                if number == 0 { answer.waitBlocking() }
+                return { back.increment() }
+            }
+        }
+        #expect(turned.loop.inbox.expectedCount == 0)
+        turned.turn { back.value == 2 }
+        answer.open()
+        turned.turn { back.value == 3 }
     }
 }

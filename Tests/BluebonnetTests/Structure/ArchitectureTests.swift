@@ -26,7 +26,7 @@ import Testing
         ("Bluebonnet/Serialization", "Addresses Bodies Concurrency Errors Formats Messages Syntax"),
         (
             "Bluebonnet/Transport",
-            "Addresses Bodies Concurrency Errors Messages NetworkThread Reachability Security Syntax TLS"
+            "Addresses Bodies Concurrency Errors Messages NetworkThread Reachability Rules Security Syntax TLS"
         ),
         ("Bluebonnet/Cookies", "Addresses Concurrency Errors NetworkThread Syntax Transport"),
         ("Bluebonnet/Cache", "Concurrency Messages Transport"),

@@ -17,7 +17,7 @@ final class CurlPartition: EventLoopClient, RoundEndTask {
     private var slot = -1
     @exclusivity(unchecked) private(set) var active: [CurlTransfer] = []  // counted for every piece of a body
     let connections: CurlConnections
-    private var handles = HandlePool()
+    private let handles: HandlePool
     private var origins = OriginTable()
     /// Transfers that have used up their read quota of a round, and continue when the deadlines are checked.
     var throttled: [CurlTransfer] = []
@@ -39,6 +39,7 @@ final class CurlPartition: EventLoopClient, RoundEndTask {
         self.loop = loop
         self.observesFrames = observesFrames
         connections = CurlConnections(loop: loop)
+        handles = HandlePool(loop: loop)
         slot = loop.add(self)
         let context = Unmanaged.passUnretained(self).toOpaque()
         _ = bluebonnet_multi_setopt_socket_callback(multi, socketCallback)

@@ -23,6 +23,7 @@ final class EasyHandle {
     /// What it is set up for, when another request of the same kind needs no more than its own URL and fields.
     var setup: HandleSetup?
     private var headers: [HTTPHeaders.Field] = []
+    private var hasPrivateHeaders = false
     private var url = ""
     /// The origin of the last URL that went to libcurl in parts. libcurl reads it while a transfer runs.
     private var origin: CurlOrigin?
@@ -43,6 +44,7 @@ final class EasyHandle {
         detachShare()
         setup = nil
         headers = []
+        hasPrivateHeaders = false
         url = ""
         hasBody = false
         curl_easy_reset(raw)
@@ -61,6 +63,7 @@ final class EasyHandle {
         transfer = nil
         guard setup != nil else { return reset() }
         dropBody()
+        dropPrivateHeaders()
         errorText.pointee = 0
     }
 
@@ -218,7 +221,17 @@ extension EasyHandle {
         let list = headerLines.write(lined, unwanted: unwanted)
         hasHeaders = list != nil
         headers = fields
+        hasPrivateHeaders = !fields.allSatisfy { RedirectPolicy.Request.mayLeaveOrigin($0.name) }
         try bluebonnet_easy_setopt_list(raw, CURLOPT_HTTPHEADER, list).check()
+    }
+
+    /// Credentials, cookies and other fields of a caller's do not stay in a handle that waits for its next request. A
+    /// list of those that may go to any origin stays, for the next request with the same fields.
+    private func dropPrivateHeaders() {
+        guard hasPrivateHeaders else { return }
+        _ = bluebonnet_easy_setopt_list(raw, CURLOPT_HTTPHEADER, nil)
+        headerLines.erase()
+        (hasHeaders, headers, hasPrivateHeaders) = (false, [], false)
     }
 
     /// Sets `host:port:address` lines (CURLOPT_RESOLVE).

@@ -46,6 +46,13 @@ struct HeaderLines {
         return writer.first
     }
 
+    /// Overwrites the lines, which may hold credentials; the memory stays for the next request. libcurl must not have
+    /// the list any more.
+    func erase() {
+        guard let start = block.baseAddress else { return }
+        explicit_bzero(start, block.count)
+    }
+
     mutating func close() {
         block.deallocate()
         block = UnsafeMutableRawBufferPointer(start: nil, count: 0)

@@ -1,0 +1,159 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import Dispatch
+import Glibc
+import Synchronization
+import TestServer
+import Testing
+
+@testable import Bluebonnet
+
+/// What ends in a round of an event loop that the test turns is processed and told where it belongs.
+@Suite(.timeLimit(.minutes(1))) struct ProcessingRoundTests {
+    private let turned = TurnedLoop()
+    private let round: ProcessingRound
+    private let log = EndLog()
+
+    init() { round = ProcessingRound(loop: turned.loop) }
+
+    private func add(_ number: Int, _ target: ProcessingTarget, on queue: DispatchQueue? = nil) {
+        round.add(LoggedEnd(number, target, log, queue ?? log.queue))
+    }
+
+    @Test func operationOfTheNetworkThreadIsProcessedOnTheThreadThatTurnsTheLoop() {
+        add(1, .networkThread)
+        #expect(log.processed == [])
+        turned.turn()
+        #expect(log.processed == [1])
+        #expect(log.threads == [pthread_self()])
+        log.queue.sync {}
+        #expect(log.told == [1])
+    }
+
+    @Test(arguments: [ProcessingTarget.queue, .serializationQueue, .largeQueue])
+    func operationOfAQueueIsProcessedOnAnotherThread(target: ProcessingTarget) async {
+        let isTold = Observed(0)
+        for number in 0..<20 {
+            round.add(LoggedEnd(number, target, log, log.queue, whenTold: { isTold.increment() }))
+        }
+        #expect(log.processed == [])
+        turned.turn()
+        let thread = pthread_self()
+        await isTold.becomes(20)
+        #expect(log.processed.sorted() == Array(0..<20))
+        #expect(log.told.sorted() == Array(0..<20))
+        #expect(!log.threads.contains(thread))
+    }
+
+    @Test func operationsOfTheSerialQueueEndInTheirOrder() async {
+        let isTold = Observed(0)
+        for number in 0..<100 {
+            round.add(LoggedEnd(number, .queue, log, log.queue, whenTold: { isTold.increment() }))
+        }
+        turned.turn()
+        await isTold.becomes(100)
+        #expect(log.processed == Array(0..<100))
+        #expect(log.told == Array(0..<100))
+    }
+
+    /// A program that waits for few ends gets them before the next requests are sent; many ends come after that.
+    @Test(arguments: [(1, true), (7, true), (8, false), (100, false)])
+    func fewEndsAreToldBeforeTheRoundIsOverAndManyAfterIt(count: Int, isBefore: Bool) {
+        for number in 0..<count { add(number, .networkThread) }
+        var toldBefore: [Int] = []
+        turned.loop.atEndOfRound { [log] in
+            log.queue.sync {}
+            toldBefore = log.told
+        }
+        turned.turn()
+        #expect(toldBefore == (isBefore ? Array(0..<count) : []))
+        log.queue.sync {}
+        #expect(log.told == Array(0..<count))
+    }
+
+    @Test func endsOfSeveralQueuesAreToldOnTheirOwnAndInOrder() {
+        let other = DispatchQueue(label: "other")
+        for number in 0..<60 { add(number, .networkThread, on: number % 3 == 0 ? other : nil) }
+        turned.turn()
+        other.sync {}
+        log.queue.sync {}
+        #expect(log.told.filter { $0 % 3 == 0 } == Array(stride(from: 0, to: 60, by: 3)))
+        #expect(log.told.filter { $0 % 3 != 0 } == (0..<60).filter { $0 % 3 != 0 })
+    }
+
+    @Test func operationThatEndsWhileOthersAreProcessedIsTheNextRounds() {
+        let first = turned.loop.roundNumber
+        round.add(
+            LoggedEnd(
+                1, .networkThread, log, log.queue,
+                whenProcessed: { [round = Unchecked(round), log] in
+                    round.value.add(LoggedEnd(2, .networkThread, log, log.queue))
+                }))
+        turned.turn()
+        #expect(log.processed == [1, 2])
+        #expect(turned.loop.roundNumber >= first + 2)
+    }
+}
+
+private struct Unchecked<Value>: @unchecked Sendable {  // safe: used by the thread that turns the loop only
+    let value: Value
+
+    init(_ value: Value) { self.value = value }
+}
+
+/// What was processed and told, in order. Any thread.
+private final class EndLog: Sendable {
+    let queue = DispatchQueue(label: "handlers")
+    private let lists = Mutex(Lists())
+
+    private struct Lists {
+        var processed: [Int] = []
+        var told: [Int] = []
+        var threads: [pthread_t] = []
+    }
+
+    var processed: [Int] { lists.withLock { $0.processed } }
+    var told: [Int] { lists.withLock { $0.told } }
+    var threads: [pthread_t] { lists.withLock { $0.threads } }
+
+    func noteProcessed(_ number: Int) {
+        lists.withLock {
+            $0.processed.append(number)
+            $0.threads.append(pthread_self())
+        }
+    }
+
+    func noteTold(_ number: Int) { lists.withLock { $0.told.append(number) } }
+}
+
+/// An operation as far as its end goes.
+private final class LoggedEnd: EndingOperation {
+    private let number: Int
+    private let target: ProcessingTarget
+    private let log: EndLog
+    private let queue: DispatchQueue
+    private let whenProcessed: @Sendable () -> Void
+    private let whenTold: @Sendable () -> Void
+
+    init(
+        _ number: Int, _ target: ProcessingTarget, _ log: EndLog, _ queue: DispatchQueue,
+        whenProcessed: @escaping @Sendable () -> Void = {}, whenTold: @escaping @Sendable () -> Void = {}
+    ) {
+        (self.number, self.target, self.log, self.queue) = (number, target, log, queue)
+        (self.whenProcessed, self.whenTold) = (whenProcessed, whenTold)
+    }
+
+    func processingTarget(largeFrom byteCount: Int) -> ProcessingTarget { target }
+
+    func process(into callbacks: inout CallbackRound) {
+        log.noteProcessed(number)
+        callbacks.add(on: queue, EndOfOperation(operation: self, group: nil))
+        whenProcessed()
+    }
+
+    func tellEnd() {
+        log.noteTold(number)
+        whenTold()
+    }
+}
