@@ -200,7 +200,8 @@ extension RedirectPolicy.Request {
 
     /// Whether a field of this name may go to another origin than the caller's: it says nothing of the caller.
     package static func mayLeaveOrigin(_ fieldName: String) -> Bool {
-        let name = fieldName.lowercased()
-        return ["accept", "content-", "if-"].contains { name.hasPrefix($0) } || name == "user-agent" || name == "range"
+        FieldSyntax.begins(fieldName, with: "accept") || FieldSyntax.begins(fieldName, with: "content-")
+            || FieldSyntax.begins(fieldName, with: "if-") || FieldSyntax.isSameName(fieldName, "user-agent")
+            || FieldSyntax.isSameName(fieldName, "range")
     }
 }

@@ -58,6 +58,12 @@ package enum FieldSyntax {
         return true
     }
 
+    /// Whether a field name begins with these bytes, which are given in lower case.
+    package static func begins(_ name: String, with prefix: StaticString) -> Bool {
+        let wanted = UnsafeBufferPointer(start: prefix.utf8Start, count: prefix.utf8CodeUnitCount)
+        return name.utf8.count >= wanted.count && zip(name.utf8, wanted).allSatisfy { lowercase($0) == $1 }
+    }
+
     /// Whether a line of a header section is a field of that name, which is given in lower case.
     package static func hasName(_ name: StaticString, line: UnsafeRawBufferPointer) -> Bool {
         let count = name.utf8CodeUnitCount
