@@ -18,7 +18,7 @@ final class CurlPartition: EventLoopClient, RoundEndTask {
     @exclusivity(unchecked) private(set) var active: [CurlTransfer] = []  // counted for every piece of a body
     let connections: CurlConnections
     private let handles: HandlePool
-    private var origins = OriginTable()
+    private var origins = CurlOrigins()
     /// Transfers that have used up their read quota of a round, and continue when the deadlines are checked.
     var throttled: [CurlTransfer] = []
     /// Paused uploads to resume after the next read; libcurl 7.88 does not notice the response ended.

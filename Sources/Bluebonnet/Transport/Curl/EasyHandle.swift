@@ -184,7 +184,7 @@ extension EasyHandle {
 
     /// Sets a request's URL, unless it is set already. Not while a transfer uses the handle.
     ///
-    /// A URL in the plainest form goes to libcurl in parts: see `OriginTable`. Any other one goes as it is: libcurl
+    /// A URL in the plainest form goes to libcurl in parts: see `CurlOrigins`. Any other one goes as it is: libcurl
     /// 7.88 would lose the zone of an IPv6 address.
     ///
     /// - Parameter origin: the URL's; nil when libcurl has to know more of the URL.

@@ -28,7 +28,7 @@ extension CurlOrigin: Sendable {}
 /// The origins of a partition's requests, each taken apart once: libcurl 7.88 takes a URL apart for each transfer, puts
 /// it together again, and prints its query byte by byte, together a tenth of its work on a small request (benchmark
 /// `mixed`). Network thread only.
-struct OriginTable {
+struct CurlOrigins {
     /// With more origins the table begins anew; handles keep what they use.
     private static let limit = 256
     private var known: [Origin: CurlOrigin] = [:]
