@@ -3,28 +3,32 @@
 
 internal import Dispatch
 
-/// The transport and the admission that an operation runs on. Each manager has its own, with its own limits; all
+/// The transport and the scheduler that an operation runs on. Each manager has its own, with its own limits; all
 /// managers share the connections of the process.
 package final class NetworkServices: Sendable {
     /// For operations that belong to no manager: 64 transfers in all, 6 an origin.
     static let `default` = NetworkServices(limit: 64, limitPerOrigin: 6)
 
-    private let admissionBox: NetworkBound<Admission>
+    private let schedulerBox: NetworkBound<Scheduler>
     private let scripted: NetworkBound<any Transport>?
 
     init(limit: Int, limitPerOrigin: Int) {
-        admissionBox = NetworkBound(Admission(limit: limit, limitPerOrigin: limitPerOrigin))
+        schedulerBox = NetworkBound(Scheduler(limit: limit, limitPerOrigin: limitPerOrigin))
         scripted = nil
     }
 
     /// Makes services over another transport than libcurl, for tests.
     init(limit: Int, limitPerOrigin: Int, transport: sending any Transport) {
-        admissionBox = NetworkBound(Admission(limit: limit, limitPerOrigin: limitPerOrigin))
+        schedulerBox = NetworkBound(Scheduler(limit: limit, limitPerOrigin: limitPerOrigin))
         scripted = NetworkBound(transport)
     }
 
     /// Network thread only.
-    var admission: Admission { admissionBox.value }
+    var scheduler: Scheduler {
+        let scheduler = schedulerBox.value
+        if scheduler.round == nil { scheduler.round = StartingRound.shared.value }
+        return scheduler
+    }
 
     /// Network thread only.
     var transport: any Transport { scripted?.value ?? Self.curl.value }

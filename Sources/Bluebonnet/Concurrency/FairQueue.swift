@@ -30,9 +30,15 @@ struct FairQueue: Sendable {
 
     /// Advances the clock of a priority to the virtual time of an operation that was served.
     mutating func serve(_ virtualTime: UInt64, priority: Int) {
-        guard let index = index(of: priority), clocks[index].now < virtualTime else { return }
-        clocks[index].now = virtualTime
+        if let index = index(of: priority) {
+            clocks[index].now = max(clocks[index].now, virtualTime)
+        } else {
+            clocks.append(Clock(priority: priority, now: virtualTime))
+        }
     }
+
+    /// The virtual time of a priority: that of the latest operation that was served.
+    func now(priority: Int) -> UInt64 { index(of: priority).map { clocks[$0].now } ?? 0 }
 
     private func index(of priority: Int) -> Int? { clocks.firstIndex { $0.priority == priority } }
 }

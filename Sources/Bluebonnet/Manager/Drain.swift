@@ -27,11 +27,11 @@ extension RequestOperationManager {
         return await drain.finish(within: timeout)
     }
 
-    /// Starts no more operations: stops the queue and its admission. Work submitted to the network thread after this
+    /// Starts no more operations: stops the queue and its scheduler. Work submitted to the network thread after this
     /// call runs after it.
     package func stopStarting() {
         operationQueue.isSuspended = true
-        NetworkThread.shared.submit { [services] in services.admission.stopAdmittingNew() }
+        NetworkThread.shared.submit { [services] in services.scheduler.stopAdmittingNew() }
     }
 
     /// Starts no more operations. Returns all operations, and those of them that are running.

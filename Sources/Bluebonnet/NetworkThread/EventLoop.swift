@@ -36,7 +36,7 @@ final class EventLoop {
     private var freeSlots: [Int] = []
     private var armedDeadline = UInt64.max
     private let reading = StageTasks()
-    private let (processing, starting, admission, other) = (StageTasks(), StageTasks(), StageTasks(), StageTasks())
+    private let (processing, starting, other) = (StageTasks(), StageTasks(), StageTasks())
     private let handover = StageTasks()
     private var roundEndTaskCount = 0
     /// An empty array with capacity for the work of a round.
@@ -96,7 +96,6 @@ final class EventLoop {
         case .reading: reading.append(task)
         case .processing: processing.append(task)
         case .starting: starting.append(task)
-        case .admission: admission.append(task)
         case .other: other.append(task)
         case .handover: handover.append(task)
         }
@@ -263,7 +262,6 @@ extension EventLoop {
         guard roundEndTaskCount > 0 else { return }
         run(processing)
         run(starting)
-        run(admission)
         run(other)
     }
 

@@ -13,10 +13,8 @@ enum RoundStage: Int, CaseIterable {
     case reading
     /// Operations whose transfers have ended are finished.
     case processing
-    /// Queues start ready operations.
+    /// Ready operations are started, and waiting ones get their slots.
     case starting
-    /// Started operations are admitted.
-    case admission
     case other
     /// Work for other threads is submitted, after the requests of the round have been sent, so that the servers work
     /// meanwhile. Pending bytes are written to their files.

@@ -1,7 +1,8 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// The slot of one operation in admission, and the transfer that runs in it. A part of its runner; network thread only.
+/// The slot of one operation in its scheduler, and the transfer that runs in it. A part of its runner; network thread
+/// only.
 struct HopSlot {
     private enum State {
         case none
@@ -22,13 +23,13 @@ struct HopSlot {
         case heldTransfer(any Transfer)
     }
 
-    private let admission: Admission
-    private let ticket: AdmissionQueue.Ticket
+    private let scheduler: Scheduler
+    private var ticket: Scheduler.Ticket
     private var state = State.none
     private(set) var account: TransferAccount
 
-    init(_ admission: Admission, _ ticket: AdmissionQueue.Ticket, began: UInt64) {
-        (self.admission, self.ticket) = (admission, ticket)
+    init(_ scheduler: Scheduler, _ ticket: Scheduler.Ticket, began: UInt64) {
+        (self.scheduler, self.ticket) = (scheduler, ticket)
         account = TransferAccount(began: began)
     }
 
@@ -50,16 +51,29 @@ struct HopSlot {
 
     // MARK: The slot
 
-    mutating func enqueue(to origin: Origin, priority: Int, client: any AdmissionClient) {
+    /// Asks for a slot.
+    ///
+    /// - Returns: whether it is there at once, because the operation was started with it.
+    mutating func enqueue(to origin: Origin, priority: Int, client: any SlotClient) -> Bool {
+        if scheduler.takeHand(of: client, origin: origin) {
+            state = .granted(origin)
+            return true
+        }
         state = .waiting(origin)
-        admission.enqueue(ticket, origin: origin, priority: priority, client: client)
+        wait(for: origin, priority, client)
+        return false
+    }
+
+    private mutating func wait(for origin: Origin, _ priority: Int, _ client: any SlotClient) {
+        scheduler.enqueue(
+            &ticket, origin: origin, priority: priority, isNew: !account.wasAdmitted, client: client)
     }
 
     /// A transfer that is held waits for a slot again.
-    mutating func enqueueHeld(priority: Int, client: any AdmissionClient) {
+    mutating func enqueueHeld(priority: Int, client: any SlotClient) {
         guard case .held(let transfer, let origin) = state else { return }
         state = .waitingHeld(transfer, origin)
-        admission.enqueue(ticket, origin: origin, priority: priority, client: client)
+        wait(for: origin, priority, client)
     }
 
     /// Whether a transfer is to begin as soon as there is a slot.
@@ -68,7 +82,7 @@ struct HopSlot {
     /// Stops waiting for a first slot; false when the operation does not.
     mutating func withdraw() -> Bool {
         guard isWaiting else { return false }
-        admission.withdraw(ticket)
+        scheduler.withdraw(&ticket)
         state = .none
         return true
     }
@@ -95,8 +109,7 @@ struct HopSlot {
     ///
     /// - Returns: its deadline.
     mutating func beginTransfer(now: UInt64) -> UInt64 {
-        ticket.hasNeverStarted = false
-        return account.beginTransfer(now: now)
+        account.beginTransfer(now: now)
     }
 
     mutating func take(_ transfer: any Transfer, to origin: Origin) { state = .transfer(transfer, origin) }
@@ -114,9 +127,9 @@ struct HopSlot {
     mutating func transferEnded(_ metrics: TransferMetrics, now: UInt64) {
         switch state {
         case .transfer(_, let origin):
-            admission.release(origin: origin)
+            scheduler.release(origin: origin)
             account.charge(now: now)
-        case .waitingHeld: admission.withdraw(ticket)
+        case .waitingHeld: scheduler.withdraw(&ticket)
         case .none, .waiting, .granted, .held: break
         }
         account.note(metrics)
@@ -138,10 +151,10 @@ struct HopSlot {
             }
             transfer.pause()
             state = .held(transfer, origin)
-            admission.release(origin: origin)
+            scheduler.release(origin: origin)
             return false
         case .waitingHeld(let transfer, let origin):
-            admission.withdraw(ticket)
+            scheduler.withdraw(&ticket)
             state = .held(transfer, origin)
             return false
         case .held: return false
@@ -155,14 +168,14 @@ struct HopSlot {
     mutating func abort() {
         switch state {
         case .none: return
-        case .waiting: admission.withdraw(ticket)
-        case .granted(let origin): admission.release(origin: origin)
+        case .waiting: scheduler.withdraw(&ticket)
+        case .granted(let origin): scheduler.release(origin: origin)
         case .transfer(let transfer, let origin):
             account.note(transfer.abort())
-            admission.release(origin: origin)
+            scheduler.release(origin: origin)
         case .held(let transfer, _): account.note(transfer.abort())
         case .waitingHeld(let transfer, _):
-            admission.withdraw(ticket)
+            scheduler.withdraw(&ticket)
             account.note(transfer.abort())
         }
         state = .none

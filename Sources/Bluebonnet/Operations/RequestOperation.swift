@@ -274,6 +274,8 @@ extension RequestOperation {
     }
 }
 
-extension RequestOperation: ExchangeOwner {
+extension RequestOperation: ExchangeOwner, SlotClient {
     func handle(_ event: ExchangeEvent) { runner?.handle(event) }
+
+    func wasAdmitted() { runner?.wasAdmitted() }
 }

@@ -211,6 +211,12 @@ struct RequestOperationState: ~Copyable, Sendable {
         }
     }
 
+    /// The origin of its request, as far as that is known before the request is checked.
+    var origin: Origin? {
+        guard let url = values.withLock({ $0.plan.given?.bare.url }) else { return nil }
+        return Origin(plain: url.absoluteString) ?? Origin(url)
+    }
+
     /// The operation has become ready, or is so no more.
     ///
     /// - Returns: the queue to tell.

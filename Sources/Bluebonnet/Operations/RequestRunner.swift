@@ -8,7 +8,7 @@ internal import FoundationNetworking
 ///
 /// Network thread only. It carries out the lifecycle's effects in order, and ignores them after the end. It knows no
 /// serializers.
-final class RequestRunner: AdmissionClient {
+final class RequestRunner {
     private let operation: RequestOperation
     private var wait = RequestStage.Wait.resume(.prepare)
     private var isHeld = false
@@ -24,12 +24,11 @@ final class RequestRunner: AdmissionClient {
 
     init(_ operation: RequestOperation) {
         self.operation = operation
-        let admission = operation.services.admission
+        let scheduler = operation.services.scheduler
         let schedule = operation.state.schedule
-        let ticket = admission.makeTicket(
-            flow: schedule.flowID, priority: operation.queuePriority.rawValue,
-            counts: schedule.queue?.waitingCounts(for: operation.services))
-        slot = HopSlot(admission, ticket, began: schedule.began != 0 ? schedule.began : MonotonicClock.now())
+        let ticket = scheduler.makeTicket(
+            for: operation, flow: schedule.flowID, priority: operation.queuePriority.rawValue)
+        slot = HopSlot(scheduler, ticket, began: schedule.began != 0 ? schedule.began : MonotonicClock.now())
     }
 
     /// Goes through the stages, from one on, until the request has to wait in one, or has ended.
@@ -52,7 +51,8 @@ final class RequestRunner: AdmissionClient {
         case .connectivity: return waitForConnectivity()
         case .admission(let origin):
             wait = .hop
-            slot.enqueue(to: origin, priority: operation.queuePriority.rawValue, client: self)
+            let hasSlot = slot.enqueue(to: origin, priority: operation.queuePriority.rawValue, client: operation)
+            return hasSlot ? .files(origin) : nil
         case .files(let origin): return openFiles(for: origin)
         case .hop(let origin): beginTransfer(to: origin)
         case .body: return closeBody()
@@ -73,7 +73,7 @@ extension RequestRunner {
         isHeld = false
         switch wait {
         case .resume(let stage): go(to: stage)
-        case .hop: slot.enqueueHeld(priority: operation.queuePriority.rawValue, client: self)
+        case .hop: slot.enqueueHeld(priority: operation.queuePriority.rawValue, client: operation)
         case .work, .connectivity, .decision, .body, .nothing: return
         }
     }
@@ -101,7 +101,7 @@ extension RequestRunner {
         go(to: .end(.failed(error)))
     }
 
-    /// Enters admission again with the operation's new priority.
+    /// Waits for a slot again with the operation's new priority.
     func priorityChanged() {
         if slot.withdraw() { go(to: .connectivity) }
     }

@@ -4,17 +4,18 @@
 internal import Foundation
 internal import Synchronization
 
-/// A queue's state: the operations that were added, are ready, or run. A value, guarded by the queue's lock; it starts
-/// nothing.
+/// A queue's state: the operations that were added, are ready, or run, and whether the gate in front of the schedulers
+/// is open. A value, guarded by the queue's lock; it starts nothing and orders nothing.
 ///
-/// Each change takes constant time, except choosing the first operation, which is logarithmic. Barriers divide the
-/// operations into segments, of which only the first runs.
+/// Each change takes constant time. Barriers divide the operations into segments, of which only the first runs.
 struct QueueState: Sendable {
     /// The index of an operation's entry while the operation is unfinished.
     typealias Index = Int32
     static let none: Index = -1
     /// The number of entries whose memory an empty queue keeps.
     private static let keptCount = 64
+    /// The most cancelled operations that are taken at once.
+    private static let cancelledLimit = 256
 
     private struct Entry {
         var operation: Operation?
@@ -23,26 +24,27 @@ struct QueueState: Sendable {
         var number: UInt64 = 0
         var virtualTime: UInt64 = 0
         var priority = 0
-        /// Whether the operation is started only when admission has a slot for it.
+        /// Whether the operation is started only when its scheduler has a slot for it.
         var needsSlot = false
         var segment = 0
-        /// Generation; stale heap entries are skipped.
-        var rankCount: UInt32 = 0
+        /// Counts the operation's entries in the lanes; only the last one is not stale.
+        var generation: UInt32 = 0
         var previous = none
         var next = none
 
         enum State { case waiting, ready, running, barrier }
 
-        func rank(in index: Index) -> ReadyLanes.Rank {
-            ReadyLanes.Rank(
-                priority: priority, virtualTime: virtualTime, number: number, index: index, rankCount: rankCount)
+        func laneEntry(at index: Index) -> LaneEntry {
+            LaneEntry(
+                priority: priority, virtualTime: virtualTime, number: number, index: index, generation: generation)
         }
     }
 
     /// The operations between two barriers.
     private struct BarrierSegment {
         var count = 0
-        var ready = ReadyLanes()
+        /// The operations that have become ready, or have a new priority, since the network thread looked.
+        var arrivals = FirstInFirstOut<(index: Index, generation: UInt32, number: UInt64)>()
         /// The barrier that ends the segment.
         var barrier: Index?
         var isBarrierRunning = false
@@ -72,6 +74,11 @@ struct QueueState: Sendable {
     /// Cancelled operations. They are started only to end, so neither limit, suspension nor barrier applies to them.
     private var cancelled: [(index: Index, number: UInt64)] = []
     private var isScheduled = false
+    /// Whether the network thread has seen the gate closed, and wants to know when it opens.
+    private var isAwaitedOpen = false
+    /// How many arrivals the network thread has taken since the queue was empty and nothing of it was stale.
+    private var takenCount = 0
+    private var admittedCount = 0
 
     /// The unfinished operations without barriers, the oldest first.
     var operations: [Operation] {
@@ -94,7 +101,7 @@ extension QueueState {
     ///
     /// - Parameters:
     ///   - flow: the batch or queue that the operation belongs to.
-    ///   - needsSlot: whether the operation is started only when admission has a slot for it.
+    ///   - needsSlot: whether the operation is started only when its scheduler has a slot for it.
     mutating func add(_ operation: Operation, flow: Int, priority: Int, needsSlot: Bool) -> Index {
         let index = append(operation)
         entries[Int(index)].priority = priority
@@ -165,11 +172,9 @@ extension QueueState {
 
     /// Releases the memory of many operations; the memory of few is kept for the next ones.
     private mutating func becameEmpty() {
-        let isLarge = entries.count > Self.keptCount
-        if isLarge { (entries, freeIndices) = ([], []) }
-        if isLarge || !segments[0].ready.isEmpty || segments[0].ready.hasManyLanes {
-            segments = FirstInFirstOut(BarrierSegment())
-        }
+        guard entries.count > Self.keptCount else { return }
+        (entries, freeIndices) = ([], [])
+        segments = FirstInFirstOut(BarrierSegment())
     }
 
     private func index(of operation: Operation) -> Index? {
@@ -196,21 +201,20 @@ extension QueueState {
         if (operation as? RequestOperation)?.dependencyNode.hasSeenFailure == true {
             entries[Int(index)].needsSlot = false
         }
-        insertRank(index, priority)
+        arrive(index, priority)
     }
 
     /// Notes the new priority of a ready operation. The priority of any other operation is read when it becomes ready.
     mutating func changePriority(of operation: Operation, to priority: Int) {
         guard let index = index(of: operation), entries[Int(index)].state == .ready else { return }
-        insertRank(index, priority)
+        arrive(index, priority)
     }
 
-    private mutating func insertRank(_ index: Index, _ priority: Int) {
+    private mutating func arrive(_ index: Index, _ priority: Int) {
         entries[Int(index)].priority = priority
-        entries[Int(index)].rankCount += 1
+        entries[Int(index)].generation += 1
         let entry = entries[Int(index)]
-        let services = entry.needsSlot ? (entry.operation as? RequestOperation)?.services : nil
-        segments[entry.segment - finishedSegmentCount].ready.insert(entry.rank(in: index), services: services)
+        segments[entry.segment - finishedSegmentCount].arrivals.append((index, entry.generation, entry.number))
     }
 
     /// Takes back an operation that could not be started, because it was given another dependency after it was ready.
@@ -220,83 +224,77 @@ extension QueueState {
         runningCount -= 1
     }
 
-    /// Whether the queue has to be scheduled, and is not scheduled yet; marks it as scheduled.
+    /// Whether the network thread has to look at the queue, and does not know yet; marks it as known.
     mutating func takeScheduling() -> Bool {
         guard !isScheduled, cancellationCount == 0,
-            !cancelled.isEmpty || mayStart && (isFirstReady || isBarrierReady)
+            !cancelled.isEmpty || !segments[0].arrivals.isEmpty || isAwaitedOpen && isOpen || isBarrierReady
+                || areTakenEntriesStale
         else { return false }
         isScheduled = true
         return true
     }
 
-    /// The operations that may start now, and the services whose admission has no slot for the next ready operation.
-    typealias Startable = (operations: SmallList<Operation>, full: SmallList<NetworkServices>)
-
-    /// Takes up to `limit` operations that may start now, in the order of their ranks.
-    ///
-    /// - Parameter availableSlotCount: the free slots of an operation's admission for a priority. An operation without
-    ///   a slot stays until `clearBlockedPriorities` is called.
-    mutating func takeStartable(limit: Int, availableSlotCount: (RequestOperation, Int) -> Int) -> Startable {
+    /// Takes what has changed, with up to `limit` operations that are ready.
+    mutating func takeChanges(limit: Int) -> GateChanges {
+        var changes = GateChanges()
+        changes.isOpen = isOpen
+        isAwaitedOpen = !isOpen
         isScheduled = false
-        guard cancellationCount == 0 else { return (SmallList(), SmallList()) }
-        var startable = SmallList<Operation>()
-        var full = SmallList<NetworkServices>()
-        while startable.count < limit, let (index, number) = cancelled.popLast() {
-            guard let operation = readyOperation(in: index, number) else { continue }
+        guard cancellationCount == 0 else { return changes }
+        changes.areFormerEntriesStale = areTakenEntriesStale
+        if areTakenEntriesStale { (takenCount, admittedCount) = (0, 0) }
+        while changes.cancelled.count < Self.cancelledLimit, let (index, number) = cancelled.popLast() {
+            guard let operation = readyOperation(at: index, number) else { continue }
             run(index)
-            startable.append(operation)
+            changes.cancelled.append(operation)
         }
-        segments[0].ready.beginTaking()
-        while startable.count < limit, mayStart, hasFreeSlot, let (rank, lane) = segments[0].ready.first {
-            guard let operation = operation(at: rank) else {
-                segments[0].ready.removeFirst(of: lane)
-                continue
-            }
-            if entries[Int(rank.index)].needsSlot, let request = operation as? RequestOperation,
-                !takeSlot(for: request, rank, lane, availableSlotCount)
-            {
-                full.append(request.services)
-                continue
-            }
-            segments[0].ready.removeFirst(of: lane)
-            run(rank.index)
-            fairQueue.serve(rank.virtualTime, priority: rank.priority)
-            startable.append(operation)
-        }
-        if mayStart, isBarrierReady, let index = segments[0].barrier, let barrier = entries[Int(index)].operation {
+        takeArrivals(limit: limit, into: &changes)
+        if isBarrierReady, let index = segments[0].barrier {
             segments[0].isBarrierRunning = true
-            startable.append(barrier)
+            changes.barrier = entries[Int(index)].operation
         }
-        return (startable, full)
+        isScheduled = changes.hasMore
+        return changes
     }
 
-    /// Admissions may have free slots again.
-    mutating func clearBlockedPriorities() { segments[0].ready.clearBlockedPriorities() }
+    private mutating func takeArrivals(limit: Int, into changes: inout GateChanges) {
+        while changes.arrivals.count < limit, !segments[0].arrivals.isEmpty {
+            let (index, generation, number) = segments[0].arrivals.removeFirst()
+            guard let operation = readyOperation(at: index, number), entries[Int(index)].generation == generation
+            else { continue }
+            let entry = entries[Int(index)]
+            changes.arrivals.append(
+                GateChanges.Arrival(entry: entry.laneEntry(at: index), operation: entry.needsSlot ? operation : nil))
+            takenCount += 1
+        }
+        changes.hasMore = !segments[0].arrivals.isEmpty || !cancelled.isEmpty
+    }
+
+    /// Lets an operation through the gate, unless the gate is closed or the entry is stale.
+    mutating func admit(_ entry: LaneEntry) -> GateAdmission {
+        guard let operation = readyOperation(at: entry.index, entry.number),
+            entries[Int(entry.index)].generation == entry.generation
+        else { return .stale }
+        guard isOpen else {
+            isAwaitedOpen = true
+            return .closed
+        }
+        run(entry.index)
+        admittedCount += 1
+        fairQueue.serve(entry.virtualTime, priority: entry.priority)
+        return .admitted(operation)
+    }
 
     private var mayStart: Bool { !isSuspended && !isHeld }
-    private var hasFreeSlot: Bool { limit.map { runningCount < $0 } ?? true }
-    private var isFirstReady: Bool { hasFreeSlot && segments[0].ready.mayHaveOne }
+    private var isOpen: Bool { mayStart && cancellationCount == 0 && (limit.map { runningCount < $0 } ?? true) }
     private var isBarrierReady: Bool {
-        segments[0].count == 0 && segments[0].barrier != nil && !segments[0].isBarrierRunning
+        mayStart && segments[0].count == 0 && segments[0].barrier != nil && !segments[0].isBarrierRunning
     }
-
-    private mutating func takeSlot(
-        for operation: RequestOperation, _ rank: ReadyLanes.Rank, _ lane: Int,
-        _ availableSlotCount: (RequestOperation, Int) -> Int
-    ) -> Bool {
-        segments[0].ready.takeSlot(lane: lane, priority: rank.priority) { availableSlotCount(operation, rank.priority) }
-    }
-
-    /// The operation of a rank; nil when the rank is stale.
-    private func operation(at rank: ReadyLanes.Rank) -> Operation? {
-        guard let operation = readyOperation(in: rank.index, rank.number),
-            entries[Int(rank.index)].rankCount == rank.rankCount
-        else { return nil }
-        return operation
-    }
+    /// Whether the network thread has only entries of operations that are gone.
+    private var areTakenEntriesStale: Bool { first == Self.none && takenCount > admittedCount }
 
     /// The operation of an entry; nil when it runs or was removed.
-    private func readyOperation(in index: Index, _ number: UInt64) -> Operation? {
+    private func readyOperation(at index: Index, _ number: UInt64) -> Operation? {
         guard entries.indices.contains(Int(index)), entries[Int(index)].number == number,
             entries[Int(index)].state == .ready
         else { return nil }

@@ -5,10 +5,7 @@ internal import Dispatch
 internal import Foundation
 internal import Synchronization
 
-extension RequestOperationQueue: RoundEndTask {
-    /// The most operations that one round of the event loop starts, so that sockets and other queues are served too.
-    private static let roundLimit = 256
-
+extension RequestOperationQueue {
     func enqueue(_ operation: Operation) {
         group.enter()
         let priority = operation.queuePriority.rawValue
@@ -60,7 +57,11 @@ extension RequestOperationQueue: RoundEndTask {
 
     func priorityChanged(of operation: Operation) {
         let priority = operation.queuePriority.rawValue
-        shared.withLock { $0.changePriority(of: operation, to: priority) }
+        let isNeeded = shared.withLock { state in
+            state.changePriority(of: operation, to: priority)
+            return state.takeScheduling()
+        }
+        if isNeeded { startSoon() }
     }
 
     func operationFinished(_ operation: Operation) {
@@ -98,38 +99,27 @@ extension RequestOperationQueue: RoundEndTask {
     }
 
     private func startSoon() {
-        if NetworkThread.isCurrent { return lookAtEndOfRound() }
-        NetworkThread.shared.submit { [self] in lookAtEndOfRound() }
+        if NetworkThread.isCurrent { return StartingRound.shared.value.add(self) }
+        NetworkThread.shared.submit { [self] in StartingRound.shared.value.add(self) }
+    }
+}
+
+// MARK: - The gate
+
+extension RequestOperationQueue: GateSource {
+    var gate: QueueGate { networkGate.value }
+
+    func takeChanges(limit: Int) -> GateChanges { shared.withLock { $0.takeChanges(limit: limit) } }
+
+    func admit(_ entry: LaneEntry) -> GateAdmission { shared.withLock { $0.admit(entry) } }
+
+    func destination(of operation: Operation) -> (scheduler: Scheduler, origin: Origin)? {
+        guard let request = operation as? RequestOperation, let origin = request.state.origin else { return nil }
+        return (request.services.scheduler, origin)
     }
 
-    private func lookAtEndOfRound() {
-        NetworkThread.shared.eventLoop.atEndOfRound(.starting, self)
-    }
-
-    /// Starts ready operations while there are free slots. Continues until nothing more can be started, because only
-    /// then admission notifies the queue of a free slot; after `roundLimit` operations the next round continues.
-    func roundEnds() {
-        var count = 0
-        while count < Self.roundLimit {
-            let taken = shared.withLock { state in
-                state.takeStartable(limit: Self.roundLimit - count) { [waiting] operation, priority in
-                    waiting.value.availableSlotCount(for: operation.services, priority: priority)
-                }
-            }
-            taken.operations.visit(start)
-            count += taken.operations.count
-            guard taken.operations.isEmpty else { continue }
-            taken.full.visit { $0.admission.notifyWhenSlotFrees(self) }
-            return schedule()
-        }
-        shared.withLock { $0.clearBlockedPriorities() }
-        schedule()
-    }
-
-    private func start(_ operation: Operation) {
-        guard let request = operation as? RequestOperation else {
-            return startForeign(operation)
-        }
+    func start(_ operation: Operation) {
+        guard let request = operation as? RequestOperation else { return startForeign(operation) }
         guard !request.startIfReady() else { return }
         shared.withLock { $0.putBack(request) }
         if request.isReadyNow { operationBecameReady(request) }

@@ -36,7 +36,7 @@ public final class RequestOperationQueue: Sendable {
     let foreign = OperationQueue()
     let reporting = ProgressReporting()
     let connectivity = NetworkBound(QueueConnectivity())
-    let waiting = NetworkBound(QueueWaiting())
+    let networkGate = NetworkBound(QueueGate())
     /// The flow of this queue's operations in fair queueing.
     let number = FlowID.next()
     private let isMain: Bool

@@ -20,7 +20,7 @@ import Testing
     ) -> HTTPAuthentication {
         let credential = user.map { URLCredential(user: $0, password: password, persistence: .none) }
         return HTTPAuthentication(
-            credential: credential, origin: AdmissionQueueTests.origin("www.example.org"),
+            credential: credential, origin: SchedulerTests.origin("www.example.org"),
             makeClientNonce: { clientNonce })
     }
 
@@ -211,7 +211,7 @@ extension HTTPAuthenticationTests {
     func challengesWhoseDigestIsMissingAreNotAnswered(fields: [String], scheme: String?) {
         let authentication = HTTPAuthentication(
             credential: URLCredential(user: "u", password: "p", persistence: .none),
-            origin: AdmissionQueueTests.origin("www.example.org"), isAvailable: { $0 != .md5 })
+            origin: SchedulerTests.origin("www.example.org"), isAvailable: { $0 != .md5 })
         let challenge = authentication.challenge(in: fields)
         #expect(challenge?.scheme == scheme)
         if scheme == "digest" { #expect(challenge?.usesSHA256 == true) }
@@ -220,7 +220,7 @@ extension HTTPAuthenticationTests {
     @Test func theClientsNonceIsAnotherEachTime() {
         var authentication = HTTPAuthentication(
             credential: URLCredential(user: "u", password: "p", persistence: .none),
-            origin: AdmissionQueueTests.origin("www.example.org"))
+            origin: SchedulerTests.origin("www.example.org"))
         #expect(authentication.accepts(["Digest nonce=n, realm=r, qop=auth"]) == true)
         let nonces = (0..<20).compactMap { _ in
             parameters(authentication.authorization(method: "GET", url: Self.url))["cnonce"]

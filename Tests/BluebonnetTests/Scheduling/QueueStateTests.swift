@@ -8,75 +8,104 @@ import Testing
 
 /// A queue's state as a value, with operations that never run. The queue's behaviour is tested with the queue.
 @Suite struct QueueStateTests {
-    private func ready(_ operation: Operation, in state: inout QueueState, priority: Int = 0) {
-        _ = state.add(operation, flow: 0, priority: priority, needsSlot: true)
-        state.makeReady(operation, priority: priority, isCancelled: false)
-    }
+    private let bench = GateBench()
 
-    private func takeAll(_ state: inout QueueState) -> [Operation] {
-        state.takeStartable(limit: 1000) { _, _ in .max }.operations.all
-    }
+    private func isLookedAt(_ state: inout QueueState) -> Bool { state.takeScheduling() }
 
     @Test(arguments: [1, 3, 200]) func aQueueThatWasEmptyIsUsedAgain(count: Int) {
-        var state = QueueState()
+        let queue = bench.queue()
         for _ in 0..<3 {
-            let operations = (0..<count).map { _ in Operation() }
-            for operation in operations { ready(operation, in: &state) }
-            #expect(state.operations == operations)
-            #expect(takeAll(&state) == operations)
-            for operation in operations.reversed() { _ = state.remove(operation) }
-            #expect(state.count == 0 && state.operations.isEmpty)
-            #expect(takeAll(&state).isEmpty)
+            let operations = (0..<count).map { _ in queue.add() }
+            #expect(queue.operations == operations)
+            #expect(bench.turn() == operations)
+            for operation in operations.reversed() { queue.end(operation) }
+            #expect(queue.count == 0 && queue.operations.isEmpty)
+            #expect(bench.turn().isEmpty)
         }
     }
 
-    /// A stale rank belongs to an operation that was removed, not to the next one with its index.
-    @Test func aStaleRankIsNotTheNextEntrys() {
-        var state = QueueState()
-        let gone = Operation()
-        ready(gone, in: &state, priority: 4)
-        state.changePriority(of: gone, to: 8)
-        #expect(state.takeStartable(limit: 1) { _, _ in .max }.operations.all == [gone])
-        _ = state.remove(gone)
+    /// A stale entry belongs to an operation that was removed, not to the next one with its index.
+    @Test func aStaleEntryIsNotTheNextOperations() {
+        let queue = bench.queue()
+        let gone = queue.add(priority: 4)
+        queue.change { $0.changePriority(of: gone, to: 8) }
+        #expect(bench.turn() == [gone])
+        queue.end(gone)
 
-        let waiting = Operation()
-        _ = state.add(waiting, flow: 0, priority: 0, needsSlot: true)
-        let isNeeded = state.takeScheduling()
-        #expect(!isNeeded)
-        #expect(takeAll(&state).isEmpty)
-        state.makeReady(waiting, priority: 0, isCancelled: false)
-        #expect(takeAll(&state) == [waiting])
+        let waiting = queue.add(isReady: false)
+        #expect(bench.turn().isEmpty)
+        queue.makeReady(waiting)
+        #expect(bench.turn() == [waiting])
+    }
+
+    @Test func aQueueWithNothingReadyIsNotLookedAt() {
+        var state = QueueState()
+        let (waiting, ready) = (Operation(), Operation())
+        _ = state.add(waiting, flow: 0, priority: 0, needsSlot: false)
+        #expect(!isLookedAt(&state))
+        _ = state.add(ready, flow: 0, priority: 0, needsSlot: false)
+        state.makeReady(ready, priority: 0, isCancelled: false)
+        #expect(isLookedAt(&state))
+        #expect(!isLookedAt(&state), "it is known already")
+    }
+
+    @Test func aQueueIsLookedAtWhenItsGateOpens() {
+        var state = QueueState()
+        let operation = Operation()
+        state.isSuspended = true
+        _ = state.add(operation, flow: 0, priority: 0, needsSlot: false)
+        state.makeReady(operation, priority: 0, isCancelled: false)
+        #expect(isLookedAt(&state))
+        let changes = state.takeChanges(limit: 10)
+        #expect(changes.arrivals.count == 1 && !changes.isOpen)
+        #expect(!isLookedAt(&state))
+        state.isSuspended = false
+        #expect(isLookedAt(&state))
+        let opened = state.takeChanges(limit: 10)
+        #expect(opened.arrivals.isEmpty && opened.isOpen)
+        #expect(!isLookedAt(&state))
+    }
+
+    @Test func changesAreTakenInPieces() {
+        var state = QueueState()
+        for _ in 0..<5 {
+            let operation = Operation()
+            _ = state.add(operation, flow: 0, priority: 0, needsSlot: false)
+            state.makeReady(operation, priority: 0, isCancelled: false)
+        }
+        let pieces = (0..<3).map { _ in state.takeChanges(limit: 2) }
+        #expect(pieces.map(\.arrivals.count) == [2, 2, 1])
+        #expect(pieces.map(\.hasMore) == [true, true, false])
     }
 
     @Test func aBarrierDividesAQueueThatWasEmpty() {
-        var state = QueueState()
-        let (first, barrier, second) = (Operation(), Operation(), Operation())
+        let queue = bench.queue()
         for _ in 0..<2 {
-            ready(first, in: &state)
-            state.addBarrier(barrier)
-            ready(second, in: &state)
-            #expect(takeAll(&state) == [first])
-            _ = state.remove(first)
-            #expect(takeAll(&state) == [barrier])
-            _ = state.remove(barrier)
-            #expect(takeAll(&state) == [second])
-            _ = state.remove(second)
+            let first = queue.add()
+            let barrier = Operation()
+            queue.change { $0.addBarrier(barrier) }
+            let second = queue.add()
+            #expect(bench.turn() == [first])
+            queue.end(first)
+            #expect(bench.turn() == [barrier])
+            queue.end(barrier)
+            #expect(bench.turn() == [second])
+            queue.end(second)
         }
     }
 
     @Test func aSlotThatIsHeldIsFreed() {
-        var state = QueueState()
-        state.limit = 1
-        let (first, second) = (Operation(), Operation())
-        ready(first, in: &state)
-        #expect(takeAll(&state) == [first])
-        guard case .holdsSlot = state.remove(first) else {
+        let queue = bench.queue()
+        queue.change { $0.limit = 1 }
+        let first = queue.add()
+        #expect(bench.turn() == [first])
+        guard case .holdsSlot = queue.change({ $0.remove(first) }) else {
             Issue.record("the only place has to be held")
             return
         }
-        ready(second, in: &state)
-        #expect(takeAll(&state).isEmpty)
-        state.freeSlot()
-        #expect(takeAll(&state) == [second])
+        let second = queue.add()
+        #expect(bench.turn().isEmpty)
+        queue.change { $0.freeSlot() }
+        #expect(bench.turn() == [second])
     }
 }

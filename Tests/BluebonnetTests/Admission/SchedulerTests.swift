@@ -7,7 +7,7 @@ import Testing
 
 @testable import Bluebonnet
 
-@Suite(.timeLimit(.minutes(1))) struct AdmissionQueueTests {
+@Suite(.timeLimit(.minutes(1))) struct SchedulerTests {
     private let a = origin("a")
     private let b = origin("b")
     private let c = origin("c")
@@ -20,14 +20,14 @@ import Testing
     }
 
     @Test func anEmptyQueueLetsNobodyIn() {
-        var queue = NumberedQueue(limit: 1, limitPerOrigin: 1)
+        let queue = NumberedQueue(limit: 1, limitPerOrigin: 1)
         #expect(queue.admitNext() == nil)
         #expect(queue.waitingCount == 0)
         #expect(queue.runningCount == 0)
     }
 
     @Test func theLimitInAllHolds() {
-        var queue = NumberedQueue(limit: 2, limitPerOrigin: 5)
+        let queue = NumberedQueue(limit: 2, limitPerOrigin: 5)
         queue.enqueue([(1, a), (2, b), (3, c)])
         #expect(queue.admitAll() == [1, 2])
         #expect(queue.runningCount == 2)
@@ -37,7 +37,7 @@ import Testing
     }
 
     @Test func theLimitOfAnOriginHolds() {
-        var queue = NumberedQueue(limit: 10, limitPerOrigin: 2)
+        let queue = NumberedQueue(limit: 10, limitPerOrigin: 2)
         queue.enqueue([(1, a), (2, a), (3, a), (4, a)])
         #expect(queue.admitAll() == [1, 2])
         queue.release(origin: a)
@@ -49,7 +49,7 @@ import Testing
     }
 
     @Test func anOriginAtItsLimitHoldsUpNoOther() {
-        var queue = NumberedQueue(limit: 10, limitPerOrigin: 1)
+        let queue = NumberedQueue(limit: 10, limitPerOrigin: 1)
         queue.enqueue([(1, a), (2, a), (3, a), (4, b), (5, c)])
         #expect(queue.admitAll() == [1, 4, 5])
         queue.enqueue([(6, b)])
@@ -58,7 +58,7 @@ import Testing
     }
 
     @Test func aHigherPriorityGoesFirst() {
-        var queue = NumberedQueue(limit: 10, limitPerOrigin: 10)
+        let queue = NumberedQueue(limit: 10, limitPerOrigin: 10)
         queue.enqueue(1, a, priority: -8)
         queue.enqueue(2, b, priority: 0)
         queue.enqueue(3, a, priority: 8)
@@ -67,13 +67,13 @@ import Testing
     }
 
     @Test func oldestOfEqualPriorityGoesFirstWhateverTheOrderOfArrival() {
-        var queue = NumberedQueue(limit: 10, limitPerOrigin: 10)
+        let queue = NumberedQueue(limit: 10, limitPerOrigin: 10)
         queue.enqueue([(4, a), (2, b), (3, a), (1, c)])
         #expect(queue.admitAll() == [1, 2, 3, 4])
     }
 
     @Test func laterEntryOfHigherPriorityOvertakes() {
-        var queue = NumberedQueue(limit: 1, limitPerOrigin: 1)
+        let queue = NumberedQueue(limit: 1, limitPerOrigin: 1)
         queue.enqueue([(1, a), (2, a)])
         #expect(queue.admitAll() == [1])
         queue.enqueue(3, a, priority: 4)
@@ -85,7 +85,7 @@ import Testing
     }
 
     @Test func aTicketThatWasWithdrawnIsNotLetIn() {
-        var queue = NumberedQueue(limit: 10, limitPerOrigin: 10)
+        let queue = NumberedQueue(limit: 10, limitPerOrigin: 10)
         queue.enqueue([(1, a), (2, a), (3, b)])
         queue.withdraw(1)
         queue.withdraw(3)
@@ -94,7 +94,7 @@ import Testing
     }
 
     @Test func withdrawingOneThatDoesNotWaitChangesNothing() {
-        var queue = NumberedQueue(limit: 1, limitPerOrigin: 1)
+        let queue = NumberedQueue(limit: 1, limitPerOrigin: 1)
         queue.enqueue([(1, a), (2, a)])
         #expect(queue.admitAll() == [1])
         queue.withdraw(1)
@@ -104,7 +104,7 @@ import Testing
     }
 
     @Test func returningEntryKeepsThePlaceOfItsNumber() {
-        var queue = NumberedQueue(limit: 1, limitPerOrigin: 1)
+        let queue = NumberedQueue(limit: 1, limitPerOrigin: 1)
         queue.enqueue([(1, a), (2, a), (3, a)])
         queue.withdraw(1)
         queue.enqueue([(1, a)])
@@ -114,7 +114,7 @@ import Testing
     }
 
     @Test func returningEntryHasItsNewLowerPriority() {
-        var queue = NumberedQueue(limit: 1, limitPerOrigin: 1)
+        let queue = NumberedQueue(limit: 1, limitPerOrigin: 1)
         queue.enqueue(1, a, priority: 8)
         queue.enqueue(2, a, priority: 4)
         queue.enqueue(3, a, priority: 8)
@@ -126,7 +126,7 @@ import Testing
     }
 
     @Test func entryReturningForAnotherOriginTakesNoPlaceOfTheFirst() {
-        var queue = NumberedQueue(limit: 10, limitPerOrigin: 1)
+        let queue = NumberedQueue(limit: 10, limitPerOrigin: 1)
         queue.enqueue([(1, a), (2, a), (3, a)])
         queue.withdraw(2)
         queue.enqueue([(2, b)])
@@ -144,7 +144,7 @@ import Testing
 
     /// Paused, resumed, and redirected from the one origin to the other while the first is at its limit.
     @Test func entryMovedToAnotherOriginIsNotAdmittedForTheFirst() {
-        var queue = NumberedQueue(limit: 10, limitPerOrigin: 1)
+        let queue = NumberedQueue(limit: 10, limitPerOrigin: 1)
         queue.enqueue([(1, a), (2, a), (5, b)])
         #expect(queue.admitAll() == [1, 5])
         queue.withdraw(2)
@@ -155,8 +155,23 @@ import Testing
         #expect(queue.admitAll() == [2])
     }
 
+    @Test func schedulerClosedToNewOnesAdmitsThoseThatHaveBegun() {
+        let (scheduler, log) = (Scheduler(limit: 1, limitPerOrigin: 1), AdmissionLog())
+        var (new, old, late) = (Scheduler.Ticket(number: 1), Scheduler.Ticket(number: 2), Scheduler.Ticket(number: 3))
+        scheduler.enqueue(&new, origin: a, priority: 8, client: log.client(1))
+        scheduler.enqueue(&old, origin: a, priority: 0, isNew: false, client: log.client(2))
+        scheduler.stopAdmittingNew()
+        scheduler.enqueue(&late, origin: b, priority: 8, client: log.client(3))
+        #expect(scheduler.waitingCount == 1)
+        log.serveAll(scheduler)
+        #expect(log.numbers == [2])
+        scheduler.withdraw(&new)
+        scheduler.withdraw(&late)
+        #expect(scheduler.waitingCount == 0 && scheduler.runningCount == 1)
+    }
+
     @Test func slotsMayBeFreedInAnyOrder() {
-        var queue = NumberedQueue(limit: 2, limitPerOrigin: 2)
+        let queue = NumberedQueue(limit: 2, limitPerOrigin: 2)
         queue.enqueue([(1, a), (2, b), (3, c), (4, a)])
         #expect(queue.admitAll() == [1, 2])
         queue.release(origin: b)
@@ -171,12 +186,12 @@ import Testing
 
 // MARK: - Many
 
-extension AdmissionQueueTests {
+extension SchedulerTests {
     /// Would take hours if any step looked at all that wait; `HeapTests` counts the comparisons of a step.
     @Test(arguments: [(100_000, 100), (10_000, 1), (10_000, 10_000)])
     func aHundredThousandTicketsAreLetInOneByOne(ticketCount: Int, originCount: Int) {
         let origins = (0..<originCount).map { Self.origin("h\($0)") }
-        var queue = NumberedQueue(limit: 64, limitPerOrigin: 6)
+        let queue = NumberedQueue(limit: 64, limitPerOrigin: 6)
         for number in 0..<ticketCount { queue.enqueue([(UInt64(number), origins[number % originCount])]) }
         var admittedCount = 0
         repeat {
@@ -198,14 +213,14 @@ extension AdmissionQueueTests {
 
     /// The queue and a list that is searched anew for each question.
     struct Twins {
-        private var queue: NumberedQueue
+        private let queue: NumberedQueue
         private var waiting: [Waiting] = []
         private var running: [(number: UInt64, origin: Origin)] = []
         private var withdrawn: [UInt64] = []
         private var lastNumber: UInt64 = 0
         private(set) var differences: [String] = []
 
-        private static let origins = ["a", "b", "c", "d"].map(AdmissionQueueTests.origin)
+        private static let origins = ["a", "b", "c", "d"].map(SchedulerTests.origin)
 
         private struct Waiting {
             let number: UInt64
@@ -282,45 +297,58 @@ extension AdmissionQueueTests {
     }
 }
 
-/// An admission queue whose tickets go by their numbers.
-private struct NumberedQueue {
-    private var queue: AdmissionQueue
-    private var tickets: [UInt64: AdmissionQueue.Ticket] = [:]
+/// A scheduler whose tickets go by their numbers.
+private final class NumberedQueue {
+    private final class Client: SlotClient {
+        let number: UInt64
+        unowned let queue: NumberedQueue
 
-    init(limit: Int, limitPerOrigin: Int) {
-        queue = AdmissionQueue(limit: limit, limitPerOrigin: limitPerOrigin)
+        init(_ number: UInt64, _ queue: NumberedQueue) { (self.number, self.queue) = (number, queue) }
+
+        func wasAdmitted() { queue.admitted = number }
     }
 
-    var limit: Int { queue.limit }
-    var limitPerOrigin: Int { queue.limitPerOrigin }
-    var waitingCount: Int { queue.waitingCount }
-    var runningCount: Int { queue.runningCount }
+    private let scheduler: Scheduler
+    let limitPerOrigin: Int
+    private var tickets: [UInt64: Scheduler.Ticket] = [:]
+    private var admitted: UInt64?
 
-    mutating func enqueue(_ tickets: [(UInt64, Origin)]) {
+    init(limit: Int, limitPerOrigin: Int) {
+        scheduler = Scheduler(limit: limit, limitPerOrigin: limitPerOrigin)
+        self.limitPerOrigin = limitPerOrigin
+    }
+
+    var limit: Int { scheduler.limit }
+    var waitingCount: Int { scheduler.waitingCount }
+    var runningCount: Int { scheduler.runningCount }
+
+    func enqueue(_ tickets: [(UInt64, Origin)]) {
         for (number, origin) in tickets { enqueue(number, origin, priority: 0) }
     }
 
-    mutating func enqueue(_ number: UInt64, _ origin: Origin, priority: Int) {
-        queue.enqueue(ticket(number), origin: origin, priority: priority)
+    func enqueue(_ number: UInt64, _ origin: Origin, priority: Int) {
+        scheduler.enqueue(
+            &tickets[number, default: Scheduler.Ticket(number: number)], origin: origin, priority: priority,
+            client: Client(number, self))
     }
 
-    mutating func withdraw(_ number: UInt64) { queue.withdraw(ticket(number)) }
+    func withdraw(_ number: UInt64) {
+        scheduler.withdraw(&tickets[number, default: Scheduler.Ticket(number: number)])
+    }
 
-    mutating func release(origin: Origin) { queue.release(origin: origin) }
+    func release(origin: Origin) { scheduler.release(origin: origin) }
 
-    mutating func admitNext() -> UInt64? { queue.admitNext()?.number }
+    /// Lets the next one in; stale entries are passed over.
+    func admitNext() -> UInt64? {
+        admitted = nil
+        while admitted == nil, scheduler.serveNext() {}
+        return admitted
+    }
 
     /// Lets in whoever may go in.
-    mutating func admitAll() -> [UInt64] {
+    func admitAll() -> [UInt64] {
         var numbers: [UInt64] = []
         while let number = admitNext() { numbers.append(number) }
         return numbers
-    }
-
-    private mutating func ticket(_ number: UInt64) -> AdmissionQueue.Ticket {
-        if let ticket = tickets[number] { return ticket }
-        let ticket = AdmissionQueue.Ticket(number: number)
-        tickets[number] = ticket
-        return ticket
     }
 }

@@ -1,0 +1,172 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+/// The place of a waiting operation: a higher priority goes first, then the smaller virtual time, then the lower
+/// number.
+struct LaneEntry: Comparable, Sendable {
+    let priority: Int
+    let virtualTime: UInt64
+    /// The operation's own number.
+    let number: UInt64
+    /// Where the owner of the entry finds the operation.
+    let index: Int32
+    /// Which of the operation's entries it is: the owner of the entry knows which ones are stale.
+    let generation: UInt32
+
+    /// `a < b` when `a` goes first.
+    static func < (a: LaneEntry, b: LaneEntry) -> Bool {
+        if a.priority != b.priority { return a.priority > b.priority }
+        if a.virtualTime != b.virtualTime { return a.virtualTime < b.virtualTime }
+        return a.number < b.number
+    }
+
+    static func == (a: LaneEntry, b: LaneEntry) -> Bool {
+        a.number == b.number && a.index == b.index && a.generation == b.generation
+    }
+}
+
+/// Waiting operations that need a slot, in one lane for each origin. An origin without a free slot holds up no other
+/// one. A value that knows no operation, queue or thread.
+struct LaneTable {
+    /// The first entry of an origin's lane.
+    struct Candidate: Comparable {
+        let entry: LaneEntry
+        let origin: OriginTable.Index
+
+        static func < (a: Candidate, b: Candidate) -> Bool { a.entry < b.entry }
+        static func == (a: Candidate, b: Candidate) -> Bool { a.entry == b.entry }
+    }
+
+    /// A table that once held more entries is replaced when it is empty, for its memory.
+    private static let keptCount = 64
+
+    private struct Lane {
+        var entries = Heap<LaneEntry>()
+        /// The entry that stands for the lane among the candidates.
+        var nominee: LaneEntry?
+    }
+
+    /// By the index of the origin.
+    private var lanes: [Lane] = []
+    /// The first entry of each lane whose origin has a free slot; and entries that are so no more, which are skipped.
+    private var candidates = Heap<Candidate>()
+    /// The number of entries, stale ones included.
+    private(set) var count = 0
+    private var highestCount = 0
+
+    mutating func insert(_ entry: LaneEntry, origin: OriginTable.Index, in origins: inout OriginTable) {
+        while lanes.count <= origin { lanes.append(Lane()) }
+        if lanes[origin].entries.isEmpty { origins.addLane(origin) }
+        lanes[origin].entries.insert(entry)
+        count += 1
+        highestCount = max(highestCount, count)
+        nominate(origin, in: origins)
+    }
+
+    /// The first entry for which its origin has a slot.
+    mutating func first(in origins: OriginTable) -> Candidate? {
+        while let candidate = candidates.first {
+            if lanes[candidate.origin].nominee == candidate.entry {
+                if origins.hasFreeSlot(candidate.origin) { return candidate }
+                lanes[candidate.origin].nominee = nil
+            }
+            _ = candidates.popFirst()
+        }
+        return nil
+    }
+
+    /// Removes what `first(in:)` returned.
+    mutating func removeFirst(_ candidate: Candidate, in origins: inout OriginTable) {
+        let origin = candidate.origin
+        _ = candidates.popFirst()
+        _ = lanes[origin].entries.popFirst()
+        lanes[origin].nominee = nil
+        count -= 1
+        if lanes[origin].entries.isEmpty { origins.removeLane(origin) } else { nominate(origin, in: origins) }
+        if count == 0, highestCount > Self.keptCount { self = LaneTable() }
+    }
+
+    /// Makes the first entry of a lane a candidate. Has to be called when the origin has a free slot again.
+    mutating func nominate(_ origin: OriginTable.Index, in origins: OriginTable) {
+        guard origin < lanes.count, let first = lanes[origin].entries.first, lanes[origin].nominee != first,
+            origins.hasFreeSlot(origin)
+        else { return }
+        lanes[origin].nominee = first
+        candidates.insert(Candidate(entry: first, origin: origin))
+    }
+
+    /// Removes all entries.
+    mutating func removeAll(in origins: inout OriginTable) {
+        for origin in lanes.indices where !lanes[origin].entries.isEmpty { origins.removeLane(origin) }
+        self = LaneTable()
+    }
+}
+
+/// The origins of a scheduler that have a running or waiting operation, and how many run. A value.
+struct OriginTable {
+    typealias Index = Int
+
+    private struct Row {
+        /// Nil when the row is free.
+        var origin: Origin?
+        var runningCount = 0
+        var laneCount = 0
+    }
+
+    let limit: Int
+    private var rows: [Row] = []
+    private var freeIndices: [Index] = []
+    private var indexOfOrigin: [Origin: Index] = [:]
+    /// The row that was used last stays, even when it is not in use: the next operation mostly has that origin.
+    private var last = 0
+
+    init(limit: Int) { self.limit = limit }
+
+    /// The index of an origin, as long as it has a running operation or a lane, or no other one is looked up.
+    mutating func index(of origin: Origin) -> Index {
+        if rows.indices.contains(last), rows[last].origin == origin { return last }
+        let former = last
+        last = indexOfOrigin[origin] ?? add(origin)
+        dropIfUnused(former)
+        return last
+    }
+
+    private mutating func add(_ origin: Origin) -> Index {
+        let index = freeIndices.popLast() ?? rows.count
+        if index == rows.count { rows.append(Row()) }
+        rows[index].origin = origin
+        indexOfOrigin[origin] = index
+        return index
+    }
+
+    func origin(at index: Index) -> Origin {
+        guard let origin = rows[index].origin else { preconditionFailure("the origin is not in use") }
+        return origin
+    }
+
+    func hasFreeSlot(_ index: Index) -> Bool { rows[index].runningCount < limit }
+
+    mutating func takeSlot(_ index: Index) { rows[index].runningCount += 1 }
+
+    mutating func freeSlot(_ index: Index) {
+        precondition(rows[index].runningCount > 0, "the origin holds no slot")
+        rows[index].runningCount -= 1
+        dropIfUnused(index)
+    }
+
+    mutating func addLane(_ index: Index) { rows[index].laneCount += 1 }
+
+    mutating func removeLane(_ index: Index) {
+        rows[index].laneCount -= 1
+        dropIfUnused(index)
+    }
+
+    private mutating func dropIfUnused(_ index: Index) {
+        guard index != last, rows.indices.contains(index), rows[index].runningCount == 0, rows[index].laneCount == 0,
+            let origin = rows[index].origin
+        else { return }
+        rows[index] = Row()
+        indexOfOrigin[origin] = nil
+        freeIndices.append(index)
+    }
+}

@@ -1,0 +1,266 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+/// Is told of its slot.
+protocol SlotClient: AnyObject {
+    func wasAdmitted()
+}
+
+/// Decides which operation of a manager gets the next slot, within a limit in all and a limit for each origin. Knows no
+/// thread, transfer or clock.
+///
+/// An operation waits in one lane: behind the gate of its queue, or, when it has passed its gate or never had one,
+/// in the open lanes. The highest priority goes first; operations of equal priority are ordered by start-time fair
+/// queueing, with each batch and each queue as a flow, and inside a flow by age.
+///
+/// An origin at its limit never delays another origin. A batch never delays a later operation by more than one
+/// operation for each flow that was there before.
+final class Scheduler {
+    /// The place of an operation among those that have passed their gates; it stays the same however often the
+    /// operation waits for a slot.
+    struct Ticket: Equatable {
+        let number: UInt64
+        let virtualTime: UInt64
+        /// The entry of a waiting operation.
+        fileprivate var index = Ticket.none
+        fileprivate var generation: UInt32 = 0
+
+        fileprivate static let none: Int32 = -1
+
+        init(number: UInt64, virtualTime: UInt64 = 0) { (self.number, self.virtualTime) = (number, virtualTime) }
+    }
+
+    /// An operation in the open lanes.
+    private struct Waiting {
+        /// Nil when the row is free.
+        var client: (any SlotClient)?
+        /// Counts the entries of the row.
+        var generation: UInt32 = 0
+        var isNew = false
+    }
+
+    /// The slot of an operation that is being started.
+    private struct Hand {
+        let operation: ObjectIdentifier
+        let ticket: Ticket
+        let origin: OriginTable.Index
+        var isTaken = false
+    }
+
+    /// What is served next.
+    private struct Choice {
+        /// Nil for the open lanes.
+        let part: GatePart?
+        let candidate: LaneTable.Candidate
+        let virtualTime: UInt64
+        /// When the part was last served.
+        let serviceNumber: UInt64
+
+        func goes(before other: Choice) -> Bool {
+            let (mine, its) = (candidate.entry.priority, other.candidate.entry.priority)
+            if mine != its { return mine > its }
+            return (virtualTime, serviceNumber) < (other.virtualTime, other.serviceNumber)
+        }
+    }
+
+    let limit: Int
+    private(set) var runningCount = 0
+    /// The number of operations in the open lanes.
+    private(set) var waitingCount = 0
+    /// The round that serves this scheduler; nil in tests that serve it themselves.
+    var round: StartingRound?
+    /// Whether the round knows that there may be something to serve.
+    var isInRound = false
+    private var isClosedToNew = false
+    private var origins: OriginTable
+    private var open = LaneTable()
+    private var waiting: [Waiting] = []
+    private var freeIndices: [Int32] = []
+    /// The parts of the gates behind which operations wait.
+    private var parts: [(part: GatePart, serviceNumber: UInt64)] = []
+    private var openServiceNumber: UInt64 = 0
+    private var lastServiceNumber: UInt64 = 0
+    private var lastNumber: UInt64 = 0
+    private var fairQueue = FairQueue()
+    private var hand: Hand?
+
+    init(limit: Int, limitPerOrigin: Int) {
+        self.limit = limit
+        origins = OriginTable(limit: limitPerOrigin)
+    }
+}
+
+@available(*, unavailable)
+extension Scheduler: Sendable {}
+
+// MARK: - The open lanes
+
+extension Scheduler {
+    /// The ticket of an operation that starts: the one that it has in hand, or a new one.
+    func makeTicket(for operation: AnyObject, flow: Int, priority: Int) -> Ticket {
+        if let hand, hand.operation == ObjectIdentifier(operation) { return hand.ticket }
+        lastNumber += 1
+        return Ticket(number: lastNumber, virtualTime: fairQueue.take(flow: flow, priority: priority))
+    }
+
+    /// Takes the slot that an operation has in hand; false when it has none, or one of another origin.
+    func takeHand(of operation: AnyObject, origin: Origin) -> Bool {
+        guard let hand, !hand.isTaken, hand.operation == ObjectIdentifier(operation),
+            origins.origin(at: hand.origin) == origin
+        else { return false }
+        self.hand?.isTaken = true
+        return true
+    }
+
+    /// Waits for a slot. `client` is told when it has the slot, and has to return it with `release`.
+    ///
+    /// - Parameter isNew: whether the operation has never begun a transfer.
+    func enqueue(
+        _ ticket: inout Ticket, origin: Origin, priority: Int, isNew: Bool = true, client: any SlotClient
+    ) {
+        withdraw(&ticket)
+        guard !(isNew && isClosedToNew) else { return }
+        let index = freeIndices.popLast() ?? Int32(waiting.count)
+        if index == waiting.count { waiting.append(Waiting()) }
+        waiting[Int(index)].client = client
+        waiting[Int(index)].isNew = isNew
+        waiting[Int(index)].generation &+= 1
+        (ticket.index, ticket.generation) = (index, waiting[Int(index)].generation)
+        waitingCount += 1
+        let entry = LaneEntry(
+            priority: priority, virtualTime: ticket.virtualTime, number: ticket.number, index: index,
+            generation: ticket.generation)
+        open.insert(entry, origin: origins.index(of: origin), in: &origins)
+        mayServe()
+    }
+
+    /// Stops waiting. Does nothing for an operation that does not wait.
+    func withdraw(_ ticket: inout Ticket) {
+        guard ticket.index != Ticket.none else { return }
+        if waiting[Int(ticket.index)].generation == ticket.generation { _ = takeClient(ticket.index) }
+        ticket.index = Ticket.none
+    }
+
+    private func takeClient(_ index: Int32) -> (any SlotClient)? {
+        guard let client = waiting[Int(index)].client.take() else { return nil }
+        waiting[Int(index)].generation &+= 1
+        waitingCount -= 1
+        freeIndices.append(index)
+        return client
+    }
+
+    /// Returns a slot.
+    func release(origin: Origin) { freeSlot(origins.index(of: origin)) }
+
+    private func freeSlot(_ origin: OriginTable.Index) {
+        runningCount -= 1
+        origins.freeSlot(origin)
+        open.nominate(origin, in: origins)
+        for (part, _) in parts { part.nominate(origin, in: origins) }
+        if waitingCount > 0 || !parts.isEmpty { mayServe() }
+    }
+
+    /// From now on admits only operations that have begun a transfer before.
+    func stopAdmittingNew() {
+        isClosedToNew = true
+        for index in waiting.indices where waiting[index].isNew { _ = takeClient(Int32(index)) }
+    }
+}
+
+// MARK: - Gates
+
+extension Scheduler {
+    /// There may be a free slot and an operation for it.
+    func mayServe() { round?.add(self) }
+
+    func addPart(_ part: GatePart) { parts.append((part, 0)) }
+
+    func removePart(_ part: GatePart) { parts.removeAll { $0.part === part } }
+
+    func changeOrigins(_ change: (inout OriginTable) -> Void) { change(&origins) }
+
+    /// The first operation of a part that has a slot, if the part has its turn.
+    func firstStartable(of part: GatePart) -> LaneEntry? {
+        guard runningCount < limit, !isClosedToNew else { return nil }
+        return part.first(in: origins)?.entry
+    }
+}
+
+// MARK: - Serving
+
+extension Scheduler {
+    /// Gives the next slot, or removes a stale entry; false when there is no slot, or no operation for it.
+    func serveNext() -> Bool {
+        guard runningCount < limit else { return false }
+        var best: Choice?
+        var laterSource: (any GateSource)?
+        if let candidate = open.first(in: origins) {
+            best = Choice(
+                part: nil, candidate: candidate, virtualTime: candidate.entry.virtualTime,
+                serviceNumber: openServiceNumber)
+        }
+        for (part, serviceNumber) in isClosedToNew ? [] : parts {
+            guard let choice = choice(of: part, serviceNumber), best.map(choice.goes(before:)) ?? true else { continue }
+            if part.source?.gate.isFirst(choice.candidate.entry, of: part) == true {
+                best = choice
+            } else {
+                laterSource = part.source
+            }
+        }
+        guard let best else { return laterSource.map { $0.gate.serveFirst(of: $0) } ?? false }
+        if let part = best.part { serve(part, best) } else { serveOpen(best) }
+        return true
+    }
+
+    private func choice(of part: GatePart, _ serviceNumber: UInt64) -> Choice? {
+        guard part.source?.gate.isOpen == true, let candidate = part.first(in: origins) else { return nil }
+        let now = fairQueue.now(priority: candidate.entry.priority)
+        return Choice(
+            part: part, candidate: candidate, virtualTime: part.virtualTime(of: candidate.entry, now: now),
+            serviceNumber: serviceNumber)
+    }
+
+    private func serveOpen(_ choice: Choice) {
+        let entry = choice.candidate.entry
+        let isStale = waiting[Int(entry.index)].generation != entry.generation
+        let client = isStale ? nil : takeClient(entry.index)
+        if client != nil {
+            openServiceNumber = takeSlot(for: choice)
+        }
+        open.removeFirst(choice.candidate, in: &origins)
+        client?.wasAdmitted()
+    }
+
+    private func serve(_ part: GatePart, _ choice: Choice) {
+        guard let source = part.source else { return }
+        let entry = choice.candidate.entry
+        switch source.admit(entry) {
+        case .closed: part.close()
+        case .stale:
+            part.removeFirst(choice.candidate, in: &origins)
+            part.leaveIfEmpty()
+        case .admitted(let operation):
+            part.noteService(of: entry, at: choice.virtualTime)
+            let number = takeSlot(for: choice)
+            if let index = parts.firstIndex(where: { $0.part === part }) { parts[index].serviceNumber = number }
+            part.removeFirst(choice.candidate, in: &origins)
+            part.leaveIfEmpty()
+            lastNumber += 1
+            hand = Hand(
+                operation: ObjectIdentifier(operation),
+                ticket: Ticket(number: lastNumber, virtualTime: choice.virtualTime), origin: choice.candidate.origin)
+            source.start(operation)
+            // An operation that does not send at once, or not there, has left its slot.
+            if let hand = hand.take(), !hand.isTaken { freeSlot(hand.origin) }
+        }
+    }
+
+    /// - Returns: the number of the service.
+    private func takeSlot(for choice: Choice) -> UInt64 {
+        runningCount += 1
+        origins.takeSlot(choice.candidate.origin)
+        fairQueue.serve(choice.virtualTime, priority: choice.candidate.entry.priority)
+        lastServiceNumber += 1
+        return lastServiceNumber
+    }
+}

@@ -1,0 +1,127 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import Foundation
+
+@testable import Bluebonnet
+
+/// The numbers of the clients that got a slot, in order.
+final class AdmissionLog {
+    private final class Client: SlotClient {
+        let number: UInt64
+        let log: AdmissionLog
+
+        init(_ number: UInt64, _ log: AdmissionLog) { (self.number, self.log) = (number, log) }
+
+        func wasAdmitted() { log.numbers.append(number) }
+    }
+
+    private(set) var numbers: [UInt64] = []
+
+    func client(_ number: UInt64) -> any SlotClient { Client(number, self) }
+
+    func serveAll(_ scheduler: Scheduler) {
+        while scheduler.serveNext() {}
+    }
+}
+
+/// Schedulers and queues' states on an event loop of their own, with operations that never run.
+final class GateBench {
+    /// Tells an operation from the others, and what it does when it is started.
+    struct Plan {
+        let scheduler: Scheduler
+        let origin: Origin
+        var takesSlot = true
+    }
+
+    let loop = EventLoop(inbox: Inbox())
+    let round: StartingRound
+    /// What was started, in order.
+    fileprivate(set) var started: [Operation] = []
+    fileprivate var plans: [ObjectIdentifier: Plan] = [:]
+
+    init() { round = StartingRound(loop: loop) }
+
+    func scheduler(limit: Int, limitPerOrigin: Int = 100) -> Scheduler {
+        let scheduler = Scheduler(limit: limit, limitPerOrigin: limitPerOrigin)
+        scheduler.round = round
+        return scheduler
+    }
+
+    func queue() -> BenchQueue { BenchQueue(self) }
+
+    /// Turns the loop, and returns what was started since the last time.
+    func turn() -> [Operation] {
+        let count = started.count
+        loop.runTurn()
+        return Array(started[count...])
+    }
+}
+
+/// A queue's state behind its gate, without a lock or a thread.
+final class BenchQueue: GateSource {
+    let gate = QueueGate()
+    private var state = QueueState()
+    private let bench: GateBench
+
+    fileprivate init(_ bench: GateBench) { self.bench = bench }
+
+    var count: Int { state.count }
+    var operations: [Operation] { state.operations }
+
+    /// Changes the state, and has the round look at the queue when the state says so.
+    @discardableResult
+    func change<Result>(_ change: (inout QueueState) -> Result) -> Result {
+        let result = change(&state)
+        if state.takeScheduling() { bench.round.add(self) }
+        return result
+    }
+
+    /// Adds an operation that needs no slot where there is no scheduler.
+    @discardableResult
+    func add(
+        _ scheduler: Scheduler? = nil, _ origin: Origin = SchedulerTests.origin("a"), flow: Int = 0, priority: Int = 0,
+        takesSlot: Bool = true, isReady: Bool = true
+    ) -> Operation {
+        let operation = Operation()
+        if let scheduler {
+            bench.plans[ObjectIdentifier(operation)] = GateBench.Plan(
+                scheduler: scheduler, origin: origin, takesSlot: takesSlot)
+        }
+        change { state in
+            _ = state.add(operation, flow: flow, priority: priority, needsSlot: scheduler != nil)
+            if isReady { state.makeReady(operation, priority: priority, isCancelled: false) }
+        }
+        return operation
+    }
+
+    func makeReady(_ operation: Operation, isCancelled: Bool = false, priority: Int = 0) {
+        change { $0.makeReady(operation, priority: priority, isCancelled: isCancelled) }
+    }
+
+    /// Ends a running operation, which returns its slot.
+    func end(_ operation: Operation) {
+        change { state in
+            if case .holdsSlot = state.remove(operation) { state.freeSlot() }
+        }
+        guard let plan = bench.plans.removeValue(forKey: ObjectIdentifier(operation)), plan.takesSlot,
+            bench.started.contains(where: { $0 === operation })
+        else { return }
+        plan.scheduler.release(origin: plan.origin)
+    }
+
+    func takeChanges(limit: Int) -> GateChanges { state.takeChanges(limit: limit) }
+
+    func destination(of operation: Operation) -> (scheduler: Scheduler, origin: Origin)? {
+        bench.plans[ObjectIdentifier(operation)].map { ($0.scheduler, $0.origin) }
+    }
+
+    func admit(_ entry: LaneEntry) -> GateAdmission { state.admit(entry) }
+
+    func start(_ operation: Operation) {
+        bench.started.append(operation)
+        guard let plan = bench.plans[ObjectIdentifier(operation)], plan.takesSlot else { return }
+        let hasSlot = plan.scheduler.takeHand(of: operation, origin: plan.origin)
+        if !hasSlot { bench.plans[ObjectIdentifier(operation)] = nil }  // started only to end
+    }
+}
