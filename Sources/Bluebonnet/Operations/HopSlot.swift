@@ -1,7 +1,8 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// The slot of one operation in its scheduler, and the transfer that runs in it. A part of its runner; network thread only.
+/// The slot of one operation in its scheduler, and the transfer that runs in it. A part of its runner; network thread
+/// only.
 struct HopSlot {
     private enum State {
         case none
