@@ -206,8 +206,7 @@ struct RequestBlocks: Sendable {
         let call: Call
     }
 
-    var redirect:
-        Block<@Sendable (Owner, _ proposed: URLRequest, _ response: HTTPURLResponse) async -> URLRequest?>?
+    var redirect: Block<@Sendable (Owner, _ proposed: URLRequest, _ response: HTTPURLResponse) async -> URLRequest?>?
     var challenge: Block<@Sendable (Owner, AuthenticationChallenge) async -> ChallengeAnswer>?
     var serverTrust: Block<@Sendable (Owner, ServerTrustChallenge) async -> ServerTrustAnswer>?
     var pinViolation: Block<@Sendable (Owner, PinViolation) -> Void>?

@@ -130,9 +130,10 @@ extension HTTPRequestOperation {
     /// call adds a handler; they run in the order in which they were added. On a finished operation the handler is
     /// called immediately on `completionQueue`.
     public func addCompletion(
-        _ handler: @escaping @Sendable (
-            _ operation: HTTPRequestOperation, _ result: Result<any Sendable, NetworkingError>
-        ) -> Void
+        _ handler:
+            @escaping @Sendable (
+                _ operation: HTTPRequestOperation, _ result: Result<any Sendable, NetworkingError>
+            ) -> Void
     ) {
         addCompletionHandler { operation in
             guard let operation = operation as? HTTPRequestOperation, let result = operation.result else { return }

@@ -14,7 +14,8 @@ import Testing
     @Test func progressThenTheEndThenTheHandlersThenTheBatch() async {
         network.answer("/a", with: [.head(200, ["Content-Length": "2"]), .body("a"), .body("b")])
         let operation = network.operation("/a")
-        operation.onDownloadProgress = { [order] _, total, expected in order.append("progress \(total) of \(expected)") }
+        operation.onDownloadProgress = { [order] _, total, expected in order.append("progress \(total) of \(expected)")
+        }
         operation.completionBlock = { [order] in order.append("block \(operation.isFinished)") }
         operation.addCompletion { [order] operation, _ in order.append("first handler \(operation.isFinished)") }
         operation.addCompletion { [order] _, _ in order.append("second handler") }
