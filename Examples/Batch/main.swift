@@ -32,5 +32,5 @@ let batch = manager.enqueueBatch(of: operations) { finishedCount, totalCount in
 }
 
 // The completion runs on a queue of the library's. A program that would end before it waits here.
-await batch.waitUntilFinished()
+try await batch.waitUntilFinished()
 exit(operations.allSatisfy { $0.error == nil } ? 0 : 1)

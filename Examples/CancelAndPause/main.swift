@@ -19,7 +19,7 @@ manager.responseSerializer = HTTPResponseSerializer()
 let file = FileManager.default.temporaryDirectory.appendingPathComponent("numbers-\(UUID().uuidString).txt")
 
 let cancelled = manager.get("numbers", parameters: ["count": 1_000_000, "seconds": 60])
-cancelled.setDownloadProgress { _, receivedByteCount, _ in
+cancelled.onDownloadProgress = { _, receivedByteCount, _ in
     guard receivedByteCount > 100_000 else { return }
     cancelled.cancel()
 }
@@ -28,11 +28,11 @@ cancelled.setDownloadProgress { _, receivedByteCount, _ in
 let request = try manager.request("GET", "numbers", parameters: ["count": 200_000, "seconds": 1])
 let download = manager.operation(with: request)
 download.outputFile = file
-download.setDownloadProgress { _, receivedByteCount, expectedByteCount in
+download.onDownloadProgress = { _, receivedByteCount, expectedByteCount in
     print("\(receivedByteCount) of \(expectedByteCount) bytes")
     guard receivedByteCount > expectedByteCount / 2, receivedByteCount < expectedByteCount else { return }
     // Half of it is there: stop once, and go on a moment later with the other half.
-    download.setDownloadProgress(nil)
+    download.onDownloadProgress = nil
     download.pause()
     print("paused")
     DispatchQueue.global().asyncAfter(deadline: .now() + 0.5) {
@@ -42,8 +42,8 @@ download.setDownloadProgress { _, receivedByteCount, expectedByteCount in
 }
 manager.operationQueue.addOperation(download)
 
-await cancelled.waitUntilEnded()
-await download.waitUntilEnded()
+try await cancelled.waitUntilEnded()
+try await download.waitUntilEnded()
 print("the one: \(cancelled.error?.description ?? "not cancelled")")
 print("the other: \(download.receivedByteCount) bytes in \(download.summary.attemptCount) transfers, in \(file.path)")
 try? FileManager.default.removeItem(at: file)

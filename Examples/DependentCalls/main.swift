@@ -42,7 +42,7 @@ profile.setCompletionBlock { _, object in
     print("callbacks:", error)
 }
 manager.operationQueue.addOperation(profile)
-await profile.waitUntilEnded()
+try await profile.waitUntilEnded()
 
 // With async and await: one after the other, errors are thrown.
 do {

@@ -35,7 +35,7 @@ final class BluebonnetAsyncClient: LoadClient {
         guard job.method == "GET", job.outputFolder == nil else {
             let operation = try BluebonnetClient.operation(job, number, manager)
             manager.operationQueue.addOperation(operation)
-            let value = try await operation.value()
+            let value = try await operation.value
             return BluebonnetClient.fault(job, number, operation, value, status: operation.statusCode)
         }
         if job.decodes {

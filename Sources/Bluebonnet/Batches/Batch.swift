@@ -32,7 +32,7 @@ extension RequestHandle: BatchMember {
 /// options.failurePolicy = .cancelAtFirstFailure
 /// let batch = manager.enqueue(Batch(of: operations, options: options))
 /// for await ending in batch.completions { print(ending.index, ending.result) }
-/// print(await batch.outcome().counts)
+/// print(try await batch.outcome().counts)
 /// ```
 public final class Batch: BatchMember {
     /// What a batch does when members fail.
@@ -74,7 +74,6 @@ public final class Batch: BatchMember {
     public let options: Options
     private let inner: [Batch]
     let state: Mutex<BatchState>
-    private let group = DispatchGroup()
     private let number = FlowID.next()
     private let timeoutTimer = Mutex<Task<Void, Never>?>(nil)
 
@@ -114,24 +113,47 @@ extension Batch {
             expectedByteCount: expected)
     }
 
-    /// Suspends the calling task until the completion has run. Cancelling the task cancels the batch.
+    /// Suspends the calling task until the completion has run.
     ///
-    /// The batch has to be enqueued; otherwise the call never returns.
-    public func waitUntilFinished() async {
-        await withTaskCancellationHandler {
-            await withCheckedContinuation { waiter in
-                group.notify(queue: Queues.callbacks) { waiter.resume() }
-            }
-        } onCancel: {
-            cancel()
+    /// The wait observes: cancelling the task ends the wait, and the batch goes on. To end the batch with the task, call
+    /// `RequestOperationManager.run(_:)` instead.
+    ///
+    /// - Throws: `NetworkingError` with `notStarted` when the batch was not enqueued, and with `cancelled` when the task
+    ///   is cancelled first. How the members ended is in the outcome, and is not thrown.
+    public func waitUntilFinished() async throws(NetworkingError) {
+        guard state.withLock({ $0.hasBegun }) else { throw .batchNotStarted }
+        let hasEnded = await TaskWait.forEvent { wait in
+            state.withLock { $0.keepUntilEnd(wait) }
+        } onCancel: { [self] wait in
+            giveUp(wait)
         }
+        guard hasEnded || state.withLock({ $0.hasEnded }) else { throw .waitCancelled }
     }
 
-    /// Suspends the calling task until the completion has run, and returns the outcome. Cancelling the task cancels the
-    /// batch.
-    public func outcome() async -> BatchOutcome {
-        await waitUntilFinished()
+    /// Suspends the calling task until the completion has run, and returns the outcome. Cancelling the task ends the
+    /// wait, and the batch goes on.
+    ///
+    /// - Throws: as `waitUntilFinished()` does.
+    public func outcome() async throws(NetworkingError) -> BatchOutcome {
+        try await waitUntilFinished()
         return finalOutcome
+    }
+
+    /// Suspends the calling task until the completion has run. Cancelling the task cancels the batch.
+    func waitAsOwner() async -> BatchOutcome {
+        _ = await TaskWait.forEvent { wait in
+            state.withLock { $0.keepUntilEnd(wait) }
+        } onCancel: { [weak self] _ in
+            self?.cancel()
+        }
+        return finalOutcome
+    }
+
+    var hasBegun: Bool { state.withLock { $0.hasBegun } }
+
+    func giveUp(_ wait: TaskWait) {
+        state.withLock { $0.remove(wait) }
+        wait.end(hasCome: false)
     }
 
     private var finalOutcome: BatchOutcome {
@@ -201,7 +223,6 @@ extension Batch {
             state.edges = edges
             return state.begin()
         }
-        group.enter()
         startTimer()
         let whenOver: @Sendable () -> Void = { [self] in
             queue.async { [self] in
@@ -233,7 +254,7 @@ extension Batch {
             let step = state.withLock { $0.note(index, kind) }
             if let reason = step.stop { cancelRest(reason) }
             progress?(step.finishedCount, operations.count)
-            for waiter in step.waiters { waiter.resume() }
+            for wait in step.waits { wait.end(hasCome: true) }
             if step.isLast { whenOver() }
         }
     }
@@ -243,8 +264,7 @@ extension Batch {
             defer { timer = nil }
             return timer
         }?.cancel()
-        for waiter in state.withLock({ $0.end() }) { waiter.resume() }
-        group.leave()
+        for wait in state.withLock({ $0.end() }) { wait.end(hasCome: true) }
     }
 
     private func startTimer() {

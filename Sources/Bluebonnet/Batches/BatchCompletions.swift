@@ -51,19 +51,10 @@ extension Batch {
     }
 
     fileprivate func waitForEnding(beyond position: Int) async {
-        let number = state.withLock { $0.makeWaitNumber() }
-        await withTaskCancellationHandler {
-            await withCheckedContinuation { waiter in
-                let waits = state.withLock { $0.wait(number, beyond: position, waiter) }
-                if !waits { waiter.resume() }
-                if waits, Task.isCancelled { giveUpWaiting(number) }
-            }
-        } onCancel: {
-            giveUpWaiting(number)
+        _ = await TaskWait.forEvent { wait in
+            state.withLock { $0.keep(wait, beyond: position) }
+        } onCancel: { [self] wait in
+            giveUp(wait)
         }
-    }
-
-    private func giveUpWaiting(_ number: Int) {
-        state.withLock { $0.giveUpWaiting(number) }?.resume()
     }
 }

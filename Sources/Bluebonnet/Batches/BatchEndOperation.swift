@@ -32,6 +32,14 @@ extension RequestOperation {
         }
         return operations + [end]
     }
+
+    /// Prepares operations to run as a batch in any queue, with a completion for its end. See
+    /// `batchOfRequestOperations(_:progress:completion:)`.
+    public static func batchOfRequestOperations(
+        _ operations: [RequestOperation], completion: @escaping @Sendable (_ operations: [RequestOperation]) -> Void
+    ) -> [Operation] {
+        batchOfRequestOperations(operations, progress: nil, completion: completion)
+    }
 }
 
 /// The operation that ends a batch: ready when all operations of the batch have ended and their handlers have run. It
@@ -54,12 +62,22 @@ final class BatchEndOperation: Operation, @unchecked Sendable {  // safe: all st
         super.isReady && (isCancelled || state.withLock { $0.leftCount == 0 })
     }
 
-    override func main() {
+    override func main() { complete() }
+
+    /// Foundation does not run the main function of a cancelled operation. The completion comes all the same, after the
+    /// batch's operations.
+    override func cancel() {
+        super.cancel()
+        if state.withLock({ $0.leftCount == 0 }) { complete() }
+    }
+
+    /// Calls the completion, once.
+    private func complete() {
         let (operations, completion) = state.withLock { state in
             defer { (state.operations, state.completion) = ([], nil) }
             return (state.operations, state.completion)
         }
-        Queues.callbacks.async { completion?(operations) }
+        if let completion { Queues.callbacks.async { completion(operations) } }
     }
 
     /// Counts an operation that has ended; returns the number of unfinished ones.
@@ -71,6 +89,7 @@ final class BatchEndOperation: Operation, @unchecked Sendable {  // safe: all st
     }
 
     fileprivate func announceReadiness() {
+        if isCancelled { complete() }
         didChangeValue(forKey: "isReady")
         let action = state.withLock { state in
             defer { state.whenReady = nil }

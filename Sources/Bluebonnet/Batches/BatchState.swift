@@ -13,9 +13,12 @@ struct BatchState: Sendable {
     /// Members and inner batches that have not ended.
     private var pendingCount: Int
     private(set) var hasBegun = false
-    /// The continuations that wait for the next end, by their own numbers.
-    private var waits: [Int: CheckedContinuation<Void, Never>] = [:]
-    private var lastWait = 0
+    /// Whether the completion has run.
+    private(set) var hasEnded = false
+    /// The waits for the end of the next member.
+    private var memberWaits: [TaskWait] = []
+    /// The waits for the end of the batch.
+    private var endWaits: [TaskWait] = []
     /// The dependencies among the members when the batch began.
     var edges: [BatchGraph.Edge] = []
 
@@ -40,7 +43,7 @@ extension BatchState {
     /// What follows an ending.
     struct Step {
         var stop: BatchOutcome.StopReason?
-        var waiters: [CheckedContinuation<Void, Never>] = []
+        var waits: [TaskWait] = []
         var isLast = false
         var finishedCount = 0
     }
@@ -57,7 +60,7 @@ extension BatchState {
         counts.count(kind)
         endings.append(Int32(index))
         pendingCount -= 1
-        var step = Step(waiters: takeWaiters(), isLast: pendingCount == 0, finishedCount: counts.finishedCount)
+        var step = Step(waits: takeMemberWaits(), isLast: pendingCount == 0, finishedCount: counts.finishedCount)
         if let reason = reasonToStop, stop(reason) { step.stop = reason }
         return step
     }
@@ -76,8 +79,10 @@ extension BatchState {
     }
 
     /// Notes that the completion has run.
-    mutating func end() -> [CheckedContinuation<Void, Never>] {
-        return takeWaiters()
+    mutating func end() -> [TaskWait] {
+        hasEnded = true
+        defer { endWaits = [] }
+        return takeMemberWaits() + endWaits
     }
 
     private var reasonToStop: BatchOutcome.StopReason? {
@@ -95,24 +100,27 @@ extension BatchState {
 // MARK: - Waiting
 
 extension BatchState {
-    mutating func makeWaitNumber() -> Int {
-        lastWait += 1
-        return lastWait
-    }
-
-    /// Keeps a continuation until more than `position` members, or all, have ended; false when they have ended already.
-    mutating func wait(_ number: Int, beyond position: Int, _ waiter: CheckedContinuation<Void, Never>) -> Bool {
+    /// Keeps a wait until more than `position` members, or all, have ended; false when they have ended already.
+    mutating func keep(_ wait: TaskWait, beyond position: Int) -> Bool {
         guard endings.count <= position, endings.count < totalCount else { return false }
-        waits[number] = waiter
+        memberWaits.append(wait)
         return true
     }
 
-    mutating func giveUpWaiting(_ number: Int) -> CheckedContinuation<Void, Never>? {
-        waits.removeValue(forKey: number)
+    /// Keeps a wait until the batch has ended; false when it has.
+    mutating func keepUntilEnd(_ wait: TaskWait) -> Bool {
+        if !hasEnded { endWaits.append(wait) }
+        return !hasEnded
     }
 
-    private mutating func takeWaiters() -> [CheckedContinuation<Void, Never>] {
-        defer { waits = [:] }
-        return Array(waits.values)
+    /// Forgets a wait that was given up.
+    mutating func remove(_ wait: TaskWait) {
+        memberWaits.removeAll { $0 === wait }
+        endWaits.removeAll { $0 === wait }
+    }
+
+    private mutating func takeMemberWaits() -> [TaskWait] {
+        defer { memberWaits = [] }
+        return memberWaits
     }
 }

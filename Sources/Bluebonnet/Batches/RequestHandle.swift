@@ -34,9 +34,10 @@ public struct RequestHandle<Value: Sendable>: ResultSource {
         }
     }
 
-    /// The value, once the operation is finished. Cancelling the waiting task cancels the operation.
+    /// The value, once the operation is finished; the calling task is suspended until then. Cancelling the task ends
+    /// the wait, and the operation goes on; see `RequestOperationManager.run(_:)`.
     ///
-    /// - Throws: the operation's error.
+    /// - Throws: as `HTTPRequestOperation.value` does.
     public var value: Value {
         get async throws(NetworkingError) { try await operation.value(as: Value.self) }
     }

@@ -44,7 +44,7 @@ public struct CachedResponse: Sendable {
         let poolKey: ConnectionPoolKey
     }
 
-    /// Makes a response to store, for instance in `setCacheResponseBlock`.
+    /// Makes a response to store, for instance in `onCacheResponse`.
     public init(response: HTTPURLResponse, data: Data, userInfo: [String: any Sendable] = [:]) {
         self.response = response
         self.data = data

@@ -23,7 +23,7 @@ struct BodyStreamSource: Sendable {
             if isFirst, let stream, stream.streamStatus != .closed { return stream }
             throw NetworkingError(
                 .bodyStreamExhausted,
-                "the body stream was used up and has to be sent again: use setNeedNewBodyStream to make it anew")
+                "the body stream was used up and has to be sent again: use onNeedNewBodyStream to make it anew")
         }
     }
 }

@@ -29,7 +29,9 @@ struct ExchangeQuestions {
     mutating func ask(_ question: HopDecision.Question, about head: ResponseHead, in hops: HopChain) {
         switch question {
         case .redirect(let target):
-            guard let block = prepared.blocks.redirect else { preconditionFailure("no block decides about redirects") }
+            guard let block = prepared.blocks.redirect?.call else {
+                preconditionFailure("no block decides about redirects")
+            }
             let proposal = hops.urlRequest(for: target)
             ask { owner in
                 guard let response = try? head.urlResponse() else { return .hop(.follow(proposal)) }
@@ -37,7 +39,7 @@ struct ExchangeQuestions {
             }
         case .challenge(let challenge, let mayLookUp):
             let shown = hops.challenge(challenge, in: head)
-            let block = prepared.blocks.challenge
+            let block = prepared.blocks.challenge?.call
             ask { owner in
                 let stored = mayLookUp ? shown.storedCredential : nil
                 let answer = await block?(owner, shown) ?? .performDefault
@@ -48,7 +50,7 @@ struct ExchangeQuestions {
 
     /// Asks the block about a server. The handshake was aborted, and is made again with the answer.
     mutating func ask(about question: ServerTrustQuestion) throws(NetworkingError) {
-        guard let block = prepared.blocks.serverTrust, let answers = trustAnswers?.answers else {
+        guard let block = prepared.blocks.serverTrust?.call, let answers = trustAnswers?.answers else {
             preconditionFailure("nobody is there to decide about a server")
         }
         guard answers.count < TrustAnswers.limit else {
@@ -73,7 +75,7 @@ struct ExchangeQuestions {
     }
 
     /// Tells the handler of report-only pins.
-    func report(_ violation: PinViolation) { prepared.blocks.pinViolation?(owner, violation) }
+    func report(_ violation: PinViolation) { prepared.blocks.pinViolation?.call(owner, violation) }
 
     private mutating func ask(_ question: @escaping @Sendable (any ExchangeOwner) async -> Answer) {
         number += 1

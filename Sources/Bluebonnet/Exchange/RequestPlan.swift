@@ -197,11 +197,17 @@ struct RequestFiles: Sendable {
 struct RequestBlocks: Sendable {
     typealias Owner = any ExchangeOwner
 
-    var redirect: (@Sendable (Owner, _ proposed: URLRequest, _ response: HTTPURLResponse) async -> URLRequest?)?
-    var challenge: (@Sendable (Owner, AuthenticationChallenge) async -> ChallengeAnswer)?
-    var serverTrust: (@Sendable (Owner, ServerTrustChallenge) async -> ServerTrustAnswer)?
-    var pinViolation: (@Sendable (Owner, PinViolation) -> Void)?
-    var cacheResponse: (@Sendable (Owner, CachedResponse) -> CachedResponse?)?
+    /// One block: as the exchange calls it, and as the user gave it, to be read back.
+    struct Block<Call: Sendable>: Sendable {
+        let given: any Sendable
+        let call: Call
+    }
+
+    var redirect: Block<@Sendable (Owner, _ proposed: URLRequest, _ response: HTTPURLResponse) async -> URLRequest?>?
+    var challenge: Block<@Sendable (Owner, AuthenticationChallenge) async -> ChallengeAnswer>?
+    var serverTrust: Block<@Sendable (Owner, ServerTrustChallenge) async -> ServerTrustAnswer>?
+    var pinViolation: Block<@Sendable (Owner, PinViolation) -> Void>?
+    var cacheResponse: Block<@Sendable (Owner, CachedResponse) -> CachedResponse?>?
     var needNewBodyStream: (@Sendable () -> InputStream?)?
 
     var isEmpty: Bool {

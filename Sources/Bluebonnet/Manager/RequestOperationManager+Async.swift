@@ -81,8 +81,7 @@ extension RequestOperationManager {
         let operation = operation(
             "HEAD", url, parameters: parameters, headers: headers,
             responseSerializer: HTTPResponseSerializer(validation: validation))
-        operationQueue.addOperation(operation)
-        _ = try await operation.value()
+        try await run(operation)
         guard let response = operation.response as? Response else {
             throw NetworkingError(.badServerResponse, "the response is no \(Response.self)")
         }
@@ -104,8 +103,7 @@ extension RequestOperationManager {
         of source: RequestPlan.Source, _ decoder: JSONDecoder?
     ) async throws(NetworkingError) -> Value {
         let operation = operation(source, serializer: serializer(for: Value.self, decoder))
-        operationQueue.addOperation(operation)
-        return try await operation.value(as: Value.self)
+        return try await run(RequestHandle(operation))
     }
 
     private func serializer<Value: Decodable & Sendable>(

@@ -21,6 +21,14 @@ extension RequestOperationManager {
         return batch
     }
 
+    /// Runs a batch, with a completion for its end.
+    ///
+    /// - Parameter completion: called once on the manager's `completionQueue`, when the batch has ended.
+    @discardableResult
+    public func enqueue(_ batch: Batch, completion: @escaping @Sendable (Batch) -> Void) -> Batch {
+        enqueue(batch, progress: nil, completion: completion)
+    }
+
     /// Runs operations as one batch.
     ///
     /// - Parameters:

@@ -46,7 +46,7 @@ public final class RequestOperationManager: Sendable {
         private(set) var bodySerializer = ResolvedSerializer(JSONResponseSerializer()).ofBodies
         var resolvedOptions: ResolvedOptions
         var completion = CompletionPlace()
-        var pinViolationHandler: RequestOperation.PinViolationHandler?
+        var blocks = RequestBlocks()
         var reachabilityManager = NetworkReachabilityManager.shared
 
         var transferOptions: TransferOptions {
@@ -159,10 +159,34 @@ extension RequestOperationManager {
         set { set(\.transferOptions.securityPolicy, newValue) }
     }
 
-    /// Sets the handler for servers that match none of the report-only pins (`SecurityPolicy.reportOnlyPins`), for the
-    /// operations that are made from now on. See `RequestOperation.setPinViolationHandler(_:)`.
-    public func setPinViolationHandler(_ handler: RequestOperation.PinViolationHandler?) {
-        set(\.pinViolationHandler, handler)
+    /// The `RequestOperation.onRedirect` of the operations that are made from now on. Default nil.
+    public var onRedirect: RequestOperation.RedirectBlock? {
+        get { defaults.value.blocks.onRedirect }
+        set { set(\.blocks.onRedirect, newValue) }
+    }
+
+    /// The `RequestOperation.onChallenge` of the operations that are made from now on. Default nil.
+    public var onChallenge: RequestOperation.ChallengeBlock? {
+        get { defaults.value.blocks.onChallenge }
+        set { set(\.blocks.onChallenge, newValue) }
+    }
+
+    /// The `RequestOperation.onServerTrust` of the operations that are made from now on. Default nil.
+    public var onServerTrust: RequestOperation.ServerTrustBlock? {
+        get { defaults.value.blocks.onServerTrust }
+        set { set(\.blocks.onServerTrust, newValue) }
+    }
+
+    /// The `RequestOperation.onPinViolation` of the operations that are made from now on. Default nil.
+    public var onPinViolation: RequestOperation.PinViolationHandler? {
+        get { defaults.value.blocks.onPinViolation }
+        set { set(\.blocks.onPinViolation, newValue) }
+    }
+
+    /// The `RequestOperation.onCacheResponse` of the operations that are made from now on. Default nil.
+    public var onCacheResponse: RequestOperation.CacheResponseBlock? {
+        get { defaults.value.blocks.onCacheResponse }
+        set { set(\.blocks.onCacheResponse, newValue) }
     }
 
     /// The manager's reachability monitor, for the program's use; it delays no operation. Default
@@ -255,10 +279,9 @@ extension RequestOperationManager {
         let defaults = defaults
         var plan = RequestPlan(source, options: defaults.value.resolvedOptions)
         plan.wantsDigest = wantsDigest
-        let operation = HTTPRequestOperation(
+        if !defaults.value.blocks.isEmpty { plan.blocks = defaults.value.blocks }
+        return HTTPRequestOperation(
             plan: plan, serializer: serializer ?? defaults.value.serializer.forNewOperation, services: services,
             completion: defaults.value.completion)
-        if let handler = defaults.value.pinViolationHandler { operation.setPinViolationHandler(handler) }
-        return operation
     }
 }

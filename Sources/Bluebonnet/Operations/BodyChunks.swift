@@ -11,19 +11,28 @@ public import Foundation
 /// the operation.
 public struct BodyChunks: AsyncSequence, Sendable {
     public typealias Element = Data
+    public typealias Failure = NetworkingError
 
-    let consumer: Consumer
+    /// The failure is for a sequence that was asked for too late.
+    let consumer: Result<Consumer, NetworkingError>
 
-    public func makeAsyncIterator() -> Iterator { Iterator(loop: Loop(consumer)) }
+    public func makeAsyncIterator() -> Iterator { Iterator(loop: consumer.map(Loop.init)) }
 
     /// Iterates over the pieces.
     public struct Iterator: AsyncIteratorProtocol {
-        let loop: Loop
+        let loop: Result<Loop, NetworkingError>
 
         /// Returns the next piece; nil after the last one.
         ///
         /// - Throws: the operation's `NetworkingError`. Cancelling the waiting task cancels the operation.
-        public mutating func next() async throws -> Data? { try await loop.consumer.next() }
+        public mutating func next() async throws(NetworkingError) -> Data? { try await loop.get().consumer.next() }
+
+        /// Returns the next piece; nil after the last one.
+        ///
+        /// - Throws: the operation's `NetworkingError`. Cancelling the waiting task cancels the operation.
+        public mutating func next(isolation: isolated (any Actor)?) async throws(NetworkingError) -> Data? {
+            try await loop.get().consumer.next()
+        }
     }
 
     /// The only iteration. Its end cancels the operation, even when the sequence is still referenced.
@@ -53,18 +62,20 @@ public struct BodyChunks: AsyncSequence, Sendable {
             pipe.close(.complete)
         }
 
-        func next() async throws -> Data? {
-            try await withTaskCancellationHandler {
+        func next() async throws(NetworkingError) -> Data? {
+            let item = await withTaskCancellationHandler {
                 while true {
-                    switch await item() {
-                    case .chunk(let data)?: return data
-                    case .end(.complete)?: return nil
-                    case .end(.failed(let error))?: throw error
-                    case nil: continue
-                    }
+                    if let item = await self.item() { return item }
                 }
             } onCancel: {
                 cancel()
+            }
+            switch item {
+            case .chunk(let data): return data
+            case .end(.complete): return nil
+            case .end(.failed(let error)):
+                throw error as? NetworkingError
+                    ?? NetworkingError(.badServerResponse, "the body cannot be delivered: \(error)", underlying: error)
             }
         }
 
@@ -78,16 +89,33 @@ public struct BodyChunks: AsyncSequence, Sendable {
 }
 
 extension RequestOperation {
-    /// Delivers the body of an accepted response as a sequence instead of in memory; `responseData` is nil then. Call
-    /// this once, before the operation is started.
+    /// The body of an accepted response as a sequence instead of in memory, with a buffer of 256 KiB. See
+    /// `chunks(bufferByteCount:)`.
+    ///
+    /// ```swift
+    /// let operation = manager.operation("GET", "large.ndjson")
+    /// let chunks = operation.chunks
+    /// manager.operationQueue.addOperation(operation)
+    /// for try await chunk in chunks { print(chunk.count) }
+    /// ```
+    public var chunks: BodyChunks { chunks(bufferByteCount: 256 * 1024) }
+
+    /// Delivers the body of an accepted response as a sequence instead of in memory; `responseData` is nil then. Ask for
+    /// the sequence once, before the operation is started: a sequence that comes later throws `invalidRequest` when it
+    /// is iterated, and the body stays where it is.
     ///
     /// - Parameter bufferByteCount: the most bytes that wait for the consumer; while so many wait, the connection is
-    ///   not read. Default 256 KiB.
-    public func chunks(bufferByteCount: Int = 256 * 1024) -> BodyChunks {
+    ///   not read. At least 1.
+    public func chunks(bufferByteCount: Int) -> BodyChunks {
         precondition(bufferByteCount > 0, "a buffer holds at least one byte")
         let pipe = BodyPipe(capacity: bufferByteCount, farEnd: .reader)
-        let isFirst = state.setChunks(pipe)
-        precondition(isFirst, "chunks() is for an operation that was not started, once")
-        return BodyChunks(consumer: BodyChunks.Consumer(pipe) { [weak self] in self?.cancel() })
+        guard state.setChunks(pipe) else {
+            let error = NetworkingError(
+                .invalidRequest,
+                "the body's chunks were asked for twice, or after the start: ask once, before the operation is in a queue",
+                request: request)
+            return BodyChunks(consumer: .failure(error))
+        }
+        return BodyChunks(consumer: .success(BodyChunks.Consumer(pipe) { [weak self] in self?.cancel() }))
     }
 }

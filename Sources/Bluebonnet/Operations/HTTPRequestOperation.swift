@@ -84,8 +84,22 @@ extension HTTPRequestOperation {
     /// unless the operation succeeded.
     public var responseObject: (any Sendable)? { state.outcome?.value.value }
 
-    /// SHA-256 of the body in hexadecimal, when it was asked for.
-    package var digest: String? { state.outcome?.value.digest }
+    /// The SHA-256 digest that the body must have, in hexadecimal; another body fails with `digestMismatch`, and a file
+    /// with that body is not kept. Set it before the start. Default nil: any body.
+    public var expectedDigest: String? {
+        get { state.plan.expectedDigest }
+        set { state.changePlan { $0.expectedDigest = newValue?.lowercased() } }
+    }
+
+    /// Whether `digest` is computed when no digest is expected. Set it before the start. Default false.
+    public var computesDigest: Bool {
+        get { state.plan.wantsDigest }
+        set { state.changePlan { $0.wantsDigest = newValue } }
+    }
+
+    /// SHA-256 of the decoded body in hexadecimal, once the operation has ended, when `expectedDigest` or
+    /// `computesDigest` asked for the digest.
+    public var digest: String? { state.outcome?.value.digest }
 
     /// The result, once the operation is finished; nil before.
     public var result: Result<any Sendable, NetworkingError>? {
@@ -94,16 +108,16 @@ extension HTTPRequestOperation {
         return .success(outcome.value ?? Data())
     }
 
-    /// Adds a success handler and a failure handler. One of them runs once on `completionQueue` when the operation is
-    /// finished; then both are released.
+    /// Sets the success handler and the failure handler. One of them runs once on `completionQueue` when the operation
+    /// is finished, after `completionBlock` and before the handlers of `addCompletion(_:)`; then both are released.
     ///
-    /// On a finished operation the handler is called immediately on `completionQueue`. Each call adds handlers; they
-    /// run in order.
+    /// A second call replaces the handlers of the first, as in AFNetworking. On a finished operation the handler is
+    /// called immediately on `completionQueue`.
     public func setCompletionBlock(
         success: (@Sendable (_ operation: HTTPRequestOperation, _ responseObject: any Sendable) -> Void)? = nil,
         failure: (@Sendable (_ operation: HTTPRequestOperation, _ error: NetworkingError) -> Void)? = nil
     ) {
-        addCompletionHandler { operation in
+        setResultHandler { operation in
             guard let operation = operation as? HTTPRequestOperation, let result = operation.result else { return }
             switch result {
             case .success(let object): success?(operation, object)
@@ -112,24 +126,51 @@ extension HTTPRequestOperation {
         }
     }
 
-    /// Suspends the calling task until the operation is finished, and returns its response object. Cancelling the task
-    /// cancels the operation.
+    /// Adds a handler that runs once on `completionQueue` when the operation is finished, and is released then. Each
+    /// call adds a handler; they run in the order in which they were added. On a finished operation the handler is
+    /// called immediately on `completionQueue`.
+    public func addCompletion(
+        _ handler:
+            @escaping @Sendable (
+                _ operation: HTTPRequestOperation, _ result: Result<any Sendable, NetworkingError>
+            ) -> Void
+    ) {
+        addCompletionHandler { operation in
+            guard let operation = operation as? HTTPRequestOperation, let result = operation.result else { return }
+            handler(operation, result)
+        }
+    }
+
+    /// The response object, once the operation is finished; the calling task is suspended until then.
     ///
-    /// The operation has to be started, by a queue or by `start()`; otherwise the call never returns.
+    /// The wait observes: cancelling the task ends the wait, and the operation goes on. To end the operation with the
+    /// task, call `RequestOperationManager.run(_:)` instead.
     ///
-    /// - Throws: the operation's `NetworkingError`.
-    public func value() async throws(NetworkingError) -> any Sendable {
-        await waitUntilEnded()
+    /// - Throws: the operation's `NetworkingError`; `notStarted` when the operation is in no queue and was not started;
+    ///   `cancelled`, with a `CancellationError` as `underlying`, when the task is cancelled first.
+    public var value: any Sendable {
+        get async throws(NetworkingError) {
+            try await waitUntilEnded()
+            return try finalValue()
+        }
+    }
+
+    /// The response object, as `value` is, as the type that the serializer makes: `value(as: JSONValue.self)`.
+    ///
+    /// - Throws: as `value` does; `cannotParseResponse` when the serializer makes another type.
+    public func value<Value>(as type: Value.Type) async throws(NetworkingError) -> Value {
+        try await waitUntilEnded()
+        return try finalValue(as: type)
+    }
+
+    /// The response object of a finished operation.
+    func finalValue() throws(NetworkingError) -> any Sendable {
         guard let result else { preconditionFailure("a finished operation has an outcome") }
         return try result.get()
     }
 
-    /// Suspends the calling task until the operation is finished, and returns its response object as the type that the
-    /// serializer makes, for instance `value(as: JSONValue.self)`.
-    ///
-    /// - Throws: the operation's `NetworkingError`; `cannotParseResponse` when the serializer makes another type.
-    public func value<Value>(as type: Value.Type) async throws(NetworkingError) -> Value {
-        let value = try await value()
+    func finalValue<Value>(as type: Value.Type) throws(NetworkingError) -> Value {
+        let value = try finalValue()
         guard let typed = value as? Value else {
             throw NetworkingError(
                 .cannotParseResponse, "the response serializer makes \(Swift.type(of: value)), not \(type)")

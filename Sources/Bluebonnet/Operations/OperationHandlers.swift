@@ -27,10 +27,12 @@ struct OperationDetails: Sendable {
 /// The handlers of an operation that run once after it is finished, in this order, and are released then.
 struct EndHandlers: Sendable {
     private(set) var completionBlock: (@Sendable () -> Void)?
+    /// The success and failure handlers of the user's.
+    private(set) var resultHandler: RequestOperation.CompletionHandler?
     private(set) var handlers = SmallList<RequestOperation.CompletionHandler>()
     /// The batch's part, after every handler of the user's.
     private(set) var batchHandlers = SmallList<RequestOperation.CompletionHandler>()
-    private var waiters: [CheckedContinuation<Void, Never>] = []
+    private var waits: [TaskWait] = []
     /// The end has been told. A handler that comes later runs at once, or with the others while those are on their way.
     private(set) var isDelivered = false
     private var areOnTheirWay = false
@@ -45,6 +47,17 @@ struct EndHandlers: Sendable {
         return completionBlock
     }
 
+    /// Sets the handler of the result; false when it comes after the others. The handler that was replaced is to be let
+    /// go outside a lock.
+    mutating func setResultHandler(
+        _ handler: @escaping RequestOperation.CompletionHandler, replaced: inout RequestOperation.CompletionHandler?
+    ) -> Bool {
+        guard !isDelivered || areOnTheirWay else { return false }
+        replaced = resultHandler
+        resultHandler = handler
+        return true
+    }
+
     /// Keeps a handler; false when it comes after the others.
     mutating func add(_ handler: @escaping RequestOperation.CompletionHandler, isBatchs: Bool) -> Bool {
         guard !isDelivered || areOnTheirWay else { return false }
@@ -52,26 +65,30 @@ struct EndHandlers: Sendable {
         return true
     }
 
-    /// Keeps a waiter; false when the end has been told. A finished operation may still have waiters for a moment:
-    /// delivery takes them after the state has changed.
-    mutating func add(_ waiter: CheckedContinuation<Void, Never>) -> Bool {
-        if !isDelivered { waiters.append(waiter) }
+    /// Keeps a wait; false when the end has been told. A finished operation may still have waits for a moment: delivery
+    /// takes them after the state has changed.
+    mutating func add(_ wait: TaskWait) -> Bool {
+        if !isDelivered { waits.append(wait) }
         return !isDelivered
     }
+
+    /// Forgets a wait that was given up.
+    mutating func remove(_ wait: TaskWait) { waits.removeAll { $0 === wait } }
 
     /// The end is told from now on.
     ///
     /// - Returns: whether there are handlers to call.
     mutating func deliver() -> Bool {
-        areOnTheirWay = completionBlock != nil || !handlers.isEmpty || !batchHandlers.isEmpty
+        areOnTheirWay =
+            completionBlock != nil || resultHandler != nil || !handlers.isEmpty || !batchHandlers.isEmpty
         isDelivered = true
         return areOnTheirWay
     }
 
-    mutating func takeWaiters() -> [CheckedContinuation<Void, Never>] {
-        if waiters.isEmpty { return [] }
-        defer { waiters = [] }
-        return waiters
+    mutating func takeWaits() -> [TaskWait] {
+        if waits.isEmpty { return [] }
+        defer { waits = [] }
+        return waits
     }
 
     /// Takes the handlers when they are called.
@@ -83,7 +100,7 @@ struct EndHandlers: Sendable {
     /// Takes the handlers of an operation, whether they are called or not.
     mutating func takeAll() -> EndHandlers {
         let taken = self
-        completionBlock = nil
+        (completionBlock, resultHandler) = (nil, nil)
         (handlers, batchHandlers) = (SmallList(), SmallList())
         return taken
     }
@@ -91,7 +108,7 @@ struct EndHandlers: Sendable {
 
 /// What is told and let go when an operation is finished, outside the lock.
 struct OperationDelivery {
-    let waiters: [CheckedContinuation<Void, Never>]
+    let waits: [TaskWait]
     let hasFailed: Bool
     let queue: RequestOperationQueue?
     let callbackQueue: DispatchQueue?
@@ -145,30 +162,53 @@ extension RequestOperation {
     /// The queue on which handlers run.
     var handlerQueue: DispatchQueue { completionQueue ?? Queues.callbacks }
 
-    /// Sets the handler that is called on `completionQueue` while body bytes are sent, a few times a second and at the
-    /// end.
-    public func setUploadProgress(_ handler: ProgressHandler?) {
-        state.changeDetails(onlyBeforeEnd: true) { $0.uploadProgress = handler }
+    /// The handler that is called on `completionQueue` while body bytes are sent, a few times a second and at the end.
+    /// It may be set at any time before the end, and is released then. Default nil.
+    public var onUploadProgress: ProgressHandler? {
+        get { state.details.uploadProgress }
+        set { state.changeDetails(onlyBeforeEnd: true) { $0.uploadProgress = newValue } }
     }
 
-    /// Sets the handler that is called on `completionQueue` while body bytes arrive, a few times a second and at the
-    /// end. Bytes are counted after decoding.
-    public func setDownloadProgress(_ handler: ProgressHandler?) {
-        state.changeDetails(onlyBeforeEnd: true) { $0.downloadProgress = handler }
+    /// The handler that is called on `completionQueue` while body bytes arrive, a few times a second and at the end.
+    /// Bytes are counted after decoding. It may be set at any time before the end, and is released then. Default nil.
+    public var onDownloadProgress: ProgressHandler? {
+        get { state.details.downloadProgress }
+        set { state.changeDetails(onlyBeforeEnd: true) { $0.downloadProgress = newValue } }
     }
 
-    /// Suspends the calling task until the operation is finished. Cancelling the task cancels the operation. The
-    /// blocking `waitUntilFinished()` is Foundation's.
+    /// Suspends the calling task until the operation is finished. The blocking `waitUntilFinished()` is Foundation's.
     ///
-    /// The operation has to be started, by a queue or by `start()`; otherwise the call never returns.
-    public func waitUntilEnded() async {
-        await withTaskCancellationHandler {
-            await withCheckedContinuation { waiter in
-                if !state.add(waiter) { waiter.resume() }
-            }
-        } onCancel: {
-            cancel()
+    /// The wait observes: cancelling the task ends the wait, and the operation goes on. To end the operation with the
+    /// task, call `RequestOperationManager.run(_:)` instead.
+    ///
+    /// - Throws: `NetworkingError` with `notStarted` when the operation is in no queue and was not started, and with
+    ///   `cancelled` when the task is cancelled first. How the operation ended is in `error`, and is not thrown.
+    public func waitUntilEnded() async throws(NetworkingError) {
+        guard isBegun else { throw .notStarted(self) }
+        let hasEnded = await TaskWait.forEvent {
+            state.add($0)
+        } onCancel: { [self] wait in
+            state.remove(wait)
+            wait.end(hasCome: false)
         }
+        guard hasEnded || isFinished else { throw .waitCancelled }
+    }
+
+    /// Suspends the calling task until the operation is finished. Cancelling the task cancels the operation.
+    func waitAsOwner() async {
+        _ = await TaskWait.forEvent {
+            state.add($0)
+        } onCancel: { [weak self] _ in
+            self?.cancel()
+        }
+    }
+
+    /// Whether the operation is in a queue, or was started.
+    private var isBegun: Bool { !state.isFree || dependencyNode.wasAsked }
+
+    /// Sets the handler of the result, which runs after `completionBlock`; at once when the operation is finished.
+    func setResultHandler(_ handler: @escaping CompletionHandler) {
+        state.setResultHandler(handler)?.async { [self] in handler(self) }
     }
 
     /// Adds a handler that runs on `completionQueue` once the operation is finished; at once when it is already.

@@ -63,7 +63,7 @@ extension RequestOperation: EndingOperation {
 
     private func keepInCache(_ result: TransferResult) {
         guard let exchange = result.cacheExchange else { return }
-        let block = state.plan.blocks.cacheResponse
+        let block = state.plan.blocks.cacheResponse?.call
         exchange.keep(result) { response in block.map { $0(self, response) } ?? response }
     }
 
@@ -76,13 +76,13 @@ extension RequestOperation: EndingOperation {
         let isInGraph = dependencyNode.end(hasFailed: delivery.hasFailed)
         if delivery.hasHandlers || group != nil {
             callbacks.add(on: delivery.callbackQueue ?? Queues.callbacks, end)
-            if isInGraph || !delivery.waiters.isEmpty { callbacks.flushBeforeOthersBegin() }
+            if isInGraph || !delivery.waits.isEmpty { callbacks.flushBeforeOthersBegin() }
         }
         let consequences = isInGraph ? DependencyGraph.change { $0.finish(self) }.consequences : nil
         let holdsSlot = delivery.queue?.remove(self) ?? false
         if holdsSlot { callbacks.flushBeforeOthersBegin() }
         if let pipe = delivery.chunkPipe { pipe.finish(error.map(BodyPipe.End.failed) ?? .complete) }
-        for waiter in delivery.waiters { waiter.resume() }
+        for wait in delivery.waits { wait.end(hasCome: true) }
         consequences?.carryOut()
         if holdsSlot { delivery.queue?.freeSlot() }
         OperationNotification.finish.post(about: self)
@@ -98,6 +98,7 @@ extension RequestOperation: EndingOperation {
     private func runEndHandlers() {
         let handlers = state.takeEndHandlers()
         handlers.completionBlock?()
+        handlers.resultHandler?(self)
         handlers.handlers.visit { $0(self) }
         handlers.batchHandlers.visit { $0(self) }
     }

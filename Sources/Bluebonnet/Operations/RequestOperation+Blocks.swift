@@ -23,43 +23,6 @@ extension RequestOperation {
     /// Returns a new body stream from its start; nil when that is not possible.
     public typealias BodyStreamBlock = @Sendable () -> InputStream?
 
-    /// Sets the block that is asked before each redirect is followed. Set it before the operation is started.
-    ///
-    /// The block runs off the network thread, and never for two hops of one operation at the same time. While it
-    /// decides, the connection is not read. The returned request is checked like a caller's request, and the limits
-    /// still apply: the number of redirects, and none from https to http. Header fields of the proposal that belong to
-    /// its origin are not sent to another origin that the block chooses; fields that the block sets are sent. Default
-    /// nil: every allowed redirect is followed.
-    public func setRedirectResponse(_ block: RedirectBlock?) {
-        state.changePlan { plan in
-            plan.blocks.redirect = nil
-            if let block { plan.blocks.redirect = { await block(RequestOperation.asked($0), $1, $2) } }
-        }
-    }
-
-    /// Sets the block that answers Basic and Digest challenges of every origin that the operation comes to, at most
-    /// twice for each origin. Set it before the operation is started.
-    ///
-    /// The block runs off the network thread. While it decides, the connection is not read. Its credential is used only
-    /// for the origin that asked. Default nil: `credential`, once, for the first request's origin.
-    public func setWillSendRequestForAuthenticationChallenge(_ block: ChallengeBlock?) {
-        state.changePlan { plan in
-            plan.blocks.challenge = nil
-            if let block { plan.blocks.challenge = { await block(RequestOperation.asked($0), $1) } }
-        }
-    }
-
-    /// Sets the block that makes the request's body stream again, when a redirect, a challenge or a dead connection
-    /// requires that the body be sent again. The block runs on a queue of the library. Default nil: a
-    /// `ReplayableBodyStream` makes its own copy; any other stream cannot be sent again, and the operation fails with
-    /// `bodyStreamExhausted`.
-    public func setNeedNewBodyStream(_ block: BodyStreamBlock?) {
-        state.changePlan { $0.blocks.needNewBodyStream = block }
-    }
-}
-
-// Blocks that take part in the evaluation of a server's trust.
-extension RequestOperation {
     /// Decides about a server's certificates.
     public typealias ServerTrustBlock =
         @Sendable (_ operation: RequestOperation, _ challenge: ServerTrustChallenge) async -> ServerTrustAnswer
@@ -67,50 +30,115 @@ extension RequestOperation {
     /// Handles a server that matches none of the report-only pins.
     public typealias PinViolationHandler =
         @Sendable (_ operation: RequestOperation, _ violation: PinViolation) -> Void
+}
 
-    /// Sets the block that is asked about the certificates of each https server that the operation comes to, redirects
-    /// included, whatever the policy's verdict. Set it before the operation is started. Default nil: the policy decides
-    /// alone.
+// Blocks that decide on the way. What is set after the start has no effect, and is not read back.
+extension RequestOperation {
+    /// The block that is asked before each redirect is followed.
+    ///
+    /// The block runs off the network thread, and never for two hops of one operation at the same time. While it
+    /// decides, the connection is not read. The returned request is checked like a caller's request, and the limits
+    /// still apply: the number of redirects, and none from https to http. Header fields of the proposal that belong to
+    /// its origin are not sent to another origin that the block chooses; fields that the block sets are sent. Default
+    /// nil: every allowed redirect is followed.
+    public var onRedirect: RedirectBlock? {
+        get { state.plan.blocks.onRedirect }
+        set { state.changePlan { $0.blocks.onRedirect = newValue } }
+    }
+
+    /// The block that answers Basic and Digest challenges of every origin that the operation comes to, at most twice for
+    /// each origin.
+    ///
+    /// The block runs off the network thread. While it decides, the connection is not read. Its credential is used only
+    /// for the origin that asked. Default nil: `credential`, once, for the first request's origin.
+    public var onChallenge: ChallengeBlock? {
+        get { state.plan.blocks.onChallenge }
+        set { state.changePlan { $0.blocks.onChallenge = newValue } }
+    }
+
+    /// The block that makes the request's body stream again, when a redirect, a challenge or a dead connection requires
+    /// that the body be sent again. The block runs on a queue of the library. Default nil: a `ReplayableBodyStream`
+    /// makes its own copy; any other stream cannot be sent again, and the operation fails with `bodyStreamExhausted`.
+    public var onNeedNewBodyStream: BodyStreamBlock? {
+        get { state.plan.blocks.needNewBodyStream }
+        set { state.changePlan { $0.blocks.needNewBodyStream = newValue } }
+    }
+
+    /// The block that is asked about the certificates of each https server that the operation comes to, redirects
+    /// included, whatever the policy's verdict. Default nil: the policy decides alone.
     ///
     /// The block runs off the network thread. While it decides, there is no connection and no part of the request has
     /// been sent: the handshake was aborted, and is made again with the answer. The answer counts only for this
     /// certificate chain, this host and this operation. The operation therefore needs a second connection, shares no
     /// connection with operations that have other answers, and uses no cache. The block is not asked about an https
     /// proxy; `Proxy.securityPolicy` decides there.
-    public func setServerTrustChallenge(_ block: ServerTrustBlock?) {
-        state.changePlan { plan in
-            plan.blocks.serverTrust = nil
-            if let block { plan.blocks.serverTrust = { await block(RequestOperation.asked($0), $1) } }
-        }
+    public var onServerTrust: ServerTrustBlock? {
+        get { state.plan.blocks.onServerTrust }
+        set { state.changePlan { $0.blocks.onServerTrust = newValue } }
     }
 
-    /// Sets the handler for servers that match none of the policy's `reportOnlyPins`. It is called on
-    /// `completionQueue`, once for each transfer to such a server; the request continues. Set it before the operation
-    /// is started. Default nil.
-    public func setPinViolationHandler(_ handler: PinViolationHandler?) {
-        state.changePlan { plan in
-            plan.blocks.pinViolation = nil
-            guard let handler else { return }
-            plan.blocks.pinViolation = { owner, violation in
-                let operation = RequestOperation.asked(owner)
-                operation.handlerQueue.async { handler(operation, violation) }
+    /// The handler for servers that match none of the policy's `reportOnlyPins`. It is called on `completionQueue`, once
+    /// for each transfer to such a server; the request continues. Default nil.
+    public var onPinViolation: PinViolationHandler? {
+        get { state.plan.blocks.onPinViolation }
+        set { state.changePlan { $0.blocks.onPinViolation = newValue } }
+    }
+
+    /// The block that decides whether, and in which form, the response is stored in `TransferOptions.responseCache`. It
+    /// is called on a queue of the library, before the operation is finished, and only when the operation succeeded
+    /// with a response that may be stored (RFC 9111). Default nil: the response is stored unchanged.
+    public var onCacheResponse: CacheResponseBlock? {
+        get { state.plan.blocks.onCacheResponse }
+        set { state.changePlan { $0.blocks.onCacheResponse = newValue } }
+    }
+}
+
+// The blocks as users write them, with the operation as their first argument.
+extension RequestBlocks {
+    var onRedirect: RequestOperation.RedirectBlock? {
+        get { redirect?.given as? RequestOperation.RedirectBlock }
+        set {
+            redirect = newValue.map { block in
+                Block(given: block) { await block(Self.operation($0), $1, $2) }
             }
         }
     }
 
-    /// Sets the block that decides whether, and in which form, the response is stored in
-    /// `TransferOptions.responseCache`. It is called on a queue of the library, before the operation is finished, and
-    /// only when the operation succeeded with a response that may be stored (RFC 9111). Default nil: the response is
-    /// stored unchanged.
-    public func setCacheResponseBlock(_ block: CacheResponseBlock?) {
-        state.changePlan { plan in
-            plan.blocks.cacheResponse = nil
-            if let block { plan.blocks.cacheResponse = { block(RequestOperation.asked($0), $1) } }
+    var onChallenge: RequestOperation.ChallengeBlock? {
+        get { challenge?.given as? RequestOperation.ChallengeBlock }
+        set {
+            challenge = newValue.map { block in Block(given: block) { await block(Self.operation($0), $1) } }
+        }
+    }
+
+    var onServerTrust: RequestOperation.ServerTrustBlock? {
+        get { serverTrust?.given as? RequestOperation.ServerTrustBlock }
+        set {
+            serverTrust = newValue.map { block in Block(given: block) { await block(Self.operation($0), $1) } }
+        }
+    }
+
+    var onPinViolation: RequestOperation.PinViolationHandler? {
+        get { pinViolation?.given as? RequestOperation.PinViolationHandler }
+        set {
+            pinViolation = newValue.map { block in
+                Block(given: block) { owner, violation in
+                    let operation = Self.operation(owner)
+                    operation.handlerQueue.async { block(operation, violation) }
+                }
+            }
+        }
+    }
+
+    var onCacheResponse: RequestOperation.CacheResponseBlock? {
+        get { cacheResponse?.given as? RequestOperation.CacheResponseBlock }
+        set {
+            cacheResponse = newValue.map { block in Block(given: block) { block(Self.operation($0), $1) } }
         }
     }
 
     /// The operation that a block is asked for.
-    private static func asked(_ owner: any ExchangeOwner) -> RequestOperation {
+    private static func operation(_ owner: Owner) -> RequestOperation {
         guard let operation = owner as? RequestOperation else {
             preconditionFailure("a block of an operation is asked by its exchange")
         }

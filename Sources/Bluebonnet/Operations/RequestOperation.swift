@@ -61,7 +61,7 @@ public class RequestOperation: Operation, @unchecked Sendable {  // safe: one Mu
     /// The copy has no results, completion handlers or `userInfo`. The copy of a finished operation has no progress
     /// handlers, because they were released.
     ///
-    /// The copy needs a new body stream: see `setNeedNewBodyStream(_:)`.
+    /// The copy needs a new body stream: see `onNeedNewBodyStream`.
     public func copied() -> RequestOperation {
         let copy = RequestOperation(plan: planOfCopy, services: services, completion: state.completion)
         copy.takeProgressHandlers(of: self)

@@ -62,10 +62,11 @@ struct RequestOperationState: ~Copyable, Sendable {
 
     // MARK: Changes of a user's
 
+    /// Changes what the operation is to do. Without effect after the start, when the plan is being carried out.
     func changePlan(_ change: (inout RequestPlan) -> Void) {
         let old = values.withLock { values in
             let old = values.plan
-            change(&values.plan)
+            if values.lifecycle.isBeforeStart { change(&values.plan) }
             return old
         }
         withExtendedLifetime(old) {}  // letting go of what a user gave may run code of theirs
@@ -144,7 +145,7 @@ struct RequestOperationState: ~Copyable, Sendable {
             let (change, _) = Self.apply(.processed, to: &values, isWaiting: false)
             let hasHandlers = values.handlers.deliver()
             let delivery = OperationDelivery(
-                waiters: values.handlers.takeWaiters(), hasFailed: outcome.value.error != nil,
+                waits: values.handlers.takeWaits(), hasFailed: outcome.value.error != nil,
                 queue: values.schedule.queue.take(), callbackQueue: values.completion.queue, hasHandlers: hasHandlers,
                 details: values.details, chunkPipe: values.plan.takeChunks(), recipe: values.plan.takeRecipe())
             if values.details?.value.hasProgressHandlers == true {
@@ -251,8 +252,22 @@ struct RequestOperationState: ~Copyable, Sendable {
         }
     }
 
-    /// Keeps a waiter; false when the end has been told.
-    func add(_ waiter: CheckedContinuation<Void, Never>) -> Bool { values.withLock { $0.handlers.add(waiter) } }
+    /// Sets the handler of the result. Returns the queue to call it on when it comes after the others.
+    func setResultHandler(_ handler: @escaping RequestOperation.CompletionHandler) -> DispatchQueue? {
+        var replaced: RequestOperation.CompletionHandler?
+        let queue = values.withLock { values -> DispatchQueue? in
+            guard !values.handlers.setResultHandler(handler, replaced: &replaced) else { return nil }
+            return values.completion.queue ?? Queues.callbacks
+        }
+        withExtendedLifetime(replaced) {}
+        return queue
+    }
+
+    /// Keeps a wait for the end; false when the end has been told.
+    func add(_ wait: TaskWait) -> Bool { values.withLock { $0.handlers.add(wait) } }
+
+    /// Forgets a wait that was given up.
+    func remove(_ wait: TaskWait) { values.withLock { $0.handlers.remove(wait) } }
 
     func takeEndHandlers() -> EndHandlers { values.withLock { $0.handlers.take() } }
 

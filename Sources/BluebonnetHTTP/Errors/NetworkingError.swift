@@ -167,6 +167,9 @@ extension NetworkingError {
         public static let bodyStreamExhausted = Code(rawValue: "bodyStreamExhausted")
         /// The operation was cancelled.
         public static let cancelled = Code(rawValue: "cancelled")
+        /// What is waited for is in no queue and was not started. Only waiting calls fail with this code, never an
+        /// operation.
+        public static let notStarted = Code(rawValue: "notStarted")
         /// An operation that this one needed did not succeed.
         public static let dependencyFailed = Code(rawValue: "dependencyFailed")
         /// The security policy contradicts itself or its files cannot be used.

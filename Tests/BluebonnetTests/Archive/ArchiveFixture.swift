@@ -20,7 +20,7 @@ struct ArchiveFixture {
 
     func startAndReceive(_ operation: RequestOperation) async {
         let arrived = Gate()
-        operation.setDownloadProgress { _, total, _ in if total > 0 { arrived.open() } }
+        operation.onDownloadProgress = { _, total, _ in if total > 0 { arrived.open() } }
         operation.start()
         await arrived.wait()
     }

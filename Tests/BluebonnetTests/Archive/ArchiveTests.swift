@@ -138,7 +138,7 @@ extension NetworkTests {
                 #expect(archive.outputFile?.path == folder.path)
                 #expect(archive.validator == "\"one\"")
                 operation.cancel()
-                await operation.waitUntilEnded()
+                try await operation.waitUntilEnded()
                 #expect(await (try HTTPRequestOperation(archive: archive)).run().error == nil)
                 #expect(folder.contents == file.body)
                 #expect(Representation.offset(of: try #require(server.requests.last)) == Int(archive.receivedByteCount))
@@ -157,7 +157,7 @@ extension NetworkTests {
                 let archive = try await operation.archive()
                 #expect(archive.receivedByteCount > 0 && archive.receivedByteCount <= 200_000)
                 gate.open()
-                await operation.waitUntilEnded()
+                try await operation.waitUntilEnded()
                 #expect(operation.responseData == file.body)
                 #expect(server.requests.count == 1)
             }

@@ -57,13 +57,13 @@ extension NetworkTests {
             operation.pause()
             await server.waitForConnectionsToClose()
             let refused = Gate()
-            operation.setDownloadProgress { _, total, expected in if total > 0 && expected < 0 { refused.open() } }
+            operation.onDownloadProgress = { _, total, expected in if total > 0 && expected < 0 { refused.open() } }
             operation.resume()
             await refused.wait()
             let archive = try sent(await operation.archive())
             #expect(!operation.isFinished)
             operation.cancel()
-            await operation.waitUntilEnded()
+            try await operation.waitUntilEnded()
             await server.waitForConnectionsToClose()
             return archive
         }
@@ -107,7 +107,7 @@ extension NetworkTests {
             try await TestServer.serving(script: script) { server in
                 let operation = HTTPRequestOperation(request: URLRequest(url: server.url()))
                 let (asked, gate) = (Gate(), Gate())
-                operation.setRedirectResponse { _, proposed, _ in
+                operation.onRedirect = { _, proposed, _ in
                     asked.open()
                     await gate.wait()
                     return proposed
@@ -122,7 +122,7 @@ extension NetworkTests {
                 #expect(archive.validator == nil)
                 operation.cancel()
                 gate.open()
-                await operation.waitUntilEnded()
+                try await operation.waitUntilEnded()
             }
         }
     }

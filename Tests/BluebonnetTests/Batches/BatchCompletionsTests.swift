@@ -28,10 +28,10 @@ import Testing
         #expect(seen == order)
     }
 
-    @Test func lateReaderSeesAllCompletions() async {
+    @Test func lateReaderSeesAllCompletions() async throws {
         network.answer("/1", with: [.fail(.timedOut)])
         let batch = network.manager().enqueueBatch(of: (0..<50).map { network.operation("/\($0)") })
-        await batch.waitUntilFinished()
+        try await batch.waitUntilFinished()
         var failures: [Int] = []
         var count = 0
         for await completion in batch.completions {
@@ -57,7 +57,7 @@ import Testing
         #expect(await batch.completions.reduce(into: 0) { count, _ in count += 1 } == 0)
     }
 
-    @Test func cancellingTheTaskThatLooksEndsTheLookingOnly() async {
+    @Test func cancellingTheTaskThatLooksEndsTheLookingOnly() async throws {
         let gate = Gate()
         network.answer("/0", with: [.head(200), .wait(gate)])
         let batch = network.manager().enqueueBatch(of: [network.operation("/0")])
@@ -67,11 +67,11 @@ import Testing
         #expect(await task.value == 0)
         #expect(!batch.operations[0].isCancelled)
         gate.open()
-        await batch.waitUntilFinished()
+        try await batch.waitUntilFinished()
         #expect(batch.operations[0].error == nil)
     }
 
-    @Test func progressIsByBytesWhereLengthsAreKnown() async {
+    @Test func progressIsByBytesWhereLengthsAreKnown() async throws {
         let gate = Gate()
         let reached = Observed(0)
         network.answer("/0", with: [.head(200, ["Content-Length": "4"]), .body("full")])
@@ -87,7 +87,7 @@ import Testing
         #expect(progress.receivedByteCount == 8 && progress.expectedByteCount == 12)
         #expect(progress.fractionCompleted == 8.0 / 12)
         gate.open()
-        await batch.waitUntilFinished()
+        try await batch.waitUntilFinished()
         #expect(
             batch.progress
                 == BatchProgress(
@@ -128,6 +128,30 @@ import Testing
         let queue = kind.make()
         queue.addOperations(batch(of: []), waitUntilFinished: false)
         await order.becomes(["completion 0"])
+    }
+
+    @Test(arguments: QueueMembersTests.Kind.allCases)
+    func completionComesWhenTheQueueCancelsEverything(kind: QueueMembersTests.Kind) async {
+        let queue = kind.make()
+        for path in ["/0", "/1"] { network.answer(path, with: [.wait(Gate())]) }
+        let operations = (0..<2).map { network.operation("/\($0)") }
+        queue.addOperations(batch(of: operations), waitUntilFinished: false)
+        await network.log.sees(.begun(2))
+        queue.cancelAllOperations()
+        await order.becomes { $0.last == "completion 2" }
+        await onThreadOfItsOwn { queue.waitUntilAllOperationsAreFinished() }
+        #expect(order.value.filter { $0.hasPrefix("completion") }.count == 1)
+    }
+
+    @Test func trailingClosureIsTheCompletion() async {
+        let operations = [network.operation("/0")]
+        network.answer("/0", with: [.head(200)])
+        let queue = RequestOperationQueue()
+        queue.addOperations(
+            RequestOperation.batchOfRequestOperations(operations) { [order] operations in
+                order.append("completion \(operations.count)")
+            })
+        await order.becomes(["completion 1"])
     }
 
     @Test func batchTakesNoPlaceThatItsOperationsNeed() async {

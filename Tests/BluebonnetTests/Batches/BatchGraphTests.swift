@@ -78,7 +78,7 @@ import Testing
         let batch = Batch(of: all)
         #expect(batch.graph().nodes.map(\.state) == [.waiting, .waiting, .waiting, .waiting])
         network.manager().enqueue(batch)
-        await batch.waitUntilFinished()
+        try await batch.waitUntilFinished()
         let graph = batch.graph()
         #expect(graph.nodes.map(\.state) == [.success, .failure, .skipped, .cancelled])
         #expect(graph.nodes[0].name == "GET http://scripted.test/ok")

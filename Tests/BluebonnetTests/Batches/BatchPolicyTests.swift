@@ -25,7 +25,7 @@ import Testing
     private func run(_ operations: [HTTPRequestOperation], _ policy: Batch.FailurePolicy) async -> BatchOutcome {
         var options = Batch.Options()
         options.failurePolicy = policy
-        return await manager.enqueueBatch(of: operations, options: options).outcome()
+        return await manager.run(Batch(of: operations, options: options))
     }
 
     private func counts(_ outcome: BatchOutcome) -> [Int] {
@@ -80,48 +80,48 @@ import Testing
         #expect(good.stopReason == nil && good.isSuccess)
     }
 
-    @Test func theBatchSaysWhatBecomesOfDependents() async {
+    @Test func theBatchSaysWhatBecomesOfDependents() async throws {
         for policy in FailedDependencyPolicy.allCases {
             let all = operations(3, failing: [0])
             all[1].addDependency(all[0])
             all[2].addDependency(all[0], ifItFails: .skip)
             var options = Batch.Options()
             options.ifDependencyFails = policy
-            let outcome = await manager.enqueueBatch(of: all, options: options).outcome()
+            let outcome = try await manager.enqueueBatch(of: all, options: options).outcome()
             #expect(counts(outcome) == (policy == .skip ? [0, 1, 2, 0] : [2, 1, 0, 0]))
         }
     }
 
-    @Test func aDeadlineCancelsTheRest() async {
+    @Test func aDeadlineCancelsTheRest() async throws {
         network.answer("/held", with: [.wait(Gate())])
         var options = Batch.Options()
         options.timeout = .milliseconds(20)
         let all = [network.operation("/held")] + operations(5)
-        let outcome = await manager.enqueueBatch(of: all, options: options).outcome()
+        let outcome = try await manager.enqueueBatch(of: all, options: options).outcome()
         #expect(outcome.stopReason == .timedOut && counts(outcome) == [0, 0, 0, 6])
         #expect(all[0].error?.message.hasPrefix("cancelled, because the batch took longer than 0.02 ") == true)
     }
 
-    @Test func aBatchThatEndsInTimeHasNoDeadline() async {
+    @Test func aBatchThatEndsInTimeHasNoDeadline() async throws {
         var options = Batch.Options()
         options.timeout = .seconds(3_600)
         weak var weakBatch: Batch?
         do {
             let batch = manager.enqueueBatch(of: operations(3), options: options)
             weakBatch = batch
-            #expect(await batch.outcome().isSuccess)
+            #expect(try await batch.outcome().isSuccess)
         }
         await Queues.callbacks.catchesUp()
         await NetworkThread.shared.catchesUp()
         #expect(weakBatch == nil)
     }
 
-    @Test func cancellingABatchIsItsReason() async {
+    @Test func cancellingABatchIsItsReason() async throws {
         network.answer("/held", with: [.wait(Gate())])
         let batch = manager.enqueueBatch(of: [network.operation("/held")] + operations(3))
         await network.log.sees(.begun(1))
         batch.cancel()
-        let outcome = await batch.outcome()
+        let outcome = try await batch.outcome()
         #expect(outcome.stopReason == .cancelled && counts(outcome) == [0, 0, 0, 4])
     }
 
@@ -140,7 +140,7 @@ extension BatchOutcome {
 // MARK: - Batches in batches
 
 extension BatchPolicyTests {
-    @Test func anInnerBatchCountsInTheOuterAndEndsBeforeIt() async {
+    @Test func anInnerBatchCountsInTheOuterAndEndsBeforeIt() async throws {
         let order = Observed([String]())
         let (first, second) = (operations(3, failing: [1]), operations(2))
         let inner = Batch(of: first)
@@ -151,27 +151,27 @@ extension BatchPolicyTests {
         } completion: { _ in
             order.append("outer")
         }
-        let outcome = await outer.outcome()
+        let outcome = try await outer.outcome()
         #expect(counts(outcome) == [4, 1, 0, 0] && outcome.isFailure(2))
         #expect(inner.counts.finishedCount == 3)
         #expect(order.value == (1...5).map { "\($0)/5" } + ["outer"])
-        #expect(await inner.outcome().results.count == 3)
+        #expect(try await inner.outcome().results.count == 3)
     }
 
-    @Test func anInnerBatchKeepsItsPolicy() async {
+    @Test func anInnerBatchKeepsItsPolicy() async throws {
         var options = Batch.Options()
         options.failurePolicy = .cancelAtFirstFailure
         let inner = Batch(of: operations(100, failing: [0]), options: options)
         let others = operations(3)
-        let outcome = await manager.enqueue(Batch(of: others + [inner])).outcome()
+        let outcome = try await manager.enqueue(Batch(of: others + [inner])).outcome()
         #expect(outcome.stopReason == nil && outcome.counts.successCount >= 3 && outcome.counts.cancelledCount > 0)
-        #expect(await inner.outcome().stopReason == .firstFailure)
+        #expect(try await inner.outcome().stopReason == .firstFailure)
         #expect(others.allSatisfy { $0.error == nil })
     }
 
-    @Test func emptyInnerBatchesEnd() async {
+    @Test func emptyInnerBatchesEnd() async throws {
         let outer = Batch(of: [Batch(of: []), Batch(of: [Batch(of: [])])])
-        #expect(await manager.enqueue(outer).outcome().isSuccess)
+        #expect(try await manager.enqueue(outer).outcome().isSuccess)
     }
 
     @Test func aBatchRunsOnce() async {
@@ -183,13 +183,13 @@ extension BatchPolicyTests {
         }
     }
 
-    @Test func handlesAreMembers() async {
+    @Test func handlesAreMembers() async throws {
         network.answer("/1", with: [.wait(Gate())])
         let first = manager.get("0", returning: HTTPResponseSerializer())
         let second = manager.get("1", after: first, returning: HTTPResponseSerializer()) { _, _ in }
         let batch = manager.enqueue(Batch(of: [first, second]))
         await network.log.sees(.begun(2))
         batch.cancel()
-        #expect(counts(await batch.outcome()) == [1, 0, 0, 1])
+        #expect(counts(try await batch.outcome()) == [1, 0, 0, 1])
     }
 }

@@ -155,13 +155,14 @@ import Testing
         #expect(wrong.result.map { (try? $0.get()) == nil } == true)
     }
 
-    @Test func cancellingTheTaskThatWaitsCancelsTheOperation() async {
+    @Test func cancellingTheTaskThatRunsAHandleCancelsItsOperation() async {
         network.answer("/held", with: [.wait(Gate())])
         let held = manager.get("held", returning: text)
-        let task = Task { try await held.value }
+        let task = Task { try await manager.run(held) }
         await network.log.sees(.begun(1))
         task.cancel()
         await #expect { try await task.value } throws: { ($0 as? NetworkingError)?.code == .cancelled }
+        #expect(held.operation.isCancelled)
     }
 
     @Test func aChainOfResultsRunsInOrderAndIsReleased() async throws {

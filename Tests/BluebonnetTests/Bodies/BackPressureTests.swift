@@ -118,7 +118,7 @@ extension NetworkTests {
                 let operation = RequestOperation(
                     request: URLRequest(url: server.url("/endless")),
                     options: TransferOptions { $0.idleTimeout = .milliseconds(300) })
-                let chunks = operation.chunks()
+                let chunks = operation.chunks
                 operation.start()
                 await server.waitForRequests(count: 1)
                 // Slower than the idle limit, which is the server's, not the consumer's.

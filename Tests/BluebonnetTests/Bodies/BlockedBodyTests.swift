@@ -27,7 +27,7 @@ extension NetworkTests {
                 #expect(operations.allSatisfy { !$0.isFinished })
                 for stream in blocked { stream.gate.signal() }
                 for operation in operations {
-                    await operation.waitUntilEnded()
+                    try await operation.waitUntilEnded()
                     #expect(operation.error == nil)
                     #expect(operation.responseString == "got payload")
                 }
@@ -41,7 +41,7 @@ extension NetworkTests {
                 operation.start()
                 await server.waitForConnections(count: 1)
                 operation.cancel()
-                await operation.waitUntilEnded()
+                try await operation.waitUntilEnded()
                 #expect(operation.code == .cancelled)
                 await server.waitForConnectionsToClose()
                 #expect(server.requests.isEmpty)
@@ -72,7 +72,7 @@ extension NetworkTests {
                 #expect(await get(server.url("/other")).error == nil)
                 #expect(!operation.isFinished)
                 operation.resume()
-                await operation.waitUntilEnded()
+                try await operation.waitUntilEnded()
                 #expect(operation.error == nil)
                 #expect(operation.responseString == "got payload")
                 #expect(server.requests.filter { $0.path == "/" }.count == 1)
@@ -163,11 +163,11 @@ extension NetworkTests {
                 let blocked = BlockedStream.request(fixture.nginx.tlsURL("/tiny"))
                 let operation = RequestOperation(request: blocked.request, options: fixture.options)
                 let answered = Gate()
-                operation.setDownloadProgress { _, _, _ in answered.open() }
+                operation.onDownloadProgress = { _, _, _ in answered.open() }
                 operation.start()
                 await answered.wait()
                 blocked.gate.signal()
-                await operation.waitUntilEnded()
+                try await operation.waitUntilEnded()
                 #expect(operation.error == nil)
                 #expect(operation.responseString == "Hello, world!")
             }

@@ -144,7 +144,7 @@ extension NetworkTests {
                 await networkThreadAnswers()
                 #expect(server.requests.map(\.path) == ["/other"])
                 semaphore.signal()
-                await slow.waitUntilEnded()
+                try await slow.waitUntilEnded()
                 #expect(slow.error == nil)
                 #expect(server.requests.last?.bodyText == "abcd")
             }
@@ -159,7 +159,7 @@ extension NetworkTests {
                 operation.start()
                 await server.waitForConnections(count: 1)
                 operation.cancel()
-                await operation.waitUntilEnded()
+                try await operation.waitUntilEnded()
                 #expect(operation.code == .cancelled)
             }
         }
@@ -170,7 +170,7 @@ extension NetworkTests {
                     request: request(server.url(), InputStream(data: Self.body), length: 400_000))
                 let reports = Observed([[Int64]]())
                 let ended = Gate()
-                operation.setUploadProgress { reports.append([$0, $1, $2]) }
+                operation.onUploadProgress = { reports.append([$0, $1, $2]) }
                 operation.completionBlock = { ended.open() }
                 #expect(await operation.run().error == nil)
                 await ended.wait()
@@ -189,7 +189,7 @@ extension NetworkTests {
                 let operation = RequestOperation(
                     request: request(server.url(), InputStream(data: Data(count: length)), length: length))
                 let (totals, told, ended) = (Observed([Int64]()), Gate(), Gate())
-                operation.setUploadProgress { _, total, _ in
+                operation.onUploadProgress = { _, total, _ in
                     totals.append(total)
                     told.open()
                 }
@@ -227,7 +227,7 @@ extension NetworkTests {
                 let operation = RequestOperation(
                     request: request(server.url("/first"), InputStream(data: Self.body), length: 400_000))
                 let count = Observed([Int]())
-                operation.setNeedNewBodyStream {
+                operation.onNeedNewBodyStream = {
                     #expect(!NetworkThread.isCurrent)
                     count.append(1)
                     return InputStream(data: Self.body)
@@ -246,7 +246,7 @@ extension NetworkTests {
                 let operation = await perform(
                     request(server.url("/first"), InputStream(data: Self.body), length: 400_000))
                 #expect(operation.code == .bodyStreamExhausted)
-                #expect(operation.error?.message.contains("setNeedNewBodyStream") == true)
+                #expect(operation.error?.message.contains("onNeedNewBodyStream") == true)
                 #expect(server.requests.map(\.path) == ["/first"])
             }
         }
@@ -298,7 +298,7 @@ extension NetworkTests {
                 await networkThreadAnswers()
                 semaphore.signal()
                 operation.resume()
-                await operation.waitUntilEnded()
+                try await operation.waitUntilEnded()
                 #expect(operation.error == nil)
                 #expect(server.requests.map(\.bodyText) == ["abcd"])
                 #expect(server.connectionCount == 1)

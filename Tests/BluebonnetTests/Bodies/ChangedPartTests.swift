@@ -99,7 +99,7 @@ extension NetworkTests {
                 await server.waitForConnectionsToClose()
                 try change.apply(folder.path + ".bluebonnet-partial", folder.path + ".bluebonnet-partial.json")
                 operation.resume()
-                await operation.waitUntilEnded()
+                try await operation.waitUntilEnded()
                 #expect(folder.contents == (operation.error == nil ? Self.file.body : nil))
             }
         }
@@ -120,7 +120,7 @@ extension NetworkTests {
                 try FileManager.default.removeItem(atPath: part)
                 try folder.folder.write("file.bluebonnet-partial", "somebody else's")
                 gate.open()
-                await operation.waitUntilEnded()
+                try await operation.waitUntilEnded()
                 #expect(operation.code == .cannotWriteFile)
                 #expect(folder.contents == nil)
                 #expect(FileManager.default.contents(atPath: part) == Data("somebody else's".utf8))

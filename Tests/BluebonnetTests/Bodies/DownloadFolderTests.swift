@@ -113,7 +113,7 @@ extension NetworkTests {
             }
             try await TestServer.serving(script: script) { server in
                 let operations = (0..<20).map { operation(server.url("/file?\($0)"), into: folder) }
-                await RequestOperationManager().enqueueBatch(of: operations).waitUntilFinished()
+                try await RequestOperationManager().enqueueBatch(of: operations).waitUntilFinished()
                 #expect(operations.allSatisfy { $0.error == nil })
                 #expect(Set(operations.map(\.downloadedFile)).count == 20)
                 for (number, operation) in operations.enumerated() {

@@ -25,7 +25,7 @@ extension NetworkTests {
             try await TestServer.answering(reply) { server in
                 let operation = folder.operation(URLRequest(url: server.url()))
                 let arrived = Gate()
-                operation.setDownloadProgress { _, _, _ in arrived.open() }
+                operation.onDownloadProgress = { _, _, _ in arrived.open() }
                 operation.start()
                 await arrived.wait()
                 #expect(folder.contents == nil)
@@ -52,7 +52,7 @@ extension NetworkTests {
             try await TestServer.answering(reply) { server in
                 let operation = folder.operation(URLRequest(url: server.url()))
                 let arrived = Gate()
-                operation.setDownloadProgress { _, _, _ in arrived.open() }
+                operation.onDownloadProgress = { _, _, _ in arrived.open() }
                 operation.start()
                 await arrived.wait()
                 #expect(folder.names == (hasName ? ["file.bluebonnet-partial"] : []))
@@ -135,7 +135,7 @@ extension NetworkTests {
                 await server.waitForRequests(count: 1)
                 #expect(await folder.download(server.url("/second")).code == .cannotOpenFile)
                 gate.open()
-                await first.waitUntilEnded()
+                try await first.waitUntilEnded()
                 #expect(first.error == nil)
                 #expect(folder.contents == Data("body of /first".utf8))
                 #expect(await folder.download(server.url("/third")).error == nil)

@@ -62,7 +62,7 @@ extension NetworkTests {
                 let failing = small.operation(server.url("/small"))
                 let succeeding = elsewhere.operation(URLRequest(url: server.url("/elsewhere")))
                 let batch = RequestOperationManager().enqueueBatch(of: [failing, succeeding])
-                await batch.waitUntilFinished()
+                try await batch.waitUntilFinished()
                 #expect(failing.code == .cannotWriteFile)
                 #expect(!FileManager.default.fileExists(atPath: small.folder.path("file")))
                 #expect(succeeding.error == nil)

@@ -60,8 +60,8 @@ extension NetworkTests {
             _ operation: RequestOperation, _ interrupt: @escaping @Sendable (RequestOperation) -> Void
         ) async {
             let interrupted = Gate()
-            operation.setDownloadProgress { [unowned operation] _, _, _ in
-                operation.setDownloadProgress(nil)
+            operation.onDownloadProgress = { [unowned operation] _, _, _ in
+                operation.onDownloadProgress = nil
                 interrupt(operation)
                 interrupted.open()
             }
@@ -81,7 +81,7 @@ extension NetworkTests {
                     let url = server.url("/\(place)/\(files.name)")
                     let first = folder.operation(URLRequest(url: url))
                     await start(first) { $0.cancel() }
-                    await first.waitUntilEnded()
+                    try await first.waitUntilEnded()
                     #expect(first.code == .cancelled)
                     if change != .none { try files.write(change.body, age: 3600) }
                     let second = await folder.download(url)
@@ -106,7 +106,7 @@ extension NetworkTests {
                     #expect(operation.isPaused)
                     if change != .none { try files.write(change.body, age: 3600) }
                     operation.resume()
-                    await operation.waitUntilEnded()
+                    try await operation.waitUntilEnded()
                     #expect(operation.error == nil, "\(change)")
                     #expect(folder.contents == change.body, "\(change)")
                     #expect(folder.names == ["file"])
@@ -131,7 +131,7 @@ extension NetworkTests {
                 await networkThreadAnswers()
                 try write(Change.altered.body)
                 operation.resume()
-                await operation.waitUntilEnded()
+                try await operation.waitUntilEnded()
                 #expect(operation.error == nil)
                 #expect(folder.contents == Change.altered.body)
             }
@@ -145,7 +145,7 @@ extension NetworkTests {
                 await start(operation) { $0.pause() }
                 await networkThreadAnswers()
                 operation.resume()
-                await operation.waitUntilEnded()
+                try await operation.waitUntilEnded()
                 #expect(operation.error == nil)
                 #expect(operation.responseData == text)
             }

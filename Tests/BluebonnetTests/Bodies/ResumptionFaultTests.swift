@@ -86,7 +86,7 @@ extension NetworkTests {
         /// Starts an operation, pauses it when the server has sent its half, and resumes it.
         private func interrupt(_ operation: RequestOperation, _ server: TestServer) async {
             let received = Gate()
-            operation.setDownloadProgress { _, total, _ in if total > 0 { received.open() } }
+            operation.onDownloadProgress = { _, total, _ in if total > 0 { received.open() } }
             operation.start()
             await received.wait()
             operation.pause()
@@ -98,7 +98,7 @@ extension NetworkTests {
             try await TestServer.serving(script: answer.script) { server in
                 let operation = RequestOperation(request: URLRequest(url: server.url()))
                 await interrupt(operation, server)
-                await operation.waitUntilEnded()
+                try await operation.waitUntilEnded()
                 #expect(operation.error == nil)
                 #expect(operation.responseData == answer.body)
                 #expect(operation.receivedByteCount == Int64(answer.body.count))
@@ -111,7 +111,7 @@ extension NetworkTests {
             try await TestServer.serving(script: answer.script) { server in
                 let operation = folder.operation(URLRequest(url: server.url()))
                 await interrupt(operation, server)
-                await operation.waitUntilEnded()
+                try await operation.waitUntilEnded()
                 #expect(operation.error == nil)
                 #expect(folder.contents == answer.body)
                 #expect(folder.names == ["file"])
@@ -143,7 +143,7 @@ extension NetworkTests {
                 let stream = OutputStream.toMemory()
                 operation.outputStream = stream
                 await interrupt(operation, server)
-                await operation.waitUntilEnded()
+                try await operation.waitUntilEnded()
                 #expect(operation.code == (answer.isRest ? nil : .resumeRefused))
                 let handedBack = try #require(operation.outputStream)
                 let written = handedBack.property(forKey: .dataWrittenToMemoryStreamKey) as? Data ?? Data()
@@ -179,7 +179,7 @@ extension NetworkTests {
             try await TestServer.serving(script: script) { server in
                 let operation = RequestOperation(request: URLRequest(url: server.url()))
                 await interrupt(operation, server)
-                await operation.waitUntilEnded()
+                try await operation.waitUntilEnded()
                 #expect(operation.error == nil)
                 #expect(operation.responseData == body)
                 #expect((server.requests.last?.headers["If-Range"] != nil) == isStrong)

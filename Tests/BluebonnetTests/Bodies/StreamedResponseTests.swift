@@ -150,7 +150,7 @@ extension NetworkTests {
                 await server.waitForConnections(count: 1)
                 #expect(await get(server.url("/other")).responseString == "other")
                 slow.cancel()
-                await slow.waitUntilEnded()
+                try await slow.waitUntilEnded()
                 #expect(slow.code == .cancelled)
                 gate.signal()
             }
@@ -167,7 +167,7 @@ extension NetworkTests {
         @Test func theChunksAreTheBody() async throws {
             try await TestServer.answering(.response(body: Self.body)) { server in
                 let operation = HTTPRequestOperation(request: URLRequest(url: server.url()))
-                let chunks = operation.chunks()
+                let chunks = operation.chunks
                 operation.start()
                 var received = Data()
                 for try await chunk in chunks { received += chunk }
@@ -183,7 +183,7 @@ extension NetworkTests {
             let cut = reply.cut(afterByteCount: reply.bytes.count - 10)
             try await TestServer.answering(cut) { server in
                 let operation = HTTPRequestOperation(request: URLRequest(url: server.url()))
-                let chunks = operation.chunks()
+                let chunks = operation.chunks
                 operation.start()
                 var received = Data()
                 let error = await #expect(throws: NetworkingError.self) {
@@ -197,7 +197,7 @@ extension NetworkTests {
         @Test func anUnacceptedResponseEndsTheLoopWithItsError() async throws {
             try await TestServer.answering(.response(status: 500, body: "broken")) { server in
                 let operation = HTTPRequestOperation(request: URLRequest(url: server.url()))
-                let chunks = operation.chunks()
+                let chunks = operation.chunks
                 operation.start()
                 let error = await #expect(throws: NetworkingError.self) {
                     for try await _ in chunks { Issue.record("there is no accepted body") }
@@ -215,7 +215,7 @@ extension NetworkTests {
             try await TestServer.answering(Self.endless) { server in
                 let operation = HTTPRequestOperation(request: URLRequest(url: server.url()))
                 operation.start(countingUntil: 1_000_000)
-                await operation.waitUntilEnded()
+                try await operation.waitUntilEnded()
                 #expect(operation.code == .cancelled)
                 await server.waitForConnectionsToClose()
             }
@@ -224,12 +224,12 @@ extension NetworkTests {
         @Test func cancellingTheWaitingTaskCancelsTheOperation() async throws {
             try await TestServer.answering(.steps([.stall])) { server in
                 let operation = HTTPRequestOperation(request: URLRequest(url: server.url()))
-                let chunks = operation.chunks()
+                let chunks = operation.chunks
                 operation.start()
                 let task = Task { for try await _ in chunks {} }
                 await server.waitForConnections(count: 1)
                 task.cancel()
-                await operation.waitUntilEnded()
+                try await operation.waitUntilEnded()
                 #expect(operation.code == .cancelled)
                 await #expect(throws: NetworkingError.self) { try await task.value }
             }
@@ -238,9 +238,9 @@ extension NetworkTests {
         @Test func aSequenceThatNobodyIteratesIsNoHang() async throws {
             try await TestServer.answering(Self.endless) { server in
                 let operation = HTTPRequestOperation(request: URLRequest(url: server.url()))
-                _ = operation.chunks()
+                _ = operation.chunks
                 operation.start()
-                await operation.waitUntilEnded()
+                try await operation.waitUntilEnded()
                 #expect(operation.code == .cancelled)
             }
         }
@@ -251,7 +251,7 @@ extension NetworkTests {
             let script: TestServer.Script = { Representation.offset(of: $0) == nil ? half : file.answer(to: $0) }
             try await TestServer.serving(script: script) { server in
                 let operation = HTTPRequestOperation(request: URLRequest(url: server.url()))
-                let chunks = operation.chunks()
+                let chunks = operation.chunks
                 operation.start()
                 var received = Data()
                 for try await chunk in chunks {
@@ -272,7 +272,7 @@ extension NetworkTests {
             let script: TestServer.Script = { $0.connection == 1 ? half : file.answer(to: $0) }
             try await TestServer.serving(script: script) { server in
                 let operation = HTTPRequestOperation(request: URLRequest(url: server.url()))
-                let chunks = operation.chunks()
+                let chunks = operation.chunks
                 operation.start()
                 var received = Data()
                 let error = await #expect(throws: NetworkingError.self) {
@@ -293,7 +293,7 @@ extension NetworkTests {
 extension HTTPRequestOperation {
     /// Starts and takes some of the body, then leaves.
     fileprivate func start(countingUntil limit: Int) {
-        let chunks = chunks()
+        let chunks = chunks
         start()
         Task {
             var count = 0

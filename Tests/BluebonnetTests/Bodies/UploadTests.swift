@@ -97,7 +97,7 @@ extension NetworkTests {
                 let operation = upload(server.url(), from: path)
                 let reports = Observed([[Int64]]())
                 let ended = Gate()
-                operation.setUploadProgress { reports.append([$0, $1, $2]) }
+                operation.onUploadProgress = { reports.append([$0, $1, $2]) }
                 operation.completionBlock = { ended.open() }
                 _ = await operation.run()
                 await ended.wait()
@@ -131,12 +131,12 @@ extension NetworkTests {
             try await TestServer.answering(.response(), options) { server in
                 let operation = upload(server.url(), from: path)
                 let begun = Gate()
-                operation.setUploadProgress { _, total, _ in if total > 0 { begun.open() } }
+                operation.onUploadProgress = { _, total, _ in if total > 0 { begun.open() } }
                 operation.start()
                 await begun.wait()
                 #expect(truncate(path, 1) == 0)
                 gate.open()
-                await operation.waitUntilEnded()
+                try await operation.waitUntilEnded()
                 #expect(operation.code == .cannotReadFile)
                 #expect(operation.statusCode == nil)
                 #expect(server.requests.isEmpty)
@@ -153,12 +153,12 @@ extension NetworkTests {
             try await TestServer.answering(.response(), options) { server in
                 let operation = upload(server.url(), from: path)
                 let begun = Gate()
-                operation.setUploadProgress { _, total, _ in if total > 0 { begun.open() } }
+                operation.onUploadProgress = { _, total, _ in if total > 0 { begun.open() } }
                 operation.start()
                 await begun.wait()
                 #expect(truncate(path, 64 << 20) == 0)
                 gate.open()
-                await operation.waitUntilEnded()
+                try await operation.waitUntilEnded()
                 #expect(operation.error == nil)
                 #expect(server.requests.map(\.body.count) == [32 << 20])
             }

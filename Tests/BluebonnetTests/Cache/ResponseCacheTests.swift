@@ -233,7 +233,7 @@ extension NetworkTests {
             let seen = Observed([String]())
             try await serving { server in
                 let refusing = RequestOperation(request: URLRequest(url: server.url("/a")), options: options(cache))
-                refusing.setCacheResponseBlock { operation, response in
+                refusing.onCacheResponse = { operation, response in
                     #expect(!NetworkThread.isCurrent)
                     #expect(!operation.isFinished)
                     seen.append(String(decoding: response.data, as: UTF8.self))
@@ -243,7 +243,7 @@ extension NetworkTests {
                 #expect(seen.value == ["body of /a"])
                 #expect(cache.byteCount == 0)
                 let changing = RequestOperation(request: URLRequest(url: server.url("/a")), options: options(cache))
-                changing.setCacheResponseBlock { _, response in
+                changing.onCacheResponse = { _, response in
                     CachedResponse(response: response.response, data: Data("changed".utf8), userInfo: ["mark": 1])
                 }
                 #expect(await changing.run().responseString == "body of /a")
@@ -259,7 +259,7 @@ extension NetworkTests {
             try await TestServer.answering(.response(body: "no word of caching")) { server in
                 let operation = RequestOperation(
                     request: URLRequest(url: server.url()), options: options(InMemoryResponseCache()))
-                operation.setCacheResponseBlock { _, response in
+                operation.onCacheResponse = { _, response in
                     seen.append(1)
                     return response
                 }
@@ -284,11 +284,11 @@ extension NetworkTests {
                 let slow = manager.get(server.url("/slow").absoluteString)
                 await server.waitForRequests(count: 2)
                 let cached = manager.get(server.url("/a").absoluteString)
-                await cached.waitUntilEnded()
+                try await cached.waitUntilEnded()
                 #expect(cached.summary.isFromCache)
                 #expect(!slow.isFinished)
                 gate.open()
-                await slow.waitUntilEnded()
+                try await slow.waitUntilEnded()
             }
         }
     }

@@ -59,7 +59,7 @@ extension NetworkTests {
                     let operation = manager.operation(
                         with: URLRequest(url: server.url(path)), responseSerializer: HTTPResponseSerializer())
                     manager.operationQueue.addOperation(operation)
-                    await operation.waitUntilEnded()
+                    try await operation.waitUntilEnded()
                 }
                 #expect(fields(server) == [nil, "a=b"])
             }

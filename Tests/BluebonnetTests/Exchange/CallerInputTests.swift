@@ -33,7 +33,7 @@ extension NetworkTests {
                     serializer.headers[name] = value
                     manager.requestSerializer = serializer
                     let operation = manager.get("refused")
-                    await operation.waitUntilEnded()
+                    try await operation.waitUntilEnded()
                     #expect(operation.code == .invalidRequest)
                     #expect(operation.error?.message.contains(name) == true)
                 }
@@ -60,7 +60,7 @@ extension NetworkTests {
             options.proxy = try Proxy("http://127.0.0.1:9", user: user, password: nil)
             let operation = HTTPRequestOperation(request: URLRequest(url: url), options: options)
             operation.start()
-            await operation.waitUntilEnded()
+            try await operation.waitUntilEnded()
             #expect(operation.code == .invalidRequest)
             #expect(operation.error?.message == "libcurl refused the request to refused.test")
         }

@@ -26,7 +26,7 @@ extension NetworkTests {
         ) async -> HTTPRequestOperation {
             let operation = HTTPRequestOperation(request: URLRequest(url: url))
             operation.credential = credential
-            operation.setWillSendRequestForAuthenticationChallenge(block)
+            operation.onChallenge = block
             return await operation.run()
         }
 

@@ -37,8 +37,8 @@ import Testing
             options.maximumRedirectCount = redirectLimit
             if hasJar { options.cookieJar = CookieJar() }
             var plan = RequestPlan(request, options: ResolvedOptions(options))
-            if hasRedirectBlock { plan.blocks.redirect = { _, proposed, _ in proposed } }
-            if hasChallengeBlock { plan.blocks.challenge = { _, _ in .performDefault } }
+            if hasRedirectBlock { plan.blocks.onRedirect = { _, proposed, _ in proposed } }
+            if hasChallengeBlock { plan.blocks.onChallenge = { _, _ in .performDefault } }
             return HopChain(try PreparedRequest(plan))
         }
 

@@ -49,7 +49,7 @@ extension NetworkTests {
                 operation.start()
                 await server.waitForRequests(count: 1)
                 progress.cancel()
-                await operation.waitUntilEnded()
+                try await operation.waitUntilEnded()
                 #expect(operation.code == .cancelled)
             }
         }
@@ -65,7 +65,7 @@ extension NetworkTests {
                 await server.waitForConnectionsToClose()
                 #expect(operation.isPaused)
                 progress.resume()
-                await operation.waitUntilEnded()
+                try await operation.waitUntilEnded()
                 #expect(operation.responseString == "done")
             }
         }

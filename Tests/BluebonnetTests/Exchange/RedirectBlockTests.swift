@@ -24,7 +24,7 @@ extension NetworkTests {
             _ block: @escaping RequestOperation.RedirectBlock
         ) async -> RequestOperation {
             let operation = RequestOperation(request: request, options: options)
-            operation.setRedirectResponse(block)
+            operation.onRedirect = block
             return await operation.run()
         }
 
@@ -58,7 +58,7 @@ extension NetworkTests {
         @Test func aRefusedRedirectIsAnUnacceptableStatusForASerializer() async throws {
             try await TestServer.serving(script: Self.chain) { server in
                 let operation = HTTPRequestOperation(request: URLRequest(url: server.url("/a")))
-                operation.setRedirectResponse { _, _, _ in nil }
+                operation.onRedirect = { _, _, _ in nil }
                 #expect(await operation.run().code == .unacceptableStatus)
                 #expect(operation.statusCode == 302)
             }
@@ -151,7 +151,7 @@ extension NetworkTests {
             try await TestServer.serving(script: Self.chain) { server in
                 let (asked, decided) = (Gate(), Gate())
                 let operation = RequestOperation(request: URLRequest(url: server.url("/a")))
-                operation.setRedirectResponse { _, proposed, _ in
+                operation.onRedirect = { _, proposed, _ in
                     asked.open()
                     await decided.wait()
                     return proposed
@@ -159,7 +159,7 @@ extension NetworkTests {
                 operation.start()
                 await asked.wait()
                 operation.cancel()
-                await operation.waitUntilEnded()
+                try await operation.waitUntilEnded()
                 #expect(operation.code == .cancelled)
                 decided.open()
                 await networkThreadAnswers()
@@ -172,7 +172,7 @@ extension NetworkTests {
             try await TestServer.serving(script: Self.chain) { server in
                 let (asked, decided, answered) = (Gate(), Gate(), Gate())
                 let operation = RequestOperation(request: URLRequest(method, server.url("/b"), body: nil))
-                operation.setRedirectResponse { _, proposed, _ in
+                operation.onRedirect = { _, proposed, _ in
                     asked.open()
                     await decided.wait()
                     answered.open()
@@ -186,7 +186,7 @@ extension NetworkTests {
                 await networkThreadAnswers()
                 #expect(operation.isPaused)
                 operation.resume()
-                await operation.waitUntilEnded()
+                try await operation.waitUntilEnded()
                 #expect(operation.error == nil)
                 #expect(operation.responseString == "at /c")
             }

@@ -47,7 +47,7 @@ extension NetworkTests {
             case .streamMadeAnew, .streamUsedOnce: request.httpBodyStream = InputStream(data: body)
             }
             let operation = RequestOperation(request: request)
-            if source == .streamMadeAnew { operation.setNeedNewBodyStream { InputStream(data: body) } }
+            if source == .streamMadeAnew { operation.onNeedNewBodyStream = { InputStream(data: body) } }
             if source == .file { operation.uploadFile = URL(fileURLWithPath: try folder.write("body", body)) }
             return operation
         }

@@ -113,7 +113,7 @@ extension NetworkTests {
                 let asked = Observed([String]())
                 let operation = RequestOperation(
                     request: URLRequest(url: origins.first.url("/1")), options: options)
-                operation.setWillSendRequestForAuthenticationChallenge { _, challenge in
+                operation.onChallenge = { _, challenge in
                     asked.append("\(challenge.scheme)://\(challenge.host):\(challenge.port)")
                     let credential = URLCredential(user: "user", password: "secret", persistence: .none)
                     return asked.value.count == 1 ? .useCredential(credential) : .performDefault
@@ -133,7 +133,7 @@ extension NetworkTests {
             try await serving(difference, wantsCredential: false) { origins, options in
                 let request = URLRequest("GET", origins.first.url("/1"), headers: Self.secrets)
                 let operation = RequestOperation(request: request, options: options)
-                operation.setRedirectResponse { _, proposed, _ in
+                operation.onRedirect = { _, proposed, _ in
                     var proposed = proposed
                     if proposed.url?.path == "/away" { proposed.setValue("for you", forHTTPHeaderField: "X-Api-Key") }
                     return proposed
@@ -153,7 +153,7 @@ extension NetworkTests {
             let reply = Reply.response(status: 401, headers: ["WWW-Authenticate": challenge], body: "who?")
             try await TestServer.answering(reply) { server in
                 let operation = RequestOperation(request: URLRequest(url: server.url()))
-                operation.setWillSendRequestForAuthenticationChallenge { _, _ in
+                operation.onChallenge = { _, _ in
                     .useCredential(URLCredential(user: "user", password: "secret", persistence: .none))
                 }
                 #expect(await operation.run().statusCode == 401)

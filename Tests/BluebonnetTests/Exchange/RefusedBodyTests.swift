@@ -39,7 +39,7 @@ extension NetworkTests {
                 for turn in Self.turns {
                     let urls = turn.map { server.url("/\($0.status)/\($0.index)") }
                     for (row, operation) in zip(turn, manager.start(urls)) {
-                        await operation.waitUntilEnded()
+                        try await operation.waitUntilEnded()
                         Self.expect(operation, row.status, EndlessBody.all[row.index])
                     }
                 }
@@ -171,7 +171,7 @@ extension NetworkTests {
                 let operation = HTTPRequestOperation(request: URLRequest(url: server.url()), options: .withoutIdleLimit)
                 await Self.pauseInTheBody(operation)
                 operation.resume()
-                await operation.waitUntilEnded()
+                try await operation.waitUntilEnded()
                 #expect(operation.code == .unacceptableStatus)
                 #expect(operation.error?.underlying == nil)
                 #expect(operation.error?.body == Data("the end".utf8))
@@ -181,7 +181,7 @@ extension NetworkTests {
         /// Starts an operation, and pauses it when something of the body has come.
         private static func pauseInTheBody(_ operation: RequestOperation) async {
             let received = Gate()
-            operation.setDownloadProgress { _, total, _ in if total > 0 { received.open() } }
+            operation.onDownloadProgress = { _, total, _ in if total > 0 { received.open() } }
             operation.start()
             await received.wait()
             operation.pause()
@@ -196,7 +196,7 @@ extension NetworkTests {
             let script: TestServer.Script = { _ in Reply([.bytes(begun), .wait(until: gate), end]) }
             try await UnwantedBodyTests.serving(certificate, script) { server, options in
                 let operation = HTTPRequestOperation(request: URLRequest(url: server.url()), options: options)
-                operation.setDownloadProgress { _, total, _ in if total > 0 { gate.open() } }
+                operation.onDownloadProgress = { _, total, _ in if total > 0 { gate.open() } }
                 #expect(await operation.run().code == .unacceptableStatus)
                 #expect(operation.error?.body == Data(Self.text.utf8))
                 #expect(operation.error?.underlying != nil)
@@ -264,7 +264,7 @@ extension NetworkTests {
                     request: URLRequest(method, server.url()), options: .withoutIdleLimit)
                 await Self.pauseInTheBody(operation)
                 operation.resume()
-                await operation.waitUntilEnded()
+                try await operation.waitUntilEnded()
                 #expect(operation.hasGivenUpBody)
                 #expect(operation.error?.body == Data(Self.text.utf8))
                 #expect(server.requests.count == (method == "GET" ? 2 : 1))
@@ -275,7 +275,7 @@ extension NetworkTests {
             let reply = EndlessBody(framing: .chunks, pace: .silent).reply(status: 404, text: Self.text)
             try await TestServer.answering(reply) { server in
                 let operation = HTTPRequestOperation(request: URLRequest(url: server.url()), options: .withoutIdleLimit)
-                operation.setDownloadProgress { [weak operation] _, total, _ in if total > 0 { operation?.cancel() } }
+                operation.onDownloadProgress = { [weak operation] _, total, _ in if total > 0 { operation?.cancel() } }
                 #expect(await operation.run().code == .cancelled)
                 #expect(operation.statusCode == 404)
             }

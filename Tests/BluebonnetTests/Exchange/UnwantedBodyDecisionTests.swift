@@ -21,7 +21,7 @@ extension NetworkTests {
             _ block: @escaping RequestOperation.RedirectBlock
         ) -> RequestOperation {
             let operation = RequestOperation(request: URLRequest(method, server.url("/start")), options: options)
-            operation.setRedirectResponse(block)
+            operation.onRedirect = block
             return operation
         }
 
@@ -85,7 +85,7 @@ extension NetworkTests {
                 #expect(operation.isPaused)
                 #expect(server.requests.count == 1)
                 operation.resume()
-                await operation.waitUntilEnded()
+                try await operation.waitUntilEnded()
                 #expect(operation.error == nil)
                 #expect(operation.responseString == "there")
                 #expect(server.requests.filter { $0.path == "/start" }.count == (method == "GET" ? 2 : 1))

@@ -85,7 +85,7 @@ extension NetworkTests {
                 #expect(await get(server.url("/first"), options).responseString == "ok")
                 let paths = (0..<15).flatMap { ["/held/302/\($0)", "/flood/302/\($0)", "/brief/401/\($0)", "/\($0)"] }
                 for operation in manager.start(paths.map { server.url($0) }) {
-                    await operation.waitUntilEnded()
+                    try await operation.waitUntilEnded()
                     #expect(operation.responseString == "ok")
                 }
                 #expect(server.requests.count == 1 + 7 * 15)

@@ -44,7 +44,7 @@ extension NetworkTests {
                 }
                 let operations = manager.start(paths.map { server.url($0) })
                 for (path, operation) in zip(paths, operations) {
-                    await operation.waitUntilEnded()
+                    try await operation.waitUntilEnded()
                     #expect(operation.error == nil, "\(path)")
                     #expect(operation.responseString == "there", "\(path)")
                     #expect(operation.summary.redirectCount == 1, "\(path)")
@@ -67,7 +67,7 @@ extension NetworkTests {
                 }
                 try await Self.serving(certificate, script) { server, options in
                     let operation = RequestOperation(request: URLRequest(url: server.url("/start")), options: options)
-                    operation.setRedirectResponse { _, proposed, _ in
+                    operation.onRedirect = { _, proposed, _ in
                         gate.open()  // the head has arrived: the end cannot overtake it
                         return proposed
                     }
@@ -131,7 +131,7 @@ extension NetworkTests {
                 let manager = RequestOperationManager.crowded(options)
                 let operations = manager.start(EndlessBody.all.indices.map { server.url("/\($0)") })
                 for (body, operation) in zip(EndlessBody.all, operations) {
-                    await operation.waitUntilEnded()
+                    try await operation.waitUntilEnded()
                     #expect(operation.error == nil, "\(body)")
                     #expect(operation.responseString == "come in", "\(body)")
                 }
@@ -167,13 +167,13 @@ extension NetworkTests {
                 let received = Gate()
                 let operation = RequestOperation(
                     request: URLRequest(url: server.url()), options: .withoutIdleLimit)
-                operation.setDownloadProgress { _, total, _ in if total == text.utf8.count { received.open() } }
+                operation.onDownloadProgress = { _, total, _ in if total == text.utf8.count { received.open() } }
                 operation.start()
                 await received.wait()
                 operation.pause()
                 await server.waitForConnectionsToClose()
                 operation.resume()
-                await operation.waitUntilEnded()
+                try await operation.waitUntilEnded()
                 #expect(operation.error == nil)
                 #expect(operation.responseString == text)
                 #expect(server.requests.count == (answer == .nothingMore ? 2 : 3))
@@ -202,7 +202,7 @@ extension NetworkTests {
                         let operation = RequestOperation(request: request, options: .withoutIdleLimit)
                         if isStream {
                             operation.inputStream = InputStream(data: upload)
-                            operation.setNeedNewBodyStream { InputStream(data: upload) }
+                            operation.onNeedNewBodyStream = { InputStream(data: upload) }
                         }
                         #expect(await operation.run().error == nil)
                         #expect(operation.responseString == "there")

@@ -139,7 +139,7 @@ extension NetworkTests {
                 #expect(summary.finished.isEmpty && !summary.hasExpired)
                 #expect(operations.allSatisfy { $0.isPaused })
                 for operation in operations { operation.cancel() }
-                for operation in operations { await operation.waitUntilEnded() }
+                for operation in operations { try await operation.waitUntilEnded() }
             }
         }
 

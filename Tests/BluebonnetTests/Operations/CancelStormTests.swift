@@ -70,9 +70,9 @@ extension NetworkTests {
             if kind == 6 { request.httpBodyStream = InputStream(data: body) }
             let operation = manager.operation(with: request)
             if kind == 1 { operation.outputFile = URL(fileURLWithPath: folder.path("file-\(number)")) }
-            if kind == 3 { operation.setRedirectResponse { _, proposed, _ in proposed } }
+            if kind == 3 { operation.onRedirect = { _, proposed, _ in proposed } }
             if kind == 4 {
-                operation.setWillSendRequestForAuthenticationChallenge { _, _ in
+                operation.onChallenge = { _, _ in
                     .useCredential(URLCredential(user: "user", password: "wrong", persistence: .none))
                 }
             }

@@ -28,7 +28,7 @@ extension NetworkTests {
                 operation.start()
                 await networkThreadAnswers()
                 operation.cancel()
-                await operation.waitUntilEnded()
+                try await operation.waitUntilEnded()
                 #expect(operation.code == .cancelled)
                 await expectOthersGoOn(server)
             }
@@ -40,7 +40,7 @@ extension NetworkTests {
                 operation.start()
                 await server.waitForRequests(count: 1)
                 operation.cancel()
-                await operation.waitUntilEnded()
+                try await operation.waitUntilEnded()
                 #expect(operation.code == .cancelled)
                 #expect(operation.statusCode == nil)
                 await server.waitForConnectionsToClose()
@@ -53,11 +53,11 @@ extension NetworkTests {
             try await TestServer.serving(script: script(reply)) { server in
                 let operation = RequestOperation(request: URLRequest(url: server.url("/stalled")))
                 let arrived = Gate()
-                operation.setDownloadProgress { _, _, _ in arrived.open() }
+                operation.onDownloadProgress = { _, _, _ in arrived.open() }
                 operation.start()
                 await arrived.wait()
                 operation.cancel()
-                await operation.waitUntilEnded()
+                try await operation.waitUntilEnded()
                 #expect(operation.code == .cancelled)
                 #expect(operation.statusCode == 200)
                 #expect(operation.receivedByteCount > 0)
@@ -76,7 +76,7 @@ extension NetworkTests {
                     await networkThreadAnswers()
                     operation.cancel()
                     await networkThreadAnswers()
-                    await operation.waitUntilEnded()
+                    try await operation.waitUntilEnded()
                     #expect([.cancelled, .cannotFindHost].contains(operation.code))
                 }
                 await expectOthersGoOn(server)
@@ -98,13 +98,12 @@ extension NetworkTests {
             }
         }
 
-        @Test func cancellingTheWaitingTaskCancelsTheOperation() async throws {
+        @Test func cancellingTheTaskThatRunsTheOperationCancelsTheOperation() async throws {
             try await TestServer.serving(script: script(.stall)) { server in
                 let operation = HTTPRequestOperation(request: URLRequest(url: server.url("/stalled")))
                 let waiting = Task { () -> NetworkingError.Code? in
-                    operation.start()
                     do throws(NetworkingError) {
-                        _ = try await operation.value()
+                        try await RequestOperationManager().run(operation)
                         return nil
                     } catch {
                         return error.code
@@ -127,7 +126,7 @@ extension NetworkTests {
                 operation.start()
                 await server.waitForRequests(count: 1)
                 operation.cancel()
-                await operation.waitUntilEnded()
+                try await operation.waitUntilEnded()
                 #expect(operation.code == .cancelled)
             }
         }
@@ -151,7 +150,7 @@ extension NetworkTests {
                     }
                 }
                 for operation in operations {
-                    await operation.waitUntilEnded()
+                    try await operation.waitUntilEnded()
                     #expect(operation.error == nil || operation.code == .cancelled)
                 }
                 await expectOthersGoOn(server)

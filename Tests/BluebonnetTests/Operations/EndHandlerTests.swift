@@ -111,7 +111,7 @@ import Testing
                 plan: RequestPlan(network.request("/\(number)"), options: ResolvedOptions(TransferOptions())),
                 serializer: ResolvedSerializer(HTTPResponseSerializer()), services: network.services)
             let token = Token(released)
-            operation.setRedirectResponse { _, request, _ in withExtendedLifetime(token) { request } }
+            operation.onRedirect = { _, request, _ in withExtendedLifetime(token) { request } }
             operation.userInfo = ["token": Token(released)]
             queue.addOperation(operation)  // which alone keeps it
         }
@@ -121,7 +121,7 @@ import Testing
 
     /// A block that is set on a finished operation is not run, as with Foundation, whether its own has run already or
     /// not.
-    @Test func theBlockThatIsAboutToRunIsNeitherReplacedNorTakenAway() async {
+    @Test func theBlockThatIsAboutToRunIsNeitherReplacedNorTakenAway() async throws {
         let network = ScriptedNetwork()
         network.answerOthers { _ in [.head(200)] }
         let ran = Observed([String]())
@@ -134,7 +134,7 @@ import Testing
         operation.completionBlock = { ran.append("first") }
         operation.setCompletionBlock { _, _ in ran.append("handler") }
         operation.start()
-        await operation.waitUntilEnded()
+        try await operation.waitUntilEnded()
         operation.completionBlock = { ran.append("second") }
         operation.completionBlock = nil
         queue.resume()

@@ -109,7 +109,7 @@ extension HeldQueueSuites {
             let manager = manager()
             let first = serialized("first", of: manager)
             manager.operationQueue.addOperations([first, slow(of: manager)])
-            async let end: Void = first.waitUntilEnded()
+            async let end: Void = first.waitAsOwner()
             await Task.yield()
             start(manager)
             await end

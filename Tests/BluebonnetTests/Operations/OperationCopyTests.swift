@@ -64,7 +64,7 @@ import Testing
         network.answer("/b", with: [.head(200), .body("end")])
         let count = Observed(0)
         let original = network.operation("/a")
-        original.setRedirectResponse { _, proposed, _ in
+        original.onRedirect = { _, proposed, _ in
             count.increment()
             return proposed
         }

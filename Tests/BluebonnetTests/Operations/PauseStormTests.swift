@@ -109,7 +109,7 @@ extension NetworkTests {
                     #expect(operations.allSatisfy { $0.isPaused || $0.isFinished })
                     // Those that wait hold no place: one that is not paused has all the room there is.
                     let other = manager.get(server.url("/1000").absoluteString)
-                    await other.waitUntilEnded()
+                    try await other.waitUntilEnded()
                     #expect(other.responseObject as? Data == file(1000).body)
                     #expect(server.requests.count == requestCount + 1)
                     await closeIdleConnections()
@@ -117,7 +117,7 @@ extension NetworkTests {
                     queue.resumeAllOperations()
                 }
                 for (number, operation) in operations.enumerated() {
-                    await operation.waitUntilEnded()
+                    try await operation.waitUntilEnded()
                     #expect(operation.error == nil, "\(operation.error.map { "\($0)" } ?? "")")
                     #expect(operation.responseData == file(number).body, "\(number)")
                 }

@@ -25,13 +25,13 @@ extension NetworkTests {
             #expect(operation.isPaused)
             await server.waitForConnectionsToClose()
             operation.resume()
-            await operation.waitUntilEnded()
+            await operation.waitAsOwner()
         }
 
         /// Starts an operation and waits until it has received something.
         private func startAndReceive(_ operation: RequestOperation) async {
             let arrived = Gate()
-            operation.setDownloadProgress { _, total, _ in if total > 0 { arrived.open() } }
+            operation.onDownloadProgress = { _, total, _ in if total > 0 { arrived.open() } }
             operation.start()
             await arrived.wait()
         }
@@ -99,7 +99,7 @@ extension NetworkTests {
                 #expect(operation.isPaused)
                 #expect(!operation.isFinished)
                 operation.cancel()
-                await operation.waitUntilEnded()
+                try await operation.waitUntilEnded()
                 #expect(operation.code == .cancelled)
                 #expect(operation.receivedByteCount > 0)
                 #expect(server.requests.count == 1)
@@ -120,7 +120,7 @@ extension NetworkTests {
                 #expect(await get(server.url("/other")).error == nil)
                 #expect(!operation.isFinished)
                 operation.resume()
-                await operation.waitUntilEnded()
+                try await operation.waitUntilEnded()
                 #expect(operation.error == nil)
                 #expect(operation.responseData == file.body)
                 #expect(server.requests.filter { $0.method == "POST" }.count == 1)
@@ -147,7 +147,7 @@ extension NetworkTests {
                 #expect(operation.isPaused)
                 gate.open()
                 operation.resume()
-                await operation.waitUntilEnded()
+                try await operation.waitUntilEnded()
                 #expect(operation.error == nil)
                 #expect(operation.responseString == "hello")
             }
@@ -165,7 +165,7 @@ extension NetworkTests {
                 operation.pause()
                 #expect(await get(server.url("/slow")).error == nil)
                 operation.resume()
-                await operation.waitUntilEnded()
+                try await operation.waitUntilEnded()
                 #expect(operation.responseData == file.body)
             }
         }
@@ -187,7 +187,7 @@ extension NetworkTests {
                     }
                 }
                 operation.resume()
-                await operation.waitUntilEnded()
+                try await operation.waitUntilEnded()
                 #expect(operation.error == nil)
                 #expect(operation.responseData == file.body)
             }

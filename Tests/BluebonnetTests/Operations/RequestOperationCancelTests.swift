@@ -89,7 +89,7 @@ import Testing
     @Test func cancelKeepsWhatArrived() async {
         let operation = network.operation("/held")
         let progress = Observed([Int64]())
-        operation.setDownloadProgress { _, total, _ in progress.append(total) }
+        operation.onDownloadProgress = { _, total, _ in progress.append(total) }
         operation.start()
         await progress.becomes([2])
         operation.cancel()

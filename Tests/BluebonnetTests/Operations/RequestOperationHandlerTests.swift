@@ -14,10 +14,11 @@ import Testing
     @Test func progressThenTheEndThenTheHandlersThenTheBatch() async {
         network.answer("/a", with: [.head(200, ["Content-Length": "2"]), .body("a"), .body("b")])
         let operation = network.operation("/a")
-        operation.setDownloadProgress { [order] _, total, expected in order.append("progress \(total) of \(expected)") }
+        operation.onDownloadProgress = { [order] _, total, expected in order.append("progress \(total) of \(expected)")
+        }
         operation.completionBlock = { [order] in order.append("block \(operation.isFinished)") }
-        operation.setCompletionBlock { [order] operation, _ in order.append("first handler \(operation.isFinished)") }
-        operation.setCompletionBlock { [order] _, _ in order.append("second handler") }
+        operation.addCompletion { [order] operation, _ in order.append("first handler \(operation.isFinished)") }
+        operation.addCompletion { [order] _, _ in order.append("second handler") }
         network.manager().enqueueBatch(of: [operation]) { [order] finished, total in
             order.append("batch \(finished) of \(total)")
         } completion: { [order] _ in
@@ -34,7 +35,7 @@ import Testing
     @Test func uploadProgressIsToldAsBytesLeaveAndAtTheEnd() async {
         network.answer("/a", with: [.sent(3), .sent(2), .head(200), .body("ok")])
         let operation = network.operation("/a", method: "POST", body: "12345")
-        operation.setUploadProgress { [order] count, total, expected in
+        operation.onUploadProgress = { [order] count, total, expected in
             order.append("\(count), \(total) of \(expected)")
         }
         operation.setCompletionBlock { [order] _, _ in order.append("done") }
@@ -46,7 +47,7 @@ import Testing
     @Test func uploadProgressCountsFromTheStartAgainWhenTheRequestIsSentAgain() async {
         network.answer("/a", with: [.sent(3), .startAgain, .sent(5), .head(200), .body("ok")])
         let operation = network.operation("/a", method: "POST", body: "12345")
-        operation.setUploadProgress { [order] _, total, _ in order.append("\(total)") }
+        operation.onUploadProgress = { [order] _, total, _ in order.append("\(total)") }
         operation.setCompletionBlock { [order] _, _ in order.append("done") }
         operation.start()
         await order.becomes { $0.last == "done" }
@@ -56,7 +57,7 @@ import Testing
     @Test func aBodyOfUnknownLengthHasNoExpectation() async {
         network.answer("/a", with: [.head(200), .body("abc")])
         let operation = network.operation("/a")
-        operation.setDownloadProgress { [order] count, total, expected in
+        operation.onDownloadProgress = { [order] count, total, expected in
             order.append("\(count), \(total) of \(expected)")
         }
         operation.setCompletionBlock { [order] _, _ in order.append("done") }
@@ -100,7 +101,7 @@ import Testing
             let seen = Observed([String?]())
             let operation = network.operation("/a")
             operation.completionQueue = queue
-            operation.setDownloadProgress { _, _, _ in seen.append(DispatchQueue.getSpecific(key: key)) }
+            operation.onDownloadProgress = { _, _, _ in seen.append(DispatchQueue.getSpecific(key: key)) }
             operation.completionBlock = { seen.append(DispatchQueue.getSpecific(key: key)) }
             operation.setCompletionBlock { _, _ in seen.append(DispatchQueue.getSpecific(key: key)) }
             operation.start()
@@ -160,8 +161,8 @@ extension RequestOperationHandlerTests {
             let held = (0..<6).map { _ in Held { releases.increment() } }
             operation.completionBlock = { held[0].use() }
             operation.setCompletionBlock(success: { _, _ in held[1].use() }, failure: { _, _ in held[2].use() })
-            operation.setDownloadProgress { _, _, _ in held[3].use() }
-            operation.setUploadProgress { _, _, _ in held[4].use() }
+            operation.onDownloadProgress = { _, _, _ in held[3].use() }
+            operation.onUploadProgress = { _, _, _ in held[4].use() }
             operation.addBatchHandler { _ in held[5].use() }
         }
         operation.start()
@@ -178,7 +179,7 @@ extension RequestOperationHandlerTests {
             operation.userInfo["held"] = held
             operation.completionBlock = { _ = operation.isFinished }
             operation.setCompletionBlock { _, _ in _ = operation.isFinished }
-            operation.setDownloadProgress { _, _, _ in _ = operation.isFinished }
+            operation.onDownloadProgress = { _, _, _ in _ = operation.isFinished }
             weakOperation = operation
             operation.start()
         }
@@ -231,12 +232,12 @@ extension RequestOperationHandlerTests {
                 operation.completionBlock = replacement
             }
             operation.completionBlock = { [held = held()] in held.use() }
-            operation.setDownloadProgress { [held = held()] _, _, _ in held.use() }
-            operation.setDownloadProgress(nil)
+            operation.onDownloadProgress = { [held = held()] _, _, _ in held.use() }
+            operation.onDownloadProgress = nil
             operation.userInfo = ["held": held()]
             operation.userInfo = [:]
-            operation.setDownloadProgress { [held = held()] _, _, _ in held.use() }
-            operation.setUploadProgress { [held = held()] _, _, _ in held.use() }
+            operation.onDownloadProgress = { [held = held()] _, _, _ in held.use() }
+            operation.onUploadProgress = { [held = held()] _, _, _ in held.use() }
             operation.setCompletionBlock { [held = held()] _, _ in held.use() }
             operation.start()
             await releases.becomes(8)
@@ -251,14 +252,14 @@ extension RequestOperationHandlerTests {
         let operation = network.operation("/a")
         operation.start()
         #expect(try await operation.value(as: Data.self) == Data("fine".utf8))
-        #expect(try await operation.value() as? Data == Data("fine".utf8))
+        #expect(try await operation.value as? Data == Data("fine".utf8))
     }
 
     @Test func theValueOfAFailedOperationIsItsError() async {
         network.answer("/a", with: [.fail(.cannotConnect)])
         let operation = network.operation("/a")
         operation.start()
-        let error = await #expect(throws: NetworkingError.self) { try await operation.value() }
+        let error = await #expect(throws: NetworkingError.self) { try await operation.value }
         #expect(error?.code == .cannotConnect)
     }
 
@@ -269,26 +270,60 @@ extension RequestOperationHandlerTests {
         #expect(error?.code == .cannotParseResponse)
     }
 
-    @Test func cancellingTheTaskThatWaitsCancelsTheOperation() async {
-        network.answer("/a", with: [.wait(Gate())])
-        let operation = network.operation("/a")
-        operation.start()
-        let task = Task { try await operation.value() }
-        await network.log.sees(.begun(1))
-        task.cancel()
-        let error = await #expect(throws: NetworkingError.self) { try await task.value }
-        #expect(error?.code == .cancelled)
-        #expect(operation.isCancelled && operation.isFinished)
-    }
-
-    @Test func operationMayBeWaitedForByManyTasks() async {
+    @Test func cancellingATaskThatObservesEndsTheWaitOnly() async throws {
         let gate = Gate()
         network.answer("/a", with: [.wait(gate), .head(200)])
         let operation = network.operation("/a")
         operation.start()
-        await withTaskGroup(of: Void.self) { group in
-            for _ in 0..<100 { group.addTask { await operation.waitUntilEnded() } }
+        let task = Task { try await operation.value }
+        await network.log.sees(.begun(1))
+        task.cancel()
+        let error = await #expect(throws: NetworkingError.self) { try await task.value }
+        #expect(error?.code == .cancelled)
+        #expect(error?.underlying is CancellationError)
+        #expect(!operation.isCancelled && !operation.isFinished)
+        gate.open()
+        _ = try await operation.value
+    }
+
+    @Test func cancellingATaskThatRunsAnOperationCancelsTheOperation() async {
+        network.answer("/a", with: [.wait(Gate())])
+        let (manager, operation) = (network.manager(), network.operation("/a"))
+        let task = Task { try await manager.run(operation) }
+        await network.log.sees(.begun(1))
+        task.cancel()
+        let error = await #expect(throws: NetworkingError.self) { try await task.value }
+        #expect(error?.code == .cancelled)
+        #expect(error?.underlying is CancellationError)
+        #expect(operation.isCancelled && operation.isFinished)
+    }
+
+    @Test func waitingForAnOperationThatNobodyStartedIsAnError() async throws {
+        let operation = network.operation("/a")
+        let error = await #expect(throws: NetworkingError.self) { try await operation.value }
+        #expect(error?.code == .notStarted)
+        #expect(error?.message.contains("run(_:)") == true)
+        operation.cancel()
+        await #expect { try await operation.waitUntilEnded() } throws: { ($0 as? NetworkingError)?.code == .notStarted }
+    }
+
+    @Test func runEndsWithTheErrorOfAnOperationThatWasCancelledBefore() async {
+        let (manager, operation) = (network.manager(), network.operation("/a"))
+        operation.cancel()
+        let error = await #expect(throws: NetworkingError.self) { try await manager.run(operation) }
+        #expect(error?.code == .cancelled)
+        #expect(error?.underlying == nil, "no task was cancelled")
+    }
+
+    @Test func operationMayBeWaitedForByManyTasks() async throws {
+        let gate = Gate()
+        network.answer("/a", with: [.wait(gate), .head(200)])
+        let operation = network.operation("/a")
+        operation.start()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<100 { group.addTask { try await operation.waitUntilEnded() } }
             gate.open()
+            try await group.waitForAll()
         }
         #expect(operation.isFinished)
     }

@@ -61,7 +61,7 @@ extension NetworkTests {
             let batch = manager.enqueueBatch(
                 of: operations,
                 progress: { count, _ in if count % 100 == 0 { samples.append(threadNames) } })
-            await batch.waitUntilFinished()
+            try await batch.waitUntilFinished()
             let body = Data("Hello, world!".utf8)
             #expect(operations.count { $0.responseData == body } == 10_000)
             #expect(samples.value.count >= 50)
@@ -94,7 +94,7 @@ extension NetworkTests {
             let before = residentKibibytes
             let samples = Observed([Int]())
             let operation = destination.operation(URLRequest(url: large))
-            operation.setDownloadProgress { _, _, _ in samples.append(residentKibibytes) }
+            operation.onDownloadProgress = { _, _, _ in samples.append(residentKibibytes) }
             _ = await operation.run()
             #expect(operation.error == nil)
             #expect(operation.receivedByteCount == byteCount)

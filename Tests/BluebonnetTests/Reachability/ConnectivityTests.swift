@@ -45,15 +45,15 @@ extension NetworkTests {
             try await nothingIsReachable()
             #expect(!operation.isFinished)
             cancelled.cancel()
-            await cancelled.waitUntilEnded()
+            try await cancelled.waitUntilEnded()
             #expect(cancelled.code == .cancelled)
             paused.pause()
             try pair.setClientUp()
-            await operation.waitUntilEnded()
+            try await operation.waitUntilEnded()
             #expect(operation.error == nil)
             #expect(paused.isPaused && server.requests.value.count == 1)
             paused.resume()
-            await paused.waitUntilEnded()
+            try await paused.waitUntilEnded()
             #expect(paused.error == nil)
         }
 
@@ -76,7 +76,7 @@ extension NetworkTests {
             try await nothingIsReachable()
             #expect(members.allSatisfy { !$0.isFinished })
             try pair.setClientUp()
-            let outcome = await batch.outcome()
+            let outcome = try await batch.outcome()
             #expect(outcome.counts.successCount == 3)
             #expect(server.requests.value.count == 3)
         }
@@ -110,7 +110,7 @@ extension NetworkTests {
                     let server = try NamespaceServer(in: pair.server)
                     let operations = try (0..<20).map { _ in try Self.waiting(server) }
                     for operation in operations { operation.start() }
-                    for operation in operations { await operation.waitUntilEnded() }
+                    for operation in operations { try await operation.waitUntilEnded() }
                     #expect(operations.allSatisfy { $0.error == nil })
                 }
             }
@@ -128,7 +128,7 @@ extension NetworkTests {
                     try await Self.nothingIsReachable()
                     #expect(!operation.isFinished)
                     try pair.client.ip("link set lo up")
-                    await operation.waitUntilEnded()
+                    try await operation.waitUntilEnded()
                     #expect(operation.error == nil)
                 }
             }
@@ -152,11 +152,11 @@ extension NetworkTests {
             try await nothingIsReachable()
             #expect(operations.allSatisfy { !$0.isExecuting && !$0.isFinished })
             operations[2].cancel()
-            await operations[2].waitUntilEnded()
+            try await operations[2].waitUntilEnded()
             #expect(operations[2].code == .cancelled)
             try pair.setClientUp()
             try pair.client.ip("route add default via 10.77.0.1")
-            for operation in operations[..<2] { await operation.waitUntilEnded() }
+            for operation in operations[..<2] { try await operation.waitUntilEnded() }
             #expect(operations[..<2].allSatisfy { $0.error == nil })
             // Let go of, it starts operations whatever the network is.
             await closeIdleConnections()
@@ -167,7 +167,7 @@ extension NetworkTests {
             try await nothingIsReachable()
             #expect(!last.isExecuting)
             queue.holdsWithoutConnectivity = false
-            await last.waitUntilEnded()
+            try await last.waitUntilEnded()
             #expect(last.code == .cannotConnect)
         }
     }

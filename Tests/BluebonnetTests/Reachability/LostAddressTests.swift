@@ -21,7 +21,7 @@ extension NetworkTests {
                 request: URLRequest(url: try server.url("/stall", host: host)), options: patient)
             let count = server.requests.value.count
             let hasBegun = Observed(0)
-            operation.setDownloadProgress { _, _, _ in hasBegun.increment() }
+            operation.onDownloadProgress = { _, _, _ in hasBegun.increment() }
             operation.start()
             await server.requests.becomes { $0.count > count }
             await hasBegun.becomes { $0 > 0 }
@@ -42,7 +42,7 @@ extension NetworkTests {
             let stalled = try await stall(server)
             #expect(await get(try server.url("/idle"), patient).error == nil)
             try pair.client.ip("addr del 10.77.0.2/24 dev v0")
-            await stalled.waitUntilEnded()
+            try await stalled.waitUntilEnded()
             #expect(stalled.code == .connectionLost)
             try pair.client.ip("addr add 10.77.0.3/24 dev v0")
             let next = await perform(URLRequest("POST", try server.url("/next")), patient)
@@ -73,7 +73,7 @@ extension NetworkTests {
             gate.open()
             // When this one is lost, what came before has been looked at.
             try pair.client.ip("addr del 10.78.0.2/24 dev v0")
-            await other.waitUntilEnded()
+            try await other.waitUntilEnded()
             #expect(other.code == .connectionLost)
             let second = await get(try server.url("/second"), patient)
             #expect(second.error == nil)
@@ -99,7 +99,7 @@ extension NetworkTests {
             try pair.client.ip("link set v0 up")
             await log.becomes(.reachableViaWiFi)
             server.goOn()
-            await operation.waitUntilEnded()
+            try await operation.waitUntilEnded()
             #expect(operation.error == nil)
             #expect(operation.responseString == "01234567890123456789")
             #expect(operation.summary.attemptCount == 1)

@@ -26,7 +26,7 @@ extension NetworkTests {
                     queue.holdsWithoutConnectivity = true
                     let operation = RequestOperation(request: URLRequest(url: try #require(URL(string: address))))
                     queue.addOperation(operation)
-                    await operation.waitUntilEnded()
+                    try await operation.waitUntilEnded()
                     #expect(operation.error == nil)
                 }
             }

@@ -131,7 +131,7 @@ extension NetworkTests {
                 let seen = Observed([ServerTrustChallenge]())
                 let operation = RequestOperation(
                     request: URLRequest(url: origin.url()), options: try options(nil, through: proxy))
-                operation.setServerTrustChallenge { _, challenge in
+                operation.onServerTrust = { _, challenge in
                     seen.append(challenge)
                     return .accept
                 }

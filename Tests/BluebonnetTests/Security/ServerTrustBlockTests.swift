@@ -19,7 +19,7 @@ extension NetworkTests {
             let seen = Observed([ServerTrustChallenge]())
             let request = URLRequest(body == nil ? "GET" : "POST", url, body: body)
             let operation = RequestOperation(request: request, options: options)
-            operation.setServerTrustChallenge { _, challenge in
+            operation.onServerTrust = { _, challenge in
                 seen.append(challenge)
                 return answer(challenge)
             }
@@ -120,7 +120,7 @@ extension NetworkTests {
                 let (asked, answered) = (Gate(), Gate())
                 let operation = RequestOperation(
                     request: URLRequest(url: server.url()), options: try .trustingTestAuthority)
-                operation.setServerTrustChallenge { _, _ in
+                operation.onServerTrust = { _, _ in
                     asked.open()
                     await answered.wait()
                     return .performDefault
@@ -129,7 +129,7 @@ extension NetworkTests {
                 await asked.wait()
                 #expect(try await get(server.url("/other"), .trustingTestAuthority).responseString == "secret/other")
                 answered.open()
-                await operation.waitUntilEnded()
+                try await operation.waitUntilEnded()
                 #expect(operation.responseString == "secret/")
             }
         }
@@ -140,7 +140,7 @@ extension NetworkTests {
                     let (asked, answered) = (Gate(), Gate())
                     let operation = RequestOperation(
                         request: URLRequest(url: server.url()), options: try .trustingTestAuthority)
-                    operation.setServerTrustChallenge { _, _ in
+                    operation.onServerTrust = { _, _ in
                         asked.open()
                         await answered.wait()
                         return .accept
@@ -150,7 +150,7 @@ extension NetworkTests {
                     if isCancelled { operation.cancel() } else { operation.pause() }
                     answered.open()
                     if !isCancelled { operation.resume() }
-                    await operation.waitUntilEnded()
+                    try await operation.waitUntilEnded()
                     #expect(operation.code == (isCancelled ? .cancelled : nil))
                 }
                 #expect(server.requests.count == 1)
@@ -197,7 +197,7 @@ extension NetworkTests {
             for _ in 0..<2 {
                 let operation = RequestOperation(
                     request: URLRequest(url: server.url()), options: try options(.otherKey))
-                operation.setPinViolationHandler { _, violation in reports.append(violation) }
+                operation.onPinViolation = { _, violation in reports.append(violation) }
                 let told = Gate()
                 operation.completionBlock = { told.open() }
                 #expect(await operation.run().responseString == "fine")
@@ -218,7 +218,7 @@ extension NetworkTests {
             let server = try await TestServer.start(tls: .localhost) { _ in .response() }
             let manager = RequestOperationManager()
             let reports = Observed([PinViolation]())
-            manager.setPinViolationHandler { _, violation in reports.append(violation) }
+            manager.onPinViolation = { _, violation in reports.append(violation) }
             manager.responseSerializer = HTTPResponseSerializer()
             for options in [
                 try options(.localhost), try options(.root),
@@ -242,7 +242,7 @@ extension NetworkTests {
             let server = try await TestServer.start(tls: .untrusted) { _ in .response() }
             let operation = RequestOperation(request: URLRequest(url: server.url()), options: try options(.otherKey))
             let reports = Observed([PinViolation]())
-            operation.setPinViolationHandler { _, violation in reports.append(violation) }
+            operation.onPinViolation = { _, violation in reports.append(violation) }
             let told = Gate()
             operation.completionBlock = { told.open() }
             #expect(await operation.run().code == .serverNotTrusted)

@@ -76,7 +76,7 @@ extension NetworkTests {
         private func theRedirectBlockSeesEachHop(_ server: HTTPBinServer) async throws {
             let hops = Observed([String]())
             let operation = RequestOperation(request: URLRequest(url: server.url("/redirect/4")))
-            operation.setRedirectResponse { _, proposed, response in
+            operation.onRedirect = { _, proposed, response in
                 hops.append("\(response.statusCode) \(proposed.url?.path ?? "")")
                 return proposed
             }
@@ -96,7 +96,7 @@ extension NetworkTests {
             _ url: URL, method: String = "GET", passwords: [String], log: Observed<[AuthenticationChallenge]>
         ) async -> HTTPRequestOperation {
             let operation = HTTPRequestOperation(request: URLRequest(method, url))
-            operation.setWillSendRequestForAuthenticationChallenge { _, challenge in
+            operation.onChallenge = { _, challenge in
                 let number = log.value.count
                 log.append(challenge)
                 guard number < passwords.count else { return .performDefault }
@@ -143,7 +143,7 @@ extension NetworkTests {
                 #expect(left.code == .unacceptableStatus)
                 #expect(left.statusCode == 401)
                 let cancelled = HTTPRequestOperation(request: URLRequest(url: server.url(path)))
-                cancelled.setWillSendRequestForAuthenticationChallenge { _, _ in .cancel }
+                cancelled.onChallenge = { _, _ in .cancel }
                 #expect(await cancelled.run().code == .authenticationRequired)
                 #expect(cancelled.summary.attemptCount == 1)
             }

@@ -107,8 +107,8 @@ extension NetworkTests {
             _ operation: HTTPRequestOperation, _ interrupt: @escaping @Sendable (RequestOperation) -> Void
         ) async {
             let interrupted = Gate()
-            operation.setDownloadProgress { [unowned operation] _, _, _ in
-                operation.setDownloadProgress(nil)
+            operation.onDownloadProgress = { [unowned operation] _, _, _ in
+                operation.onDownloadProgress = nil
                 interrupt(operation)
                 interrupted.open()
             }
@@ -124,7 +124,7 @@ extension NetworkTests {
                 #expect(operation.isPaused)
                 await networkThreadAnswers()
                 operation.resume()
-                await operation.waitUntilEnded()
+                try await operation.waitUntilEnded()
                 #expect(operation.error == nil)
                 #expect(operation.summary.attemptCount == 2)
                 #expect(folder.contents == Self.large)
@@ -137,7 +137,7 @@ extension NetworkTests {
             try await serving { server in
                 let first = folder.operation(URLRequest(url: server.url("/large.bin")))
                 await start(first) { $0.cancel() }
-                await first.waitUntilEnded()
+                try await first.waitUntilEnded()
                 #expect(first.code == .cancelled)
                 let kept = try #require(folder.partialContents)
                 #expect(!kept.isEmpty)

@@ -42,7 +42,7 @@ extension RequestOperation {
     /// Starts the operation and waits for its end.
     func run() async -> Self {
         start()
-        await waitUntilEnded()
+        await waitAsOwner()
         return self
     }
 

@@ -32,7 +32,7 @@ extension NetworkTests {
             let operation = try start(server.url("/asked"), identity)
             await eventually(server.log) { $0.contains("GET /asked") }
             server.type(command + "\n")  // "R" asks for a client's certificate, too
-            await operation.waitUntilEnded()
+            try await operation.waitUntilEnded()
             #expect(operation.code == .connectionLost, "\(operation.error?.message ?? "no error")")
             #expect(operation.statusCode == nil)
             // The server asked; the client said no, and said hello once.
@@ -50,7 +50,7 @@ extension NetworkTests {
             server.type("K\n")
             await eventually(server.log) { $0.contains("KeyUpdate") }
             server.type("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nnew")
-            await operation.waitUntilEnded()
+            try await operation.waitUntilEnded()
             #expect(operation.responseString == "new", "\(operation.error?.message ?? "")")
             #expect(helloCount(server) == 1)
             await server.stop()

@@ -72,12 +72,12 @@ extension NetworkTests {
         @Test(arguments: Framing.all) func chunksAreWholeOrFailWhereverTheBodyEnds(framing: Framing) async throws {
             try await sweep(framing) { url, isWhole, mayBeWhole in
                 let operation = RequestOperation(request: URLRequest(url: url))
-                let chunks = operation.chunks()
+                let chunks = operation.chunks
                 operation.start()
                 var received = Data()
                 var failure: (any Error)?
                 do { for try await chunk in chunks { received += chunk } } catch { failure = error }
-                await operation.waitUntilEnded()
+                try await operation.waitUntilEnded()
                 if isWhole { #expect(failure == nil) }
                 if !mayBeWhole { #expect(failure != nil) }
                 #expect((failure == nil) == (operation.error == nil))

@@ -137,7 +137,7 @@ extension NetworkTests {
                 manager.responseSerializer = HTTPResponseSerializer()
                 let operations = (0..<400).map { manager.operation(with: URLRequest(url: server.url("/\($0)"))) }
                 manager.operationQueue.addOperations(operations)
-                for operation in operations { await operation.waitUntilEnded() }
+                for operation in operations { try await operation.waitUntilEnded() }
                 #expect(operations.compactMap(\.error).isEmpty)
                 #expect(operations.allSatisfy { $0.responseString == "whole" })
             }

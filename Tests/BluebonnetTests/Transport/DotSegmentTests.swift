@@ -82,7 +82,7 @@ extension NetworkTests {
                 let options = TransferOptions { $0.keepsDotSegments = true }
                 let operation = RequestOperation(request: URLRequest(url: server.url("/start")), options: options)
                 let chosen = server.url("/a/../b")
-                operation.setRedirectResponse { _, _, _ in URLRequest(url: chosen) }
+                operation.onRedirect = { _, _, _ in URLRequest(url: chosen) }
                 #expect(await operation.run().response?.url == chosen)
                 #expect(server.requests.map(\.target) == ["/start", "/a/../b"])
             }
@@ -145,7 +145,7 @@ extension NetworkTests {
             try await TestServer.serving(script: script) { server in
                 let operation = RequestOperation(request: URLRequest(url: server.url("/start")))
                 let chosen = server.url("/a/../b")
-                operation.setRedirectResponse { _, _, _ in URLRequest(url: chosen) }
+                operation.onRedirect = { _, _, _ in URLRequest(url: chosen) }
                 #expect(await operation.run().response?.url == server.url("/b"))
                 #expect(server.requests.map(\.target) == ["/start", "/b"])
             }

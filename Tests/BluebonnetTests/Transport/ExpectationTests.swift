@@ -188,7 +188,7 @@ extension NetworkTests {
             let reply = Reply([.wait(until: begun)] + manner.refusal.steps)
             try await TestServer.answering(reply, options) { server in
                 let operation = try Self.hugeOperation(server.url(), source, folder)
-                operation.setUploadProgress { _, sent, _ in if sent > 0 { begun.open() } }
+                operation.onUploadProgress = { _, sent, _ in if sent > 0 { begun.open() } }
                 #expect(await operation.run().error == nil)
                 #expect(operation.statusCode == 417)
                 #expect(operation.responseString == "refused")
@@ -210,7 +210,7 @@ extension NetworkTests {
             let refusal = Reply([.wait(until: begun)] + Reply.response(status: 417, body: "refused").steps)
             try await TestServer.answering(refusal, options) { server in
                 let operation = try Self.hugeOperation(server.url(), source, folder)
-                operation.setUploadProgress { _, sent, _ in if sent > 0 { begun.open() } }
+                operation.onUploadProgress = { _, sent, _ in if sent > 0 { begun.open() } }
                 #expect(await operation.run().statusCode == 417)
                 #expect(operation.error?.code == .badServerResponse)
                 #expect(operation.error?.message.contains("refused the expectation (417)") == true)

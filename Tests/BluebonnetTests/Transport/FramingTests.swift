@@ -181,7 +181,7 @@ extension NetworkTests {
                 for operation in operations { operation.start() }
                 await server.waitForRequests(count: count)
                 answers.open()
-                for operation in operations { await operation.waitUntilEnded() }
+                for operation in operations { try await operation.waitUntilEnded() }
                 #expect(operations.map(\.responseString) == operations.map { _ in "hello" })
                 let before = server.history.connections.map(\.sentByteCount)
                 #expect(before.count == count)

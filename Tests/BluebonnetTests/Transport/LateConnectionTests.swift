@@ -89,7 +89,7 @@ extension NetworkTests {
             late.start()
             for _ in 0..<20 { await networkThreadAnswers() }  // the first attempt is on its way, and comes to nothing
             server.serve()
-            await late.waitUntilEnded()
+            try await late.waitUntilEnded()
             #expect(late.error == nil, "\(late.error?.message ?? "")")
             #expect(late.responseString == "late")
         }

@@ -77,7 +77,7 @@ extension NetworkTests {
                     ]
                     for operation in operations { operation.start() }
                     for operation in operations {
-                        await operation.waitUntilEnded()
+                        try await operation.waitUntilEnded()
                         #expect(operation.code == .timedOut)
                     }
                     #expect(folder.names == [])
@@ -100,7 +100,7 @@ extension NetworkTests {
                 }
                 #expect(operations.allSatisfy { !$0.isFinished })
                 manager.operationQueue.cancelAllOperations()
-                for operation in operations { await operation.waitUntilEnded() }
+                for operation in operations { try await operation.waitUntilEnded() }
                 await slow.waitForConnectionsToClose()
             }
         }

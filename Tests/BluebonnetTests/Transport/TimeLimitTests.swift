@@ -118,7 +118,7 @@ extension NetworkTests {
             try await TestServer.answering(drip(every: .milliseconds(100), count: 8)) { server in
                 let operations = (0..<3).map { manager.get(server.url("/\($0)").absoluteString) }
                 for operation in operations {
-                    await operation.waitUntilEnded()
+                    try await operation.waitUntilEnded()
                     #expect(operation.error == nil)
                 }
                 #expect(operations.last?.summary.timings.queued ?? .zero > .milliseconds(1400))

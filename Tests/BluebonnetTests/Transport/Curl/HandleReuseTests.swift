@@ -204,7 +204,7 @@ extension NetworkTests {
                 slow.start()
                 await server.waitForRequests(count: 2)
                 slow.cancel()
-                await slow.waitUntilEnded()
+                try await slow.waitUntilEnded()
                 #expect(slow.error?.code == .cancelled)
                 for number in 0..<3 {
                     #expect(await get(server.url("/\(number)")).responseString == "answer")
@@ -236,7 +236,7 @@ extension NetworkTests {
                 for _ in 0..<2 {
                     let operations = (0..<count).map { manager.operation(with: URLRequest(url: server.url("/\($0)"))) }
                     manager.operationQueue.addOperations(operations)
-                    for operation in operations { await operation.waitUntilEnded() }
+                    for operation in operations { try await operation.waitUntilEnded() }
                     #expect(operations.map { $0.responseString } == (0..<count).map { "/\($0)" })
                 }
                 await closeIdleConnections()

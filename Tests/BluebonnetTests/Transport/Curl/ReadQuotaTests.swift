@@ -177,7 +177,7 @@ extension NetworkTests {
                 operation.resume()
                 await networkThreadAnswers()
             }
-            await operation.waitUntilEnded()
+            await operation.waitAsOwner()
         }
 
         private struct End: Sendable {

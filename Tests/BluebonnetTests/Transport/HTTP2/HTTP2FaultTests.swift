@@ -66,7 +66,7 @@ extension NetworkTests {
             try await HTTP2Server.serving(streamLimit: 1) { server in
                 let operations = try Self.manager().get((0..<40).map { server.url("/\($0)").absoluteString })
                 for operation in operations {
-                    await operation.waitUntilEnded()
+                    try await operation.waitUntilEnded()
                     #expect(operation.responseString == "ok")
                 }
                 #expect(server.requests.count == operations.count)
@@ -93,7 +93,7 @@ extension NetworkTests {
                 let paths = (0..<100).map { $0 % 2 == 0 ? "/refused/1/\($0)" : "/\($0)" }
                 let operations = try Self.manager().get(paths.map { server.url($0).absoluteString })
                 for operation in operations {
-                    await operation.waitUntilEnded()
+                    try await operation.waitUntilEnded()
                     #expect(operation.error == nil)
                     #expect(operation.responseString == "ok")
                 }

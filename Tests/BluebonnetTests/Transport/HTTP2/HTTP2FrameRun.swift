@@ -83,7 +83,7 @@ struct HTTP2FrameRun: Sendable {
     private func startSibling(_ options: TransferOptions, _ services: NetworkServices) async -> RequestOperation {
         let sibling = operation("POST", "head.data-1.silent", options, services)
         let hasBegun = Observed(false)
-        sibling.setDownloadProgress { _, _, _ in hasBegun.update { $0 = true } }
+        sibling.onDownloadProgress = { _, _, _ in hasBegun.update { $0 = true } }
         sibling.start()
         await hasBegun.becomes(true)
         return sibling
@@ -94,7 +94,7 @@ struct HTTP2FrameRun: Sendable {
     private func ends(_ sibling: RequestOperation?, beside operation: RequestOperation) async -> Bool {
         guard let sibling else { return false }
         if operation.summary.isReused { sibling.cancel() }
-        await sibling.waitUntilEnded()
+        await sibling.waitAsOwner()
         return operation.summary.isReused || [.badServerResponse, .connectionLost].contains(sibling.code)
     }
 

@@ -16,10 +16,10 @@ extension NetworkTests {
         /// Starts an operation and waits for the first bytes of its body.
         private static func start(_ operation: RequestOperation) async {
             let arrived = Gate()
-            operation.setDownloadProgress { _, total, _ in if total > 0 { arrived.open() } }
+            operation.onDownloadProgress = { _, total, _ in if total > 0 { arrived.open() } }
             operation.start()
             await arrived.wait()
-            operation.setDownloadProgress(nil)
+            operation.onDownloadProgress = nil
         }
 
         /// Answers `/held/…` with the first half of the body, and with the rest when the gate opens.
@@ -50,7 +50,7 @@ extension NetworkTests {
                     #expect(folder.contents == Self.body)
                 }
                 gate.open()
-                await slow.waitUntilEnded()
+                try await slow.waitUntilEnded()
                 #expect(slow.responseData == Self.body)
             }
         }
@@ -64,11 +64,11 @@ extension NetworkTests {
                 }
                 for operation in operations { await Self.start(operation) }
                 for operation in operations[..<10] { operation.cancel() }
-                for operation in operations[..<10] { await operation.waitUntilEnded() }
+                for operation in operations[..<10] { try await operation.waitUntilEnded() }
                 #expect(await get(fixture.url("/other"), fixture.options).responseString == "/other")
                 gate.open()
                 for (number, operation) in operations.enumerated() {
-                    await operation.waitUntilEnded()
+                    try await operation.waitUntilEnded()
                     #expect(operation.code == (number < 10 ? .cancelled : nil))
                     #expect(operation.summary.attemptCount == 1)
                     if number >= 10 { #expect(operation.responseData == Self.body) }
@@ -87,7 +87,7 @@ extension NetworkTests {
                 await networkThreadAnswers()
                 gate.open()
                 for operation in operations[2...] {
-                    await operation.waitUntilEnded()
+                    try await operation.waitUntilEnded()
                     #expect(operation.responseData == Self.body)
                 }
                 for number in 0..<20 {
@@ -96,7 +96,7 @@ extension NetworkTests {
                 #expect(operations[..<2].allSatisfy { $0.isPaused && !$0.isFinished })
                 for operation in operations[..<2] { operation.resume() }
                 for operation in operations[..<2] {
-                    await operation.waitUntilEnded()
+                    try await operation.waitUntilEnded()
                     #expect(operation.error == nil)
                     #expect(operation.responseData == Self.body)
                 }
@@ -116,7 +116,7 @@ extension NetworkTests {
                 hasty.idleTimeout = .seconds(1)
                 let silent = await get(fixture.url("/silent"), hasty)
                 #expect(silent.code == .timedOut)
-                await busy.waitUntilEnded()
+                try await busy.waitUntilEnded()
                 #expect(busy.error == nil)
                 #expect(busy.responseData == Self.body)
             }
@@ -148,7 +148,7 @@ extension NetworkTests {
                 await fixture.server.waitForRequests(count: 300)
                 gate.open()
                 for operation in operations {
-                    await operation.waitUntilEnded()
+                    try await operation.waitUntilEnded()
                     #expect(operation.error == nil)
                     #expect(operation.responseData == Self.body)
                 }
@@ -166,7 +166,7 @@ extension NetworkTests {
                 }
                 manager.operationQueue.addOperations(operations)
                 for (number, operation) in operations.enumerated() {
-                    await operation.waitUntilEnded()
+                    try await operation.waitUntilEnded()
                     let isLost = number % 3 == 0 && operation.code == .connectionLost
                     #expect(operation.error == nil || isLost)
                     #expect(isLost || operation.responseString == "/\(number)")
@@ -186,7 +186,7 @@ extension NetworkTests {
                 for operation in operations { await Self.start(operation) }
                 await fixture.nginx.stop()
                 for operation in operations {
-                    await operation.waitUntilEnded()
+                    try await operation.waitUntilEnded()
                     #expect(operation.code == .connectionLost || operation.code == .badServerResponse)
                 }
             }
@@ -216,7 +216,7 @@ extension NetworkTests {
                     }
                     if number == 10 { break }
                 }
-                await slow.waitUntilEnded()
+                try await slow.waitUntilEnded()
                 #expect(slow.code == .cancelled)
             }
         }
@@ -244,7 +244,7 @@ extension NetworkTests {
                     #expect(try await pieces.next()?.isEmpty == false)
                     await networkThreadAnswers()
                     first.cancel()
-                    await first.waitUntilEnded()
+                    try await first.waitUntilEnded()
                     let second = Self.operation(fixture, "/second")
                     let chunks = second.chunks(bufferByteCount: 1)
                     second.start()
@@ -258,7 +258,7 @@ extension NetworkTests {
                     #expect(second.error == nil)
                 }
                 gate.open()
-                await held.waitUntilEnded()
+                try await held.waitUntilEnded()
                 #expect(held.responseString == "held")
             }
         }

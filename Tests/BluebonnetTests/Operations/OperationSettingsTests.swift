@@ -1,0 +1,126 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import FoundationNetworking
+import TestServer
+import Testing
+
+@testable import Bluebonnet
+
+/// What may be set on an operation and on a manager, until when, and what is read back.
+@Suite(.timeLimit(.minutes(1))) struct OperationSettingsTests {
+    private let network = ScriptedNetwork()
+
+    @Test func blocksCanBeReadBack() async throws {
+        let operation = network.operation("/a")
+        let changed = network.request("/changed")
+        operation.onRedirect = { _, _, _ in changed }
+        operation.onChallenge = { _, _ in .cancel }
+        operation.onServerTrust = { _, _ in .accept }
+        operation.onCacheResponse = { _, _ in nil }
+        operation.onNeedNewBodyStream = { InputStream(data: Data("again".utf8)) }
+        let response = try #require(
+            HTTPURLResponse(
+                url: ScriptedNetwork.url("/a"), statusCode: 302, httpVersion: "HTTP/1.1", headerFields: nil))
+        let redirect = try #require(operation.onRedirect)
+        #expect(await redirect(operation, network.request("/b"), response)?.url?.path == "/changed")
+        #expect(operation.onChallenge != nil && operation.onServerTrust != nil && operation.onCacheResponse != nil)
+        #expect(operation.onNeedNewBodyStream?() != nil)
+        operation.onRedirect = nil
+        #expect(operation.onRedirect == nil && operation.onChallenge != nil)
+    }
+
+    @Test func progressHandlersCanBeReadBackUntilTheEnd() async {
+        network.answer("/a", with: [.head(200), .body("a")])
+        let operation = network.operation("/a")
+        operation.onUploadProgress = { _, _, _ in }
+        operation.onDownloadProgress = { _, _, _ in }
+        #expect(operation.onUploadProgress != nil && operation.onDownloadProgress != nil)
+        await operation.run().ends()
+        #expect(operation.onUploadProgress == nil && operation.onDownloadProgress == nil, "released at the end")
+    }
+
+    @Test func blocksOfAManagerAreThoseOfItsOperations() async {
+        network.answer("/a", with: [.head(302, ["Location": "/b"])])
+        network.answer("/b", with: [.head(200), .body("b")])
+        network.answer("/c", with: [.head(200), .body("c")])
+        let manager = network.manager()
+        let before = manager.operation("GET", "a")
+        manager.onRedirect = { [network] _, _, _ in network.request("/c") }
+        #expect(manager.onRedirect != nil && before.onRedirect == nil, "operations that were made before keep theirs")
+        let operation = manager.operation("GET", "a", responseSerializer: HTTPResponseSerializer())
+        #expect(await operation.run().responseString == "c")
+        #expect(network.log.entries.value.paths == ["/a", "/c"])
+    }
+
+    @Test func settingsThatComeAfterTheStartAreNotReadBack() async {
+        let gate = Gate()
+        network.answer("/a", with: [.wait(gate), .head(200), .body("a")])
+        let operation = network.operation("/a")
+        operation.options.maximumRedirectCount = 3
+        operation.start()
+        await network.log.sees(.begun(1))
+        operation.options.maximumRedirectCount = 7
+        operation.outputFile = URL(fileURLWithPath: "/nowhere/file")
+        operation.onRedirect = { _, _, _ in nil }
+        operation.expectedDigest = "00"
+        #expect(operation.options.maximumRedirectCount == 3)
+        #expect(operation.outputFile == nil && operation.onRedirect == nil && operation.expectedDigest == nil)
+        gate.open()
+        await operation.ends()
+        #expect(operation.responseString == "a")
+    }
+
+    @Test func settingsOfAPausedOperationThatNeverStartedCount() async {
+        network.answer("/a", with: [.head(200), .body("a")])
+        let operation = network.operation("/a")
+        operation.pause()
+        operation.expectedDigest = "not this"
+        operation.resume()
+        #expect(await operation.run().code == .digestMismatch)
+    }
+
+    @Test func digestIsComputedWhenAskedFor() async {
+        network.answer("/a", with: [.head(200), .body("abc")])
+        let digest = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"  // FIPS 180-2, B.1
+        let (asked, expecting, plain) = (network.operation("/a"), network.operation("/a"), network.operation("/a"))
+        asked.computesDigest = true
+        expecting.expectedDigest = digest.uppercased()
+        for operation in [asked, expecting, plain] { await operation.run().ends() }
+        #expect(asked.digest == digest && expecting.digest == digest && plain.digest == nil)
+        #expect(expecting.error == nil)
+    }
+
+    @Test func secondCompletionBlockReplacesTheFirst() async {
+        network.answer("/a", with: [.head(200)])
+        let order = Observed<[String]>([])
+        let operation = network.operation("/a")
+        operation.addCompletion { _, result in order.append("added, \((try? result.get()) != nil)") }
+        operation.setCompletionBlock { _, _ in order.append("first") }
+        operation.setCompletionBlock { _, _ in order.append("second") }
+        await operation.run().ends()
+        #expect(order.value == ["second", "added, true"])
+    }
+
+    @Test func chunksThatAreAskedForTooLateThrow() async throws {
+        network.answer("/a", with: [.head(200), .body("a")])
+        let operation = network.operation("/a")
+        await operation.run().ends()
+        let error = await #expect(throws: NetworkingError.self) { for try await _ in operation.chunks {} }
+        #expect(error?.code == .invalidRequest)
+        #expect(operation.responseString == "a", "the body stays where it is")
+    }
+
+    @Test func chunksThatAreAskedForTwiceThrowTheSecondTime() async throws {
+        network.answer("/a", with: [.head(200), .body("a"), .body("b")])
+        let operation = network.operation("/a")
+        let (first, second) = (operation.chunks, operation.chunks)
+        operation.start()
+        var body = Data()
+        for try await chunk in first { body += chunk }
+        #expect(String(decoding: body, as: UTF8.self) == "ab")
+        let error = await #expect(throws: NetworkingError.self) { for try await _ in second {} }
+        #expect(error?.code == .invalidRequest)
+    }
+}
