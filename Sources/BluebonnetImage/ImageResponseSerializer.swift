@@ -28,7 +28,7 @@ public struct ImageResponseSerializer: ResponseSerializer {
         ])
     }
 
-    public func value(for response: HTTPURLResponse, body: Data) throws -> RasterImage {
+    public func value(for response: HTTPURLResponse, body: Data) throws(NetworkingError) -> RasterImage {
         precondition(maximumSideLength ?? 1 > 0, "a side has at least one pixel")
         do {
             return try ImageDecoder(maximumPixelCount: maximumPixelCount, maximumSideLength: maximumSideLength)

@@ -23,7 +23,14 @@ public struct BodyChunks: AsyncSequence, Sendable {
         /// Returns the next piece; nil after the last one.
         ///
         /// - Throws: the operation's `NetworkingError`. Cancelling the waiting task cancels the operation.
-        public mutating func next() async throws -> Data? { try await loop.consumer.next() }
+        public mutating func next() async throws(NetworkingError) -> Data? { try await loop.consumer.next() }
+
+        /// Returns the next piece; nil after the last one. What `for try await` calls.
+        ///
+        /// - Throws: the operation's `NetworkingError`. Cancelling the waiting task cancels the operation.
+        public mutating func next(
+            isolation actor: isolated (any Actor)?
+        ) async throws(NetworkingError) -> Data? { try await loop.consumer.next() }
     }
 
     /// The only iteration. Its end cancels the operation, even when the sequence is still referenced.
@@ -53,18 +60,20 @@ public struct BodyChunks: AsyncSequence, Sendable {
             pipe.close(.complete)
         }
 
-        func next() async throws -> Data? {
-            try await withTaskCancellationHandler {
+        func next() async throws(NetworkingError) -> Data? {
+            let next = await withTaskCancellationHandler {
                 while true {
-                    switch await item() {
-                    case .chunk(let data)?: return data
-                    case .end(.complete)?: return nil
-                    case .end(.failed(let error))?: throw error
-                    case nil: continue
-                    }
+                    if let item = await item() { return item }
                 }
             } onCancel: {
                 cancel()
+            }
+            switch next {
+            case .chunk(let data): return data
+            case .end(.complete): return nil
+            case .end(.failed(let error)):
+                throw error as? NetworkingError
+                    ?? NetworkingError(.connectionLost, "the body ended early: \(error)", underlying: error)
             }
         }
 

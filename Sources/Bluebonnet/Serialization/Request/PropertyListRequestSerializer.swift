@@ -33,7 +33,11 @@ public struct PropertyListRequestSerializer: RequestSerializer {
     /// The request with default headers, and with the parameters in its URL or as a property list in its body.
     ///
     /// Without parameters it adds no body and no content type.
-    public func request(_ request: URLRequest, with parameters: Parameters?) throws -> URLRequest {
+    /// - Throws: `NetworkingError` with `invalidRequest`, naming the parameter that cannot be encoded; `badURL` when the
+    ///   request has no URL.
+    public func request(
+        _ request: URLRequest, with parameters: Parameters?
+    ) throws(NetworkingError) -> URLRequest {
         if http.encodesParametersInURL(request) { return try http.request(request, with: parameters) }
         guard let parameters else {
             var request = request
@@ -46,7 +50,9 @@ public struct PropertyListRequestSerializer: RequestSerializer {
     /// The request with default headers and a property list as its body that is any value, whatever the method.
     ///
     /// - Throws: `NetworkingError` with `invalidRequest`, naming the element that cannot be encoded.
-    public func request(_ request: URLRequest, withValue value: any Sendable) throws -> URLRequest {
+    public func request(
+        _ request: URLRequest, withValue value: any Sendable
+    ) throws(NetworkingError) -> URLRequest {
         var request = request
         try http.addHeaders(to: &request)
         let body = try PropertyListWriter.data(of: value, format: format.foundation)
@@ -57,7 +63,9 @@ public struct PropertyListRequestSerializer: RequestSerializer {
     /// The request with default headers and a value of the program's own as a property list, whatever the method.
     ///
     /// - Throws: `NetworkingError` with `invalidRequest`, naming the member that cannot be encoded.
-    public func request(_ request: URLRequest, encoding value: some Encodable) throws -> URLRequest {
+    public func request(
+        _ request: URLRequest, encoding value: some Encodable
+    ) throws(NetworkingError) -> URLRequest {
         var request = request
         try http.addHeaders(to: &request)
         let encoder = PropertyListEncoder()

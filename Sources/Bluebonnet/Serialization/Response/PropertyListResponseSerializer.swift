@@ -16,7 +16,7 @@ public struct PropertyListResponseSerializer: ResponseSerializer {
         validation = ResponseValidation(acceptableContentTypes: ["application/x-plist"])
     }
 
-    public func value(for response: HTTPURLResponse, body: Data) throws -> PropertyListValue? {
+    public func value(for response: HTTPURLResponse, body: Data) throws(NetworkingError) -> PropertyListValue? {
         if body.isEmpty, response.mayLackBody { return nil }
         do {
             return try PropertyListValue(parsing: body)
