@@ -9,9 +9,9 @@ public import FoundationNetworking
 /// A method that takes its parameters in the URL (GET, HEAD, DELETE) gets a query, as from `HTTPRequestSerializer`.
 /// Besides what JSON knows, dates and data may be values; null has no form in a property list and is refused. In the
 /// XML format dates lose their fraction of a second, and texts with characters that XML cannot hold are refused.
-public struct PropertyListRequestSerializer: RequestSerializer {
+public struct PropertyListRequestSerializer: RequestSerializer, Codable {
     /// How a property list is written.
-    public enum Format: Sendable {
+    public enum Format: String, Sendable, Codable {
         /// XML 1.0.
         case xml
         /// Apple's binary format, version 1.

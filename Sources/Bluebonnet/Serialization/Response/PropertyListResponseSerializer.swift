@@ -8,7 +8,7 @@ public import FoundationNetworking
 ///
 /// The value is nil when the response has no body by its status (204, 205), or announces a body that does not come (a
 /// response to HEAD). Any other empty body is an error, and so is a body that is no property list.
-public struct PropertyListResponseSerializer: ResponseSerializer {
+public struct PropertyListResponseSerializer: ResponseSerializer, Codable {
     public var validation: ResponseValidation
 
     /// Makes a serializer for `application/x-plist` with a status from 200 to 299.

@@ -9,7 +9,7 @@ public import FoundationXML
 ///
 /// The value is nil when the response has no body by its status (204, 205), or announces a body that does not come (a
 /// response to HEAD). Any other body that is not one well-formed document, an empty body included, is an error.
-public struct XMLParserResponseSerializer: ResponseSerializer {
+public struct XMLParserResponseSerializer: ResponseSerializer, Codable {
     public var validation: ResponseValidation
 
     /// Makes a serializer for `application/xml` and `text/xml` with a status from 200 to 299.
