@@ -7,10 +7,10 @@ internal import FoundationNetworking
 /// The contents of an operation that another process can run or continue: request, limits, trust, proxy, serializer,
 /// files, and the bytes that arrived so far, with the validator that allows a continuation.
 ///
-/// `RequestOperation.archive(includingSerializer:)` makes an archive; `init(archive:)` and managers make an operation from it. An archive
-/// contains no handlers and blocks, which are code, no cookie jar and response cache, which operations share, and no
-/// key log. Of a client identity it contains the paths of the files, never a key or a password. It contains everything
-/// else of the operation, credentials included: protect it accordingly.
+/// `RequestOperation.archive(includingSerializer:)` makes an archive; `init(archive:)` and managers make an operation
+/// from it. An archive contains no handlers and blocks, which are code, no cookie jar and response cache, which
+/// operations share, and no key log. Of a client identity it contains the paths of the files, never a key or a
+/// password. It contains everything else of the operation, credentials included: protect it accordingly.
 public struct OperationArchive: Codable, Sendable {
     let request: ArchivedRequest
     let options: ArchivedOptions

@@ -86,9 +86,7 @@ import Testing
     }
 
     @Test func keysThatAreWrittenAlikeAreRefused() throws {
-        let parameters: Parameters = [
-            "k": [AnyHashable("1"): "text", AnyHashable(1): "number"] as [AnyHashable: String]
-        ]
+        let parameters: Parameters = ["k": [JSONValue.string("1"): "text", JSONValue.integer(1): "number"]]
         let message = "parameter k cannot be encoded: two of its keys are written as \"1\""
         let encodings: [(Parameters) throws -> Void] = [
             { _ = try QueryEncoder().encode($0) }, { _ = try JSONWriter.text(of: $0) },

@@ -3,6 +3,7 @@
 
 import Foundation
 import FoundationNetworking
+import FoundationXML
 import TestServer
 import Testing
 
