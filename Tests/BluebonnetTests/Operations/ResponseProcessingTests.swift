@@ -142,7 +142,7 @@ import Testing
         #expect(await operation(serializer: serializer).run().responseString == "й")
     }
 
-    @Test func JSONWithoutACharsetIsInTheSerializersEncoding() async {
+    @Test func jsonWithoutACharsetIsInTheSerializersEncoding() async {
         let fields = ["Content-Type": "application/json"]
         network.answer("/p", with: [.head(200, fields), .bytes(Data([0x22, 0xE9, 0x22]))])
         #expect(await operation().run().code == .cannotParseResponse)
