@@ -9,7 +9,7 @@ public import FoundationNetworking
 ///
 /// The bytes tell the format. A damaged or truncated image, and an image of another format, is an error; so is an empty
 /// body, whatever the status. One image is decoded at a time, on the library's processing queues.
-public struct ImageResponseSerializer: ResponseSerializer {
+public struct ImageResponseSerializer: ResponseSerializer, Codable {
     public var validation: ResponseValidation
     /// The `scale` of the images: pixels for each point of a screen. Default 1.
     public var imageScale = 1.0
@@ -28,7 +28,7 @@ public struct ImageResponseSerializer: ResponseSerializer {
         ])
     }
 
-    public func value(for response: HTTPURLResponse, body: Data) throws -> RasterImage {
+    public func value(for response: HTTPURLResponse, body: Data) throws(NetworkingError) -> RasterImage {
         precondition(maximumSideLength ?? 1 > 0, "a side has at least one pixel")
         do {
             return try ImageDecoder(maximumPixelCount: maximumPixelCount, maximumSideLength: maximumSideLength)

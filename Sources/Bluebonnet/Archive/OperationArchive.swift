@@ -7,15 +7,17 @@ internal import FoundationNetworking
 /// The contents of an operation that another process can run or continue: request, limits, trust, proxy, serializer,
 /// files, and the bytes that arrived so far, with the validator that allows a continuation.
 ///
-/// `RequestOperation.archive()` makes an archive; `init(archive:)` and managers make an operation from it. An archive
-/// contains no handlers and blocks, which are code, no cookie jar and response cache, which operations share, and no
-/// key log. Of a client identity it contains the paths of the files, never a key or a password. It contains everything
-/// else of the operation, credentials included: protect it accordingly.
+/// `RequestOperation.archive(includingSerializer:)` makes an archive; `init(archive:)` and managers make an operation
+/// from it. An archive contains no handlers and blocks, which are code, no cookie jar and response cache, which
+/// operations share, and no key log. Of a client identity it contains the paths of the files, never a key or a
+/// password. It contains everything else of the operation, credentials included: protect it accordingly.
 public struct OperationArchive: Codable, Sendable {
     let request: ArchivedRequest
     let options: ArchivedOptions
-    /// Nil for a plain `RequestOperation`, and for a serializer of the user's.
-    let serializer: ArchivedSerializer?
+    /// Nil for a plain `RequestOperation`, and when it was left out.
+    let serializer: SerializerRecord?
+    /// The type of a serializer that was left out.
+    let leftOutSerializer: String?
     let uploadFile: URL?
     let part: ArchivedPart?
     /// The output file; a partial body beside it is continued.
@@ -36,6 +38,8 @@ struct ArchivedRequest: Codable, Sendable {
     private let timeout: TimeInterval
     private let cachePolicy: UInt
     private let handlesCookies: Bool
+    private let allowsCellularAccess: Bool
+    private let networkServiceType: UInt
 
     /// - Throws: `invalidRequest` when the body is a stream, which no archive can hold.
     init(_ request: URLRequest) throws(NetworkingError) {
@@ -51,6 +55,8 @@ struct ArchivedRequest: Codable, Sendable {
         timeout = request.timeoutInterval
         cachePolicy = request.cachePolicy.rawValue
         handlesCookies = request.httpShouldHandleCookies
+        allowsCellularAccess = request.allowsCellularAccess
+        networkServiceType = request.networkServiceType.rawValue
     }
 
     var request: URLRequest {
@@ -61,49 +67,8 @@ struct ArchivedRequest: Codable, Sendable {
         request.timeoutInterval = timeout
         request.cachePolicy = URLRequest.CachePolicy(rawValue: cachePolicy) ?? .useProtocolCachePolicy
         request.httpShouldHandleCookies = handlesCookies
+        request.allowsCellularAccess = allowsCellularAccess
+        request.networkServiceType = URLRequest.NetworkServiceType(rawValue: networkServiceType) ?? .default
         return request
-    }
-}
-
-/// The serializers that an archive can hold: the library's own.
-enum ArchivedSerializer: Codable, Sendable {
-    case http(ArchivedValidation)
-    case json(ArchivedValidation, removesKeysWithNullValues: Bool)
-
-    init?(_ serializer: any ResponseSerializer) {
-        switch serializer {
-        case let serializer as HTTPResponseSerializer: self = .http(ArchivedValidation(serializer.validation))
-        case let serializer as JSONResponseSerializer:
-            self = .json(
-                ArchivedValidation(serializer.validation),
-                removesKeysWithNullValues: serializer.removesKeysWithNullValues)
-        default: return nil
-        }
-    }
-
-    var serializer: any ResponseSerializer {
-        switch self {
-        case .http(let validation): return HTTPResponseSerializer(validation: validation.validation)
-        case .json(let validation, let removesKeysWithNullValues):
-            var serializer = JSONResponseSerializer()
-            serializer.validation = validation.validation
-            serializer.removesKeysWithNullValues = removesKeysWithNullValues
-            return serializer
-        }
-    }
-}
-
-/// What a serializer accepts.
-struct ArchivedValidation: Codable, Sendable {
-    private let statusCodes: IndexSet?
-    private let contentTypes: Set<String>?
-
-    init(_ validation: ResponseValidation) {
-        statusCodes = validation.acceptableStatusCodes
-        contentTypes = validation.acceptableContentTypes
-    }
-
-    var validation: ResponseValidation {
-        ResponseValidation(acceptableStatusCodes: statusCodes, acceptableContentTypes: contentTypes)
     }
 }

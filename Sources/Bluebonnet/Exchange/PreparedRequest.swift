@@ -91,7 +91,9 @@ extension PreparedRequest {
     private static func origin(of url: URL) throws(NetworkingError) -> Origin {
         if let origin = Origin(plain: url.absoluteString) { return origin }
         try RequestCheck.check(url)
-        guard let origin = Origin(url) else { throw NetworkingError(.badURL, "\(url) is no http or https URL") }
+        guard let origin = Origin(url) else {
+            throw NetworkingError(.badURL, "\(Redaction.url(url.absoluteString)) is no http or https URL")
+        }
         return origin
     }
 

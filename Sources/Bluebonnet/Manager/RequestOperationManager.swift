@@ -247,14 +247,8 @@ extension RequestOperationManager {
     public func request(
         _ method: String, _ url: String, parameters: Parameters? = nil
     ) throws(NetworkingError) -> URLRequest {
-        do {
-            return try requestSerializer.request(
-                method: method, url: try RequestCheck.url(url, relativeTo: baseURL), parameters: parameters)
-        } catch let error as NetworkingError {
-            throw error
-        } catch {
-            throw NetworkingError(.invalidRequest, "the request cannot be made: \(error)", underlying: error)
-        }
+        try requestSerializer.request(
+            method: method, url: try RequestCheck.url(url, relativeTo: baseURL), parameters: parameters)
     }
 
     /// Makes an operation whose plan is completed when its dependencies have ended.

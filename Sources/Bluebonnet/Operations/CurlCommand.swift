@@ -95,7 +95,7 @@ extension CurlCommand {
 
     private var url: String {
         let text = sentURL.prefix { $0 != "#" }
-        return includesSecrets ? String(text) : CommandSecrets.hide(inURL: String(text))
+        return includesSecrets ? String(text) : Redaction.url(String(text))
     }
 
     /// The fields as they go out. `curl` would add some of its own: an empty one keeps it from doing so.
@@ -103,8 +103,8 @@ extension CurlCommand {
         let headers = SentHeaders.unchecked(of: request)
         var lines: [String] = []
         for field in headers.fields where !FieldSyntax.isSameName(field.name, "Content-Length") {
-            let isHidden = !includesSecrets && CommandSecrets.isSecret(field.name) && !field.value.isEmpty
-            let value = isHidden ? CommandSecrets.placeholder : field.value
+            let isHidden = !includesSecrets && Redaction.isSecret(field.name) && !field.value.isEmpty
+            let value = isHidden ? Redaction.placeholder : field.value
             lines.append(value.isEmpty ? "\(field.name);" : "\(field.name): \(value)")
         }
         for name in ["Content-Type", "Expect"] where headers[name] == nil { lines.append("\(name):") }
@@ -144,7 +144,7 @@ extension CurlCommand {
 // MARK: - The connection
 
 extension CurlCommand {
-    private func hidden(_ secret: String) -> String { includesSecrets ? secret : CommandSecrets.placeholder }
+    private func hidden(_ secret: String) -> String { includesSecrets ? secret : Redaction.placeholder }
 
     private var connectionArguments: [String] {
         var words: [String] = []
@@ -246,39 +246,5 @@ extension CurlCommand {
     private func seconds(_ duration: Duration) -> String {
         let seconds = duration.seconds
         return seconds == seconds.rounded() && seconds < 1e9 ? String(Int(seconds)) : String(seconds)
-    }
-}
-
-/// What must not stand in a log: knows names, not values.
-enum CommandSecrets {
-    static let placeholder = "REDACTED"
-
-    private static let marks = [
-        "authorization", "cookie", "token", "secret", "password", "passwd", "apikey", "authkey", "accesskey",
-        "privatekey",
-        "signature", "session", "credential",
-    ]
-
-    /// Whether a field or a parameter of that name holds a secret.
-    static func isSecret(_ name: String) -> Bool {
-        let bare = name.lowercased().filter { $0 != "-" && $0 != "_" }
-        return marks.contains { bare.contains($0) }
-    }
-
-    /// The URL without user information and without the values of secret parameters.
-    static func hide(inURL text: String) -> String {
-        let parts = URLText(text)
-        var shown = parts.withoutUserInfo
-        if parts.userInfo != nil, let start = shown.range(of: "//") {
-            shown.insert(contentsOf: placeholder + "@", at: start.upperBound)
-        }
-        guard let mark = shown.firstIndex(of: "?") else { return shown }
-        let pairs = shown[shown.index(after: mark)...].split(separator: "&", omittingEmptySubsequences: false)
-        let hidden = pairs.map { pair -> String in
-            let name = pair.prefix { $0 != "=" }
-            let isHidden = name.count < pair.count && isSecret(name.removingPercentEncoding ?? String(name))
-            return isHidden ? "\(name)=\(placeholder)" : String(pair)
-        }
-        return shown[...mark] + hidden.joined(separator: "&")
     }
 }

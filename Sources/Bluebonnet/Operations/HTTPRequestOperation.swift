@@ -48,8 +48,8 @@ public final class HTTPRequestOperation: RequestOperation, @unchecked Sendable {
 
     /// Makes an operation from an archive.
     ///
-    /// - Parameter responseSerializer: replaces the archived serializer; required for a serializer type of your own,
-    ///   which an archive cannot hold. Default nil.
+    /// - Parameter responseSerializer: replaces the archived serializer; required when that was left out, see
+    ///   ``RequestOperation/archive(includingSerializer:)``. Default nil.
     /// - Throws: `NetworkingError` with `invalidSecurityPolicy` or `invalidRequest` when the archive's contents
     ///   contradict each other, and when the archive has no serializer and none is given.
     public convenience init(
@@ -62,7 +62,9 @@ public final class HTTPRequestOperation: RequestOperation, @unchecked Sendable {
         archive: OperationArchive, responseSerializer: (any ResponseSerializer)?, services: NetworkServices
     ) throws(NetworkingError) {
         guard let serializer = responseSerializer ?? archive.serializer?.serializer else {
-            throw NetworkingError(.invalidRequest, "the archive holds no response serializer: give one")
+            let name = archive.leftOutSerializer.map { ", \($0)," } ?? ","
+            let text = "the archive was made without its response serializer\(name) so give one"
+            throw NetworkingError(.invalidRequest, text)
         }
         self.init(plan: try RequestPlan(archive), serializer: ResolvedSerializer(serializer), services: services)
     }

@@ -34,6 +34,7 @@ extension RequestOperation: EndingOperation {
         if outcome.error?.code == .cancelled, let message = state.details.cancelMessage {
             outcome.error?.message = message
         }
+        outcome.completeError()
         outcome.letGoOfFiles()
         group?.enter()
         deliver(finish(with: Box(consume outcome)), into: &callbacks, group: group)
@@ -105,6 +106,16 @@ extension RequestOperation: EndingOperation {
 }
 
 extension OperationOutcome {
+    /// Adds to an error what its operation knows: the last request, the response, and how many attempts there were.
+    fileprivate mutating func completeError() {
+        guard var error else { return }
+        let result = transfer.value
+        if error.request == nil { error.request = result.request?.urlRequest }
+        if error.response == nil { error.response = try? result.head?.urlResponse() }
+        error.attemptCount = result.summary.attemptCount
+        self.error = error
+    }
+
     /// The files have become what they are to be: others may have them now.
     fileprivate mutating func letGoOfFiles() {
         if case .file(let file, _) = transfer.value.content {

@@ -8,21 +8,41 @@ extension RequestOperation {
     /// An archive from which this operation can be run, or continued, in another process. Archiving does not change the
     /// operation: pause it first if it is to stop.
     ///
+    /// - Parameter includingSerializer: false leaves the response serializer out; it has to be given again when an
+    ///   operation is made from the archive. Default true.
     /// - Throws: `NetworkingError` with `invalidRequest` when the operation cannot be archived: its request was not
-    ///   made yet, its body is a stream, or its client identity has a password or a key in memory.
-    public func archive() async throws(NetworkingError) -> OperationArchive {
+    ///   made yet, its body is a stream, its client identity has a password or a key in memory, or its response
+    ///   serializer is, or has in it, one that no archive can hold: a `DecodableResponseSerializer`, or a type that is
+    ///   not the library's. The error names the type.
+    public func archive(includingSerializer: Bool = true) async throws(NetworkingError) -> OperationArchive {
         guard let request else {
             throw NetworkingError(.invalidRequest, "the request has not been made yet, so there is no archive of it")
         }
         let plan = state.plan
+        let serializer = (state.result?.serializer ?? plan.serializer)?.serializer
+        let record = includingSerializer ? try Self.record(of: serializer) : nil
         let progress = await archivedProgress()
         return OperationArchive(
             request: try ArchivedRequest(plan.request ?? request), options: try ArchivedOptions(plan.options.value),
-            serializer: (state.result?.serializer ?? plan.serializer).flatMap { ArchivedSerializer($0.serializer) },
+            serializer: record, leftOutSerializer: record == nil ? serializer.map { "\(type(of: $0))" } : nil,
             uploadFile: plan.uploadFile, part: progress.part ?? plan.continuation, outputFile: plan.outputFile,
             outputDirectory: plan.files.outputDirectory,
             receivedByteCount: progress.receivedByteCount ?? receivedByteCount,
             validator: (progress.record ?? plan.continuation?.record)?.validator.fieldValue)
+    }
+
+    private static func record(
+        of serializer: (any ResponseSerializer)?
+    ) throws(NetworkingError) -> SerializerRecord? {
+        guard let serializer else { return nil }
+        do {
+            return try SerializerRecord(serializer)
+        } catch {
+            throw NetworkingError(
+                .invalidRequest,
+                "the response serializer \(error.type) has no archive: leave it out, with includingSerializer: false, "
+                    + "and give it again to the operation that is made from the archive")
+        }
     }
 
     private func archivedProgress() async -> BodyAssembly.Snapshot {

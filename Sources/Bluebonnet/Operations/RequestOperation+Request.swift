@@ -162,18 +162,28 @@ extension RequestOperation {
         return data
     }
 
-    /// The encoding that the response's charset names, else UTF-8; nil before there is a response.
+    /// The encoding that the response's charset names, else the `stringEncoding` of an `HTTPResponseSerializer` or a
+    /// `JSONResponseSerializer`, else UTF-8; nil before there is a response.
     public var responseStringEncoding: String.Encoding? {
         guard let head = responseHead else { return nil }
-        return BodyEncoding.foundationEncoding(
-            ofCharset: head.value(for: "Content-Type").flatMap(BodyEncoding.charset))
+        let charset = head.value(for: "Content-Type").flatMap(BodyEncoding.charset)
+        return BodyEncoding.foundationEncoding(ofCharset: charset, fallback: fallbackEncoding)
     }
 
-    /// The body as text, in the encoding that the response's charset names, else UTF-8; nil when it is not such text.
+    /// The body as text, in the encoding that a byte order mark says, else in `responseStringEncoding`; nil when it is
+    /// not such text.
     public var responseString: String? {
         guard let data = responseData else { return nil }
         let charset = responseHead?.value(for: "Content-Type").flatMap(BodyEncoding.charset)
-        return BodyEncoding(ofText: data, charset: charset).text(of: data)
+        return BodyEncoding(ofText: data, charset: charset, fallback: fallbackEncoding).text(of: data)
+    }
+
+    private var fallbackEncoding: String.Encoding {
+        switch state.plan.serializer?.serializer {
+        case let serializer as HTTPResponseSerializer: serializer.stringEncoding
+        case let serializer as JSONResponseSerializer: serializer.stringEncoding ?? .utf8
+        default: .utf8
+        }
     }
 
     /// Why the operation failed; nil while it runs and when it succeeded.

@@ -80,7 +80,8 @@ extension RequestStage {
 
 extension NetworkingError {
     static func noConnectivity(to origin: Origin, for limit: Duration) -> NetworkingError {
-        NetworkingError(.notConnected, "there was no network by which to reach \(origin.host) for \(limit)")
+        timeLimit(
+            .connectivity, "there was no network by which to reach \(origin.host) for \(limit)", code: .notConnected)
     }
 }
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 internal import Foundation
+internal import FoundationNetworking
 
 /// Turns what the transfers brought into an operation's outcome: digest, validation, serialization, the file's move
 /// into place. On a processing queue; a value that knows no operation.
@@ -25,7 +26,7 @@ struct ResponseProcessing {
             return OperationOutcome(transfer, value: try value(of: result), digest: digest)
         } catch {
             giveUpFile(result, error: error)
-            return OperationOutcome(transfer, error: completed(error, result), digest: digest)
+            return OperationOutcome(transfer, error: withBody(error, result), digest: digest)
         }
     }
 
@@ -33,7 +34,7 @@ struct ResponseProcessing {
         guard let head = result.head else { return }
         let refusal = serializer.validation.refusal(
             status: result.isContinued ? 200 : head.status, contentType: head.value(for: "Content-Type"),
-            bodyIsEmpty: result.receivedByteCount == 0)
+            bodyIsEmpty: result.receivedByteCount == 0, hasNoBody: !typeCounts(result))
         guard var refusal else { return }
         if head.status == 407 {
             throw NetworkingError(.authenticationRequired, "the proxy wants a credential, or another one")
@@ -43,6 +44,19 @@ struct ResponseProcessing {
         }
         if let bodyError = result.bodyError { refusal.underlying = bodyError }
         throw refusal
+    }
+
+    /// Whether the content type of a response counts. It does not where it says what a body would be that is not there,
+    /// nor where no value is made of the body, because it went to a file or a stream, unless a plain serializer, which
+    /// makes none of any body, asks for types.
+    private func typeCounts(_ result: TransferResult) -> Bool {
+        switch result.content {
+        case .file, .stream: return serializer.isPlain
+        case .none, .memory: break
+        }
+        guard result.receivedByteCount == 0 else { return true }
+        let isHead = result.request?.bare.httpMethod == "HEAD"
+        return !isHead && ![204, 205, 304].contains(result.head?.status ?? 0)
     }
 
     private func value(of result: TransferResult) throws(NetworkingError) -> any Sendable {
@@ -76,10 +90,8 @@ struct ResponseProcessing {
         file.keepOrRemove(canContinue: canContinue && result.error != nil && error.code != .digestMismatch)
     }
 
-    private func completed(_ error: NetworkingError, _ result: TransferResult) -> NetworkingError {
+    private func withBody(_ error: NetworkingError, _ result: TransferResult) -> NetworkingError {
         var error = error
-        if error.request == nil, let request = result.request { error.request = request.urlRequest }
-        if error.response == nil, let response = try? result.head?.urlResponse() { error.response = response }
         if error.body == nil, case .memory(let data) = result.content { error.body = data }
         return error
     }

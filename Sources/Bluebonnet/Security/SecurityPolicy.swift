@@ -80,8 +80,8 @@ public struct SecurityPolicy: Sendable, Hashable {
     private var contradiction: String? {
         switch pinningMode {
         case .none where !pins.isEmpty:
-            return
-                "\(pins.count) pins are set, but nothing is compared with them: choose the mode publicKey or certificate"
+            let (pins, them) = pins.count == 1 ? ("1 pin is", "it") : ("\(pins.count) pins are", "them")
+            return "\(pins) set, but nothing is compared with \(them): choose the mode publicKey or certificate"
         case .none where allowInvalidCertificates && validatesDomainName:
             return
                 "accepting invalid certificates contradicts validating the host: a name in a certificate that nobody "

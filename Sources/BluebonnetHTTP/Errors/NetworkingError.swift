@@ -7,7 +7,12 @@ public import FoundationNetworking
 /// Why an operation failed.
 ///
 /// `code` is stable; `message` is for people. The request, the response and the body are set as far as the operation
-/// got.
+/// got. The text of an error is for logs:
+///
+///     unacceptableStatus: the server answered with status 404 (GET https://api.example.com/users/1, attempt 1)
+///
+/// `error as NSError` and `urlError` serve code that was written for Foundation's and AFNetworking's errors; see
+/// ``nsError`` for what Swift's casts can do on Linux.
 public struct NetworkingError: Error, Sendable {
     private struct Facts: Sendable {
         var code: Code
@@ -16,6 +21,8 @@ public struct NetworkingError: Error, Sendable {
         var response: HTTPURLResponse?
         var body: Data?
         var underlying: (any Error)?
+        var attemptCount = 0
+        var timeLimit: TimeLimit?
     }
 
     /// Errors are seldom made and their place is often passed on empty: one word, whatever an error has to say.
@@ -54,6 +61,18 @@ public struct NetworkingError: Error, Sendable {
         set { facts = facts.changed { $0.underlying = newValue } }
     }
 
+    /// The number of transfers until the operation failed, with redirects, answers to challenges and continuations. 0
+    /// when nothing was sent, and for an error that comes from no operation.
+    public var attemptCount: Int {
+        get { facts.value.attemptCount }
+        set { facts = facts.changed { $0.attemptCount = newValue } }
+    }
+    /// Which time limit has passed; nil when the error is about something else.
+    public var timeLimit: TimeLimit? {
+        get { facts.value.timeLimit }
+        set { facts = facts.changed { $0.timeLimit = newValue } }
+    }
+
     /// Makes an error; everything but the code and the sentence is optional.
     public init(
         _ code: Code, _ message: String, request: URLRequest? = nil, response: HTTPURLResponse? = nil,
@@ -63,6 +82,13 @@ public struct NetworkingError: Error, Sendable {
             Facts(
                 code: code, message: message, request: request, response: response, body: body,
                 underlying: underlying))
+    }
+
+    /// Makes the error of a time limit that has passed.
+    package static func timeLimit(_ limit: TimeLimit, _ message: String, code: Code = .timedOut) -> NetworkingError {
+        var error = NetworkingError(code, message)
+        error.timeLimit = limit
+        return error
     }
 
     /// Whether the same request, sent again later, could succeed: the network or the server was at fault, not the
@@ -77,8 +103,16 @@ public struct NetworkingError: Error, Sendable {
 }
 
 extension NetworkingError: LocalizedError, CustomStringConvertible {
+    /// The sentence alone, as `localizedDescription` gives it.
     public var errorDescription: String? { message }
-    public var description: String { "\(code.rawValue): \(message)" }
+
+    /// Code, sentence, method, URL and the number of the attempt. The URL is without user information, fragment and the
+    /// values of query parameters whose names say that they are secret.
+    public var description: String {
+        guard let url = request?.url?.absoluteString else { return "\(code.rawValue): \(message)" }
+        let attempt = attemptCount > 0 ? ", attempt \(attemptCount)" : ""
+        return "\(code.rawValue): \(message) (\(request?.httpMethod ?? "GET") \(Redaction.url(url))\(attempt))"
+    }
 }
 
 /// A result code of libcurl or OpenSSL, with its text, for a bug report.
@@ -97,102 +131,4 @@ public struct LibraryError: Error, Sendable, Equatable, CustomStringConvertible 
         self.code = code
         self.text = text
     }
-}
-
-extension NetworkingError {
-    /// What happened: an open set, so that a new code breaks no program. The raw values are those of result lines.
-    public struct Code: RawRepresentable, Hashable, Sendable, Codable {
-        public let rawValue: String
-        public init(rawValue: String) { self.rawValue = rawValue }
-
-        /// The URL cannot be used: no scheme or host, or not http or https.
-        public static let badURL = Code(rawValue: "badURL")
-        /// The method, a header or the body cannot be sent.
-        public static let invalidRequest = Code(rawValue: "invalidRequest")
-        /// A `${…}` reference of a request line leads nowhere.
-        public static let unresolvedReference = Code(rawValue: "unresolvedReference")
-        /// The host's name has no address.
-        public static let cannotFindHost = Code(rawValue: "cannotFindHost")
-        /// No connection to the host or the proxy could be made.
-        public static let cannotConnect = Code(rawValue: "cannotConnect")
-        /// The connect, idle or total time ran out.
-        public static let timedOut = Code(rawValue: "timedOut")
-        /// The connection ended before the response was complete.
-        public static let connectionLost = Code(rawValue: "connectionLost")
-        /// The TLS handshake failed for another reason than trust.
-        public static let secureConnectionFailed = Code(rawValue: "secureConnectionFailed")
-        /// The server's certificate is not trusted.
-        public static let serverNotTrusted = Code(rawValue: "serverNotTrusted")
-        /// The server's certificate is trusted, but not pinned.
-        public static let pinMismatch = Code(rawValue: "pinMismatch")
-        /// The server refused the client's certificate.
-        public static let clientCertificateRejected = Code(rawValue: "clientCertificateRejected")
-        /// The proxy wants a credential, or the server has refused the given credential. (A 401 without a credential is
-        /// an `unacceptableStatus`.)
-        public static let authenticationRequired = Code(rawValue: "authenticationRequired")
-        /// The response breaks the protocol, or its body is truncated.
-        public static let badServerResponse = Code(rawValue: "badServerResponse")
-        /// The response serializer does not accept the status, whatever happened to the body.
-        public static let unacceptableStatus = Code(rawValue: "unacceptableStatus")
-        /// The response serializer does not accept the content type.
-        public static let unacceptableContentType = Code(rawValue: "unacceptableContentType")
-        /// The content coding (gzip, deflate) is broken or unknown.
-        public static let cannotDecodeBody = Code(rawValue: "cannotDecodeBody")
-        /// The response serializer cannot parse the body.
-        public static let cannotParseResponse = Code(rawValue: "cannotParseResponse")
-        /// The body does not have the expected digest.
-        public static let digestMismatch = Code(rawValue: "digestMismatch")
-        /// More redirects than allowed, or a cycle of redirects.
-        public static let tooManyRedirects = Code(rawValue: "tooManyRedirects")
-        /// A redirect leads to a target that the rules forbid.
-        public static let redirectRefused = Code(rawValue: "redirectRefused")
-        /// The body is larger than the limit, or expands too far.
-        public static let bodyTooLarge = Code(rawValue: "bodyTooLarge")
-        /// The response's header section is larger than the limit.
-        public static let headersTooLarge = Code(rawValue: "headersTooLarge")
-        /// The file to write cannot be opened or created.
-        public static let cannotOpenFile = Code(rawValue: "cannotOpenFile")
-        /// The file cannot be written: disk full, size limit, or it cannot be moved into place.
-        public static let cannotWriteFile = Code(rawValue: "cannotWriteFile")
-        /// The file to send cannot be read, or changed while it was sent.
-        public static let cannotReadFile = Code(rawValue: "cannotReadFile")
-        /// A paused transfer cannot continue where it stopped.
-        public static let resumeRefused = Code(rawValue: "resumeRefused")
-        /// There is no network.
-        public static let notConnected = Code(rawValue: "notConnected")
-        /// The response is not in the cache, and the request's cache policy forbids to load it.
-        public static let notCached = Code(rawValue: "notCached")
-        /// A body stream has to be sent a second time and cannot be made again. Request lines have no streams and never
-        /// fail with this code.
-        public static let bodyStreamExhausted = Code(rawValue: "bodyStreamExhausted")
-        /// The operation was cancelled.
-        public static let cancelled = Code(rawValue: "cancelled")
-        /// What is waited for is in no queue and was not started. Only waiting calls fail with this code, never an
-        /// operation.
-        public static let notStarted = Code(rawValue: "notStarted")
-        /// An operation that this one needed did not succeed.
-        public static let dependencyFailed = Code(rawValue: "dependencyFailed")
-        /// The security policy contradicts itself or its files cannot be used.
-        public static let invalidSecurityPolicy = Code(rawValue: "invalidSecurityPolicy")
-    }
-
-    /// The nearest `URLError` code, for code that was written for URLSession.
-    public var urlErrorCode: URLError.Code {
-        Self.urlErrorCodes[code] ?? .unknown
-    }
-
-    private static let urlErrorCodes: [Code: URLError.Code] = [
-        .badURL: .badURL, .invalidRequest: .badURL, .cannotFindHost: .cannotFindHost,
-        .cannotConnect: .cannotConnectToHost, .timedOut: .timedOut, .connectionLost: .networkConnectionLost,
-        .secureConnectionFailed: .secureConnectionFailed, .serverNotTrusted: .serverCertificateUntrusted,
-        .pinMismatch: .serverCertificateUntrusted, .clientCertificateRejected: .clientCertificateRejected,
-        .authenticationRequired: .userAuthenticationRequired, .badServerResponse: .badServerResponse,
-        .unacceptableStatus: .badServerResponse, .unacceptableContentType: .cannotDecodeContentData,
-        .cannotDecodeBody: .cannotDecodeRawData, .cannotParseResponse: .cannotParseResponse,
-        .tooManyRedirects: .httpTooManyRedirects, .redirectRefused: .redirectToNonExistentLocation,
-        .bodyTooLarge: .dataLengthExceedsMaximum, .cannotOpenFile: .cannotCreateFile,
-        .cannotWriteFile: .cannotWriteToFile, .cannotReadFile: .cannotOpenFile,
-        .bodyStreamExhausted: .requestBodyStreamExhausted, .notConnected: .notConnectedToInternet,
-        .cancelled: .cancelled, .notCached: .resourceUnavailable,
-    ]
 }

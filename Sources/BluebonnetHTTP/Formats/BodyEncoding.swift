@@ -10,15 +10,30 @@ package enum BodyEncoding: Equatable {
     case utf32(bigEndian: Bool)
     case other(String.Encoding)
 
-    /// The encoding of JSON text: a byte order mark counts first, then a charset that is known, then where the zero
-    /// bytes are, which JSON's first characters give away.
-    package init(of body: Data, charset: String?) {
-        self = Self.marked(body)?.encoding ?? Self.named(charset, body) ?? Self.guessed(body)
+    /// The encoding of JSON text: a byte order mark counts first, then a charset that is known, then the fallback, then
+    /// where the zero bytes are, which JSON's first characters give away.
+    package init(of body: Data, charset: String?, fallback: String.Encoding? = nil) {
+        self =
+            Self.marked(body)?.encoding ?? Self.named(charset, body) ?? fallback.map(BodyEncoding.init)
+            ?? Self.guessed(body)
     }
 
-    /// The encoding of any text: a byte order mark counts first, then a charset that is known, then UTF-8.
-    package init(ofText body: Data, charset: String?) {
-        self = Self.marked(body)?.encoding ?? Self.named(charset, body) ?? .utf8
+    /// The encoding of any text: a byte order mark counts first, then a charset that is known, then the fallback.
+    package init(ofText body: Data, charset: String?, fallback: String.Encoding = .utf8) {
+        self = Self.marked(body)?.encoding ?? Self.named(charset, body) ?? BodyEncoding(fallback)
+    }
+
+    /// One of Foundation's encodings.
+    package init(_ encoding: String.Encoding) {
+        self =
+            switch encoding {
+            case .utf8: .utf8
+            case .utf16BigEndian: .utf16(bigEndian: true)
+            case .utf16LittleEndian: .utf16(bigEndian: false)
+            case .utf32BigEndian: .utf32(bigEndian: true)
+            case .utf32LittleEndian: .utf32(bigEndian: false)
+            default: .other(encoding)
+            }
     }
 
     /// The value of the charset parameter of a `Content-Type`, in lower case.
@@ -31,9 +46,6 @@ package enum BodyEncoding: Equatable {
         }
         return nil
     }
-
-    /// Whether a charset, in lower case, is one that can be read.
-    package static func isKnown(_ charset: String) -> Bool { named(charset, Data()) != nil }
 
     /// The text without its byte order mark; nil when the bytes are not text in this encoding.
     package func text(of body: Data) -> String? {
@@ -72,10 +84,13 @@ extension BodyEncoding {
         }
     }
 
-    /// The encoding as Foundation names it; UTF-8 without a charset that is known.
-    package static func foundationEncoding(ofCharset charset: String?) -> String.Encoding {
+    /// The encoding as Foundation names it; the fallback without a charset that is known.
+    package static func foundationEncoding(
+        ofCharset charset: String?, fallback: String.Encoding = .utf8
+    ) -> String.Encoding {
         switch named(charset, Data()) {
-        case .utf8?, nil: charset == "utf-16" ? .utf16 : charset == "utf-32" ? .utf32 : .utf8
+        case nil: fallback
+        case .utf8?: charset == "utf-16" ? .utf16 : charset == "utf-32" ? .utf32 : .utf8
         case .utf16(let isBig)?: isBig ? .utf16BigEndian : .utf16LittleEndian
         case .utf32(let isBig)?: isBig ? .utf32BigEndian : .utf32LittleEndian
         case .other(let encoding)?: encoding

@@ -34,7 +34,8 @@ package struct FormFields {
     /// The parameters in the order in which they are sent.
     ///
     /// - Throws: `NetworkingError` with `invalidRequest`, naming the parameter that cannot be encoded.
-    package static func flat(_ parameters: Parameters, allowsData: Bool = false) throws -> [FormField] {
+    package static func flat(_ parameters: Parameters, allowsData: Bool = false) throws(NetworkingError) -> [FormField]
+    {
         var list = FormFields(allowsData: allowsData)
         try ParameterPath.naming {
             for (key, value) in parameters.sorted(by: { $0.key < $1.key }) {

@@ -70,24 +70,28 @@ extension JSONValue {
     /// Parses JSON text in UTF-8, UTF-16 or UTF-32; any value may stand at the top.
     ///
     /// - Throws: `JSONSyntaxError`, which says where the text stops being JSON.
-    public init(parsing data: Data) throws {
-        try self.init(parsing: data, charset: nil)
+    public init(parsing data: Data) throws(JSONSyntaxError) {
+        try self.init(parsing: data, BodyEncoding(of: data, charset: nil))
     }
 
-    /// Parses JSON text in the encoding that a charset names, if it is known and no byte order mark says otherwise.
-    package init(parsing data: Data, charset: String?) throws {
-        self = try Self.utf8(of: data, charset: charset).withUnsafeBytes(JSONParser.value)
+    /// Parses JSON text in an encoding.
+    package init(parsing data: Data, _ encoding: BodyEncoding) throws(JSONSyntaxError) {
+        let text = try Self.utf8(of: data, encoding)
+        self = try text.withUnsafeBytes { text in
+            Result { () throws(JSONSyntaxError) in try JSONParser.value(of: text) }
+        }.get()
     }
 
     /// JSON text in UTF-8, checked without making values of it.
-    package static func checkedUTF8(of data: Data, charset: String?) throws -> Data {
-        let text = try utf8(of: data, charset: charset)
-        try text.withUnsafeBytes { try JSONParser.check($0) }
+    package static func checkedUTF8(of data: Data, _ encoding: BodyEncoding) throws(JSONSyntaxError) -> Data {
+        let text = try utf8(of: data, encoding)
+        try text.withUnsafeBytes { text in
+            Result { () throws(JSONSyntaxError) in try JSONParser.check(text) }
+        }.get()
         return text
     }
 
-    private static func utf8(of data: Data, charset: String?) throws -> Data {
-        let encoding = BodyEncoding(of: data, charset: charset)
+    private static func utf8(of data: Data, _ encoding: BodyEncoding) throws(JSONSyntaxError) -> Data {
         if encoding == .utf8 { return data }
         guard let text = encoding.text(of: data) else {
             throw JSONSyntaxError(reason: "bytes that are no text in their encoding", offset: 0)
@@ -105,6 +109,32 @@ extension JSONValue {
         case .string(let value): value
         case .array(let elements): elements.map(\.foundationObject)
         case .object(let members): members.mapValues(\.foundationObject)
+        }
+    }
+}
+
+extension JSONValue: CustomStringConvertible {
+    /// Compact JSON text of the value, the members of objects in order of their names. A number that is not finite,
+    /// which JSON has no text for, is `null`.
+    public var description: String { JSONText.text(of: self) }
+}
+
+extension JSONValue {
+    /// The value without what is null in it, at any depth: members of objects and elements of arrays, as
+    /// AFNetworking's `AFJSONObjectByRemovingKeysWithNullValues` has it. A value that is null itself stays.
+    ///
+    /// - Parameters:
+    ///   - fromObjects: whether members of objects are removed. Default true.
+    ///   - fromArrays: whether elements of arrays are removed, which changes the places of those behind. Default true.
+    public func removingNulls(fromObjects: Bool = true, fromArrays: Bool = true) -> JSONValue {
+        func cleaned(_ value: JSONValue) -> JSONValue {
+            value.removingNulls(fromObjects: fromObjects, fromArrays: fromArrays)
+        }
+        return switch self {
+        case .object(let members):
+            .object(members.filter { !fromObjects || $0.value != .null }.mapValues(cleaned))
+        case .array(let elements): .array(elements.filter { !fromArrays || $0 != .null }.map(cleaned))
+        case .null, .bool, .integer, .number, .string: self
         }
     }
 }

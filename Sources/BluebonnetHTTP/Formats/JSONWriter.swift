@@ -9,7 +9,7 @@ package enum JSONWriter {
     /// The JSON text of a dictionary, an array or any other value.
     ///
     /// - Throws: `NetworkingError` with `invalidRequest`, naming the parameter that cannot be encoded.
-    package static func text(of value: Any) throws -> JSONText {
+    package static func text(of value: Any) throws(NetworkingError) -> JSONText {
         var text = JSONText()
         try ParameterPath.naming { try write(value, depth: 0, to: &text) }
         return text

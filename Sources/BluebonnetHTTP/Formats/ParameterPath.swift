@@ -36,12 +36,15 @@ package struct ParameterPath {
     package static func fault(_ reason: String) -> ParameterPath { ParameterPath(reason) }
 
     /// Turns a path into the error that callers see.
-    package static func naming<Value>(_ encode: () throws -> Value) throws -> Value {
+    package static func naming<Value>(_ encode: () throws -> Value) throws(NetworkingError) -> Value {
         do {
             return try encode()
         } catch let path as ParameterPath {
             let name = path.steps.isEmpty ? "the value" : "parameter " + path.text
             throw NetworkingError(.invalidRequest, "\(name) cannot be encoded: \(path.reason)")
+        } catch {
+            throw error as? NetworkingError
+                ?? NetworkingError(.invalidRequest, "the parameters cannot be encoded: \(error)", underlying: error)
         }
     }
 

@@ -6,7 +6,8 @@ package import Foundation
 /// Named values that a request serializer encodes into a URL or a body; they may be nested.
 ///
 /// Values are strings, numbers, truth values, `URL`, `UUID`, `NSNull` or nil, `JSONValue`, and dictionaries and arrays
-/// of them. A `Date` is refused, except in a property list: servers expect different text forms of a date, so format it
+/// of them. A key that is no string, such as an integer, is written as its text, as Swift's own encoders do; two keys
+/// with one text, such as `1` and `"1"`, are refused. A `Date` is refused, except in a property list: servers expect different text forms of a date, so format it
 /// first. `Data` may stand in property lists and multipart forms.
 public typealias Parameters = [String: any Sendable]
 
@@ -127,7 +128,14 @@ extension ParameterValue {
 
     private static func entries(_ members: [AnyHashable: Any]) throws(Unsupported) -> [(key: String, value: Any)] {
         var entries: [(key: String, value: Any)] = []
-        for (key, value) in members { entries.append((try name(key.base), value)) }
+        var names: Set<String> = []
+        for (key, value) in members {
+            let name = try name(key.base)
+            guard names.insert(name).inserted else {
+                throw Unsupported(reason: "two of its keys are written as \(JSONText.quoted(name))")
+            }
+            entries.append((name, value))
+        }
         return entries
     }
 

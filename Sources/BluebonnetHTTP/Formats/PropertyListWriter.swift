@@ -14,7 +14,9 @@ package struct PropertyListWriter {
     /// The property list of a dictionary, an array or any other value.
     ///
     /// - Throws: `NetworkingError` with `invalidRequest`, naming the parameter that cannot be encoded.
-    package static func data(of value: Any, format: PropertyListSerialization.PropertyListFormat) throws -> Data {
+    package static func data(
+        of value: Any, format: PropertyListSerialization.PropertyListFormat
+    ) throws(NetworkingError) -> Data {
         let writer = PropertyListWriter(format: format)
         let object = try ParameterPath.naming { try writer.object(value, depth: 0) }
         do {

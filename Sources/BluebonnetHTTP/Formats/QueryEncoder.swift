@@ -15,7 +15,7 @@ public struct QueryEncoder: Sendable {
     /// The parameters as `a=1&b%5B%5D=2`; empty for no parameters.
     ///
     /// - Throws: `NetworkingError` with `invalidRequest`, naming the parameter that cannot be encoded.
-    public func encode(_ parameters: Parameters) throws -> String {
+    public func encode(_ parameters: Parameters) throws(NetworkingError) -> String {
         var query = QueryText()
         for pair in try pairs(for: parameters) { query.append(pair) }
         return query.text
@@ -29,10 +29,13 @@ public struct QueryEncoder: Sendable {
     }
 
     /// A name and its value before escaping; nil stands for a name alone.
-    package typealias Pair = (name: String, value: String?)
+    public typealias Pair = (name: String, value: String?)
 
-    /// The parameters as a flat list, in the order in which they are sent.
-    package func pairs(for parameters: Parameters) throws -> [Pair] {
+    /// The parameters as a flat list, not escaped, in the order in which they are sent: what a query encoding of the
+    /// program's own can start from, as with AFNetworking's `AFQueryStringPairsFromDictionary`.
+    ///
+    /// - Throws: `NetworkingError` with `invalidRequest`, naming the parameter that cannot be encoded.
+    public func pairs(for parameters: Parameters) throws(NetworkingError) -> [Pair] {
         try FormFields.flat(parameters).map { field in
             guard case .text(let text) = field.value else { return (field.name, nil) }
             return (field.name, text)

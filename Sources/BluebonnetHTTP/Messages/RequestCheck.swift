@@ -59,7 +59,7 @@ package enum RequestCheck {
 
 extension RequestCheck {
     private static func badURL(_ text: String, _ fault: String) -> NetworkingError {
-        NetworkingError(.badURL, "the URL \(shown(URLText.withoutUserInfo(text))) \(fault)")
+        NetworkingError(.badURL, "the URL \(shown(Redaction.url(URLText.withoutUserInfo(text)))) \(fault)")
     }
 
     private static func scheme(of parts: URLText, _ text: String) throws(NetworkingError) {

@@ -166,12 +166,12 @@ extension RedirectChain {
     }
 
     private static func unusable(_ location: String) -> NetworkingError {
-        let shown = URLText.escape(URLText.withoutUserInfo(location)).prefix(200)
+        let shown = URLText.escape(Redaction.url(URLText.withoutUserInfo(location))).prefix(200)
         return NetworkingError(.badServerResponse, "a redirect's Location cannot be used: \(shown)")
     }
 
     private static func shown(_ url: URL) -> Substring {
-        URLText.withoutUserInfo(url.absoluteString).prefix(200)
+        Redaction.url(URLText.withoutUserInfo(url.absoluteString)).prefix(200)
     }
 }
 

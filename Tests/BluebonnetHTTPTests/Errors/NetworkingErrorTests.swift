@@ -10,48 +10,6 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) struct NetworkingErrorTests {
     typealias Code = NetworkingError.Code
 
-    /// Every code of the batch format, and the `URLError` code it becomes; `unknown` where none says anything like it.
-    static let codes: [(name: String, code: Code, urlErrorCode: URLError.Code)] = [
-        ("badURL", .badURL, .badURL),
-        ("invalidRequest", .invalidRequest, .badURL),
-        ("unresolvedReference", .unresolvedReference, .unknown),
-        ("cannotFindHost", .cannotFindHost, .cannotFindHost),
-        ("cannotConnect", .cannotConnect, .cannotConnectToHost),
-        ("timedOut", .timedOut, .timedOut),
-        ("connectionLost", .connectionLost, .networkConnectionLost),
-        ("secureConnectionFailed", .secureConnectionFailed, .secureConnectionFailed),
-        ("serverNotTrusted", .serverNotTrusted, .serverCertificateUntrusted),
-        ("pinMismatch", .pinMismatch, .serverCertificateUntrusted),
-        ("clientCertificateRejected", .clientCertificateRejected, .clientCertificateRejected),
-        ("authenticationRequired", .authenticationRequired, .userAuthenticationRequired),
-        ("badServerResponse", .badServerResponse, .badServerResponse),
-        ("unacceptableStatus", .unacceptableStatus, .badServerResponse),
-        ("unacceptableContentType", .unacceptableContentType, .cannotDecodeContentData),
-        ("cannotDecodeBody", .cannotDecodeBody, .cannotDecodeRawData),
-        ("cannotParseResponse", .cannotParseResponse, .cannotParseResponse),
-        ("digestMismatch", .digestMismatch, .unknown),
-        ("tooManyRedirects", .tooManyRedirects, .httpTooManyRedirects),
-        ("redirectRefused", .redirectRefused, .redirectToNonExistentLocation),
-        ("bodyTooLarge", .bodyTooLarge, .dataLengthExceedsMaximum),
-        ("headersTooLarge", .headersTooLarge, .unknown),
-        ("cannotOpenFile", .cannotOpenFile, .cannotCreateFile),
-        ("cannotWriteFile", .cannotWriteFile, .cannotWriteToFile),
-        ("cannotReadFile", .cannotReadFile, .cannotOpenFile),
-        ("resumeRefused", .resumeRefused, .unknown),
-        ("notConnected", .notConnected, .notConnectedToInternet),
-        ("cancelled", .cancelled, .cancelled),
-        ("dependencyFailed", .dependencyFailed, .unknown),
-        ("invalidSecurityPolicy", .invalidSecurityPolicy, .unknown),
-    ]
-
-    @Test func everyCodeOfTheBatchFormatHasItsNameAndItsURLError() {
-        for (name, code, urlErrorCode) in Self.codes {
-            #expect(code.rawValue == name)
-            #expect(NetworkingError(code, "m").urlErrorCode == urlErrorCode, "\(name)")
-        }
-        #expect(Set(Self.codes.map(\.name)).count == 30)
-    }
-
     @Test func aCodeThatIsNotKnownSurvives() throws {
         let code = Code(rawValue: "fromTheFuture")
         #expect(NetworkingError(code, "m").urlErrorCode == .unknown)
@@ -76,6 +34,20 @@ import Testing
             HTTPURLResponse(url: url, statusCode: $0, httpVersion: "HTTP/1.1", headerFields: nil)
         }
         #expect(NetworkingError(code, "m", response: response).isTransient == isTransient)
+    }
+
+    @Test func textOfAnOperationsErrorHasMethodURLAndAttempt() throws {
+        var request = URLRequest(
+            url: try #require(URL(string: "https://ada:pw@h:1/p?page=2&access_token=abc#part")))
+        request.httpMethod = "PUT"
+        var error = NetworkingError(.unacceptableStatus, "the server answered with status 404", request: request)
+        let text =
+            "unacceptableStatus: the server answered with status 404 (PUT "
+            + "https://REDACTED@h:1/p?page=2&access_token=REDACTED"
+        #expect("\(error)" == text + ")")
+        error.attemptCount = 3
+        #expect("\(error)" == text + ", attempt 3)")
+        #expect(error.localizedDescription == "the server answered with status 404")
     }
 
     @Test func textOfAnErrorIsItsCodeAndSentence() {

@@ -36,6 +36,22 @@ import Testing
         #expect(value["list"]?.object == nil)
     }
 
+    @Test func textOfAValueIsJSON() {
+        #expect(
+            "\(JSONValue.object(["b": .array([.integer(1), .null]), "a": .string("x\"")]))"
+                == #"{"a":"x\"","b":[1,null]}"#)
+        #expect("\(JSONValue.number(0.5))" == "0.5")
+        #expect("\(value)" == #"{"count":3,"isOn":true,"list":[1,"two"],"none":null,"ratio":0.5,"text":"x"}"#)
+    }
+
+    @Test func nullsAreRemovedAtAnyDepth() throws {
+        let value = try JSONValue(parsing: Data(#"{"a":null,"b":[null,{"c":null,"d":1}]}"#.utf8))
+        #expect("\(value.removingNulls())" == #"{"b":[{"d":1}]}"#)
+        #expect("\(value.removingNulls(fromArrays: false))" == #"{"b":[null,{"d":1}]}"#)
+        #expect("\(value.removingNulls(fromObjects: false))" == #"{"a":null,"b":[{"c":null,"d":1}]}"#)
+        #expect(JSONValue.null.removingNulls() == .null)
+    }
+
     @Test(arguments: [
         String.Encoding.utf8, .utf16, .utf16BigEndian, .utf16LittleEndian, .utf32BigEndian, .utf32LittleEndian,
     ])

@@ -85,6 +85,26 @@ import Testing
         #expect(try query(parameters) == "f%5B1%5D=t&k%5B1%5D=a&k%5B2%5D=b")
     }
 
+    @Test func keysThatAreWrittenAlikeAreRefused() throws {
+        let parameters: Parameters = ["k": [JSONValue.string("1"): "text", JSONValue.integer(1): "number"]]
+        let message = "parameter k cannot be encoded: two of its keys are written as \"1\""
+        let encodings: [(Parameters) throws -> Void] = [
+            { _ = try QueryEncoder().encode($0) }, { _ = try JSONWriter.text(of: $0) },
+            { _ = try PropertyListWriter.data(of: $0, format: .xml) },
+        ]
+        for encode in encodings {
+            let error = #expect(throws: NetworkingError.self) { try encode(parameters) }
+            #expect(error?.message == message)
+        }
+    }
+
+    @Test func integerKeysAreTextInJSONAndPropertyListsAsInSwiftsOwnEncoders() throws {
+        let value: [AnyHashable: Int] = [1: 10, 2: 20]
+        #expect(try JSONWriter.text(of: value).string == #"{"1":10,"2":20}"#)
+        let list = try PropertyListValue(parsing: PropertyListWriter.data(of: value, format: .binary))
+        #expect(list == .dictionary(["1": .integer(10), "2": .integer(20)]))
+    }
+
     @Test func theFlatListIsNotEscaped() throws {
         let pairs = try QueryEncoder().pairs(for: ["a b": ["c&": 1], "d": NSNull()])
         #expect(pairs.map(\.name) == ["a b[c&]", "d"])

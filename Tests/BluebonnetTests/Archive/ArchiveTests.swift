@@ -3,6 +3,7 @@
 
 import Foundation
 import FoundationNetworking
+import FoundationXML
 import TestServer
 import Testing
 
@@ -58,6 +59,8 @@ extension NetworkTests {
                 request.timeoutInterval = 12.5
                 request.cachePolicy = .reloadIgnoringLocalCacheData
                 request.httpShouldHandleCookies = false
+                request.allowsCellularAccess = false
+                request.networkServiceType = .background
                 var serializer = JSONResponseSerializer()
                 serializer.validation.acceptableContentTypes = nil
                 let options = try TransferOptions {
@@ -76,6 +79,8 @@ extension NetworkTests {
                 #expect(again.request?.timeoutInterval == 12.5)
                 #expect(again.request?.cachePolicy == .reloadIgnoringLocalCacheData)
                 #expect(again.request?.httpShouldHandleCookies == false)
+                #expect(again.request?.allowsCellularAccess == false)
+                #expect(again.request?.networkServiceType == .background)
                 #expect(again.options.timeout == .milliseconds(61_500))
                 #expect(again.options.maximumBodyByteCount == 1000)
                 #expect(again.credential?.password == "p")
@@ -170,6 +175,57 @@ extension NetworkTests {
             await #expect(throws: NetworkingError.self) { try await operation.archive() }
         }
 
+        private static func serializers() -> [any ResponseSerializer] {
+            let validation = ResponseValidation(acceptableStatusCodes: [200, 500], acceptableContentTypes: ["a/b"])
+            var http = HTTPResponseSerializer(validation: validation)
+            http.stringEncoding = .isoLatin1
+            var json = JSONResponseSerializer()
+            json.validation = validation
+            json.removesKeysWithNullValues = true
+            json.removesNullElements = true
+            json.allowsFragments = false
+            json.stringEncoding = .isoLatin1
+            var list = PropertyListResponseSerializer()
+            list.validation = validation
+            var parser = XMLParserResponseSerializer()
+            parser.validation = validation
+            var document = XMLDocumentResponseSerializer(options: [.nodePreserveCDATA])
+            document.validation = validation
+            return [http, json, list, parser, document, CompoundResponseSerializer([json, document, http])]
+        }
+
+        /// The text of an archive is the whole of it: what comes back from it has the same.
+        @Test(arguments: 0..<6)
+        func everySerializerOfTheLibraryComesBackWithItsOptions(index: Int) async throws {
+            func text(_ archive: OperationArchive) throws -> String {
+                let encoder = JSONEncoder()
+                encoder.outputFormatting = .sortedKeys
+                return String(decoding: try encoder.encode(archive), as: UTF8.self)
+            }
+            let serializer = Self.serializers()[index]
+            let operation = HTTPRequestOperation(
+                request: URLRequest(url: ScriptedNetwork.url("/")), responseSerializer: serializer)
+            let archive = try await operation.archive()
+            let again = try HTTPRequestOperation(archive: sent(archive))
+            #expect(type(of: again.responseSerializer) == type(of: serializer))
+            #expect(again.responseSerializer.validation == serializer.validation)
+            #expect(try text(await again.archive()) == text(archive))
+            guard let json = again.responseSerializer as? JSONResponseSerializer else { return }
+            #expect(json.removesKeysWithNullValues && json.removesNullElements && !json.allowsFragments)
+            #expect(json.stringEncoding == .isoLatin1)
+        }
+
+        @Test func whatNoArchiveCanHoldIsNamed() async throws {
+            let decodable = DecodableResponseSerializer([Int].self)
+            for serializer in [decodable, CompoundResponseSerializer([decodable])] as [any ResponseSerializer] {
+                let operation = HTTPRequestOperation(
+                    request: URLRequest(url: ScriptedNetwork.url("/")), responseSerializer: serializer)
+                let error = await #expect(throws: NetworkingError.self) { try await operation.archive() }
+                #expect(error?.message.contains("DecodableResponseSerializer<Array<Int>>") == true)
+                _ = try await operation.archive(includingSerializer: false)
+            }
+        }
+
         @Test func aSerializerOfTheUsersHasToBeGivenAgain() async throws {
             struct Own: ResponseSerializer {
                 var validation = ResponseValidation()
@@ -177,8 +233,12 @@ extension NetworkTests {
             }
             try await TestServer.answering(.response(body: "four")) { server in
                 let operation = HTTPRequestOperation(request: URLRequest(url: server.url()), responseSerializer: Own())
-                let archive = try sent(await operation.archive())
-                #expect(throws: NetworkingError.self) { try HTTPRequestOperation(archive: archive) }
+                let refusal = await #expect(throws: NetworkingError.self) { try await operation.archive() }
+                #expect(refusal?.code == .invalidRequest)
+                #expect(refusal?.message.hasPrefix("the response serializer Own has no archive") == true)
+                let archive = try sent(await operation.archive(includingSerializer: false))
+                let error = #expect(throws: NetworkingError.self) { try HTTPRequestOperation(archive: archive) }
+                #expect(error?.message == "the archive was made without its response serializer, Own, so give one")
                 let again = try HTTPRequestOperation(archive: archive, responseSerializer: Own())
                 #expect(await again.run().responseObject as? Int == 4)
             }

@@ -82,8 +82,7 @@ extension RequestOperation {
     /// `timedOut`.
     var hasGivenUpBody: Bool {
         let reason = error?.underlying as? NetworkingError
-        return code == .unacceptableStatus && reason?.code == .timedOut
-            && reason?.message.hasSuffix("was not waited for any longer") == true
+        return code == .unacceptableStatus && reason?.code == .timedOut && reason?.timeLimit == .refusedBody
     }
 }
 

@@ -59,6 +59,15 @@ import Testing
         #expect(throws: NetworkingError.self) { try ReportOnlyPins(.empty, expires: .distantFuture) }
     }
 
+    @Test func pinsThatNothingIsComparedWithAreCountedInWords() throws {
+        let one = try PinSet(keys: ["sha256/" + Data(count: 32).base64EncodedString()])
+        let two = try one.union(PinSet(keys: ["sha256/" + Data(repeating: 1, count: 32).base64EncodedString()]))
+        let alone = #expect(throws: NetworkingError.self) { try SecurityPolicy(pins: one) }
+        #expect(alone?.message.hasPrefix("1 pin is set, but nothing is compared with it: ") == true)
+        let both = #expect(throws: NetworkingError.self) { try SecurityPolicy(pins: two) }
+        #expect(both?.message.hasPrefix("2 pins are set, but nothing is compared with them: ") == true)
+    }
+
     @Test func policiesThatDifferInAnythingAreNotEqual() throws {
         let policies: Set = [
             .default, try SecurityPolicy(validatesDomainName: false),

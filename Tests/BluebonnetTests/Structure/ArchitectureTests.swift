@@ -10,8 +10,8 @@ import Testing
     /// one to a folder further up is a fault of the structure.
     private static let permitted: [(folder: String, uses: String)] = [
         ("BluebonnetHTTP/Syntax", ""),
-        ("BluebonnetHTTP/Errors", ""),
         ("BluebonnetHTTP/Addresses", "Syntax"),
+        ("BluebonnetHTTP/Errors", "Addresses"),
         ("BluebonnetHTTP/Formats", "Errors Syntax"),
         ("BluebonnetHTTP/Messages", "Addresses Errors Syntax"),
         ("BluebonnetHTTP/Rules", "Addresses Errors Messages Syntax"),

@@ -21,7 +21,7 @@ extension NetworkTests {
             defer { listener.stop() }
             let url = try #require(URL(string: "http://127.0.0.1:\(listener.port)/"))
             let operation = await get(url, TransferOptions { $0.connectTimeout = .milliseconds(200) })
-            #expect(operation.code == .timedOut)
+            #expect(operation.code == .timedOut && operation.error?.timeLimit == .connect)
             #expect(operation.summary.timings.total >= .milliseconds(200))
         }
 
@@ -37,7 +37,8 @@ extension NetworkTests {
                     $0.connectTimeout = .milliseconds(200)
                     $0.idleTimeout = .zero
                 }
-                #expect(await get(url, options).code == .timedOut)
+                let operation = await get(url, options)
+                #expect(operation.code == .timedOut && operation.error?.timeLimit == .connect)
                 #expect(server.connectionCount == 1)
             }
         }
@@ -51,7 +52,7 @@ extension NetworkTests {
                     $0.idleTimeout = .milliseconds(200)
                 }
                 let operation = await get(server.url(), options)
-                #expect(operation.code == .timedOut)
+                #expect(operation.code == .timedOut && operation.error?.timeLimit == .connect)
                 #expect(operation.summary.timings.total >= .milliseconds(150))  // the clock is a few milliseconds old
                 await server.waitForConnectionsToClose()
             }
@@ -61,7 +62,8 @@ extension NetworkTests {
             try await TestServer.answering(.stall) { server in
                 var request = URLRequest(url: server.url())
                 request.timeoutInterval = 0.2
-                #expect(await perform(request).code == .timedOut)
+                let operation = await perform(request)
+                #expect(operation.code == .timedOut && operation.error?.timeLimit == .idle)
             }
         }
 
@@ -72,7 +74,7 @@ extension NetworkTests {
                 var request = URLRequest("POST", server.url())
                 request.httpBody = Data(count: 32 * 1024 * 1024)
                 let operation = await perform(request, TransferOptions { $0.idleTimeout = .milliseconds(400) })
-                #expect(operation.code == .timedOut)
+                #expect(operation.code == .timedOut && operation.error?.timeLimit == .idle)
             }
         }
 
@@ -88,7 +90,7 @@ extension NetworkTests {
         @Test func aServerThatDripsRunsIntoTheTotalLimit() async throws {
             try await TestServer.answering(drip(every: .milliseconds(10))) { server in
                 let operation = await get(server.url(), TransferOptions { $0.timeout = .milliseconds(300) })
-                #expect(operation.code == .timedOut)
+                #expect(operation.code == .timedOut && operation.error?.timeLimit == .total)
                 #expect(operation.statusCode == 200)
                 #expect(operation.receivedByteCount > 0)
                 #expect(operation.summary.timings.total >= .milliseconds(300))
@@ -102,7 +104,7 @@ extension NetworkTests {
             }
             try await TestServer.serving(script: script) { server in
                 let operation = await get(server.url("/0"), TransferOptions { $0.timeout = .milliseconds(300) })
-                #expect(operation.code == .timedOut)
+                #expect(operation.code == .timedOut && operation.error?.timeLimit == .total)
                 #expect(operation.summary.redirectCount < 20)
             }
         }

@@ -153,9 +153,17 @@ extension MultipartFormData {
     }
 
     /// Adds the parameters of a request: a part for each name of a query.
-    mutating func append(_ parameters: Parameters) throws {
+    mutating func append(_ parameters: Parameters, encoding: String.Encoding = .utf8) throws(NetworkingError) {
         for field in try FormFields.flat(parameters, allowsData: true) {
-            try append(field.value.bytes, name: field.name)
+            guard case .text(let text) = field.value, encoding != .utf8 else {
+                try append(field.value.bytes, name: field.name)
+                continue
+            }
+            guard let data = text.data(using: encoding) else {
+                let name = RequestCheck.shown(field.name)
+                throw NetworkingError(.invalidRequest, "parameter \(name) cannot be written in \(encoding)")
+            }
+            try append(data, name: field.name)
         }
     }
 }

@@ -9,9 +9,9 @@ extension RequestSerializer {
     /// Makes a request whose body is a multipart form: a part for each parameter, then what `build` adds.
     ///
     /// Parameters are flattened as for a query (`key[member]`, `key[]`), their names not escaped; `Data` is sent
-    /// unchanged. The body is an `InputStream`, and `Content-Length` says its exact length. A `Content-Type` of the
-    /// serializer's headers is kept when it is `multipart/…`, with the boundary of the form; any other type is an
-    /// error. A form without parts gives the serializer's request without parameters.
+    /// unchanged, text in the serializer's `stringEncoding`. The body is an `InputStream`, and `Content-Length` says its
+    /// exact length. A `Content-Type` of the serializer's headers is kept when it is `multipart/…`, with the boundary
+    /// of the form; any other type is an error. A form without parts gives the serializer's request without parameters.
     /// - Throws: what `build` throws; `NetworkingError` with `invalidRequest`, for GET and HEAD too, which have no
     ///   body.
     public func multipartRequest(
@@ -22,7 +22,7 @@ extension RequestSerializer {
             throw NetworkingError(.invalidRequest, "a \(method) request has no body, so no multipart form")
         }
         var form = MultipartFormData()
-        if let parameters { try form.append(parameters) }
+        if let parameters { try form.append(parameters, encoding: formEncoding) }
         try build(&form)
         if form.isEmpty { return try self.request(method: method, url: url, parameters: nil) }
         var request = URLRequest(url: url, method: method)
@@ -31,6 +31,16 @@ extension RequestSerializer {
         try complete(&request, with: nil)
         try request.setBody(form)
         return request
+    }
+
+    /// The encoding of the texts of a form.
+    private var formEncoding: String.Encoding {
+        switch self {
+        case let serializer as HTTPRequestSerializer: serializer.stringEncoding
+        case let serializer as JSONRequestSerializer: serializer.http.stringEncoding
+        case let serializer as PropertyListRequestSerializer: serializer.http.stringEncoding
+        default: .utf8
+        }
     }
 
     /// Writes a request's body stream to a file, and returns the request without a body. Send that request with the

@@ -4,7 +4,7 @@
 /// Says where a `Codable` value could not be encoded or decoded, as a path and a reason; it knows no format.
 enum CodingFault {
     /// Runs an encoder; its error becomes `invalidRequest`, naming the member.
-    static func naming<Value>(_ format: String, _ encode: () throws -> Value) throws -> Value {
+    static func naming<Value>(_ format: String, _ encode: () throws -> Value) throws(NetworkingError) -> Value {
         do {
             return try encode()
         } catch {

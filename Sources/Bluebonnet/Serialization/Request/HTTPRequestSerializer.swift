@@ -26,6 +26,10 @@ public struct HTTPRequestSerializer: RequestSerializer {
     public var methodsEncodingParametersInURL: Set<String> = ["GET", "HEAD", "DELETE"]
     /// Encodes parameters as the text of a query or a form. Default `.standard`.
     public var querySerialization = QuerySerialization.standard
+    /// The encoding of the text of a URL-encoded form and of the values of a multipart form's parameters. Text that the
+    /// encoding cannot express is an error. Percent-escapes are always those of UTF-8, as in AFNetworking: with the
+    /// standard query serialization a form is ASCII, whatever the text. Default UTF-8.
+    public var stringEncoding = String.Encoding.utf8
     /// Timeout, cache policy, cookies and others; each counts once it is set, for requests made from a method and a
     /// URL.
     public var properties = RequestProperties()
@@ -44,6 +48,22 @@ public struct HTTPRequestSerializer: RequestSerializer {
         headers["Authorization"] = "Basic " + Data("\(user):\(password)".utf8).base64EncodedString()
     }
 
+    /// Sets `Authorization` to AFNetworking's form of a token, `Token token="…"`. Most servers today want
+    /// ``bearerToken``.
+    public mutating func setAuthorization(token: String) {
+        headers["Authorization"] = "Token token=\"\(token)\""
+    }
+
+    /// The token of `Authorization: Bearer …` (RFC 6750). Nil when `Authorization` has another form or is not set;
+    /// setting nil removes `Authorization`, whatever its form.
+    public var bearerToken: String? {
+        get {
+            guard let value = headers["Authorization"], value.lowercased().hasPrefix("bearer ") else { return nil }
+            return String(value.dropFirst("Bearer ".count))
+        }
+        set { headers["Authorization"] = newValue.map { "Bearer " + $0 } }
+    }
+
     /// Removes `Authorization`.
     public mutating func clearAuthorization() {
         headers["Authorization"] = nil
@@ -52,25 +72,37 @@ public struct HTTPRequestSerializer: RequestSerializer {
     /// The request with default headers, and with the parameters in its URL or its body.
     ///
     /// Without parameters a method that has a body is sent an empty form, unless the request has a body already.
-    public func request(_ request: URLRequest, with parameters: Parameters?) throws -> URLRequest {
+    /// - Throws: `NetworkingError` with `invalidRequest`, naming the parameter that cannot be encoded; `badURL` when the
+    ///   request has no URL.
+    public func request(
+        _ request: URLRequest, with parameters: Parameters?
+    ) throws(NetworkingError) -> URLRequest {
         var request = request
         try complete(&request, with: parameters)
         return request
     }
 
     /// Does in place what `request(_:with:)` does.
-    package func complete(_ request: inout URLRequest, with parameters: Parameters?) throws {
+    package func complete(_ request: inout URLRequest, with parameters: Parameters?) throws(NetworkingError) {
         try addHeaders(to: &request)
         if encodesParametersInURL(request) {
             if let parameters { try addQuery(parameters, to: &request) }
         } else if parameters != nil || !request.hasBody {
-            let form = try parameters.map { try querySerialization.text(for: $0, of: request) }
-            request.setBody(Data((form ?? "").utf8), contentType: "application/x-www-form-urlencoded")
+            let form = if let parameters { try querySerialization.text(for: parameters, of: request) } else { "" }
+            request.setBody(try encoded(form), contentType: "application/x-www-form-urlencoded")
         }
     }
 
+    private func encoded(_ form: String) throws(NetworkingError) -> Data {
+        if stringEncoding == .utf8 { return Data(form.utf8) }
+        guard let data = form.data(using: stringEncoding) else {
+            throw NetworkingError(.invalidRequest, "the form cannot be written in \(stringEncoding)")
+        }
+        return data
+    }
+
     /// Adds every default header that the request does not have.
-    package func addHeaders(to request: inout URLRequest) throws {
+    package func addHeaders(to request: inout URLRequest) throws(NetworkingError) {
         // Foundation on Linux crashes when a request without URL is changed.
         guard request.url != nil else { throw NetworkingError(.badURL, "the request has no URL") }
         if request.allHTTPHeaderFields?.isEmpty != false {
@@ -102,7 +134,7 @@ public struct HTTPRequestSerializer: RequestSerializer {
     }
 
     /// Adds parameters to the query of a request that has a URL.
-    func addQuery(_ parameters: Parameters, to request: inout URLRequest) throws {
+    func addQuery(_ parameters: Parameters, to request: inout URLRequest) throws(NetworkingError) {
         guard let url = request.url else { throw NetworkingError(.badURL, "the request has no URL") }
         var query = try querySerialization.text(for: parameters, of: request)
         if query.isEmpty { return }
@@ -110,7 +142,7 @@ public struct HTTPRequestSerializer: RequestSerializer {
             query = URLText.escape(query.replacingOccurrences(of: "#", with: "%23"))
         }
         guard let result = URL(string: Self.text(url.absoluteString, adding: query)) else {
-            throw NetworkingError(.badURL, "\(url.absoluteString) takes no query")
+            throw NetworkingError(.badURL, "\(Redaction.url(url.absoluteString)) takes no query")
         }
         request.url = result
     }

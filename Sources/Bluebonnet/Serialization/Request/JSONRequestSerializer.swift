@@ -11,6 +11,13 @@ public import FoundationNetworking
 public struct JSONRequestSerializer: RequestSerializer {
     /// Makes the headers and the queries.
     public var http = HTTPRequestSerializer()
+    /// How the JSON of parameters and of `request(_:withValue:)` is written; an `Encodable` value is written as its
+    /// encoder says. Default compact, slashes not escaped.
+    ///
+    /// `prettyPrinted` writes each member on a line of its own; without `withoutEscapingSlashes`, `/` becomes `\/`, as
+    /// AFNetworking writes it. Members are sorted with or without `sortedKeys`, and any value may stand at the top with
+    /// or without `fragmentsAllowed`.
+    public var writingOptions: JSONSerialization.WritingOptions = [.sortedKeys, .withoutEscapingSlashes]
 
     public var properties: RequestProperties { http.properties }
 
@@ -20,28 +27,34 @@ public struct JSONRequestSerializer: RequestSerializer {
     /// The request with default headers, and with the parameters in its URL or as JSON in its body.
     ///
     /// Without parameters it adds no body and no content type.
-    public func request(_ request: URLRequest, with parameters: Parameters?) throws -> URLRequest {
+    /// - Throws: `NetworkingError` with `invalidRequest`, naming the parameter that cannot be encoded; `badURL` when the
+    ///   request has no URL.
+    public func request(
+        _ request: URLRequest, with parameters: Parameters?
+    ) throws(NetworkingError) -> URLRequest {
         var request = request
         try complete(&request, with: parameters)
         return request
     }
 
     /// Does in place what `request(_:with:)` does.
-    func complete(_ request: inout URLRequest, with parameters: Parameters?) throws {
+    func complete(_ request: inout URLRequest, with parameters: Parameters?) throws(NetworkingError) {
         if http.encodesParametersInURL(request) { return try http.complete(&request, with: parameters) }
         try http.addHeaders(to: &request)
         guard let parameters else { return }
-        request.setBody(try JSONWriter.text(of: parameters).data, contentType: Self.contentType)
+        request.setBody(try json(parameters), contentType: Self.contentType)
     }
 
     /// The request with default headers and a JSON body that is any value, not only an object, whatever the method.
     ///
     /// - Parameter value: an array, a string, a `JSONValue` or anything else that may be a parameter.
     /// - Throws: `NetworkingError` with `invalidRequest`, naming the element that cannot be encoded.
-    public func request(_ request: URLRequest, withValue value: any Sendable) throws -> URLRequest {
+    public func request(
+        _ request: URLRequest, withValue value: any Sendable
+    ) throws(NetworkingError) -> URLRequest {
         var request = request
         try http.addHeaders(to: &request)
-        request.setBody(try JSONWriter.text(of: value).data, contentType: Self.contentType)
+        request.setBody(try json(value), contentType: Self.contentType)
         return request
     }
 
@@ -50,12 +63,18 @@ public struct JSONRequestSerializer: RequestSerializer {
     /// - Throws: `NetworkingError` with `invalidRequest`, naming the member that cannot be encoded.
     public func request(
         _ request: URLRequest, encoding value: some Encodable, with encoder: JSONEncoder = JSONEncoder()
-    ) throws -> URLRequest {
+    ) throws(NetworkingError) -> URLRequest {
         var request = request
         try http.addHeaders(to: &request)
         let body = try CodingFault.naming("JSON") { try encoder.encode(value) }
         request.setBody(body, contentType: Self.contentType)
         return request
+    }
+
+    private func json(_ value: Any) throws(NetworkingError) -> Data {
+        JSONLayout.text(
+            try JSONWriter.text(of: value).data, isPretty: writingOptions.contains(.prettyPrinted),
+            escapesSlashes: !writingOptions.contains(.withoutEscapingSlashes))
     }
 
     private static let contentType = "application/json"

@@ -9,9 +9,9 @@ public import FoundationNetworking
 /// A method that takes its parameters in the URL (GET, HEAD, DELETE) gets a query, as from `HTTPRequestSerializer`.
 /// Besides what JSON knows, dates and data may be values; null has no form in a property list and is refused. In the
 /// XML format dates lose their fraction of a second, and texts with characters that XML cannot hold are refused.
-public struct PropertyListRequestSerializer: RequestSerializer {
+public struct PropertyListRequestSerializer: RequestSerializer, Codable {
     /// How a property list is written.
-    public enum Format: Sendable {
+    public enum Format: String, Sendable, Codable {
         /// XML 1.0.
         case xml
         /// Apple's binary format, version 1.
@@ -33,7 +33,11 @@ public struct PropertyListRequestSerializer: RequestSerializer {
     /// The request with default headers, and with the parameters in its URL or as a property list in its body.
     ///
     /// Without parameters it adds no body and no content type.
-    public func request(_ request: URLRequest, with parameters: Parameters?) throws -> URLRequest {
+    /// - Throws: `NetworkingError` with `invalidRequest`, naming the parameter that cannot be encoded; `badURL` when the
+    ///   request has no URL.
+    public func request(
+        _ request: URLRequest, with parameters: Parameters?
+    ) throws(NetworkingError) -> URLRequest {
         if http.encodesParametersInURL(request) { return try http.request(request, with: parameters) }
         guard let parameters else {
             var request = request
@@ -46,7 +50,9 @@ public struct PropertyListRequestSerializer: RequestSerializer {
     /// The request with default headers and a property list as its body that is any value, whatever the method.
     ///
     /// - Throws: `NetworkingError` with `invalidRequest`, naming the element that cannot be encoded.
-    public func request(_ request: URLRequest, withValue value: any Sendable) throws -> URLRequest {
+    public func request(
+        _ request: URLRequest, withValue value: any Sendable
+    ) throws(NetworkingError) -> URLRequest {
         var request = request
         try http.addHeaders(to: &request)
         let body = try PropertyListWriter.data(of: value, format: format.foundation)
@@ -57,7 +63,9 @@ public struct PropertyListRequestSerializer: RequestSerializer {
     /// The request with default headers and a value of the program's own as a property list, whatever the method.
     ///
     /// - Throws: `NetworkingError` with `invalidRequest`, naming the member that cannot be encoded.
-    public func request(_ request: URLRequest, encoding value: some Encodable) throws -> URLRequest {
+    public func request(
+        _ request: URLRequest, encoding value: some Encodable
+    ) throws(NetworkingError) -> URLRequest {
         var request = request
         try http.addHeaders(to: &request)
         let encoder = PropertyListEncoder()

@@ -16,7 +16,7 @@ public enum QuerySerialization: Sendable {
     case custom(@Sendable (_ request: URLRequest, _ parameters: Parameters) throws -> String)
 
     /// The text for a request's parameters.
-    func text(for parameters: Parameters, of request: URLRequest) throws -> String {
+    func text(for parameters: Parameters, of request: URLRequest) throws(NetworkingError) -> String {
         switch self {
         case .standard: return try QueryEncoder().encode(parameters)
         case .custom(let encode):

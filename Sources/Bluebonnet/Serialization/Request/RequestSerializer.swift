@@ -14,7 +14,9 @@ public protocol RequestSerializer: Sendable {
     /// The request with the parameters encoded into it.
     ///
     /// What the request says already is kept: a header of its own always wins over the serializer's.
-    /// - Throws: `NetworkingError` with `invalidRequest`, naming the parameter that cannot be encoded.
+    /// - Throws: from the library's serializers a `NetworkingError` with `invalidRequest`, naming the parameter that
+    ///   cannot be encoded. A serializer of the program's own may throw any error; it becomes the `underlying` of an
+    ///   `invalidRequest`.
     func request(_ request: URLRequest, with parameters: Parameters?) throws -> URLRequest
 }
 
@@ -24,10 +26,17 @@ extension RequestSerializer {
     /// Makes a request from a method, a URL and the parameters.
     ///
     /// - Throws: `NetworkingError` with `invalidRequest`, naming the parameter that cannot be encoded.
-    public func request(method: String, url: URL, parameters: Parameters? = nil) throws -> URLRequest {
+    public func request(
+        method: String, url: URL, parameters: Parameters? = nil
+    ) throws(NetworkingError) -> URLRequest {
         var request = URLRequest(url: url, method: method)
         properties.apply(to: &request)
-        try complete(&request, with: parameters)
+        do {
+            try complete(&request, with: parameters)
+        } catch {
+            throw error as? NetworkingError
+                ?? NetworkingError(.invalidRequest, "the request cannot be made: \(error)", underlying: error)
+        }
         return request
     }
 

@@ -26,7 +26,7 @@ public struct CompoundResponseSerializer: ResponseSerializer {
                 ? nil : codes.compactMap { $0 }.reduce(into: IndexSet()) { $0.formUnion($1) })
     }
 
-    public func value(for response: HTTPURLResponse, body: Data) throws -> any Sendable {
+    public func value(for response: HTTPURLResponse, body: Data) throws(NetworkingError) -> any Sendable {
         var errors: [NetworkingError] = []
         for serializer in serializers {
             do throws(NetworkingError) {
@@ -43,7 +43,7 @@ public struct CompoundResponseSerializer: ResponseSerializer {
     ) throws(NetworkingError) -> any Sendable {
         let refusal = serializer.validation.refusal(
             status: response.statusCode, contentType: response.value(forHTTPHeaderField: "Content-Type"),
-            bodyIsEmpty: body.isEmpty)
+            bodyIsEmpty: body.isEmpty, hasNoBody: body.isEmpty && response.mayLackBody)
         if let refusal { throw refusal }
         return try serializer.checkedValue(for: response, body: body)
     }

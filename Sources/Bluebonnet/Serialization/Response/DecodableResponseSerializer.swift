@@ -54,7 +54,7 @@ public struct DecodableResponseSerializer<Value: Decodable & Sendable>: Response
         self.decode = { try decode($1) }
     }
 
-    public func value(for response: HTTPURLResponse, body: Data) throws -> Value {
+    public func value(for response: HTTPURLResponse, body: Data) throws(NetworkingError) -> Value {
         try value(for: .foundation(response), body: body)
     }
 
@@ -83,7 +83,7 @@ public struct DecodableResponseSerializer<Value: Decodable & Sendable>: Response
 }
 
 extension DecodableResponseSerializer: ResponseViewSerializer {
-    func value(for response: ResponseView, body: Data) throws -> Value {
+    func value(for response: ResponseView, body: Data) throws(NetworkingError) -> Value {
         do {
             return try decode(response, body)
         } catch let error as NetworkingError {

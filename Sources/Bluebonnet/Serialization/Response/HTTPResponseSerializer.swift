@@ -7,6 +7,9 @@ public import FoundationNetworking
 /// Delivers the body as it is, after the status has been checked (and the content type, if `validation` names some).
 public struct HTTPResponseSerializer: ResponseSerializer {
     public var validation: ResponseValidation
+    /// The encoding of text whose response names no charset that is known: what `RequestOperation.responseString` falls
+    /// back to. The value is the bytes, whatever the encoding. Default UTF-8.
+    public var stringEncoding = String.Encoding.utf8
 
     /// Makes a serializer; without arguments it accepts statuses from 200 to 299 with any content type.
     public init(validation: ResponseValidation = ResponseValidation()) {

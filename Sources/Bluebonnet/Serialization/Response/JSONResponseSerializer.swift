@@ -19,9 +19,9 @@ public struct JSONResponseSerializer: ResponseSerializer {
     public var removesNullElements = false
     /// Whether a string, a number, a truth value or null may stand at the top. Default true, as RFC 8259 has it.
     public var allowsFragments = true
-    /// The charset of text that has no byte order mark and whose response names none that is known, for instance
-    /// `iso-8859-1`. Default nil: UTF-8, UTF-16 or UTF-32, which its first bytes tell.
-    public var assumedCharset: String?
+    /// The encoding of text that has no byte order mark and whose response names no charset that is known. Default nil:
+    /// UTF-8, UTF-16 or UTF-32, which its first bytes tell.
+    public var stringEncoding: String.Encoding?
 
     /// Makes a serializer for `application/json`, `text/json` and `text/javascript` with a status from 200 to 299.
     ///
@@ -36,7 +36,7 @@ public struct JSONResponseSerializer: ResponseSerializer {
     static let ofJSON = JSONResponseSerializer()
     static let ofSuffixToo = JSONResponseSerializer(acceptsStructuredSuffix: true)
 
-    public func value(for response: HTTPURLResponse, body: Data) throws -> JSONValue {
+    public func value(for response: HTTPURLResponse, body: Data) throws(NetworkingError) -> JSONValue {
         try value(for: .foundation(response), body: body)
     }
 
@@ -45,12 +45,11 @@ public struct JSONResponseSerializer: ResponseSerializer {
 
     /// What the response's charset makes of a body, or the error that says why it is not JSON.
     func parse<Result>(
-        _ body: Data, of response: ResponseView, _ parse: (_ body: Data, _ charset: String?) throws -> Result
+        _ body: Data, of response: ResponseView, _ parse: (_ body: Data, BodyEncoding) throws -> Result
     ) throws(NetworkingError) -> Result {
         do {
-            let named = response.contentType.flatMap(BodyEncoding.charset)
-            let charset = named.flatMap { BodyEncoding.isKnown($0) ? $0 : nil } ?? assumedCharset?.lowercased()
-            return try parse(body, charset)
+            let charset = response.contentType.flatMap(BodyEncoding.charset)
+            return try parse(body, BodyEncoding(of: body, charset: charset, fallback: stringEncoding))
         } catch {
             throw NetworkingError(
                 .cannotParseResponse, "the response's body is not JSON: \(error)", response: try response.foundation(),
@@ -58,8 +57,8 @@ public struct JSONResponseSerializer: ResponseSerializer {
         }
     }
 
-    private func parsed(_ body: Data, _ charset: String?) throws -> JSONValue {
-        let value = try JSONValue(parsing: body, charset: charset)
+    private func parsed(_ body: Data, _ encoding: BodyEncoding) throws(JSONSyntaxError) -> JSONValue {
+        let value = try JSONValue(parsing: body, encoding)
         switch value {
         case .object, .array: return value
         case .null, .bool, .integer, .number, .string:
@@ -75,23 +74,8 @@ public struct JSONResponseSerializer: ResponseSerializer {
 }
 
 extension JSONResponseSerializer: ResponseViewSerializer {
-    func value(for response: ResponseView, body: Data) throws -> JSONValue {
+    func value(for response: ResponseView, body: Data) throws(NetworkingError) -> JSONValue {
         if Self.isNothing(body) { return .null }
         return withoutNulls(try parse(body, of: response, parsed))
-    }
-}
-
-extension JSONValue {
-    /// The value without the members of objects, or the elements of arrays, that are null.
-    func removingNulls(fromObjects: Bool, fromArrays: Bool) -> JSONValue {
-        func cleaned(_ value: JSONValue) -> JSONValue {
-            value.removingNulls(fromObjects: fromObjects, fromArrays: fromArrays)
-        }
-        return switch self {
-        case .object(let members):
-            .object(members.filter { !fromObjects || $0.value != .null }.mapValues(cleaned))
-        case .array(let elements): .array(elements.filter { !fromArrays || $0 != .null }.map(cleaned))
-        case .null, .bool, .integer, .number, .string: self
-        }
     }
 }

@@ -8,7 +8,7 @@ public import FoundationNetworking
 ///
 /// The value is nil when the response has no body by its status (204, 205), or announces a body that does not come (a
 /// response to HEAD). Any other empty body is an error, and so is a body that is no property list.
-public struct PropertyListResponseSerializer: ResponseSerializer {
+public struct PropertyListResponseSerializer: ResponseSerializer, Codable {
     public var validation: ResponseValidation
 
     /// Makes a serializer for `application/x-plist` with a status from 200 to 299.
@@ -16,7 +16,7 @@ public struct PropertyListResponseSerializer: ResponseSerializer {
         validation = ResponseValidation(acceptableContentTypes: ["application/x-plist"])
     }
 
-    public func value(for response: HTTPURLResponse, body: Data) throws -> PropertyListValue? {
+    public func value(for response: HTTPURLResponse, body: Data) throws(NetworkingError) -> PropertyListValue? {
         if body.isEmpty, response.mayLackBody { return nil }
         do {
             return try PropertyListValue(parsing: body)

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 public import Foundation
+public import FoundationNetworking
 
 /// Which statuses and content types a response serializer accepts.
 public struct ResponseValidation: Sendable, Equatable {
@@ -30,13 +31,35 @@ public struct ResponseValidation: Sendable, Equatable {
         return acceptableStatusCodes?.contains(status) ?? true
     }
 
+    /// Checks a response as the library does before it asks a serializer for a value: for a serializer that tries
+    /// others, or for a test.
+    ///
+    /// The content type of a response that has no body does not count: one with the status 204, 205 or 304, or one that
+    /// announces a body that did not come, as a response to HEAD does.
+    /// - Throws: `NetworkingError` with `unacceptableStatus` or `unacceptableContentType`, with the response and the
+    ///   body. When both are wrong, the status is the error and the content type its `underlying`.
+    public func validate(_ response: HTTPURLResponse, body: Data) throws(NetworkingError) {
+        let refusal = refusal(
+            status: response.statusCode, contentType: response.value(forHTTPHeaderField: "Content-Type"),
+            bodyIsEmpty: body.isEmpty, hasNoBody: body.isEmpty && response.mayLackBody)
+        guard var refusal else { return }
+        (refusal.response, refusal.body) = (response, body)
+        throw refusal
+    }
+
     /// What is wrong with a response, or nil. The status comes first, with the content type as its underlying error
     /// when that is wrong too, as AFNetworking reports it.
     ///
-    /// - Parameter bodyIsEmpty: a response without a body needs no content type (204, 205, an answer to HEAD).
-    func refusal(status: Int, contentType: @autoclosure () -> String?, bodyIsEmpty: Bool) -> NetworkingError? {
+    /// - Parameters:
+    ///   - bodyIsEmpty: an empty body needs no content type, but one that is named has to be accepted.
+    ///   - hasNoBody: by its method or status the response has no body, or nobody reads it as a value: its content type
+    ///     does not count.
+    func refusal(
+        status: Int, contentType: @autoclosure () -> String?, bodyIsEmpty: Bool, hasNoBody: Bool = false
+    ) -> NetworkingError? {
         let typeRefusal =
-            acceptableContentTypes == nil ? nil : refusal(contentType: contentType(), bodyIsEmpty: bodyIsEmpty)
+            acceptableContentTypes == nil || hasNoBody
+            ? nil : refusal(contentType: contentType(), bodyIsEmpty: bodyIsEmpty)
         if accepts(status: status) { return typeRefusal }
         return NetworkingError(
             .unacceptableStatus, "the server answered with status \(status)", underlying: typeRefusal)
@@ -49,6 +72,10 @@ public struct ResponseValidation: Sendable, Equatable {
         }
         // Nearly every server writes the type as it is accepted, and nothing behind it.
         if acceptableContentTypes.contains(contentType), !contentType.hasByte(UInt8(ascii: ";")) { return nil }
+        if Self.hasSeveralTypes(contentType) {
+            let text = "the response has several content types, of which none counts: \(contentType)"
+            return NetworkingError(.unacceptableContentType, text)
+        }
         let mediaType = Self.mediaType(of: contentType)
         if acceptableContentTypes.contains(mediaType) { return nil }
         if acceptableContentTypes.contains(where: { Self.matches(mediaType, $0.lowercased()) }) { return nil }
@@ -63,6 +90,13 @@ public struct ResponseValidation: Sendable, Equatable {
         let (start, end) = (accepted[..<star], accepted[star...].dropFirst())
         return mediaType.hasPrefix(start) && mediaType.hasSuffix(end)
             && mediaType.utf8.count > start.utf8.count + end.utf8.count
+    }
+
+    /// Whether several `Content-Type` fields were combined into one (RFC 9110, 5.3): a comma stands outside of quotes.
+    private static func hasSeveralTypes(_ field: String) -> Bool {
+        guard field.utf8.contains(UInt8(ascii: ",")) else { return false }
+        let pieces = field.split(separator: "\"", omittingEmptySubsequences: false)
+        return pieces.enumerated().contains { $0.offset.isMultiple(of: 2) && $0.element.contains(",") }
     }
 
     /// The media type of a `Content-Type` field (RFC 9110, 8.3.1): without parameters, in lower case.

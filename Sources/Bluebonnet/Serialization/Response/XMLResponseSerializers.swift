@@ -9,7 +9,7 @@ public import FoundationXML
 ///
 /// The value is nil when the response has no body by its status (204, 205), or announces a body that does not come (a
 /// response to HEAD). Any other body that is not one well-formed document, an empty body included, is an error.
-public struct XMLParserResponseSerializer: ResponseSerializer {
+public struct XMLParserResponseSerializer: ResponseSerializer, Codable {
     public var validation: ResponseValidation
 
     /// Makes a serializer for `application/xml` and `text/xml` with a status from 200 to 299.
@@ -19,7 +19,7 @@ public struct XMLParserResponseSerializer: ResponseSerializer {
         validation = .xml(acceptsStructuredSuffix: acceptsStructuredSuffix)
     }
 
-    public func value(for response: HTTPURLResponse, body: Data) throws -> XMLBody? {
+    public func value(for response: HTTPURLResponse, body: Data) throws(NetworkingError) -> XMLBody? {
         try XMLBody.value(for: response, body: body, options: [])
     }
 }
@@ -30,21 +30,26 @@ public struct XMLParserResponseSerializer: ResponseSerializer {
 /// response to HEAD). Any other body that is not one well-formed document, an empty body included, is an error.
 public struct XMLDocumentResponseSerializer: ResponseSerializer {
     public var validation: ResponseValidation
-    private let optionBits: UInt
+    /// The options of the `XMLDocument` that `makeDocument()` makes. Options about external entities have no effect,
+    /// because external entities are never read. Default none.
+    public var options: XMLNode.Options {
+        get { XMLNode.Options(rawValue: optionBits) }
+        set { optionBits = newValue.rawValue }
+    }
+    private var optionBits: UInt
 
     /// Makes a serializer for `application/xml` and `text/xml` with a status from 200 to 299.
     ///
     /// - Parameters:
-    ///   - options: the options of `XMLDocument`; options about external entities have no effect, because external
-    ///     entities are never read.
+    ///   - options: see ``options``.
     ///   - acceptsStructuredSuffix: whether `application/atom+xml` and its like are accepted too.
     public init(options: XMLNode.Options = [], acceptsStructuredSuffix: Bool = false) {
         validation = .xml(acceptsStructuredSuffix: acceptsStructuredSuffix)
         optionBits = options.rawValue
     }
 
-    public func value(for response: HTTPURLResponse, body: Data) throws -> XMLBody? {
-        try XMLBody.value(for: response, body: body, options: XMLNode.Options(rawValue: optionBits))
+    public func value(for response: HTTPURLResponse, body: Data) throws(NetworkingError) -> XMLBody? {
+        try XMLBody.value(for: response, body: body, options: options)
     }
 }
 
@@ -59,7 +64,7 @@ extension ResponseValidation {
 extension XMLBody {
     fileprivate static func value(
         for response: HTTPURLResponse, body: Data, options: XMLNode.Options
-    ) throws -> XMLBody? {
+    ) throws(NetworkingError) -> XMLBody? {
         if body.isEmpty, response.mayLackBody { return nil }
         do {
             return try XMLBody(checking: body, options: options)

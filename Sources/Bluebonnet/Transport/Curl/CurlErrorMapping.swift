@@ -28,6 +28,7 @@ struct CurlErrorMapping {
     var networkingError: NetworkingError {
         var error = headFault ?? NetworkingError(code, "\(sentence): \(text)")
         error.underlying = LibraryError(library: "libcurl", code: Int(self.error.code), text: text)
+        if code == .timedOut { error.timeLimit = .connect }  // the only limit that libcurl is given
         return error
     }
 

@@ -236,14 +236,14 @@ extension TransferMachine {
         guard nextDeadline(bodyDeadline: bodyDeadline) <= now else { return nil }
         let host = request.hostName
         if deadline <= now {
-            return NetworkingError(.timedOut, "the request to \(host) took longer than its time limit")
+            return .timeLimit(.total, "the request to \(host) took longer than its time limit")
         }
         if bodyDeadline <= now {
             let status = response.head.map { " of status \($0.status)" } ?? ""
-            return NetworkingError(.timedOut, "the body\(status) from \(host) was not waited for any longer")
+            return .timeLimit(.refusedBody, "the body\(status) from \(host) was not waited for any longer")
         }
         guard idleLimit.hasPassed(now: now, sentByteCount: sentByteCount()) else { return nil }
-        return NetworkingError(.timedOut, "no byte has moved to or from \(host) for longer than the idle limit")
+        return .timeLimit(.idle, "no byte has moved to or from \(host) for longer than the idle limit")
     }
 }
 

@@ -17,6 +17,51 @@ import Testing
 
     private func address(_ text: String = "http://h/") throws -> URL { try #require(URL(string: text)) }
 
+    // MARK: - Tokens and encodings
+
+    @Test func tokensHaveTheirForms() throws {
+        var serializer = HTTPRequestSerializer()
+        serializer.setAuthorization(token: "abc")
+        #expect(serializer.headers["Authorization"] == #"Token token="abc""#)
+        #expect(serializer.bearerToken == nil)
+        serializer.bearerToken = "xyz"
+        #expect(serializer.headers["Authorization"] == "Bearer xyz")
+        #expect(serializer.bearerToken == "xyz")
+        let request = try serializer.request(method: "GET", url: address())
+        #expect(request.value(forHTTPHeaderField: "Authorization") == "Bearer xyz")
+        serializer.bearerToken = nil
+        #expect(serializer.headers["Authorization"] == nil)
+    }
+
+    @Test func formIsWrittenInTheStringEncoding() throws {
+        var serializer = HTTPRequestSerializer()
+        serializer.stringEncoding = .isoLatin1
+        serializer.querySerialization = .custom { _, _ in "é" }
+        let request = try serializer.request(method: "POST", url: address(), parameters: ["a": 1])
+        #expect(request.httpBody == Data([0xE9]))
+        serializer.querySerialization = .custom { _, _ in "€" }
+        let error = #expect(throws: NetworkingError.self) {
+            try serializer.request(method: "POST", url: address(), parameters: ["a": 1])
+        }
+        #expect(error?.code == .invalidRequest)
+        serializer.querySerialization = .standard
+        #expect(
+            try serializer.request(method: "POST", url: address(), parameters: ["a": "é"]).httpBody
+                == Data("a=%C3%A9".utf8))
+    }
+
+    @Test func partsOfAFormAreWrittenInTheStringEncoding() throws {
+        var serializer = HTTPRequestSerializer()
+        serializer.stringEncoding = .isoLatin1
+        let request = try serializer.multipartRequest(url: address(), parameters: ["a": "é"]) { _ in }
+        let stream = try #require((request.httpBodyStream as? MultipartBodyStream)?.makeReplay())
+        #expect(try MultipartFormDataTests.read(stream).range(of: Data([0x0D, 0x0A, 0xE9, 0x0D, 0x0A])) != nil)
+        let error = #expect(throws: NetworkingError.self) {
+            try serializer.multipartRequest(url: address(), parameters: ["a": "€"]) { _ in }
+        }
+        #expect(error?.message.hasPrefix("parameter \"a\" cannot be written in") == true)
+    }
+
     // MARK: - The URL
 
     @Test(arguments: [

@@ -33,6 +33,15 @@ import Testing
         #expect(request.value(forHTTPHeaderField: "Content-Type") == nil)
     }
 
+    @Test func writingOptionsLayTheBodyOut() throws {
+        var serializer = JSONRequestSerializer()
+        serializer.writingOptions = [.prettyPrinted]
+        let request = try serializer.request(method: "POST", url: address(), parameters: ["b": "x/y", "a": 1])
+        #expect(request.httpBody == Data("{\n  \"a\" : 1,\n  \"b\" : \"x\\/y\"\n}".utf8))
+        let value = try serializer.request(URLRequest(url: address()), withValue: ["/"])
+        #expect(value.httpBody == Data("[\n  \"\\/\"\n]".utf8))
+    }
+
     @Test func emptyParametersAreAnEmptyObject() throws {
         #expect(try serializer.request(method: "POST", url: address(), parameters: [:]).httpBody == Data("{}".utf8))
     }

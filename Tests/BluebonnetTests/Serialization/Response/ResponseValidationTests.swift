@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 import Foundation
+import FoundationNetworking
 import Testing
 
 @testable import Bluebonnet
@@ -40,6 +41,38 @@ import Testing
         #expect(code(["a/b"], nil) == .unacceptableContentType)
         #expect(code(["a/b"], "c/d", isEmpty: true) == .unacceptableContentType)
         #expect(code(nil, nil) == nil)
+    }
+
+    @Test func aTypeThatStandsThereTwiceIsRefusedInWords() {
+        let refusal = ResponseValidation(acceptableContentTypes: ["application/json"]).refusal(
+            status: 200, contentType: "application/json; a=\"x\", application/json", bodyIsEmpty: false)
+        #expect(
+            refusal?.message
+                == "the response has several content types, of which none counts: "
+                + "application/json; a=\"x\", application/json")
+        #expect(code(["a/b"], "a/b; c=\"d,e\"") == nil)
+        #expect(code(nil, "a/b, a/b") == nil)
+    }
+
+    @Test func aProgramMayAskAndIsToldWhy() throws {
+        let url = try #require(URL(string: "http://h/"))
+        func validate(_ status: Int, _ fields: [String: String], body: String = "x") throws(NetworkingError) {
+            guard
+                let response = HTTPURLResponse(url: url, statusCode: status, httpVersion: nil, headerFields: fields)
+            else { throw NetworkingError(.badURL, "no response") }
+            try ResponseValidation(acceptableContentTypes: ["a/b"]).validate(response, body: Data(body.utf8))
+        }
+        try validate(200, ["Content-Type": "a/b"])
+        try validate(204, ["Content-Type": "c/d"], body: "")
+        try validate(200, ["Content-Type": "c/d", "Content-Length": "9"], body: "")
+        let type = #expect(throws: NetworkingError.self) { try validate(200, ["Content-Type": "c/d"]) }
+        #expect(type?.code == .unacceptableContentType)
+        #expect(type?.response?.statusCode == 200 && type?.body == Data("x".utf8))
+        let both = #expect(throws: NetworkingError.self) { try validate(500, ["Content-Type": "c/d"]) }
+        #expect(both?.code == .unacceptableStatus)
+        #expect((both?.underlying as? NetworkingError)?.code == .unacceptableContentType)
+        let empty = #expect(throws: NetworkingError.self) { try validate(200, ["Content-Type": "c/d"], body: "") }
+        #expect(empty?.code == .unacceptableContentType)
     }
 
     @Test func theStatusIsReportedBeforeTheType() {

@@ -54,6 +54,15 @@ import Testing
         #expect(try refused(Data("<a>".utf8) + [0xE9] + Data("</a>".utf8)))
     }
 
+    @Test func optionsOfADocumentCanBeReadAndChanged() throws {
+        var serializer = XMLDocumentResponseSerializer(options: [.nodePreserveWhitespace])
+        #expect(serializer.options == [.nodePreserveWhitespace])
+        serializer.options = [.nodePreserveCDATA]
+        let value = try serializer.value(for: response(), body: Data("<a><![CDATA[<b>]]></a>".utf8))
+        #expect(serializer.options == [.nodePreserveCDATA])
+        #expect(try value?.makeDocument().xmlString.contains("<![CDATA[<b>]]>") == true)
+    }
+
     @Test func entitiesThatMultiplyAreRefused() throws {
         let lines = (1..<10).map { level in
             "<!ENTITY e\(level) \"\(String(repeating: "&e\(level - 1);", count: 10))\">"

@@ -1,0 +1,134 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+internal import Foundation
+internal import FoundationNetworking
+
+// Request serializers as values that a program keeps, where AFNetworking's were archived with NSCoding. All options are
+// held, credentials in the headers included: protect what was encoded accordingly.
+
+extension HTTPRequestSerializer: Codable {
+    private enum CodingKeys: CodingKey {
+        case headers, methodsEncodingParametersInURL, querySerialization, stringEncoding, properties
+    }
+
+    private struct Field: Codable {
+        let name: String
+        let value: String
+    }
+
+    /// Makes a serializer with every option of the one that was encoded.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        self.init()
+        headers = [:]
+        for field in try container.decode([Field].self, forKey: .headers) { headers[field.name] = field.value }
+        methodsEncodingParametersInURL = try container.decode(Set<String>.self, forKey: .methodsEncodingParametersInURL)
+        querySerialization = try container.decode(QuerySerialization.self, forKey: .querySerialization)
+        stringEncoding = String.Encoding(rawValue: try container.decode(UInt.self, forKey: .stringEncoding))
+        properties = try container.decode(RequestProperties.self, forKey: .properties)
+    }
+
+    /// Encodes every option.
+    ///
+    /// - Throws: `EncodingError`, naming `querySerialization`, when that is a function of the program's own.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(headers.fields.map { Field(name: $0.name, value: $0.value) }, forKey: .headers)
+        try container.encode(methodsEncodingParametersInURL.sorted(), forKey: .methodsEncodingParametersInURL)
+        try container.encode(querySerialization, forKey: .querySerialization)
+        try container.encode(stringEncoding.rawValue, forKey: .stringEncoding)
+        try container.encode(properties, forKey: .properties)
+    }
+}
+
+extension QuerySerialization: Codable {
+    private static let standardName = "standard"
+
+    /// Makes `standard`, the only case that can be encoded.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        guard try container.decode(String.self) == Self.standardName else {
+            throw DecodingError.dataCorruptedError(
+                in: container, debugDescription: "there is no such query serialization; the only one is standard")
+        }
+        self = .standard
+    }
+
+    /// - Throws: `EncodingError` for `custom`: a function cannot be encoded.
+    public func encode(to encoder: any Encoder) throws {
+        guard case .standard = self else {
+            throw EncodingError.invalidValue(
+                self,
+                EncodingError.Context(
+                    codingPath: encoder.codingPath,
+                    debugDescription: "a query serialization that is a function of the program's own cannot be "
+                        + "encoded: set it to standard before, and to the function again afterwards"))
+        }
+        var container = encoder.singleValueContainer()
+        try container.encode(Self.standardName)
+    }
+}
+
+extension RequestProperties: Codable {
+    private enum CodingKeys: CodingKey {
+        case timeoutInterval, cachePolicy, handlesCookies, allowsCellularAccess, networkServiceType
+    }
+
+    /// Makes properties as they were encoded; one that is not there is nil.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        self.init()
+        timeoutInterval = try container.decodeIfPresent(TimeInterval.self, forKey: .timeoutInterval)
+        handlesCookies = try container.decodeIfPresent(Bool.self, forKey: .handlesCookies)
+        allowsCellularAccess = try container.decodeIfPresent(Bool.self, forKey: .allowsCellularAccess)
+        cachePolicy = try container.value(of: URLRequest.CachePolicy.self, forKey: .cachePolicy)
+        networkServiceType = try container.value(of: URLRequest.NetworkServiceType.self, forKey: .networkServiceType)
+    }
+
+    /// Encodes the properties that are not nil.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encodeIfPresent(timeoutInterval, forKey: .timeoutInterval)
+        try container.encodeIfPresent(cachePolicy?.rawValue, forKey: .cachePolicy)
+        try container.encodeIfPresent(handlesCookies, forKey: .handlesCookies)
+        try container.encodeIfPresent(allowsCellularAccess, forKey: .allowsCellularAccess)
+        try container.encodeIfPresent(networkServiceType?.rawValue, forKey: .networkServiceType)
+    }
+}
+
+extension KeyedDecodingContainer {
+    /// A value by its number; nil when there is none, and an error when no value has that number.
+    fileprivate func value<Value: RawRepresentable<UInt>>(of type: Value.Type, forKey key: Key) throws -> Value? {
+        guard let number = try decodeIfPresent(UInt.self, forKey: key) else { return nil }
+        guard let value = Value(rawValue: number) else {
+            throw DecodingError.dataCorruptedError(
+                forKey: key, in: self, debugDescription: "\(type) has no value \(number)")
+        }
+        return value
+    }
+}
+
+extension JSONRequestSerializer: Codable {
+    private enum CodingKeys: CodingKey {
+        case http, writingOptions
+    }
+
+    /// Makes a serializer with every option of the one that was encoded.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        self.init()
+        http = try container.decode(HTTPRequestSerializer.self, forKey: .http)
+        let options = try container.decode(UInt.self, forKey: .writingOptions)
+        writingOptions = JSONSerialization.WritingOptions(rawValue: options)
+    }
+
+    /// Encodes every option.
+    ///
+    /// - Throws: `EncodingError`, naming `querySerialization`, when that is a function of the program's own.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(http, forKey: .http)
+        try container.encode(writingOptions.rawValue, forKey: .writingOptions)
+    }
+}

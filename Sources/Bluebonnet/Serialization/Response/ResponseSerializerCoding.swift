@@ -1,0 +1,169 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+internal import Foundation
+internal import FoundationXML
+
+// Response serializers as values that a program keeps, where AFNetworking's were archived with NSCoding. All options
+// are held. `DecodableResponseSerializer` is not among them: its type and its decoder cannot be encoded.
+
+extension ResponseValidation: Codable {
+    private enum CodingKeys: CodingKey {
+        case acceptableStatusCodes, acceptableContentTypes
+    }
+
+    /// Makes a validation as it was encoded; what is not there accepts anything.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        self.init(
+            acceptableStatusCodes: try container.decodeIfPresent(IndexSet.self, forKey: .acceptableStatusCodes),
+            acceptableContentTypes: try container.decodeIfPresent(Set<String>.self, forKey: .acceptableContentTypes))
+    }
+
+    /// Encodes the statuses and the content types.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encodeIfPresent(acceptableStatusCodes, forKey: .acceptableStatusCodes)
+        try container.encodeIfPresent(acceptableContentTypes?.sorted(), forKey: .acceptableContentTypes)
+    }
+}
+
+extension HTTPResponseSerializer: Codable {
+    private enum CodingKeys: CodingKey {
+        case validation, stringEncoding
+    }
+
+    /// Makes a serializer with every option of the one that was encoded.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        self.init(validation: try container.decode(ResponseValidation.self, forKey: .validation))
+        stringEncoding = String.Encoding(rawValue: try container.decode(UInt.self, forKey: .stringEncoding))
+    }
+
+    /// Encodes every option.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(validation, forKey: .validation)
+        try container.encode(stringEncoding.rawValue, forKey: .stringEncoding)
+    }
+}
+
+extension JSONResponseSerializer: Codable {
+    private enum CodingKeys: CodingKey {
+        case validation, removesKeysWithNullValues, removesNullElements, allowsFragments, stringEncoding
+    }
+
+    /// Makes a serializer with every option of the one that was encoded.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        self.init()
+        validation = try container.decode(ResponseValidation.self, forKey: .validation)
+        removesKeysWithNullValues = try container.decode(Bool.self, forKey: .removesKeysWithNullValues)
+        removesNullElements = try container.decode(Bool.self, forKey: .removesNullElements)
+        allowsFragments = try container.decode(Bool.self, forKey: .allowsFragments)
+        let encoding = try container.decodeIfPresent(UInt.self, forKey: .stringEncoding)
+        stringEncoding = encoding.map(String.Encoding.init(rawValue:))
+    }
+
+    /// Encodes every option.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(validation, forKey: .validation)
+        try container.encode(removesKeysWithNullValues, forKey: .removesKeysWithNullValues)
+        try container.encode(removesNullElements, forKey: .removesNullElements)
+        try container.encode(allowsFragments, forKey: .allowsFragments)
+        try container.encodeIfPresent(stringEncoding?.rawValue, forKey: .stringEncoding)
+    }
+}
+
+extension XMLDocumentResponseSerializer: Codable {
+    private enum CodingKeys: CodingKey {
+        case validation, options
+    }
+
+    /// Makes a serializer with every option of the one that was encoded.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        self.init(options: XMLNode.Options(rawValue: try container.decode(UInt.self, forKey: .options)))
+        validation = try container.decode(ResponseValidation.self, forKey: .validation)
+    }
+
+    /// Encodes every option.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(validation, forKey: .validation)
+        try container.encode(options.rawValue, forKey: .options)
+    }
+}
+
+extension CompoundResponseSerializer: Codable {
+    /// Makes a serializer of the ones that were encoded, in their order.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        let members = try container.decode([SerializerRecord].self)
+        guard !members.isEmpty else {
+            throw DecodingError.dataCorruptedError(
+                in: container, debugDescription: "a compound serializer needs at least one serializer")
+        }
+        self.init(members.map(\.serializer))
+    }
+
+    /// Encodes the serializers with their options.
+    ///
+    /// - Throws: `EncodingError`, naming the type of a member that is a `DecodableResponseSerializer` or no type of the
+    ///   library.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.unkeyedContainer()
+        for serializer in serializers {
+            do {
+                try container.encode(SerializerRecord(serializer))
+            } catch let unknown as SerializerRecord.Unknown {
+                let context = EncodingError.Context(
+                    codingPath: container.codingPath, debugDescription: "\(unknown.type) cannot be encoded")
+                throw EncodingError.invalidValue(serializer, context)
+            }
+        }
+    }
+}
+
+/// A serializer of the library with all its options, by its kind.
+enum SerializerRecord: Codable, Sendable {
+    case http(HTTPResponseSerializer)
+    case json(JSONResponseSerializer)
+    case propertyList(PropertyListResponseSerializer)
+    case xmlParser(XMLParserResponseSerializer)
+    case xmlDocument(XMLDocumentResponseSerializer)
+    case compound(CompoundResponseSerializer)
+
+    /// A serializer that has no record.
+    struct Unknown: Error {
+        /// The serializer's type, for a message.
+        let type: String
+    }
+
+    /// - Throws: the type of a serializer, or of a member of a compound, that no record can hold.
+    init(_ serializer: any ResponseSerializer) throws(Unknown) {
+        switch serializer {
+        case let serializer as HTTPResponseSerializer: self = .http(serializer)
+        case let serializer as JSONResponseSerializer: self = .json(serializer)
+        case let serializer as PropertyListResponseSerializer: self = .propertyList(serializer)
+        case let serializer as XMLParserResponseSerializer: self = .xmlParser(serializer)
+        case let serializer as XMLDocumentResponseSerializer: self = .xmlDocument(serializer)
+        case let serializer as CompoundResponseSerializer:
+            for member in serializer.serializers { _ = try SerializerRecord(member) }
+            self = .compound(serializer)
+        default: throw Unknown(type: "\(type(of: serializer))")
+        }
+    }
+
+    var serializer: any ResponseSerializer {
+        switch self {
+        case .http(let serializer): serializer
+        case .json(let serializer): serializer
+        case .propertyList(let serializer): serializer
+        case .xmlParser(let serializer): serializer
+        case .xmlDocument(let serializer): serializer
+        case .compound(let serializer): serializer
+        }
+    }
+}

@@ -1,0 +1,38 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+internal import Foundation
+
+/// What must not stand in a log: knows names, not values.
+package enum Redaction {
+    /// What stands in the place of a secret.
+    package static let placeholder = "REDACTED"
+
+    private static let marks = [
+        "authorization", "cookie", "token", "secret", "password", "passwd", "apikey", "authkey", "accesskey",
+        "privatekey", "signature", "session", "credential",
+    ]
+
+    /// Whether a field or a parameter of that name holds a secret.
+    package static func isSecret(_ name: String) -> Bool {
+        let bare = name.lowercased().filter { $0 != "-" && $0 != "_" }
+        return marks.contains { bare.contains($0) }
+    }
+
+    /// The URL without user information, fragment and the values of secret parameters.
+    package static func url(_ text: String) -> String {
+        let parts = URLText(String(text.prefix { $0 != "#" }))
+        var shown = parts.withoutUserInfo
+        if parts.userInfo != nil, let start = shown.range(of: "//") {
+            shown.insert(contentsOf: placeholder + "@", at: start.upperBound)
+        }
+        guard let mark = shown.firstIndex(of: "?") else { return shown }
+        let pairs = shown[shown.index(after: mark)...].split(separator: "&", omittingEmptySubsequences: false)
+        let hidden = pairs.map { pair -> String in
+            let name = pair.prefix { $0 != "=" }
+            let isHidden = name.count < pair.count && isSecret(name.removingPercentEncoding ?? String(name))
+            return isHidden ? "\(name)=\(placeholder)" : String(pair)
+        }
+        return shown[...mark] + hidden.joined(separator: "&")
+    }
+}

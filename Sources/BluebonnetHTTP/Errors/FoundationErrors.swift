@@ -1,0 +1,120 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+public import Foundation
+internal import FoundationNetworking
+
+// What an error is for code that was written for Foundation's and AFNetworking's errors.
+extension NetworkingError {
+    /// AFNetworking's `AFURLRequestSerializationErrorDomain`: the request could not be made.
+    public static let requestSerializationErrorDomain = "com.alamofire.error.serialization.request"
+    /// AFNetworking's `AFURLResponseSerializationErrorDomain`: the response was refused or could not be read.
+    public static let responseSerializationErrorDomain = "com.alamofire.error.serialization.response"
+    /// AFNetworking's `AFNetworkingOperationFailingURLRequestErrorKey`: the `URLRequest`.
+    public static let failingRequestErrorKey = "com.alamofire.serialization.request.error.response"
+    /// AFNetworking's `AFNetworkingOperationFailingURLResponseErrorKey`: the `HTTPURLResponse`.
+    public static let failingResponseErrorKey = "com.alamofire.serialization.response.error.response"
+    /// AFNetworking's `AFNetworkingOperationFailingURLResponseDataErrorKey`: the response's body as `Data`.
+    public static let failingResponseDataErrorKey = "com.alamofire.serialization.response.error.data"
+
+    /// Where a code belongs in AFNetworking.
+    private enum Domain {
+        case url, request, response
+
+        var name: String {
+            switch self {
+            case .url: NSURLErrorDomain
+            case .request: NetworkingError.requestSerializationErrorDomain
+            case .response: NetworkingError.responseSerializationErrorDomain
+            }
+        }
+    }
+
+    /// Every code of the library, as Foundation and AFNetworking number it.
+    private static let table: [Code: (domain: Domain, code: URLError.Code)] = [
+        // The request.
+        .badURL: (.url, .badURL),
+        .invalidRequest: (.request, .cannotDecodeContentData),
+        .unresolvedReference: (.request, .cannotDecodeContentData),
+        .invalidSecurityPolicy: (.url, .secureConnectionFailed),
+        .bodyStreamExhausted: (.url, .requestBodyStreamExhausted),
+        .cannotReadFile: (.url, .cannotOpenFile),
+        // The way.
+        .cannotFindHost: (.url, .cannotFindHost),
+        .cannotConnect: (.url, .cannotConnectToHost),
+        .notConnected: (.url, .notConnectedToInternet),
+        .timedOut: (.url, .timedOut),
+        .connectionLost: (.url, .networkConnectionLost),
+        .secureConnectionFailed: (.url, .secureConnectionFailed),
+        .serverNotTrusted: (.url, .serverCertificateUntrusted),
+        .pinMismatch: (.url, .serverCertificateUntrusted),
+        .clientCertificateRejected: (.url, .clientCertificateRejected),
+        .authenticationRequired: (.url, .userAuthenticationRequired),
+        .tooManyRedirects: (.url, .httpTooManyRedirects),
+        .redirectRefused: (.url, .redirectToNonExistentLocation),
+        .resumeRefused: (.url, .downloadDecodingFailedMidStream),
+        // The response.
+        .badServerResponse: (.url, .badServerResponse),
+        .headersTooLarge: (.url, .dataLengthExceedsMaximum),
+        .bodyTooLarge: (.url, .dataLengthExceedsMaximum),
+        .cannotDecodeBody: (.url, .cannotDecodeRawData),
+        .cannotOpenFile: (.url, .cannotCreateFile),
+        .cannotWriteFile: (.url, .cannotWriteToFile),
+        .unacceptableStatus: (.response, .badServerResponse),
+        .unacceptableContentType: (.response, .cannotDecodeContentData),
+        .cannotParseResponse: (.response, .cannotParseResponse),
+        .digestMismatch: (.response, .cannotDecodeContentData),
+        // No transfer of its own.
+        .notCached: (.url, .resourceUnavailable),
+        .cancelled: (.url, .cancelled),
+        .notStarted: (.url, .unknown),
+        .dependencyFailed: (.url, .resourceUnavailable),
+    ]
+
+    /// The nearest `URLError` code, for code that was written for URLSession. `unknown` for a code that is not the
+    /// library's.
+    public var urlErrorCode: URLError.Code { Self.table[code]?.code ?? .unknown }
+
+    /// The error as a `URLError`, with the same user information as ``nsError``.
+    ///
+    /// `error as? URLError` is nil on Linux, where Swift converts no error into another type; use this property there.
+    public var urlError: URLError { URLError(urlErrorCode, userInfo: errorUserInfo) }
+
+    /// The error as AFNetworking reports it: code, domain and user information.
+    ///
+    /// The domain is ``requestSerializationErrorDomain`` for `invalidRequest` and `unresolvedReference`,
+    /// ``responseSerializationErrorDomain`` for a refused or unreadable response, else `NSURLErrorDomain`.
+    ///
+    /// `error as NSError` gives the same code and user information, but always `NSURLErrorDomain`: on Linux that cast
+    /// knows one domain for a type. The user information holds the request's URL and the response as they are,
+    /// secrets included: log the error itself, whose text is redacted.
+    public var nsError: NSError {
+        NSError(domain: Self.table[code]?.domain.name ?? NSURLErrorDomain, code: errorCode, userInfo: errorUserInfo)
+    }
+}
+
+extension NetworkingError: CustomNSError {
+    /// `NSURLErrorDomain`; ``nsError`` has AFNetworking's domains.
+    public static var errorDomain: String { NSURLErrorDomain }
+
+    /// The number of ``urlErrorCode``.
+    public var errorCode: Int { urlErrorCode.rawValue }
+
+    /// The message, the URL, the underlying error, and AFNetworking's three: request, response and body; each as far as
+    /// the error has it.
+    public var errorUserInfo: [String: Any] {
+        var info: [String: Any] = [NSLocalizedDescriptionKey: message]
+        if let url = request?.url ?? response?.url {
+            info[NSURLErrorFailingURLErrorKey] = url
+        }
+        info[Self.failingRequestErrorKey] = request
+        info[Self.failingResponseErrorKey] = response
+        info[Self.failingResponseDataErrorKey] = body
+        if let error = underlying as? NetworkingError {
+            info[NSUnderlyingErrorKey] = error.nsError
+        } else if let underlying {
+            info[NSUnderlyingErrorKey] = underlying as NSError
+        }
+        return info
+    }
+}

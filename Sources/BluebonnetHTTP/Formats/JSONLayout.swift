@@ -1,0 +1,70 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+package import Foundation
+
+/// Lays compact JSON text out for people or for old readers. It knows where strings begin and end, and nothing else:
+/// the text has to be valid.
+package struct JSONLayout {
+    /// Each member and element on a line of its own, indented by two spaces a level, as Foundation's `prettyPrinted`.
+    private let isPretty: Bool
+    /// `/` as `\/`, for text that is put into HTML.
+    private let escapesSlashes: Bool
+    private var result = Data()
+    private var depth = 0
+
+    private init(isPretty: Bool, escapesSlashes: Bool) {
+        self.isPretty = isPretty
+        self.escapesSlashes = escapesSlashes
+    }
+
+    /// The text in another layout.
+    package static func text(_ compact: Data, isPretty: Bool, escapesSlashes: Bool) -> Data {
+        guard isPretty || escapesSlashes else { return compact }
+        var layout = JSONLayout(isPretty: isPretty, escapesSlashes: escapesSlashes)
+        layout.write(Array(compact))
+        return layout.result
+    }
+
+    private mutating func write(_ bytes: [UInt8]) {
+        var (isInString, isEscaped) = (false, false)
+        for (index, byte) in bytes.enumerated() {
+            guard isInString else {
+                isInString = byte == UInt8(ascii: "\"")
+                writeStructure(byte, previous: index > 0 ? bytes[index - 1] : 0, next: bytes.dropFirst(index + 1).first)
+                continue
+            }
+            if byte == UInt8(ascii: "/"), escapesSlashes, !isEscaped { result.append(UInt8(ascii: "\\")) }
+            result.append(byte)
+            if byte == UInt8(ascii: "\""), !isEscaped { isInString = false }
+            isEscaped = byte == UInt8(ascii: "\\") && !isEscaped
+        }
+    }
+
+    private mutating func writeStructure(_ byte: UInt8, previous: UInt8, next: UInt8?) {
+        guard isPretty else { return result.append(byte) }
+        switch byte {
+        case UInt8(ascii: "{"), UInt8(ascii: "["):
+            result.append(byte)
+            guard next != byte + 2 else { return }  // "]" and "}" are two behind their opening ones
+            depth += 1
+            newLine()
+        case UInt8(ascii: "}"), UInt8(ascii: "]"):
+            if previous != byte - 2 {
+                depth -= 1
+                newLine()
+            }
+            result.append(byte)
+        case UInt8(ascii: ","):
+            result.append(byte)
+            newLine()
+        case UInt8(ascii: ":"): result.append(contentsOf: " : ".utf8)
+        default: result.append(byte)
+        }
+    }
+
+    private mutating func newLine() {
+        result.append(UInt8(ascii: "\n"))
+        for _ in 0..<depth { result.append(contentsOf: "  ".utf8) }
+    }
+}

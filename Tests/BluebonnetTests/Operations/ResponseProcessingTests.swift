@@ -1,0 +1,155 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import FoundationNetworking
+import TestServer
+import Testing
+
+@testable import Bluebonnet
+
+@Suite(.timeLimit(.minutes(1))) struct ResponseProcessingTests {
+    private let network = ScriptedNetwork()
+
+    /// An operation with the manager's default serializer, which is for JSON, or another one.
+    private func operation(
+        _ method: String = "GET", serializer: any ResponseSerializer = JSONResponseSerializer()
+    ) -> HTTPRequestOperation {
+        network.manager().operation(with: network.request("/p", method: method), responseSerializer: serializer)
+    }
+
+    private func answer(_ fields: [String: String], status: Int = 200, body: String? = "<p>") {
+        network.answer("/p", with: [.head(status, fields)] + (body.map { [.body($0)] } ?? []))
+    }
+
+    // MARK: - Content types that say nothing about the value
+
+    @Test func headSucceedsForAResourceOfAnotherType() async {
+        answer(["Content-Type": "text/html", "Content-Length": "9"], body: nil)
+        let operation = await operation("HEAD").run()
+        #expect(operation.error == nil)
+        #expect(operation.responseObject as? JSONValue == .null)
+        answer(["Content-Type": "text/html"], body: nil)
+        #expect(await self.operation("HEAD").run().error == nil)
+    }
+
+    @Test(arguments: [204, 205])
+    func typeOfAResponseWithoutABodyDoesNotCount(status: Int) async {
+        answer(["Content-Type": "text/html"], status: status, body: nil)
+        #expect(await operation().run().error == nil)
+    }
+
+    @Test func emptyBodyOfAnotherTypeIsRefused() async {
+        answer(["Content-Type": "text/html", "Content-Length": "0"], body: nil)
+        #expect(await operation().run().code == .unacceptableContentType)
+    }
+
+    @Test func headOfARefusedStatusIsRefused() async {
+        answer(["Content-Type": "text/html"], status: 404, body: nil)
+        #expect(await operation("HEAD").run().code == .unacceptableStatus)
+    }
+
+    @Test func downloadOfAnotherTypeThanTheSerializersIsSaved() async throws {
+        let folder = try DownloadFolder()
+        defer { folder.remove() }
+        answer(["Content-Type": "text/html"])
+        let operation = operation()
+        operation.outputFile = URL(fileURLWithPath: folder.path)
+        #expect(await operation.run().error == nil)
+        #expect(folder.contents == Data("<p>".utf8))
+    }
+
+    @Test func downloadIsRefusedWhenAPlainSerializerAsksForTypes() async throws {
+        let folder = try DownloadFolder()
+        defer { folder.remove() }
+        answer(["Content-Type": "text/html"])
+        let validation = ResponseValidation(acceptableContentTypes: ["image/*"])
+        let operation = operation(serializer: HTTPResponseSerializer(validation: validation))
+        operation.outputFile = URL(fileURLWithPath: folder.path)
+        #expect(await operation.run().code == .unacceptableContentType)
+        #expect(folder.contents == nil)
+    }
+
+    @Test func piecesOfABodyOfAnotherTypeAreDelivered() async throws {
+        answer(["Content-Type": "text/html"])
+        let operation = operation()
+        let chunks = operation.chunks()
+        operation.start()
+        var body = Data()
+        for try await chunk in chunks { body += chunk }
+        #expect(body == Data("<p>".utf8))
+    }
+
+    // MARK: - Errors
+
+    @Test func errorKnowsItsRequestItsResponseAndTheAttempts() async {
+        network.answer("/p", with: [.head(302, ["Location": "/end?token=t"])])
+        network.answer("/end", with: [.head(404)])
+        let error = await operation().run().error
+        #expect(error?.attemptCount == 2)
+        #expect(error?.response?.statusCode == 404)
+        #expect(
+            error.map { "\($0)" }
+                == "unacceptableStatus: the server answered with status 404 "
+                + "(GET http://scripted.test/end?token=REDACTED, attempt 2)")
+        #expect(error?.message == "the server answered with status 404")
+    }
+
+    @Test func errorOfAPlainOperationHasThemToo() async {
+        network.answer("/p", with: [.head(200), .body("x"), .fail(.connectionLost)])
+        let operation = RequestOperation(
+            plan: RequestPlan(network.request("/p"), options: ResolvedOptions(TransferOptions())),
+            services: network.services)
+        let error = await operation.run().error
+        #expect(error?.request?.url?.path == "/p")
+        #expect(error?.response?.statusCode == 200)
+        #expect(error?.attemptCount == 1)
+    }
+
+    @Test func errorOfARequestThatWasNeverSentHasNoAttempt() async {
+        let operation = operation()
+        operation.cancel()
+        let error = await operation.run().error
+        #expect(error?.attemptCount == 0)
+        #expect(error.map { "\($0)" }?.hasSuffix("(GET http://scripted.test/p)") == true)
+    }
+
+    @Test func piecesThrowTheOperationsErrorByType() async {
+        network.answer("/p", with: [.head(200), .fail(.connectionLost)])
+        let operation = operation()
+        let chunks = operation.chunks()
+        operation.start()
+        do throws(NetworkingError) {
+            for try await _ in chunks {}
+            Issue.record("the body ended well")
+        } catch {
+            #expect(error.code == .connectionLost)
+        }
+    }
+
+    // MARK: - Text
+
+    @Test func textWithoutACharsetIsInTheSerializersEncoding() async {
+        network.answer("/p", with: [.head(200, ["Content-Type": "text/plain"]), .bytes(Data([0xE9]))])
+        #expect(await operation(serializer: HTTPResponseSerializer()).run().responseString == nil)
+        var serializer = HTTPResponseSerializer()
+        serializer.stringEncoding = .isoLatin1
+        let latin = await operation(serializer: serializer).run()
+        #expect(latin.responseString == "é")
+        #expect(latin.responseStringEncoding == .isoLatin1)
+        let type = "text/plain; charset=windows-1251"
+        network.answer("/p", with: [.head(200, ["Content-Type": type]), .bytes(Data([0xE9]))])
+        #expect(await operation(serializer: serializer).run().responseString == "й")
+    }
+
+    @Test func jsonWithoutACharsetIsInTheSerializersEncoding() async {
+        let fields = ["Content-Type": "application/json"]
+        network.answer("/p", with: [.head(200, fields), .bytes(Data([0x22, 0xE9, 0x22]))])
+        #expect(await operation().run().code == .cannotParseResponse)
+        var serializer = JSONResponseSerializer()
+        serializer.stringEncoding = .isoLatin1
+        let latin = await operation(serializer: serializer).run()
+        #expect(latin.responseObject as? JSONValue == .string("é"))
+        #expect(latin.responseString == "\"é\"")
+    }
+}
