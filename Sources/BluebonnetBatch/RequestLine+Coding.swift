@@ -45,13 +45,13 @@ extension RequestLine: FieldCodable {
     }
 
     /// Reads headers; two names that differ only in case would leave open which value is sent.
-    private static func headers(_ field: StrictField) throws(RequestLineError) -> [String: String] {
+    private static func headers(_ field: StrictField) throws(RequestLineError) -> HeaderFields {
         let headers = try field.stringMembers()
         var seen: Set<String> = []
         for name in headers.keys.sorted() where !seen.insert(name.lowercased()).inserted {
             throw RequestLineError(at: field.path.member(name), "given twice; header names do not differ by case")
         }
-        return headers
+        return HeaderFields(headers)
     }
 
     var jsonValue: JSONValue {
@@ -60,7 +60,7 @@ extension RequestLine: FieldCodable {
         members.set(.id, id)
         members.set(.url, url)
         members.set(.method, method, unless: defaults.method)
-        members.set(.headers, headers, unless: defaults.headers)
+        members.set(.headers, headers.dictionary, unless: [:])
         members.set(.query, query)
         if let body { members.add(body.members) }
         members.set(.after, after, unless: defaults.after)

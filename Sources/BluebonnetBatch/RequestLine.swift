@@ -24,7 +24,7 @@ public struct RequestLine: Sendable, Hashable, Codable {
     /// The HTTP method.
     public var method = "GET"
     /// Headers that are added to those of the request serializer, and win over them.
-    public var headers: [String: String] = [:]
+    public var headers: HeaderFields = [:]
     /// Parameters that the request serializer encodes into the URL.
     public var query: [String: JSONValue]?
     /// The request's body.

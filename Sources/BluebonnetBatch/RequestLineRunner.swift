@@ -169,7 +169,7 @@ extension ResultLine {
         guard let head = operation.responseHead else { return }
         status = head.status
         url = URLText.withoutUserInfo(head.url.absoluteString)
-        headers = HeaderFields(head.block)
+        headers = head.headers
         `protocol` = head.httpVersion == "2" ? "h2" : "http/\(head.httpVersion)"
         bytes = Int(operation.receivedByteCount)
         sha256 = operation.digest

@@ -19,7 +19,7 @@ final class CacheExchange: Sendable {
     private let cache: any ResponseCache
     private let request: URLRequest
     /// As they go out, defaults included.
-    private let headers: HTTPHeaders
+    private let headers: HeaderFields
     private let poolKey: ConnectionPoolKey
     private let isCacheable: Bool
     private let usesJar: Bool

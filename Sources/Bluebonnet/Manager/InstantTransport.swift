@@ -20,7 +20,7 @@ extension InstantTransport: Sendable {}
 
 /// One transfer of an `InstantTransport`. Network thread only.
 private final class InstantTransfer: Transfer, RoundEndTask {
-    private static let fields = FieldBlock([(name: "Content-Length", value: "0")])
+    private static let fields = FieldBlock([HeaderFields.Field(name: "Content-Length", value: "0")])
 
     let hasBegunSending = true
     private let url: URL

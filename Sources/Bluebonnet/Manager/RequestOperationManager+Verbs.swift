@@ -96,7 +96,7 @@ extension RequestOperationManager {
     ///   - body: encoded when the operation starts.
     ///   - responseSerializer: nil is the manager's.
     public func operation(
-        _ method: String, _ url: String, parameters: Parameters? = nil, headers: HTTPHeaders = [:],
+        _ method: String, _ url: String, parameters: Parameters? = nil, headers: HeaderFields = [:],
         body: RequestBody? = nil, responseSerializer: (any ResponseSerializer)? = nil
     ) -> HTTPRequestOperation {
         operation(
@@ -107,7 +107,7 @@ extension RequestOperationManager {
     /// The request, or what makes it when the operation starts. Without a body there is little to do, and the request
     /// can be looked at before.
     func source(
-        _ method: String, _ url: String, parameters: Parameters?, headers: HTTPHeaders, body: RequestBody?
+        _ method: String, _ url: String, parameters: Parameters?, headers: HeaderFields, body: RequestBody?
     ) -> RequestPlan.Source {
         do throws(NetworkingError) {
             let described = try described(method, url, parameters: parameters, headers: headers, body: body)
@@ -120,7 +120,7 @@ extension RequestOperationManager {
             try RequestCheck.method(method)
             var request = URLRequest(url: try RequestCheck.url(url, relativeTo: baseURL), method: method)
             serializer.properties.apply(to: &request)
-            for field in headers.fields {
+            for field in headers.combined {
                 try RequestCheck.field(name: field.name, value: field.value)
                 request.setValue(field.value, forHTTPHeaderField: field.name)
             }
@@ -143,7 +143,7 @@ extension RequestOperationManager {
     /// The request of a call to which the library's serializer adds header fields only, and whose body is there, if it
     /// has one; nil for any other call, whose request is Foundation's from the start.
     private func described(
-        _ method: String, _ url: String, parameters: Parameters?, headers: HTTPHeaders, body: RequestBody?
+        _ method: String, _ url: String, parameters: Parameters?, headers: HeaderFields, body: RequestBody?
     ) throws(NetworkingError) -> GivenRequest? {
         guard parameters == nil, let serializer = requestSerializer.ofFieldsOnly(method, hasBody: body != nil),
             body == nil || body?.bytes != nil

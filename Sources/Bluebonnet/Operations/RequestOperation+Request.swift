@@ -137,9 +137,7 @@ extension RequestOperation {
 
     /// The final response's header fields in the order of arrival, repeated fields included; empty before the operation
     /// is finished.
-    public var responseFields: [(name: String, value: String)] {
-        responseHead?.fields ?? []
-    }
+    public var responseHeaders: HeaderFields { responseHead?.headers ?? HeaderFields() }
 
     /// The file with the body, once the operation has succeeded; nil when the body was not written to a file.
     public var downloadedFile: URL? { state.outcome?.value.downloadedFile }

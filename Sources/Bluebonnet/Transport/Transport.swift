@@ -73,7 +73,7 @@ final class TransferRequest: Sendable {
     let origin: Origin
     let method: String
     /// In the order in which they go out.
-    let headers: [HTTPHeaders.Field]
+    let headers: [HeaderFields.Field]
     let body: TransferBody
     let poolKeyBox: PoolKeyBox
     let limits: Limits
@@ -146,7 +146,7 @@ final class TransferRequest: Sendable {
     }
 
     init(
-        url: URL, origin: Origin, method: String, headers: [HTTPHeaders.Field], body: TransferBody = .none,
+        url: URL, origin: Origin, method: String, headers: [HeaderFields.Field], body: TransferBody = .none,
         poolKey: PoolKeyBox = .plain, limits: Limits = Limits(), cookieJar: (any TransferCookies)? = nil
     ) {
         let urlText = url.absoluteString

@@ -23,7 +23,7 @@ package struct FieldBlock: Sendable {
     package init() {}
 
     /// The fields of a head that is not just arriving.
-    package init(_ fields: [(name: String, value: String)]) {
+    package init(_ fields: [HeaderFields.Field]) {
         for field in fields {
             let start = Int32(bytes.count)
             bytes += field.name.utf8
@@ -34,6 +34,9 @@ package struct FieldBlock: Sendable {
     }
 
     package var byteCount: Int { bytes.count }
+
+    /// The number of fields.
+    package var count: Int { places.count }
 
     /// Adds one line without its line end: a field, or more of the value of the field before.
     ///
@@ -120,14 +123,19 @@ package struct FieldBlock: Sendable {
 
 extension FieldBlock {
     /// The fields in order.
-    package var fields: [(name: String, value: String)] {
-        bytes.withUnsafeBufferPointer { bytes in
-            places.map { place in
-                let name = UnsafeBufferPointer(rebasing: bytes[place.nameRange])
-                let value = UnsafeBufferPointer(rebasing: bytes[place.valueRange])
-                return (String(decoding: name, as: UTF8.self), Self.quickText(value) ?? Self.text(value))
-            }
-        }
+    package var fields: [HeaderFields.Field] {
+        bytes.withUnsafeBufferPointer { bytes in places.map { Self.field(at: $0, in: bytes) } }
+    }
+
+    package func field(at index: Int) -> HeaderFields.Field {
+        bytes.withUnsafeBufferPointer { Self.field(at: places[index], in: $0) }
+    }
+
+    private static func field(at place: Place, in bytes: UnsafeBufferPointer<UInt8>) -> HeaderFields.Field {
+        let name = UnsafeBufferPointer(rebasing: bytes[place.nameRange])
+        let value = UnsafeBufferPointer(rebasing: bytes[place.valueRange])
+        return HeaderFields.Field(
+            name: String(decoding: name, as: UTF8.self), value: quickText(value) ?? text(value))
     }
 
     /// Calls `body` with the bytes of each field, in order.
@@ -161,6 +169,12 @@ extension FieldBlock {
                 }
             }
         }
+    }
+
+    /// Whether there is a field with that name, whatever its case.
+    package func hasField(named name: String) -> Bool {
+        var name = name
+        return name.withUTF8 { name in places.contains { isName($0, name) } }
     }
 
     /// Whether there is a field with that name.

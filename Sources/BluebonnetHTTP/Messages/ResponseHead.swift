@@ -29,12 +29,15 @@ package final class ResponseHead: Sendable {
 
     package convenience init(
         url: URL, status: Int, reason: String = "", httpVersion: String = "1.1",
-        fields: [(name: String, value: String)] = []
+        headers: HeaderFields = [:]
     ) {
-        self.init(url: url, status: status, reason: reason, httpVersion: httpVersion, block: FieldBlock(fields))
+        self.init(
+            url: url, status: status, reason: reason, httpVersion: httpVersion,
+            block: headers.block ?? FieldBlock(headers.fields))
     }
 
-    package var fields: [(name: String, value: String)] { block.fields }
+    /// The fields, in order.
+    package var headers: HeaderFields { HeaderFields(block) }
 
     /// What names and values take in memory.
     package var fieldByteCount: Int { block.byteCount }
@@ -64,28 +67,11 @@ package final class ResponseHead: Sendable {
     /// Foundation's form of the response; repeated fields are joined by ", ".
     package func urlResponse() throws(NetworkingError) -> HTTPURLResponse {
         let response = HTTPURLResponse(
-            url: url, statusCode: status, httpVersion: "HTTP/" + httpVersion, headerFields: joinedFields)
+            url: url, statusCode: status, httpVersion: "HTTP/" + httpVersion, headerFields: headers.dictionary)
         guard let response else {
             throw NetworkingError(.badServerResponse, "the response of \(url) has no form in Foundation")
         }
         return response
-    }
-
-    /// The fields by name; those that are repeated have the spelling of the first one.
-    private var joinedFields: [String: String] {
-        let fields = fields
-        var joined = [String: String](minimumCapacity: fields.count)
-        guard block.hasRepeatedNames else {
-            for (name, value) in fields { joined[name] = value }
-            return joined
-        }
-        var spelling: [String: String] = [:]
-        for (name, value) in fields {
-            let name = spelling[name.lowercased(), default: name]
-            spelling[name.lowercased()] = name
-            joined[name] = joined[name].map { $0 + ", " + value } ?? value
-        }
-        return joined
     }
 }
 

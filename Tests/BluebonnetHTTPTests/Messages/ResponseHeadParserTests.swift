@@ -42,8 +42,8 @@ import Testing
         #expect(head.status == 404)
         #expect(head.reason == "Not Found")
         #expect(head.httpVersion == "1.1")
-        #expect(head.fields.map(\.name) == ["B", "a", "B", "Empty"])
-        #expect(head.fields.map(\.value) == ["1", "2", "3", ""])
+        #expect(head.headers.map(\.name) == ["B", "a", "B", "Empty"])
+        #expect(head.headers.map(\.value) == ["1", "2", "3", ""])
     }
 
     @Test(arguments: [
@@ -60,7 +60,7 @@ import Testing
 
     @Test func linesMayEndWithALineFeedAlone() throws {
         let head = try head("HTTP/1.1 200 OK\nA: 1\nB: 2\r\n\n")
-        #expect(head.fields.map(\.value) == ["1", "2"])
+        #expect(head.headers.map(\.value) == ["1", "2"])
     }
 
     @Test(arguments: [
@@ -69,14 +69,14 @@ import Testing
     ])
     func aFoldedValueIsJoinedByOneSpace(fields: String, value: String) throws {
         let head = try head("HTTP/1.1 200 OK\r\n\(fields)Z: z\r\n\r\n")
-        #expect(head.fields.map(\.value) == [value, "z"])
+        #expect(head.headers.map(\.value) == [value, "z"])
     }
 
     @Test func valuesThatAreNotUTF8AreReadAsLatin1() throws {
         var parser = makeParser()
         let bytes = Array("HTTP/1.1 302 x\r\nLocation: /".utf8) + [0xE9] + Array("\r\nName: é\r\n\r\n".utf8)
         let head = try #require(try feed(bytes, to: &parser).last?.head)
-        #expect(head.fields.map(\.value) == ["/é", "é"])
+        #expect(head.headers.map(\.value) == ["/é", "é"])
         #expect(head.locations == ["/%E9"])
     }
 
@@ -89,7 +89,7 @@ import Testing
         #expect(interim.map(\.interimStatus) == [100, 103])
         #expect(!parser.isComplete)
         let final = try feed("HTTP/1.1 204 Gone\r\nC: 3\r\n\r\n", to: &parser)
-        #expect(final.map { $0.head?.fields.map(\.name) } == [["C"]])
+        #expect(final.map { $0.head?.headers.map(\.name) } == [["C"]])
     }
 
     @Test func linesBehindTheFinalHeadAreTrailersAndChangeNothing() throws {

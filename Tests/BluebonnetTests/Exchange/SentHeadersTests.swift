@@ -16,12 +16,12 @@ import Testing
 
     private func sent(
         _ fields: [String: String], _ policy: URLRequest.CachePolicy = .useProtocolCachePolicy,
-        ready: HTTPHeaders? = nil, bodyByteCount: Int64? = 0
+        ready: HeaderFields? = nil, bodyByteCount: Int64? = 0
     ) throws -> SentHeaders {
         try SentHeaders(of: GivenRequest(request(fields)), policy, ready: ready, bodyByteCount: bodyByteCount)
     }
 
-    private func pairs(_ headers: HTTPHeaders) -> [String] { headers.fields.map { "\($0.name): \($0.value)" } }
+    private func pairs(_ headers: HeaderFields) -> [String] { headers.fields.map { "\($0.name): \($0.value)" } }
 
     @Test func theCallersFieldsComeFirstInTheOrderOfTheirNames() throws {
         let fields = ["X-B": "2", "X-A": "1", "User-Agent": "mine", "accept-encoding": "identity"]

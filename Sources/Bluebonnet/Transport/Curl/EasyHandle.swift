@@ -21,7 +21,7 @@ final class EasyHandle {
     var isReusable = true
     /// What it is set up for, when another request of the same kind needs no more than its own URL and fields.
     var setup: HandleSetup?
-    private var headers: [HTTPHeaders.Field] = []
+    private var headers: [HeaderFields.Field] = []
     private var url = ""
     /// The last URL in the plainest form, taken apart (CURLU). libcurl reads it while a transfer runs.
     private var urlParts: OpaquePointer?
@@ -204,9 +204,9 @@ extension EasyHandle {
     ///
     /// - Parameter lines: makes the lines.
     func setHeaders(
-        _ fields: [HTTPHeaders.Field], namingHost: Bool, lines: () -> [String]
+        _ fields: [HeaderFields.Field], namingHost: Bool, lines: () -> [String]
     ) throws(CurlError) {
-        if headerList != nil, headers == fields { return }
+        if headerList != nil, headers.isWrittenLike(fields) { return }
         if namingHost { hasNamedHost = true }
         let old = headerList
         headerList = try Self.list(lines())

@@ -231,13 +231,13 @@ extension TransferRequest {
         try handle.setHeaders(fields, namingHost: handle.hasNamedHost) { headerLines(fields) }
     }
 
-    private var fieldsWithoutExpectation: [HTTPHeaders.Field] {
+    private var fieldsWithoutExpectation: [HeaderFields.Field] {
         headers.filter { !FieldSyntax.isSameName($0.name, Self.expectation) }
     }
 
     /// To a request with a body, libcurl adds `Expect` and, for POST, a content type of its own unless a line without
     /// value forbids it.
-    private func headerLines(_ fields: [HTTPHeaders.Field]) -> [String] {
+    private func headerLines(_ fields: [HeaderFields.Field]) -> [String] {
         var headers = fields
         if cookieJar != nil { headers.removeAll { FieldSyntax.isSameName($0.name, "Cookie") } }
         var lines = headers.map { $0.value.isEmpty ? "\($0.name);" : "\($0.name): \($0.value)" }

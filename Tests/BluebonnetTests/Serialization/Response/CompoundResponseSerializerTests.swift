@@ -13,7 +13,7 @@ import Testing
     ) throws -> any Sendable {
         let fields = [(name: "Content-Type", value: type)]
         let response = try ResponseHead(
-            url: #require(URL(string: "http://h/")), status: status, fields: fields
+            url: #require(URL(string: "http://h/")), status: status, headers: HeaderFields(fields)
         ).urlResponse()
         return try CompoundResponseSerializer(serializers).value(for: response, body: Data(body.utf8))
     }

@@ -15,7 +15,7 @@ import Testing
 
     private func response(_ type: String = "application/json", status: Int = 200) throws -> HTTPURLResponse {
         let fields = [(name: "Content-Type", value: type)]
-        return try ResponseHead(url: #require(URL(string: "http://h/")), status: status, fields: fields).urlResponse()
+        return try ResponseHead(url: #require(URL(string: "http://h/")), status: status, headers: HeaderFields(fields)).urlResponse()
     }
 
     private func decode<Value: Decodable & Sendable>(

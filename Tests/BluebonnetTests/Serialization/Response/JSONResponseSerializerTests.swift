@@ -10,7 +10,7 @@ import Testing
 @Suite struct JSONResponseSerializerTests {
     private func response(_ contentType: String? = "application/json", status: Int = 200) throws -> HTTPURLResponse {
         let fields = contentType.map { [(name: "Content-Type", value: $0)] } ?? []
-        return try ResponseHead(url: URL(string: "http://h/")!, status: status, fields: fields).urlResponse()
+        return try ResponseHead(url: URL(string: "http://h/")!, status: status, headers: HeaderFields(fields)).urlResponse()
     }
 
     private func value(

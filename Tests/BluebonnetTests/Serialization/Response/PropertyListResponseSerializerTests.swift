@@ -13,7 +13,7 @@ import Testing
     }
 
     private func response(_ status: Int, _ fields: [(name: String, value: String)] = []) throws -> HTTPURLResponse {
-        try ResponseHead(url: #require(URL(string: "http://h/")), status: status, fields: fields).urlResponse()
+        try ResponseHead(url: #require(URL(string: "http://h/")), status: status, headers: HeaderFields(fields)).urlResponse()
     }
 
     @Test func bothFormatsAreParsed() throws {

@@ -11,7 +11,7 @@ import Testing
 @Suite struct XMLBodyTests {
     private func response(_ status: Int = 200, _ fields: [(name: String, value: String)] = []) throws -> HTTPURLResponse
     {
-        try ResponseHead(url: #require(URL(string: "http://h/")), status: status, fields: fields).urlResponse()
+        try ResponseHead(url: #require(URL(string: "http://h/")), status: status, headers: HeaderFields(fields)).urlResponse()
     }
 
     private func refused(_ body: Data) throws -> Bool {

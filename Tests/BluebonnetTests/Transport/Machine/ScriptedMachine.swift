@@ -26,7 +26,7 @@ struct ScriptedMachine {
         version: HTTPVersion = .negotiated, idleTimeout: UInt64 = 0, deadline: UInt64 = .max
     ) throws {
         let url = try #require(URL(string: isSecure ? "https://host/" : "http://host/"))
-        let headers = expects ? [HTTPHeaders.Field(name: "Expect", value: "100-continue")] : []
+        let headers = expects ? [HeaderFields.Field(name: "Expect", value: "100-continue")] : []
         let limits = TransferRequest.Limits(httpVersion: version, idleTimeout: idleTimeout, deadline: deadline)
         machine = TransferMachine(
             TransferRequest(
