@@ -5,8 +5,8 @@ internal import Bluebonnet
 
 /// The headers of a response as a result line writes them: names in lower case, each once, in order of arrival.
 ///
-/// Repeated headers are joined by `, `, except `set-cookie`, which is always a list, because its values may hold commas.
-/// Equality looks at names and values, not at the order of the names.
+/// Repeated headers are joined by `, `, except `set-cookie`, which is always a list, because its values may hold
+/// commas. Equality looks at names and values, not at the order of the names.
 struct LineHeaders: Sendable {
     /// One name with its values: several for `set-cookie` only.
     struct Field: Sendable {

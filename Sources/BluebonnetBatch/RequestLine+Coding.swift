@@ -30,7 +30,7 @@ extension RequestLine: FieldCodable {
         credential = try fields[.credential].map { pair throws(RequestLineError) in try Credential(pair) }
         security = try fields[.security].map { policy throws(RequestLineError) in try Security(policy) }
         proxy = try fields[.proxy]?.string()
-        httpVersion = try fields[.httpVersion]?.choice(among: HTTPVersion.named) ?? httpVersion
+        httpVersion = try fields[.httpVersion]?.choice(among: HTTPProtocolVersion.named) ?? httpVersion
         unixSocket = try fields[.unixSocket]?.string()
         resolve = try fields[.resolve]?.stringMembers() ?? resolve
         script = try fields[.script]?.each { step throws(RequestLineError) in try ScriptStep(step) } ?? script
@@ -83,7 +83,7 @@ extension RequestLine: FieldCodable {
     }
 }
 
-extension HTTPVersion: JSONRepresentable {
+extension HTTPProtocolVersion: JSONRepresentable {
     /// The versions that a line can name; the default has no name there.
-    fileprivate static let named = [HTTPVersion.http1, .http2, .http2PriorKnowledge]
+    fileprivate static let named = [HTTPProtocolVersion.http1, .http2, .http2PriorKnowledge]
 }

@@ -55,7 +55,7 @@ public struct RequestLine: Sendable, Hashable, Codable {
     /// The URL of a proxy: `http`, `https` or `socks5h`.
     public var proxy: String?
     /// The version of HTTP to speak.
-    public var httpVersion = HTTPVersion.negotiated
+    public var httpVersion = HTTPProtocolVersion.negotiated
     /// The path of a Unix socket to connect to instead of the URL's host.
     public var unixSocket: String?
     /// The addresses to connect to, by host.

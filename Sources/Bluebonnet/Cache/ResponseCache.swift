@@ -52,10 +52,5 @@ public struct CachedResponse: Sendable {
     }
 
     /// The response's head.
-    var head: ResponseHead? {
-        guard let url = response.url else { return nil }
-        let fields = response.allHeaderFields.compactMap { name, value in (name as? String).map { ($0, "\(value)") } }
-        let headers = HeaderFields(Dictionary(fields) { first, _ in first })
-        return ResponseHead(url: url, status: response.statusCode, headers: headers)
-    }
+    var head: ResponseHead? { ResponseHead(response) }
 }

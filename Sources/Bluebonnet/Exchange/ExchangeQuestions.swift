@@ -32,7 +32,7 @@ struct ExchangeQuestions {
             guard let block = prepared.blocks.redirect else { preconditionFailure("no block decides about redirects") }
             let proposal = hops.urlRequest(for: target)
             ask { owner in
-                guard let response = try? head.urlResponse() else { return .hop(.follow(proposal)) }
+                guard let response = head.urlResponse else { return .hop(.follow(proposal)) }
                 return .hop(await block(owner, proposal, response).map(HopDecision.Answer.follow) ?? .deliver)
             }
         case .challenge(let challenge, let mayLookUp):

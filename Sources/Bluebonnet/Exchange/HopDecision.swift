@@ -152,9 +152,9 @@ extension HopChain {
             redirects.forgetVisits()
             knownRedirects = redirects
         }
-        if head.status == 401, let decision = challengeDecision(on: head) { return decision }
-        guard (300...399).contains(head.status) else { return resultDecision(on: head, body) }
-        switch redirects.decision(status: head.status, locations: head.locations) {
+        if head.statusCode == 401, let decision = challengeDecision(on: head) { return decision }
+        guard (300...399).contains(head.statusCode) else { return resultDecision(on: head, body) }
+        switch redirects.decision(status: head.statusCode, locations: head.locations) {
         case .fail(let error): return .fail(error)
         case .follow(let target) where prepared.blocks.redirect != nil:
             proposed = target
@@ -226,7 +226,7 @@ extension HopChain {
         let authentication = authentication
         return AuthenticationChallenge(
             challenge, of: authentication.origin, previousFailureCount: authentication.tryCount,
-            response: try? head.urlResponse())
+            response: head.urlResponse)
     }
 }
 

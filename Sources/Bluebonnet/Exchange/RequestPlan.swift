@@ -136,7 +136,6 @@ extension RequestPlan {
     func copied(lastRequest: URLRequest?) -> RequestPlan {
         var copy = self
         if case .none = source, let lastRequest { copy.setRequest(lastRequest) }
-        copy.serializer = serializer?.forNewOperation
         copy.rare = Box(Rare(files: files, blocks: blocks, needsNewBodyStream: true))
         return copy
     }

@@ -75,7 +75,8 @@ extension RequestOperationManager {
     /// the operation.
     /// - Throws: the operation's `NetworkingError`.
     public func head<Response: HeadResponse>(
-        _ url: String, parameters: Parameters? = nil, headers: HeaderFields = [:], as type: Response.Type = Response.self
+        _ url: String, parameters: Parameters? = nil, headers: HeaderFields = [:],
+        as type: Response.Type = Response.self
     ) async throws(NetworkingError) -> Response {
         let validation = ResponseValidation(acceptableStatusCodes: responseSerializer.validation.acceptableStatusCodes)
         let operation = operation(
@@ -116,7 +117,7 @@ extension RequestOperationManager {
         var serializer = DecodableResponseSerializer(
             type, decoder: decoder ?? Self.plainDecoder, acceptsStructuredSuffix: true)
         serializer.validation.acceptableStatusCodes = bodySerializer.validation.acceptableStatusCodes
-        return ResolvedSerializer(ofLibrary: serializer)
+        return ResolvedSerializer(serializer)
     }
 
     /// Never mutated, so safe to share.

@@ -101,7 +101,7 @@ extension RequestOperationManager {
     ) -> HTTPRequestOperation {
         operation(
             source(method, url, parameters: parameters, headers: headers, body: body),
-            serializer: responseSerializer.map(ResolvedSerializer.init))
+            serializer: responseSerializer.map { ResolvedSerializer($0) })
     }
 
     /// The request, or what makes it when the operation starts. Without a body there is little to do, and the request
@@ -204,7 +204,7 @@ extension RequestOperationManager {
     /// When a result is missing, the operation is skipped with the reason, unless the source has another policy.
     ///
     /// - Parameters:
-    ///   - sources: one, several, or arrays of them.
+    ///   - sources: one or several; `handles.all` makes one of an array.
     ///   - makeRequest: called once with the values, off the network thread. What it throws is the operation's error,
     ///     and nothing is sent.
     @discardableResult
@@ -227,7 +227,7 @@ extension RequestOperationManager {
     /// Runs a request whose headers, body or URL need the results of other operations, after these have ended.
     ///
     /// - Parameters:
-    ///   - sources: one, several, or arrays of them.
+    ///   - sources: one or several; `handles.all` makes one of an array.
     ///   - prepare: called once with the request that method, URL and parameters make, and with the values; off the
     ///     network thread. What it throws is the operation's error, and nothing is sent.
     @discardableResult

@@ -186,7 +186,7 @@ extension RequestOperationManager {
     public func operation(
         with request: URLRequest, responseSerializer: (any ResponseSerializer)? = nil
     ) -> HTTPRequestOperation {
-        operation(.request(GivenRequest(request)), serializer: responseSerializer.map(ResolvedSerializer.init))
+        operation(.request(GivenRequest(request)), serializer: responseSerializer.map { ResolvedSerializer($0) })
     }
 
     /// Makes an operation from an archive, with the manager's limits on concurrent transfers and its queue for
@@ -238,14 +238,12 @@ extension RequestOperationManager {
         recipe: RequestPlan.Recipe, _ responseSerializer: (any ResponseSerializer)? = nil, wantsDigest: Bool = false
     ) -> HTTPRequestOperation {
         operation(
-            .recipe(recipe), serializer: responseSerializer.map(ResolvedSerializer.init), wantsDigest: wantsDigest)
+            .recipe(recipe), serializer: responseSerializer.map { ResolvedSerializer($0) }, wantsDigest: wantsDigest)
     }
 
     /// Delivers any body as it is, with the statuses that `responseSerializer` accepts.
     var bodySerializer: ResolvedSerializer {
-        let defaults = defaults
-        let current = defaults.value.serializer.forNewOperation
-        return current === defaults.value.serializer ? defaults.value.bodySerializer : current.ofBodies
+        defaults.value.bodySerializer
     }
 
     /// - Parameter serializer: nil is the manager's.
@@ -256,7 +254,7 @@ extension RequestOperationManager {
         var plan = RequestPlan(source, options: defaults.value.resolvedOptions)
         plan.wantsDigest = wantsDigest
         let operation = HTTPRequestOperation(
-            plan: plan, serializer: serializer ?? defaults.value.serializer.forNewOperation, services: services,
+            plan: plan, serializer: serializer ?? defaults.value.serializer, services: services,
             completion: defaults.value.completion)
         if let handler = defaults.value.pinViolationHandler { operation.setPinViolationHandler(handler) }
         return operation

@@ -127,13 +127,13 @@ extension RequestOperation {
 
 extension RequestOperation {
     /// The final response, once the operation is finished; nil when no response head arrived.
-    public var response: HTTPURLResponse? {
-        if let made = state.response(nil) { return made }
-        return state.response(try? responseHead?.urlResponse())
-    }
+    public var response: HTTPURLResponse? { responseHead?.urlResponse }
+
+    /// The head of the final response, once the operation is finished; nil when none arrived.
+    public var responseHead: ResponseHead? { state.outcome?.value.transfer.value.head }
 
     /// The status of the final response, once the operation is finished.
-    public var statusCode: Int? { responseHead?.status }
+    public var statusCode: Int? { responseHead?.statusCode }
 
     /// The final response's header fields in the order of arrival, repeated fields included; empty before the operation
     /// is finished.
@@ -147,9 +147,7 @@ extension RequestOperation {
     ///
     /// The name is one path component of at most 255 bytes and safe to use: no separators, no control characters, no
     /// leading dots, no name that Windows keeps for a device.
-    public var suggestedFileName: String? { responseHead.map(SuggestedFileName.name) }
-
-    package var responseHead: ResponseHead? { state.outcome?.value.transfer.value.head }
+    public var suggestedFileName: String? { responseHead?.suggestedFileName }
 
     /// The HTTP version of the final response: `1.0`, `1.1` or `2`.
     public var httpVersion: String? { responseHead?.httpVersion }
@@ -161,17 +159,11 @@ extension RequestOperation {
     }
 
     /// The encoding that the response's charset names, else UTF-8; nil before there is a response.
-    public var responseStringEncoding: String.Encoding? {
-        guard let head = responseHead else { return nil }
-        return BodyEncoding.foundationEncoding(
-            ofCharset: head.value(for: "Content-Type").flatMap(BodyEncoding.charset))
-    }
+    public var responseStringEncoding: String.Encoding? { responseHead?.textEncoding }
 
     /// The body as text, in the encoding that the response's charset names, else UTF-8; nil when it is not such text.
     public var responseString: String? {
-        guard let data = responseData else { return nil }
-        let charset = responseHead?.value(for: "Content-Type").flatMap(BodyEncoding.charset)
-        return BodyEncoding(ofText: data, charset: charset).text(of: data)
+        responseData.flatMap { responseHead?.text(of: $0) }
     }
 
     /// Why the operation failed; nil while it runs and when it succeeded.

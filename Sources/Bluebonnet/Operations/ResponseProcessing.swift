@@ -32,10 +32,10 @@ struct ResponseProcessing {
     private func validate(_ result: TransferResult) throws(NetworkingError) {
         guard let head = result.head else { return }
         let refusal = serializer.validation.refusal(
-            status: result.isContinued ? 200 : head.status, contentType: head.value(for: "Content-Type"),
+            status: result.isContinued ? 200 : head.statusCode, contentType: head.contentType,
             bodyIsEmpty: result.receivedByteCount == 0)
         guard var refusal else { return }
-        if head.status == 407 {
+        if head.statusCode == 407 {
             throw NetworkingError(.authenticationRequired, "the proxy wants a credential, or another one")
         }
         if result.isCredentialRefused {
@@ -47,11 +47,10 @@ struct ResponseProcessing {
 
     private func value(of result: TransferResult) throws(NetworkingError) -> any Sendable {
         let body: Data = if case .memory(let data) = result.content { data } else { Data() }
-        if serializer.isPlain { return body }  // needs no response object, which costs 5 µs to make
+        if serializer.isPlain { return body }
         if case .stream = result.content { return body }  // it was given away: there is nothing to read a value from
         guard let head = result.head else { return body }
-        if let serializer = serializer.viewSerializer { return try serializer.checkedValue(for: head, body: body) }
-        return try serializer.serializer.checkedValue(for: try head.urlResponse(), body: body)
+        return try serializer.serializer.checkedValue(for: head, body: body)
     }
 
     private func digest(of content: TransferResult.Content) throws(NetworkingError) -> String? {
@@ -79,7 +78,7 @@ struct ResponseProcessing {
     private func completed(_ error: NetworkingError, _ result: TransferResult) -> NetworkingError {
         var error = error
         if error.request == nil, let request = result.request { error.request = request.urlRequest }
-        if error.response == nil, let response = try? result.head?.urlResponse() { error.response = response }
+        if error.response == nil, let response = result.head?.urlResponse { error.response = response }
         if error.body == nil, case .memory(let data) = result.content { error.body = data }
         return error
     }

@@ -118,7 +118,7 @@ final class TransferRequest: Sendable {
 
     /// The version to ask for: HTTP/1.1 for a head that HTTP/2 cannot carry, unless the caller knows that the server
     /// speaks nothing else.
-    var httpVersion: HTTPVersion {
+    var httpVersion: HTTPProtocolVersion {
         if headSize.fitsHTTP2 || limits.httpVersion == .http2PriorKnowledge { return limits.httpVersion }
         return .http1
     }
@@ -133,7 +133,7 @@ final class TransferRequest: Sendable {
     static let expectation = "Expect"
 
     struct Limits: Sendable {
-        var httpVersion = HTTPVersion.negotiated
+        var httpVersion = HTTPProtocolVersion.negotiated
         /// The longest time for connecting, handshakes included, in nanoseconds; 0 is no limit.
         var connectTimeout: UInt64 = 0
         /// The longest time without a byte sent or received, in nanoseconds; 0 is no limit.

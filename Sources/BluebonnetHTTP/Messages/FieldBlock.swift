@@ -155,7 +155,11 @@ extension FieldBlock {
     /// The values of the fields with that name, whatever its case, in order.
     package func values(for name: String) -> [String] {
         var name = name
-        return name.withUTF8 { name in places(named: name).map { Self.text(bytes[$0.valueRange]) } }
+        return name.withUTF8 { name in
+            var values: [String] = []
+            for place in places where isName(place, name) { values.append(Self.text(bytes[place.valueRange])) }
+            return values
+        }
     }
 
     /// Whether a name comes twice, whatever its case. Most heads have few fields, so that comparing each with each is
@@ -252,10 +256,6 @@ extension FieldBlock {
 
     private func isName(_ place: Place, _ name: StaticString) -> Bool {
         isName(place, UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount))
-    }
-
-    private func places(named name: UnsafeBufferPointer<UInt8>) -> [Place] {
-        places.filter { isName($0, name) }
     }
 
     private func isName(_ place: Place, _ name: UnsafeBufferPointer<UInt8>) -> Bool {

@@ -79,7 +79,8 @@ import Testing
 
     @Test func literalsAndInitializersKeepRepeatedNames() {
         #expect((["A": "1", "B": "2", "a": "3"] as HeaderFields).map(\.value) == ["1", "2", "3"])
-        #expect(([Field(name: "A", value: "1"), Field(name: "a", value: "2")] as HeaderFields).map(\.value) == ["1", "2"])
+        #expect(
+            ([Field(name: "A", value: "1"), Field(name: "a", value: "2")] as HeaderFields).map(\.value) == ["1", "2"])
         #expect(HeaderFields([("A", "1"), ("a", "2")]).map(\.value) == ["1", "2"])
         #expect(HeaderFields(zip(["A", "a"], ["1", "2"])).map(\.value) == ["1", "2"])
         #expect(HeaderFields(Self.both[0].filter { $0.hasName("a") }).map(\.value) == ["1", "3"])
@@ -99,7 +100,9 @@ import Testing
             #expect(headers.hashValue == same.hashValue)
         }
         #expect(Self.both[0] == Self.both[1] && Self.both[0].hashValue == Self.both[1].hashValue)
-        for other in [["A": "3", "B": "2", "a": "1"], ["A": "1", "B": "2"], ["A": "1", "B": "2", "C": "3"]] as [HeaderFields] {
+        for other in [["A": "3", "B": "2", "a": "1"], ["A": "1", "B": "2"], ["A": "1", "B": "2", "C": "3"]]
+            as [HeaderFields]
+        {
             #expect(headers != other)
         }
     }

@@ -39,8 +39,8 @@ import Testing
     @Test func theHeadHasItsPartsInOrder() throws {
         let head = try head("HTTP/1.1 404 Not Found\r\nB: 1\r\na:2\r\nB: \t 3 \t\r\nEmpty:\r\n\r\n")
         #expect(head.url == Self.url)
-        #expect(head.status == 404)
-        #expect(head.reason == "Not Found")
+        #expect(head.statusCode == 404)
+        #expect(head.reasonPhrase == "Not Found")
         #expect(head.httpVersion == "1.1")
         #expect(head.headers.map(\.name) == ["B", "a", "B", "Empty"])
         #expect(head.headers.map(\.value) == ["1", "2", "3", ""])
@@ -53,9 +53,9 @@ import Testing
     ])
     func statusLinesOfAllVersionsAreRead(line: String, version: String, reason: String) throws {
         let head = try head(line + "\r\nx: y\r\n\r\n")
-        #expect(head.status == 200)
+        #expect(head.statusCode == 200)
         #expect(head.httpVersion == version)
-        #expect(head.reason == reason)
+        #expect(head.reasonPhrase == reason)
     }
 
     @Test func linesMayEndWithALineFeedAlone() throws {
@@ -113,7 +113,7 @@ import Testing
             var parser = makeParser()
             let events = try feed("\(version) \(status)\(reason)\r\nContent-Length: 2\r\n\r\n", to: &parser)
             let head = try #require(events.first?.head)
-            #expect(head.status == status)
+            #expect(head.statusCode == status)
             #expect(head.hasBody(for: "GET"))
             #expect(parser.isComplete)
         }

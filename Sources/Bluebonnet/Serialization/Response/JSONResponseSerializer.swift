@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: MIT
 
 public import Foundation
-public import FoundationNetworking
 
 /// Parses the body as JSON; any value may stand at the top.
 ///
@@ -36,8 +35,9 @@ public struct JSONResponseSerializer: ResponseSerializer {
     static let ofJSON = JSONResponseSerializer()
     static let ofSuffixToo = JSONResponseSerializer(acceptsStructuredSuffix: true)
 
-    public func value(for response: HTTPURLResponse, body: Data) throws -> JSONValue {
-        try value(for: .foundation(response), body: body)
+    public func value(for response: ResponseHead, body: Data) throws -> JSONValue {
+        if Self.isNothing(body) { return .null }
+        return withoutNulls(try parse(body, of: response, parsed))
     }
 
     /// Whether a body stands for nothing: it is empty, or one space.
@@ -45,15 +45,15 @@ public struct JSONResponseSerializer: ResponseSerializer {
 
     /// What the response's charset makes of a body, or the error that says why it is not JSON.
     func parse<Result>(
-        _ body: Data, of response: ResponseView, _ parse: (_ body: Data, _ charset: String?) throws -> Result
+        _ body: Data, of response: ResponseHead, _ parse: (_ body: Data, _ charset: String?) throws -> Result
     ) throws(NetworkingError) -> Result {
         do {
-            let named = response.contentType.flatMap(BodyEncoding.charset)
+            let named = response.charset
             let charset = named.flatMap { BodyEncoding.isKnown($0) ? $0 : nil } ?? assumedCharset?.lowercased()
             return try parse(body, charset)
         } catch {
             throw NetworkingError(
-                .cannotParseResponse, "the response's body is not JSON: \(error)", response: try response.foundation(),
+                .cannotParseResponse, "the response's body is not JSON: \(error)", response: response.urlResponse,
                 body: body, underlying: error)
         }
     }
@@ -71,13 +71,6 @@ public struct JSONResponseSerializer: ResponseSerializer {
     private func withoutNulls(_ value: JSONValue) -> JSONValue {
         guard removesKeysWithNullValues || removesNullElements else { return value }
         return value.removingNulls(fromObjects: removesKeysWithNullValues, fromArrays: removesNullElements)
-    }
-}
-
-extension JSONResponseSerializer: ResponseViewSerializer {
-    func value(for response: ResponseView, body: Data) throws -> JSONValue {
-        if Self.isNothing(body) { return .null }
-        return withoutNulls(try parse(body, of: response, parsed))
     }
 }
 

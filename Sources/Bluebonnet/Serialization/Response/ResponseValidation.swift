@@ -47,7 +47,7 @@ public struct ResponseValidation: Sendable, Equatable {
         guard let contentType else {
             return bodyIsEmpty ? nil : NetworkingError(.unacceptableContentType, "the response has no content type")
         }
-        let mediaType = Self.mediaType(of: contentType)
+        let mediaType = ResponseHead.mediaType(of: contentType)
         if acceptableContentTypes.contains(mediaType) { return nil }
         if acceptableContentTypes.contains(where: { Self.matches(mediaType, $0.lowercased()) }) { return nil }
         let wanted = acceptableContentTypes.sorted().joined(separator: ", ")
@@ -61,12 +61,6 @@ public struct ResponseValidation: Sendable, Equatable {
         let (start, end) = (accepted[..<star], accepted[star...].dropFirst())
         return mediaType.hasPrefix(start) && mediaType.hasSuffix(end)
             && mediaType.utf8.count > start.utf8.count + end.utf8.count
-    }
-
-    /// The media type of a `Content-Type` field (RFC 9110, 8.3.1): without parameters, in lower case.
-    static func mediaType(of field: String) -> String {
-        let type = field.utf8.prefix { $0 != UInt8(ascii: ";") }
-        return Substring(FieldSyntax.trimmed(type)).lowercased()
     }
 }
 

@@ -14,7 +14,7 @@ struct HandleSetup: Equatable {
     private let method: String
     private let body: Body
     private let sendingBufferByteCount: Int
-    private let httpVersion: HTTPVersion
+    private let httpVersion: HTTPProtocolVersion
     private let connectTimeout: UInt64
     private let expectsLargeBody: Bool
     private let isSecure: Bool
@@ -250,7 +250,7 @@ extension TransferRequest {
     }
 }
 
-extension HTTPVersion {
+extension HTTPProtocolVersion {
     fileprivate var curlValue: Int {
         switch self {
         case .negotiated: CURL_HTTP_VERSION_2TLS
@@ -261,7 +261,7 @@ extension HTTPVersion {
     }
 }
 
-extension TLSVersion {
+extension TLSProtocolVersion {
     /// CURL_SSLVERSION_TLSv1_0 and what follows it.
     fileprivate var curlMinimum: Int { Int(CURL_SSLVERSION_TLSv1_0) + minor }
     /// CURL_SSLVERSION_MAX_TLSv1_0 and what follows it.

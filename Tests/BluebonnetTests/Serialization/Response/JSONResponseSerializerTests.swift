@@ -2,15 +2,14 @@
 // SPDX-License-Identifier: MIT
 
 import Foundation
-import FoundationNetworking
 import Testing
 
 @testable import Bluebonnet
 
 @Suite struct JSONResponseSerializerTests {
-    private func response(_ contentType: String? = "application/json", status: Int = 200) throws -> HTTPURLResponse {
+    private func response(_ contentType: String? = "application/json", status: Int = 200) throws -> ResponseHead {
         let fields = contentType.map { [(name: "Content-Type", value: $0)] } ?? []
-        return try ResponseHead(url: URL(string: "http://h/")!, status: status, headers: HeaderFields(fields)).urlResponse()
+        return try ResponseHead(url: URL(string: "http://h/")!, statusCode: status, headers: HeaderFields(fields))
     }
 
     private func value(

@@ -66,7 +66,7 @@ import Testing
     }
 
     @Test func onlyAHeadThatHTTP2CannotCarryChangesTheVersion() throws {
-        for version in [HTTPVersion.negotiated, .http1, .http2, .http2PriorKnowledge] {
+        for version in [HTTPProtocolVersion.negotiated, .http1, .http2, .http2PriorKnowledge] {
             #expect(try request(fieldByteCount: 60_000, version: version).httpVersion == version)
             let sent = try request(fieldByteCount: 65_536, version: version).httpVersion
             #expect(sent == (version == .http2PriorKnowledge ? version : .http1))
@@ -82,7 +82,7 @@ import Testing
 
     private func request(
         _ url: String = "https://h/", fieldByteCount: Int = 0, _ body: TransferBody = .none,
-        version: HTTPVersion = .negotiated
+        version: HTTPProtocolVersion = .negotiated
     ) throws -> TransferRequest {
         let url = try #require(URL(string: url))
         let field = HeaderFields.Field(name: "X-Fill", value: text(fieldByteCount))
