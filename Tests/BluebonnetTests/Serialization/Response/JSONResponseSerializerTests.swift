@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 import Foundation
+import FoundationNetworking
 import Testing
 
 @testable import Bluebonnet
@@ -9,7 +10,7 @@ import Testing
 @Suite struct JSONResponseSerializerTests {
     private func response(_ contentType: String? = "application/json", status: Int = 200) throws -> ResponseHead {
         let fields = contentType.map { [(name: "Content-Type", value: $0)] } ?? []
-        return try ResponseHead(url: URL(string: "http://h/")!, statusCode: status, headers: HeaderFields(fields))
+        return ResponseHead(url: URL(string: "http://h/")!, statusCode: status, headers: HeaderFields(fields))
     }
 
     private func value(
