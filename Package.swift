@@ -110,6 +110,9 @@ let package = Package(
             dependencies: [
                 "Bluebonnet", "BluebonnetBatch", "BluebonnetHTTP", "CArena", "CLinux", "COpenSSL", "TestServer",
                 "TestSupport",
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ],
             resources: [.copy("Security/Pins")],
             swiftSettings: strict + [checksLockOrder]

@@ -1,7 +1,7 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-internal import Bluebonnet
+public import Bluebonnet
 public import Foundation
 import Synchronization
 
@@ -10,13 +10,13 @@ public struct ReferenceSource: Sendable {
     /// The status code, when there was a response.
     public let status: Int?
     /// The headers in their order of arrival.
-    public let headers: [(name: String, value: String)]
+    public let headers: HeaderFields
     /// The body, when it was kept in memory.
     public let body: Data?
     private let parsedBody = ParsedBody()
 
     /// Makes a source; leave out what the operation does not have.
-    public init(status: Int? = nil, headers: [(name: String, value: String)] = [], body: Data? = nil) {
+    public init(status: Int? = nil, headers: HeaderFields = [:], body: Data? = nil) {
         self.status = status
         self.headers = headers
         self.body = body
@@ -47,7 +47,7 @@ public struct ReferenceSource: Sendable {
     }
 
     private func headerText(_ name: String) throws(Missing) -> String {
-        let values = headers.filter { FieldSyntax.isSameName($0.name, name) }.map(\.value)
+        let values = headers.values(for: name)
         guard !values.isEmpty else { throw Missing(reason: "the response has no header \(name)") }
         return values.joined(separator: ", ")
     }

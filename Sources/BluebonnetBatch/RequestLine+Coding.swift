@@ -30,7 +30,7 @@ extension RequestLine: FieldCodable {
         credential = try fields[.credential].map { pair throws(RequestLineError) in try Credential(pair) }
         security = try fields[.security].map { policy throws(RequestLineError) in try Security(policy) }
         proxy = try fields[.proxy]?.string()
-        httpVersion = try fields[.httpVersion]?.choice(among: HTTPVersion.named) ?? httpVersion
+        httpVersion = try fields[.httpVersion]?.choice(among: HTTPProtocolVersion.named) ?? httpVersion
         unixSocket = try fields[.unixSocket]?.string()
         resolve = try fields[.resolve]?.stringMembers() ?? resolve
         script = try fields[.script]?.each { step throws(RequestLineError) in try ScriptStep(step) } ?? script
@@ -45,13 +45,13 @@ extension RequestLine: FieldCodable {
     }
 
     /// Reads headers; two names that differ only in case would leave open which value is sent.
-    private static func headers(_ field: StrictField) throws(RequestLineError) -> [String: String] {
+    private static func headers(_ field: StrictField) throws(RequestLineError) -> HeaderFields {
         let headers = try field.stringMembers()
         var seen: Set<String> = []
         for name in headers.keys.sorted() where !seen.insert(name.lowercased()).inserted {
             throw RequestLineError(at: field.path.member(name), "given twice; header names do not differ by case")
         }
-        return headers
+        return HeaderFields(headers)
     }
 
     var jsonValue: JSONValue {
@@ -60,7 +60,7 @@ extension RequestLine: FieldCodable {
         members.set(.id, id)
         members.set(.url, url)
         members.set(.method, method, unless: defaults.method)
-        members.set(.headers, headers, unless: defaults.headers)
+        members.set(.headers, headers.dictionary, unless: [:])
         members.set(.query, query)
         if let body { members.add(body.members) }
         members.set(.after, after, unless: defaults.after)
@@ -83,7 +83,7 @@ extension RequestLine: FieldCodable {
     }
 }
 
-extension HTTPVersion: JSONRepresentable {
+extension HTTPProtocolVersion: JSONRepresentable {
     /// The versions that a line can name; the default has no name there.
-    fileprivate static let named = [HTTPVersion.http1, .http2, .http2PriorKnowledge]
+    fileprivate static let named = [HTTPProtocolVersion.http1, .http2, .http2PriorKnowledge]
 }

@@ -77,9 +77,9 @@ extension RequestLine {
 
     private func request(baseURL: URL?) throws -> URLRequest {
         var request = URLRequest(url: try RequestCheck.url(url, relativeTo: baseURL), method: method)
-        for (name, value) in headers {
-            try RequestCheck.field(name: name, value: value)
-            request.setValue(value, forHTTPHeaderField: name)
+        for field in headers.combined {
+            try RequestCheck.field(name: field.name, value: field.value)
+            request.setValue(field.value, forHTTPHeaderField: field.name)
         }
         var serializer = HTTPRequestSerializer()
         serializer.methodsEncodingParametersInURL = [method]

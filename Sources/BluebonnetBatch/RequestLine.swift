@@ -24,7 +24,7 @@ public struct RequestLine: Sendable, Hashable, Codable {
     /// The HTTP method.
     public var method = "GET"
     /// Headers that are added to those of the request serializer, and win over them.
-    public var headers: [String: String] = [:]
+    public var headers: HeaderFields = [:]
     /// Parameters that the request serializer encodes into the URL.
     public var query: [String: JSONValue]?
     /// The request's body.
@@ -55,7 +55,7 @@ public struct RequestLine: Sendable, Hashable, Codable {
     /// The URL of a proxy: `http`, `https` or `socks5h`.
     public var proxy: String?
     /// The version of HTTP to speak.
-    public var httpVersion = HTTPVersion.negotiated
+    public var httpVersion = HTTPProtocolVersion.negotiated
     /// The path of a Unix socket to connect to instead of the URL's host.
     public var unixSocket: String?
     /// The addresses to connect to, by host.

@@ -167,9 +167,9 @@ extension ResultLine {
         error = operation.error.map { Failure($0, outcome: outcome) }
         if attempts > 0 { timing = Timing(summary.timings) }
         guard let head = operation.responseHead else { return }
-        status = head.status
+        status = head.statusCode
         url = URLText.withoutUserInfo(head.url.absoluteString)
-        headers = HeaderFields(head.block)
+        headers = head.headers
         `protocol` = head.httpVersion == "2" ? "h2" : "http/\(head.httpVersion)"
         bytes = Int(operation.receivedByteCount)
         sha256 = operation.digest

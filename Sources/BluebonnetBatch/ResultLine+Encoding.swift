@@ -15,7 +15,7 @@ extension ResultLine {
             line.member("url", url) { $0.string($1) }
             line.member("bytes", bytes) { $0.integer($1) }
             line.member("sha256", sha256) { $0.string($1) }
-            line.member("headers", headers) { $1.write(to: &$0) }
+            line.member("headers", lineHeaders) { $1.write(to: &$0) }
             line.member("body", body) { $0.string($1) }
             line.member("attempts", attempts) { $0.integer($1) }
             line.member("redirects", redirects) { $0.integer($1) }
@@ -44,7 +44,7 @@ extension JSONText {
     }
 }
 
-extension ResultLine.HeaderFields {
+extension LineHeaders {
     fileprivate func write(to text: inout JSONText) {
         text.object { object in
             if let block = plainBlock {

@@ -31,8 +31,13 @@ public struct ResultLine: Sendable, Hashable, Codable {
     public var bytes: Int?
     /// The SHA-256 digest of that body, in hexadecimal digits.
     public var sha256: String?
-    /// The headers of the final response.
-    public var headers: HeaderFields?
+    /// The headers of the final response, as they arrived. A line is written with their names in lower case, each once:
+    /// repeated headers are joined by ", ", `set-cookie` is an array. Equality of lines looks at what is written.
+    public var headers: HeaderFields? {
+        get { lineHeaders?.headers }
+        set { lineHeaders = newValue.map(LineHeaders.init) }
+    }
+    private(set) var lineHeaders: LineHeaders?
     /// The body, when it was asked for and is text.
     public var body: String?
     /// The transfers made.
@@ -47,6 +52,12 @@ public struct ResultLine: Sendable, Hashable, Codable {
     public var timing: Timing?
     /// Why the operation did not succeed.
     public var error: Failure?
+
+    private enum CodingKeys: String, CodingKey {
+        case id, outcome, status, url, bytes, sha256
+        case lineHeaders = "headers"
+        case body, attempts, redirects, `protocol`, reused, timing, error
+    }
 
     /// Makes a line without a response, a transfer or an error.
     public init(id: String, outcome: Outcome) {

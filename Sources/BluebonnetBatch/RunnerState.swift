@@ -144,7 +144,7 @@ struct RunnerDependency: Sendable {
 extension ReferenceSource {
     /// What other lines may refer to.
     fileprivate init(_ operation: HTTPRequestOperation) {
-        self.init(status: operation.statusCode, headers: operation.responseFields, body: operation.responseData)
+        self.init(status: operation.statusCode, headers: operation.responseHeaders, body: operation.responseData)
     }
 }
 

@@ -49,6 +49,18 @@ extension Dictionary: StringReplacing where Key == String, Value: StringReplacin
     }
 }
 
+extension HeaderFields: StringReplacing {
+    mutating func replaceStrings<Failure: Error>(
+        at path: FieldPath, _ transform: (String, FieldPath) throws(Failure) -> String
+    ) throws(Failure) {
+        var replaced = HeaderFields()
+        for field in self {
+            replaced.add(name: field.name, value: try transform(field.value, path.member(field.name)))
+        }
+        self = replaced
+    }
+}
+
 extension JSONValue: StringReplacing {
     mutating func replaceStrings<Failure: Error>(
         at path: FieldPath, _ transform: (String, FieldPath) throws(Failure) -> String

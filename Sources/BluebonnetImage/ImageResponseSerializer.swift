@@ -3,7 +3,6 @@
 
 public import Bluebonnet
 public import Foundation
-public import FoundationNetworking
 
 /// Decodes the body as an image: PNG, JPEG, GIF (its first frame), TIFF, BMP, ICO or XBM.
 ///
@@ -28,7 +27,7 @@ public struct ImageResponseSerializer: ResponseSerializer, Codable {
         ])
     }
 
-    public func value(for response: HTTPURLResponse, body: Data) throws(NetworkingError) -> RasterImage {
+    public func value(for response: ResponseHead, body: Data) throws(NetworkingError) -> RasterImage {
         precondition(maximumSideLength ?? 1 > 0, "a side has at least one pixel")
         do {
             return try ImageDecoder(maximumPixelCount: maximumPixelCount, maximumSideLength: maximumSideLength)
@@ -38,7 +37,7 @@ public struct ImageResponseSerializer: ResponseSerializer, Codable {
                 error.isTooLarge ? .bodyTooLarge : .cannotParseResponse,
                 body.isEmpty
                     ? "the response has no image: its body is empty" : "the response's image is unusable: \(error)",
-                response: response, body: body, underlying: error)
+                response: response.urlResponse, body: body, underlying: error)
         }
     }
 }

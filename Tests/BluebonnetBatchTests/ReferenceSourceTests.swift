@@ -10,7 +10,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) struct ReferenceSourceTests {
     private static let source = ReferenceSource(
         status: 204,
-        headers: [("Content-Type", "text/plain"), ("X-A", "1"), ("x-a", "2"), ("Empty", "")],
+        headers: ["Content-Type": "text/plain", "X-A": "1", "x-a": "2", "Empty": ""],
         body: Data(
             #"""
             {"token":"t\"é","n":7,"neg":-1.5,"whole":5.0,"big":1e300,"t":true,"f":false,"nil":null,

@@ -16,11 +16,11 @@ import Testing
         return plan
     }
 
-    private func headers(_ plan: RequestPlan) throws -> [HTTPHeaders.Field] {
+    private func headers(_ plan: RequestPlan) throws -> [HeaderFields.Field] {
         try PreparedRequest(plan).first.headers.fields.sorted { $0.name < $1.name }
     }
 
-    private func headers(_ line: RequestLine) throws -> [HTTPHeaders.Field] { try headers(try plan(line)) }
+    private func headers(_ line: RequestLine) throws -> [HeaderFields.Field] { try headers(try plan(line)) }
 
     private static let url = "http://h/p"
 
@@ -73,7 +73,7 @@ import Testing
         var line = RequestLine(url: Self.url)
         line.headers = ["X-A": "1", "User-Agent": "mine/1"]
         let plain = try headers(RequestLine(url: Self.url)).filter { $0.name != "User-Agent" }
-        let own = line.headers.map { HTTPHeaders.Field(name: $0.key, value: $0.value) }
+        let own = Array(line.headers)
         #expect(try headers(line) == (plain + own).sorted { $0.name < $1.name })
     }
 

@@ -122,7 +122,7 @@ import Testing
         line.headers = ["Authorization": "Bearer ${a.headers.X-Token}"]
         line.output = "out-${a.body.id}.txt"
         let source = ReferenceSource(
-            status: 201, headers: [("x-token", "T")], body: Data(#"{"id":7,"name":"${a.status}"}"#.utf8))
+            status: 201, headers: ["x-token": "T"], body: Data(#"{"id":7,"name":"${a.status}"}"#.utf8))
         let resolved = try line.resolved { $0 == "a" ? source : nil }
         #expect(resolved.url == "/7?s=201")
         #expect(resolved.body == .json(["${x} ${a.status}".json].json))

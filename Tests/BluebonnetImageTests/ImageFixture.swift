@@ -27,11 +27,9 @@ enum ImageFixture {
         [255, 0, 0, 255], [0, 0, 255, 255], [0, 255, 0, 255], [255, 255, 255, 255],
     ]
 
-    static func response(_ status: Int = 200) -> HTTPURLResponse {
-        guard let url = URL(string: "http://h/"),
-            let response = HTTPURLResponse(url: url, statusCode: status, httpVersion: nil, headerFields: nil)
-        else { preconditionFailure("the response is well formed") }
-        return response
+    static func response(_ status: Int = 200) -> ResponseHead {
+        guard let url = URL(string: "http://h/") else { preconditionFailure("the URL is well formed") }
+        return ResponseHead(url: url, statusCode: status)
     }
 
     /// What a serializer makes of a body.

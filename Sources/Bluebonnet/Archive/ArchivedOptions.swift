@@ -19,7 +19,7 @@ struct ArchivedOptions: Codable, Sendable {
     private let policy: ArchivedPolicy
     private let tls: ArchivedTLS?
     private let proxy: ArchivedProxy?
-    private let httpVersion: HTTPVersion
+    private let httpVersion: HTTPProtocolVersion
     private let unixSocketPath: String?
     private let addressOverrides: [String: String]
     private let credential: Credential?

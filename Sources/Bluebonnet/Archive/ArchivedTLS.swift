@@ -4,8 +4,8 @@
 /// What an archive keeps of the TLS options: no key, no password. The key log stays behind, because whoever reads an
 /// archive has not asked for one.
 struct ArchivedTLS: Codable, Sendable {
-    private let minimumVersion: TLSVersion
-    private let maximumVersion: TLSVersion?
+    private let minimumVersion: TLSProtocolVersion
+    private let maximumVersion: TLSProtocolVersion?
     private let ciphers: [String]
     private let cipherSuites: [String]
     private let authorities: TrustedAuthorities

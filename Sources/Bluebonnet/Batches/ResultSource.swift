@@ -3,13 +3,14 @@
 
 internal import Foundation
 
-/// A source of values from which operations are made: a `RequestHandle`, an array of sources, or a source with a
+/// A source of values from which operations are made: a `RequestHandle`, several of them, or a source with a
 /// fallback.
 ///
 /// ```swift
 /// manager.get("orders", after: login) { request, token in … }                  // skipped when the login failed
 /// manager.get("orders", after: login.orElse(guest)) { request, token in … }    // a fallback value
 /// manager.get("orders", after: login.asResult) { request, result in … }        // run anyway
+/// manager.get("page", after: profile, parts.all) { request, profile, parts in … }  // an array of handles
 /// ```
 public protocol ResultSource<Value>: Sendable {
     /// The type of the source's value.
@@ -91,10 +92,17 @@ extension ResultSource {
     }
 }
 
-extension Array: ResultSource where Element: ResultSource {
-    /// The dependencies of all elements.
-    public var dependencies: [ResultDependency] { flatMap(\.dependencies) }
+/// A source whose value is the array of the values of several sources of one type.
+public struct AllSources<Base: ResultSource>: ResultSource {
+    let sources: [Base]
 
-    /// The values of all elements, in their order.
-    public func finalValue() throws -> [Element.Value] { try map { (element: Element) in try element.finalValue() } }
+    /// The dependencies of all sources.
+    public var dependencies: [ResultDependency] { sources.flatMap(\.dependencies) }
+
+    public func finalValue() throws -> [Base.Value] { try sources.map { try $0.finalValue() } }
+}
+
+extension Sequence where Element: ResultSource {
+    /// One source of the values of all elements, in their order: `manager.get("page", after: parts.all) { … }`.
+    public var all: AllSources<Element> { AllSources(sources: Array(self)) }
 }

@@ -33,7 +33,7 @@ struct RangeResumption: Equatable {
     }
 
     func decide(on head: ResponseHead) -> Decision {
-        switch head.status {
+        switch head.statusCode {
         case 200: .startOver
         case 206: continues(head) ? .append : .askAgain
         case 416: isAlreadyComplete(head) ? .isComplete : .askAgain

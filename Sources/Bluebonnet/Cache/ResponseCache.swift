@@ -52,11 +52,5 @@ public struct CachedResponse: Sendable {
     }
 
     /// The response's head.
-    var head: ResponseHead? {
-        guard let url = response.url else { return nil }
-        let fields = response.allHeaderFields.compactMap { name, value in
-            (name as? String).map { (name: $0, value: "\(value)") }
-        }
-        return ResponseHead(url: url, status: response.statusCode, fields: fields.sorted { $0.name < $1.name })
-    }
+    var head: ResponseHead? { ResponseHead(response) }
 }

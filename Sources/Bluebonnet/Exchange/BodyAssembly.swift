@@ -83,7 +83,7 @@ extension BodyAssembly {
         isContinued = resumption?.value.decide(on: head) == .append
         continuedTotal = isContinued ? head.totalByteCount ?? resumption?.value.totalByteCount : nil
         resumption = nil
-        guard head.status != 206 || isContinued || isPartWanted else {
+        guard head.statusCode != 206 || isContinued || isPartWanted else {
             throw NetworkingError(.badServerResponse, "the server sent a part of the body without being asked for one")
         }
         let sink = try isContinued ? continuedSink() : makeSink(for: head, hasBody: hasBody, hasOutput: hasOutput)
@@ -157,7 +157,7 @@ extension BodyAssembly {
         record = nil
         if head.contentLength ?? .max >= Self.smallestContinuedBody {
             try file.giveName()
-            if head.status == 200 { record = makeRecord(for: head).map(Box.init) }
+            if head.statusCode == 200 { record = makeRecord(for: head).map(Box.init) }
         }
         if let record { try file.setRecord(record.value) } else { file.removeRecord() }
     }
@@ -179,7 +179,7 @@ extension BodyAssembly {
     /// validator; otherwise it fetches the whole body into a new sink.
     mutating func noteInterruption(of head: ResponseHead) {
         try? sink?.settle()  // an error is met again when the body goes on
-        guard let sink, head.status == 200 || isContinued, sink.byteCount > 0, let record = makeRecord(for: head)
+        guard let sink, head.statusCode == 200 || isContinued, sink.byteCount > 0, let record = makeRecord(for: head)
         else { return }
         interruptedHead = head
         interruptedStamp = (sink as? FileSink)?.file.stamp
@@ -247,7 +247,7 @@ extension BodyAssembly {
         if let file, let record, !(sink is FileSink) {  // an error's body is taken, and the file waits
             return Snapshot(receivedByteCount: file.stamp?.byteCount, record: record.value)
         }
-        let isWholeOrRest = head?.status == 200 || isContinued
+        let isWholeOrRest = head?.statusCode == 200 || isContinued
         let record = (interruptedHead ?? (isWholeOrRest ? head : nil)).flatMap(makeRecord)
         var snapshot = Snapshot(receivedByteCount: sink.byteCount, record: record)
         if file == nil, let record, let memory = sink as? MemorySink, memory.byteCount > 0 {

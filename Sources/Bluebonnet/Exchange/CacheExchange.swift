@@ -19,7 +19,7 @@ final class CacheExchange: Sendable {
     private let cache: any ResponseCache
     private let request: URLRequest
     /// As they go out, defaults included.
-    private let headers: HTTPHeaders
+    private let headers: HeaderFields
     private let poolKey: ConnectionPoolKey
     private let isCacheable: Bool
     private let usesJar: Bool
@@ -104,7 +104,7 @@ extension CacheExchange {
             return cache.removeCachedResponse(for: request)
         }
         guard isCacheable, case .memory(let data) = result.content, let provenance = provenance(of: head, result),
-            let response = try? head.urlResponse(),
+            let response = head.urlResponse,
             var kept = willCache(CachedResponse(response: response, data: data))
         else { return }
         kept.provenance = provenance
@@ -115,7 +115,8 @@ extension CacheExchange {
     private func provenance(of head: ResponseHead, _ result: TransferResult) -> CachedResponse.Provenance? {
         let receivedAt = Date()
         let freshness = CacheFreshness(head, requestedAt: requestedAt, receivedAt: receivedAt)
-        guard head.status == 200, !result.isContinued, result.summary.redirectCount == 0, !result.summary.isFromCache,
+        guard head.statusCode == 200, !result.isContinued, result.summary.redirectCount == 0,
+            !result.summary.isFromCache,
             !control.forbidsStoring, freshness.mayBeStored, freshness.isFresh(at: receivedAt),
             let names = freshness.variedNames, !(usesJar && names.contains("cookie"))
         else { return nil }

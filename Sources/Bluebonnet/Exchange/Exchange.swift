@@ -100,7 +100,7 @@ extension Exchange {
         ofResult head: ResponseHead, continues: Bool
     ) throws(NetworkingError) -> IncomingResponse.Disposition {
         let hasBody = head.hasBody(for: hops.request.method)
-        let destination = prepared.bodyDestination(ofStatus: continues ? 200 : head.status)
+        let destination = prepared.bodyDestination(ofStatus: continues ? 200 : head.statusCode)
         if destination == .error {
             let (receiver, fault) = assembly.errorReceiver(for: head, hasBody: hasBody)
             incoming.bodyError = fault
@@ -108,7 +108,7 @@ extension Exchange {
             return .errorBody(receiver)
         }
         let receiver = try assembly.receiver(
-            for: head, hasBody: hasBody, isPartWanted: head.status == 206 && hops.request.headers["Range"] != nil,
+            for: head, hasBody: hasBody, isPartWanted: head.statusCode == 206 && hops.request.headers["Range"] != nil,
             hasOutput: destination == .output)
         download.restart(at: receiver.sink.byteCount)
         return .body(receiver)
@@ -257,7 +257,7 @@ extension Exchange {
             request: hops.lastRequest, head: incoming.head, content: end.content,
             error: error, bodyError: incoming.bodyError, receivedByteCount: end.byteCount,
             isContinued: end.isContinued,
-            isCredentialRefused: incoming.head?.status == 401 && hops.hasAuthenticated,
+            isCredentialRefused: incoming.head?.statusCode == 401 && hops.hasAuthenticated,
             unusedFile: end.unusedFile, keepsUnusedFile: end.unusedFile != nil && end.canBeContinued,
             summary: summary, cacheExchange: cache, serializer: prepared.plan.serializer,
             expectedDigest: prepared.plan.expectedDigest)

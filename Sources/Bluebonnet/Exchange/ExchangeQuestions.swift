@@ -34,7 +34,7 @@ struct ExchangeQuestions {
             }
             let proposal = hops.urlRequest(for: target)
             ask { owner in
-                guard let response = try? head.urlResponse() else { return .hop(.follow(proposal)) }
+                guard let response = head.urlResponse else { return .hop(.follow(proposal)) }
                 return .hop(await block(owner, proposal, response).map(HopDecision.Answer.follow) ?? .deliver)
             }
         case .challenge(let challenge, let mayLookUp):

@@ -10,18 +10,18 @@ package struct GivenRequest: Sendable {
     /// Without the fields that stand apart.
     var bare: URLRequest
     /// All header fields of the request; nil where they are in `bare`.
-    private(set) var fields: HTTPHeaders?
+    private(set) var fields: HeaderFields?
 
     package init(_ request: URLRequest) { bare = request }
 
     /// - Parameter fields: checked already.
-    init(_ bare: URLRequest, fields: HTTPHeaders) { (self.bare, self.fields) = (bare, fields) }
+    init(_ bare: URLRequest, fields: HeaderFields) { (self.bare, self.fields) = (bare, fields) }
 
     /// The request in Foundation's form.
     var urlRequest: URLRequest {
         guard let fields else { return bare }
         var request = bare
-        for field in fields.fields { request.setValue(field.value, forHTTPHeaderField: field.name) }
+        for field in fields.combined { request.setValue(field.value, forHTTPHeaderField: field.name) }
         return request
     }
 }

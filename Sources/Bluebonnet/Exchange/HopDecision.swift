@@ -111,11 +111,11 @@ struct HopChain {
     /// The fields of the next hop. Mutating because each Digest answer counts.
     ///
     /// - Parameter rangeFields: those that ask for the rest of a body.
-    mutating func headers(rangeFields: [(name: String, value: String)]) -> [HTTPHeaders.Field] {
+    mutating func headers(rangeFields: [(name: String, value: String)]) -> [HeaderFields.Field] {
         var fields = request.headers.fields
         func set(_ name: String, _ value: String) {
             fields.removeAll { FieldSyntax.isSameName($0.name, name) }
-            fields.append(HTTPHeaders.Field(name: name, value: value))
+            fields.append(HeaderFields.Field(name: name, value: value))
         }
         for field in rangeFields { set(field.name, field.value) }
         if let authorization = knownAuthentication?.authorization(method: request.method, url: request.url) {
@@ -152,9 +152,9 @@ extension HopChain {
             redirects.forgetVisits()
             knownRedirects = redirects
         }
-        if head.status == 401, let decision = challengeDecision(on: head) { return decision }
-        guard (300...399).contains(head.status) else { return resultDecision(on: head, body) }
-        switch redirects.decision(status: head.status, locations: head.locations) {
+        if head.statusCode == 401, let decision = challengeDecision(on: head) { return decision }
+        guard (300...399).contains(head.statusCode) else { return resultDecision(on: head, body) }
+        switch redirects.decision(status: head.statusCode, locations: head.locations) {
         case .fail(let error): return .fail(error)
         case .follow(let target) where prepared.blocks.redirect != nil:
             proposed = target
@@ -226,7 +226,7 @@ extension HopChain {
         let authentication = authentication
         return AuthenticationChallenge(
             challenge, of: authentication.origin, previousFailureCount: authentication.tryCount,
-            response: try? head.urlResponse())
+            response: head.urlResponse)
     }
 }
 
@@ -237,7 +237,7 @@ extension HopChain {
     func urlRequest(for hop: RedirectPolicy.Request) -> URLRequest {
         var request = URLRequest(url: hop.url)
         request.httpMethod = hop.method
-        for field in hop.headers.fields { request.setValue(field.value, forHTTPHeaderField: field.name) }
+        for field in hop.headers.combined { request.setValue(field.value, forHTTPHeaderField: field.name) }
         if hop.hasBody { request.httpBody = replacedBody ?? prepared.request.bare.httpBody }
         return request
     }
@@ -279,6 +279,6 @@ extension HopChain {
         where proposed.headers[field.name] != field.value {
             hop.headers[field.name] = field.value
         }
-        hop.headers.keep { name in given.keys.contains { FieldSyntax.isSameName($0, name) } }
+        hop.headers.removeAll { field in !given.keys.contains { field.hasName($0) } }
     }
 }

@@ -10,7 +10,7 @@ package struct RequestPlan: Sendable {
     /// Where the request comes from.
     enum Source: Sendable {
         /// A request, with all header fields that go out with it where these were worked out before.
-        case request(GivenRequest, sent: HTTPHeaders? = nil)
+        case request(GivenRequest, sent: HeaderFields? = nil)
         /// Completes the plan when the dependencies have ended, off the network thread.
         case recipe(Recipe)
         /// The recipe was used and let go.
@@ -72,7 +72,7 @@ extension RequestPlan {
     var given: GivenRequest? { if case .request(let request, _) = source { request } else { nil } }
 
     /// - Parameter sent: all header fields that go out with it, checked; nil where they are to be worked out.
-    package mutating func setRequest(_ request: URLRequest, sent: HTTPHeaders? = nil) {
+    package mutating func setRequest(_ request: URLRequest, sent: HeaderFields? = nil) {
         source = .request(GivenRequest(request), sent: sent)
     }
 
@@ -133,7 +133,6 @@ extension RequestPlan {
     func copied(lastRequest: URLRequest?) -> RequestPlan {
         var copy = self
         if case .none = source, let lastRequest { copy.setRequest(lastRequest) }
-        copy.serializer = serializer?.forNewOperation
         copy.rare = Box(Rare(files: files, blocks: blocks, needsNewBodyStream: true))
         return copy
     }

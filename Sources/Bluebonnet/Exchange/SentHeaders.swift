@@ -7,7 +7,7 @@ package import FoundationNetworking
 /// The header fields that go out with a request: its own, checked and sorted by name, and those that every request
 /// carries unless its caller said otherwise.
 package struct SentHeaders {
-    let headers: HTTPHeaders
+    let headers: HeaderFields
     /// What the request's `Content-Length` says of a body whose length is not known otherwise.
     let declaredBodyByteCount: Int64?
 
@@ -19,7 +19,7 @@ package struct SentHeaders {
     ///   - bodyByteCount: the body's length, 0 without a body, nil where it is not known.
     /// - Throws: `NetworkingError` with `invalidRequest`, see `RequestCheck.fields`.
     init(
-        of request: GivenRequest, _ cachePolicy: URLRequest.CachePolicy, ready: HTTPHeaders?, bodyByteCount: Int64?
+        of request: GivenRequest, _ cachePolicy: URLRequest.CachePolicy, ready: HeaderFields?, bodyByteCount: Int64?
     ) throws(NetworkingError) {
         if let ready {
             (headers, declaredBodyByteCount) = (ready, nil)
@@ -46,7 +46,7 @@ package struct SentHeaders {
     }
 
     /// The fields that go out with a request, without checking the request's own fields.
-    package static func unchecked(of request: URLRequest) -> HTTPHeaders {
+    package static func unchecked(of request: URLRequest) -> HeaderFields {
         withDefaults(sorted(request.allHTTPHeaderFields ?? [:]), request.cachePolicy)
     }
 
@@ -55,21 +55,19 @@ package struct SentHeaders {
     }
 
     /// What those requests carry whose callers said nothing.
-    private static let plain: HTTPHeaders = [
+    private static let plain: HeaderFields = [
         "Accept-Encoding": ContentDecoder.acceptedCodings,
         "User-Agent": DefaultHeaders.ofThisProcess["User-Agent"] ?? "",
     ]
 
     private static func withDefaults(
         _ fields: [(name: String, value: String)], _ cachePolicy: URLRequest.CachePolicy
-    ) -> HTTPHeaders {
+    ) -> HeaderFields {
         if fields.isEmpty, cachePolicy != .reloadIgnoringLocalAndRemoteCacheData { return plain }
-        var headers = HTTPHeaders()
-        for field in fields { headers[field.name] = field.value }
-        return withDefaults(headers, cachePolicy)
+        return withDefaults(HeaderFields(fields), cachePolicy)
     }
 
-    private static func withDefaults(_ fields: HTTPHeaders, _ cachePolicy: URLRequest.CachePolicy) -> HTTPHeaders {
+    private static func withDefaults(_ fields: HeaderFields, _ cachePolicy: URLRequest.CachePolicy) -> HeaderFields {
         var headers = fields
         if headers["Accept-Encoding"] == nil { headers["Accept-Encoding"] = ContentDecoder.acceptedCodings }
         if headers["User-Agent"] == nil { headers["User-Agent"] = DefaultHeaders.ofThisProcess["User-Agent"] }

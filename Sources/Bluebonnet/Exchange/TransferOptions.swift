@@ -50,7 +50,7 @@ public struct TransferOptions: Sendable {
     /// The proxy. Default nil: none. Environment variables are not read.
     public var proxy: Proxy?
     /// The HTTP version. Default: HTTP/2 when TLS negotiates it, else HTTP/1.1.
-    public var httpVersion = HTTPVersion.negotiated
+    public var httpVersion = HTTPProtocolVersion.negotiated
     /// The path of a Unix socket to connect to instead of the URL's host (CURLOPT_UNIX_SOCKET_PATH). Default nil.
     public var unixSocketPath: String?
     /// Addresses to connect to, by host (CURLOPT_RESOLVE); TLS still checks the host. Write international names in

@@ -20,7 +20,8 @@ extension InstantTransport: Sendable {}
 
 /// One transfer of an `InstantTransport`. Network thread only.
 private final class InstantTransfer: Transfer, RoundEndTask {
-    private static let fields = FieldBlock([(name: "Content-Length", value: "0")])
+    private static let headers = HeaderFields(
+        FieldBlock([HeaderFields.Field(name: "Content-Length", value: "0")]))
 
     let hasBegunSending = true
     private let url: URL
@@ -54,7 +55,7 @@ private final class InstantTransfer: Transfer, RoundEndTask {
         self.delegate = nil
         var failure: NetworkingError?
         do throws(NetworkingError) {
-            try delegate.transferDidReceive(head: ResponseHead(url: url, status: 200, block: Self.fields))
+            try delegate.transferDidReceive(head: ResponseHead(url: url, statusCode: 200, headers: Self.headers))
         } catch {
             failure = error
         }

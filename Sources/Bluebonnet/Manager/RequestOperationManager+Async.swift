@@ -17,7 +17,7 @@ extension RequestOperationManager {
     /// response serializer. Cancelling the task cancels the operation.
     /// - Throws: the operation's `NetworkingError`; `cannotParseResponse` when the body is no `Value`.
     public func get<Value: Decodable & Sendable>(
-        _ url: String, parameters: Parameters? = nil, headers: HTTPHeaders = [:], as type: Value.Type = Value.self,
+        _ url: String, parameters: Parameters? = nil, headers: HeaderFields = [:], as type: Value.Type = Value.self,
         decoder: JSONDecoder? = nil
     ) async throws(NetworkingError) -> Value {
         try await value(
@@ -28,7 +28,7 @@ extension RequestOperationManager {
     ///
     /// For the result see ``get(_:parameters:headers:as:decoder:)``.
     public func post<Value: Decodable & Sendable>(
-        _ url: String, parameters: Parameters? = nil, headers: HTTPHeaders = [:], body: RequestBody? = nil,
+        _ url: String, parameters: Parameters? = nil, headers: HeaderFields = [:], body: RequestBody? = nil,
         as type: Value.Type = Value.self, decoder: JSONDecoder? = nil
     ) async throws(NetworkingError) -> Value {
         try await value(
@@ -39,7 +39,7 @@ extension RequestOperationManager {
     ///
     /// For the result see ``get(_:parameters:headers:as:decoder:)``.
     public func put<Value: Decodable & Sendable>(
-        _ url: String, parameters: Parameters? = nil, headers: HTTPHeaders = [:], body: RequestBody? = nil,
+        _ url: String, parameters: Parameters? = nil, headers: HeaderFields = [:], body: RequestBody? = nil,
         as type: Value.Type = Value.self, decoder: JSONDecoder? = nil
     ) async throws(NetworkingError) -> Value {
         try await value(
@@ -50,7 +50,7 @@ extension RequestOperationManager {
     ///
     /// For the result see ``get(_:parameters:headers:as:decoder:)``.
     public func patch<Value: Decodable & Sendable>(
-        _ url: String, parameters: Parameters? = nil, headers: HTTPHeaders = [:], body: RequestBody? = nil,
+        _ url: String, parameters: Parameters? = nil, headers: HeaderFields = [:], body: RequestBody? = nil,
         as type: Value.Type = Value.self, decoder: JSONDecoder? = nil
     ) async throws(NetworkingError) -> Value {
         try await value(
@@ -62,7 +62,7 @@ extension RequestOperationManager {
     /// For the result see ``get(_:parameters:headers:as:decoder:)``; a server that answers with nothing is
     /// `let _: Data = try await manager.delete("users/1")`.
     public func delete<Value: Decodable & Sendable>(
-        _ url: String, parameters: Parameters? = nil, headers: HTTPHeaders = [:], body: RequestBody? = nil,
+        _ url: String, parameters: Parameters? = nil, headers: HeaderFields = [:], body: RequestBody? = nil,
         as type: Value.Type = Value.self, decoder: JSONDecoder? = nil
     ) async throws(NetworkingError) -> Value {
         try await value(
@@ -75,7 +75,8 @@ extension RequestOperationManager {
     /// the operation.
     /// - Throws: the operation's `NetworkingError`.
     public func head<Response: HeadResponse>(
-        _ url: String, parameters: Parameters? = nil, headers: HTTPHeaders = [:], as type: Response.Type = Response.self
+        _ url: String, parameters: Parameters? = nil, headers: HeaderFields = [:],
+        as type: Response.Type = Response.self
     ) async throws(NetworkingError) -> Response {
         let validation = ResponseValidation(acceptableStatusCodes: responseSerializer.validation.acceptableStatusCodes)
         let operation = operation(
@@ -114,7 +115,7 @@ extension RequestOperationManager {
         var serializer = DecodableResponseSerializer(
             type, decoder: decoder ?? Self.plainDecoder, acceptsStructuredSuffix: true)
         serializer.validation.acceptableStatusCodes = bodySerializer.validation.acceptableStatusCodes
-        return ResolvedSerializer(ofLibrary: serializer)
+        return ResolvedSerializer(serializer)
     }
 
     /// Never mutated, so safe to share.

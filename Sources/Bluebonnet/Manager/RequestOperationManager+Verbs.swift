@@ -96,18 +96,18 @@ extension RequestOperationManager {
     ///   - body: encoded when the operation starts.
     ///   - responseSerializer: nil is the manager's.
     public func operation(
-        _ method: String, _ url: String, parameters: Parameters? = nil, headers: HTTPHeaders = [:],
+        _ method: String, _ url: String, parameters: Parameters? = nil, headers: HeaderFields = [:],
         body: RequestBody? = nil, responseSerializer: (any ResponseSerializer)? = nil
     ) -> HTTPRequestOperation {
         operation(
             source(method, url, parameters: parameters, headers: headers, body: body),
-            serializer: responseSerializer.map(ResolvedSerializer.init))
+            serializer: responseSerializer.map { ResolvedSerializer($0) })
     }
 
     /// The request, or what makes it when the operation starts. Without a body there is little to do, and the request
     /// can be looked at before.
     func source(
-        _ method: String, _ url: String, parameters: Parameters?, headers: HTTPHeaders, body: RequestBody?
+        _ method: String, _ url: String, parameters: Parameters?, headers: HeaderFields, body: RequestBody?
     ) -> RequestPlan.Source {
         do throws(NetworkingError) {
             let described = try described(method, url, parameters: parameters, headers: headers, body: body)
@@ -120,7 +120,7 @@ extension RequestOperationManager {
             try RequestCheck.method(method)
             var request = URLRequest(url: try RequestCheck.url(url, relativeTo: baseURL), method: method)
             serializer.properties.apply(to: &request)
-            for field in headers.fields {
+            for field in headers.combined {
                 try RequestCheck.field(name: field.name, value: field.value)
                 request.setValue(field.value, forHTTPHeaderField: field.name)
             }
@@ -143,7 +143,7 @@ extension RequestOperationManager {
     /// The request of a call to which the library's serializer adds header fields only, and whose body is there, if it
     /// has one; nil for any other call, whose request is Foundation's from the start.
     private func described(
-        _ method: String, _ url: String, parameters: Parameters?, headers: HTTPHeaders, body: RequestBody?
+        _ method: String, _ url: String, parameters: Parameters?, headers: HeaderFields, body: RequestBody?
     ) throws(NetworkingError) -> GivenRequest? {
         guard parameters == nil, let serializer = requestSerializer.ofFieldsOnly(method, hasBody: body != nil),
             body == nil || body?.bytes != nil
@@ -207,7 +207,7 @@ extension RequestOperationManager {
     /// When a result is missing, the operation is skipped with the reason, unless the source has another policy.
     ///
     /// - Parameters:
-    ///   - sources: one, several, or arrays of them.
+    ///   - sources: one or several; `handles.all` makes one of an array.
     ///   - makeRequest: called once with the values, off the network thread. What it throws is the operation's error,
     ///     and nothing is sent.
     @discardableResult
@@ -230,7 +230,7 @@ extension RequestOperationManager {
     /// Runs a request whose headers, body or URL need the results of other operations, after these have ended.
     ///
     /// - Parameters:
-    ///   - sources: one, several, or arrays of them.
+    ///   - sources: one or several; `handles.all` makes one of an array.
     ///   - prepare: called once with the request that method, URL and parameters make, and with the values; off the
     ///     network thread. What it throws is the operation's error, and nothing is sent.
     @discardableResult

@@ -210,7 +210,7 @@ extension RequestOperationManager {
     public func operation(
         with request: URLRequest, responseSerializer: (any ResponseSerializer)? = nil
     ) -> HTTPRequestOperation {
-        operation(.request(GivenRequest(request)), serializer: responseSerializer.map(ResolvedSerializer.init))
+        operation(.request(GivenRequest(request)), serializer: responseSerializer.map { ResolvedSerializer($0) })
     }
 
     /// Makes an operation from an archive, with the manager's limits on concurrent transfers and its queue for
@@ -256,14 +256,12 @@ extension RequestOperationManager {
         recipe: RequestPlan.Recipe, _ responseSerializer: (any ResponseSerializer)? = nil, wantsDigest: Bool = false
     ) -> HTTPRequestOperation {
         operation(
-            .recipe(recipe), serializer: responseSerializer.map(ResolvedSerializer.init), wantsDigest: wantsDigest)
+            .recipe(recipe), serializer: responseSerializer.map { ResolvedSerializer($0) }, wantsDigest: wantsDigest)
     }
 
     /// Delivers any body as it is, with the statuses that `responseSerializer` accepts.
     var bodySerializer: ResolvedSerializer {
-        let defaults = defaults
-        let current = defaults.value.serializer.forNewOperation
-        return current === defaults.value.serializer ? defaults.value.bodySerializer : current.ofBodies
+        defaults.value.bodySerializer
     }
 
     /// - Parameter serializer: nil is the manager's.
@@ -275,7 +273,7 @@ extension RequestOperationManager {
         plan.wantsDigest = wantsDigest
         if !defaults.value.blocks.isEmpty { plan.blocks = defaults.value.blocks }
         return HTTPRequestOperation(
-            plan: plan, serializer: serializer ?? defaults.value.serializer.forNewOperation, services: services,
+            plan: plan, serializer: serializer ?? defaults.value.serializer, services: services,
             completion: defaults.value.completion)
     }
 }

@@ -127,19 +127,17 @@ extension RequestOperation {
 
 extension RequestOperation {
     /// The final response, once the operation is finished; nil when no response head arrived.
-    public var response: HTTPURLResponse? {
-        if let made = state.response(nil) { return made }
-        return state.response(try? responseHead?.urlResponse())
-    }
+    public var response: HTTPURLResponse? { responseHead?.urlResponse }
+
+    /// The head of the final response, once the operation is finished; nil when none arrived.
+    public var responseHead: ResponseHead? { state.outcome?.value.transfer.value.head }
 
     /// The status of the final response, once the operation is finished.
-    public var statusCode: Int? { responseHead?.status }
+    public var statusCode: Int? { responseHead?.statusCode }
 
     /// The final response's header fields in the order of arrival, repeated fields included; empty before the operation
     /// is finished.
-    public var responseFields: [(name: String, value: String)] {
-        responseHead?.fields ?? []
-    }
+    public var responseHeaders: HeaderFields { responseHead?.headers ?? HeaderFields() }
 
     /// The file with the body, once the operation has succeeded; nil when the body was not written to a file.
     public var downloadedFile: URL? { state.outcome?.value.downloadedFile }
@@ -149,9 +147,7 @@ extension RequestOperation {
     ///
     /// The name is one path component of at most 255 bytes and safe to use: no separators, no control characters, no
     /// leading dots, no name that Windows keeps for a device.
-    public var suggestedFileName: String? { responseHead.map(SuggestedFileName.name) }
-
-    package var responseHead: ResponseHead? { state.outcome?.value.transfer.value.head }
+    public var suggestedFileName: String? { responseHead?.suggestedFileName }
 
     /// The HTTP version of the final response: `1.0`, `1.1` or `2`.
     public var httpVersion: String? { responseHead?.httpVersion }
@@ -165,17 +161,14 @@ extension RequestOperation {
     /// The encoding that the response's charset names, else the `stringEncoding` of an `HTTPResponseSerializer` or a
     /// `JSONResponseSerializer`, else UTF-8; nil before there is a response.
     public var responseStringEncoding: String.Encoding? {
-        guard let head = responseHead else { return nil }
-        let charset = head.value(for: "Content-Type").flatMap(BodyEncoding.charset)
-        return BodyEncoding.foundationEncoding(ofCharset: charset, fallback: fallbackEncoding)
+        responseHead.map { BodyEncoding.foundationEncoding(ofCharset: $0.charset, fallback: fallbackEncoding) }
     }
 
     /// The body as text, in the encoding that a byte order mark says, else in `responseStringEncoding`; nil when it is
     /// not such text.
     public var responseString: String? {
         guard let data = responseData else { return nil }
-        let charset = responseHead?.value(for: "Content-Type").flatMap(BodyEncoding.charset)
-        return BodyEncoding(ofText: data, charset: charset, fallback: fallbackEncoding).text(of: data)
+        return BodyEncoding(ofText: data, charset: responseHead?.charset, fallback: fallbackEncoding).text(of: data)
     }
 
     private var fallbackEncoding: String.Encoding {

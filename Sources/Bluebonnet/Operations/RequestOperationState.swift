@@ -22,7 +22,6 @@ struct RequestOperationState: ~Copyable, Sendable {
         /// What the network thread handed over; processing turns it into the outcome.
         fileprivate var transfer: Box<TransferResult>?
         fileprivate var outcome: Box<OperationOutcome>?
-        fileprivate var response: HTTPURLResponse?
     }
 
     private let values: Mutex<Values>
@@ -101,14 +100,6 @@ struct RequestOperationState: ~Copyable, Sendable {
             guard values.lifecycle.isBeforeStart else { return false }
             values.plan.streamedOutput = .chunks(pipe)
             return true
-        }
-    }
-
-    /// The response as Foundation's, made once.
-    func response(_ made: HTTPURLResponse?) -> HTTPURLResponse? {
-        values.withLock { values in
-            values.response = values.response ?? made
-            return values.response
         }
     }
 

@@ -33,10 +33,10 @@ struct ResponseProcessing {
     private func validate(_ result: TransferResult) throws(NetworkingError) {
         guard let head = result.head else { return }
         let refusal = serializer.validation.refusal(
-            status: result.isContinued ? 200 : head.status, contentType: head.value(for: "Content-Type"),
+            status: result.isContinued ? 200 : head.statusCode, contentType: head.contentType,
             bodyIsEmpty: result.receivedByteCount == 0, hasNoBody: !typeCounts(result))
         guard var refusal else { return }
-        if head.status == 407 {
+        if head.statusCode == 407 {
             throw NetworkingError(.authenticationRequired, "the proxy wants a credential, or another one")
         }
         if result.isCredentialRefused {
@@ -56,16 +56,15 @@ struct ResponseProcessing {
         }
         guard result.receivedByteCount == 0 else { return true }
         let isHead = result.request?.bare.httpMethod == "HEAD"
-        return !isHead && ![204, 205, 304].contains(result.head?.status ?? 0)
+        return !isHead && ![204, 205, 304].contains(result.head?.statusCode ?? 0)
     }
 
     private func value(of result: TransferResult) throws(NetworkingError) -> any Sendable {
         let body: Data = if case .memory(let data) = result.content { data } else { Data() }
-        if serializer.isPlain { return body }  // needs no response object, which costs 5 µs to make
+        if serializer.isPlain { return body }
         if case .stream = result.content { return body }  // it was given away: there is nothing to read a value from
         guard let head = result.head else { return body }
-        if let serializer = serializer.viewSerializer { return try serializer.checkedValue(for: head, body: body) }
-        return try serializer.serializer.checkedValue(for: try head.urlResponse(), body: body)
+        return try serializer.serializer.checkedValue(for: head, body: body)
     }
 
     private func digest(of content: TransferResult.Content) throws(NetworkingError) -> String? {

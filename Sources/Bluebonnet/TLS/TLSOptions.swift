@@ -10,9 +10,9 @@ public struct TLSOptions: Sendable, Hashable {
     ///
     /// An older version has to be set here; signatures and keys that OpenSSL considers too weak are then accepted too,
     /// because those versions know no others (security level 0).
-    public let minimumVersion: TLSVersion
+    public let minimumVersion: TLSProtocolVersion
     /// The newest version offered; nil is the newest that OpenSSL has.
-    public let maximumVersion: TLSVersion?
+    public let maximumVersion: TLSProtocolVersion?
     /// The ciphers offered for TLS 1.2 and older, best first, by OpenSSL's names (CURLOPT_SSL_CIPHER_LIST); empty is
     /// OpenSSL's own choice.
     public let ciphers: [String]
@@ -52,10 +52,11 @@ public struct TLSOptions: Sendable, Hashable {
     /// - Throws: `NetworkingError` with `invalidSecurityPolicy` when there is no such version, when the minimum is
     ///   above the maximum, or when OpenSSL does not know one of the ciphers.
     public init(
-        minimumVersion: TLSVersion = .v12, maximumVersion: TLSVersion? = nil, ciphers: [String] = [],
+        minimumVersion: TLSProtocolVersion = .v12, maximumVersion: TLSProtocolVersion? = nil, ciphers: [String] = [],
         cipherSuites: [String] = []
     ) throws(NetworkingError) {
-        for version in [minimumVersion, maximumVersion].compactMap({ $0 }) where !TLSVersion.known.contains(version) {
+        for version in [minimumVersion, maximumVersion].compactMap({ $0 })
+        where !TLSProtocolVersion.known.contains(version) {
             throw NetworkingError(.invalidSecurityPolicy, "there is no \(version): take TLS 1.0 to 1.3")
         }
         if let maximumVersion, minimumVersion > maximumVersion {

@@ -42,7 +42,7 @@ struct RequestHeadSize: Equatable, Sendable {
     ///   - proxyCredentialByteCount: the bytes of user name and password for the proxy.
     ///   - usesJar: whether a cookie jar adds to the head.
     init(
-        method: String, url: String, host: String, headers: [HTTPHeaders.Field], proxyCredentialByteCount: Int,
+        method: String, url: String, host: String, headers: [HeaderFields.Field], proxyCredentialByteCount: Int,
         usesJar: Bool
     ) {
         var count = Self.fixedByteCount + method.utf8.count + url.utf8.count + host.utf8.count

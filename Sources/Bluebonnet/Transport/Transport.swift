@@ -73,7 +73,7 @@ final class TransferRequest: Sendable {
     let origin: Origin
     let method: String
     /// In the order in which they go out.
-    let headers: [HTTPHeaders.Field]
+    let headers: [HeaderFields.Field]
     let body: TransferBody
     let poolKeyBox: PoolKeyBox
     let limits: Limits
@@ -118,7 +118,7 @@ final class TransferRequest: Sendable {
 
     /// The version to ask for: HTTP/1.1 for a head that HTTP/2 cannot carry, unless the caller knows that the server
     /// speaks nothing else.
-    var httpVersion: HTTPVersion {
+    var httpVersion: HTTPProtocolVersion {
         if headSize.fitsHTTP2 || limits.httpVersion == .http2PriorKnowledge { return limits.httpVersion }
         return .http1
     }
@@ -133,7 +133,7 @@ final class TransferRequest: Sendable {
     static let expectation = "Expect"
 
     struct Limits: Sendable {
-        var httpVersion = HTTPVersion.negotiated
+        var httpVersion = HTTPProtocolVersion.negotiated
         /// The longest time for connecting, handshakes included, in nanoseconds; 0 is no limit.
         var connectTimeout: UInt64 = 0
         /// The longest time without a byte sent or received, in nanoseconds; 0 is no limit.
@@ -146,7 +146,7 @@ final class TransferRequest: Sendable {
     }
 
     init(
-        url: URL, origin: Origin, method: String, headers: [HTTPHeaders.Field], body: TransferBody = .none,
+        url: URL, origin: Origin, method: String, headers: [HeaderFields.Field], body: TransferBody = .none,
         poolKey: PoolKeyBox = .plain, limits: Limits = Limits(), cookieJar: (any TransferCookies)? = nil
     ) {
         let urlText = url.absoluteString

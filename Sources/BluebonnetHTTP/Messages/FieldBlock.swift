@@ -23,7 +23,7 @@ package struct FieldBlock: Sendable {
     package init() {}
 
     /// The fields of a head that is not just arriving.
-    package init(_ fields: [(name: String, value: String)]) {
+    package init(_ fields: [HeaderFields.Field]) {
         for field in fields {
             let start = Int32(bytes.count)
             bytes += field.name.utf8
@@ -32,6 +32,9 @@ package struct FieldBlock: Sendable {
             places.append(Place(name: start, nameEnd: middle, value: middle, end: Int32(bytes.count)))
         }
     }
+
+    /// The number of fields.
+    package var count: Int { places.count }
 
     /// Adds one line without its line end: a field, or more of the value of the field before.
     ///
@@ -118,14 +121,19 @@ package struct FieldBlock: Sendable {
 
 extension FieldBlock {
     /// The fields in order.
-    package var fields: [(name: String, value: String)] {
-        bytes.withUnsafeBufferPointer { bytes in
-            places.map { place in
-                let name = UnsafeBufferPointer(rebasing: bytes[place.nameRange])
-                let value = UnsafeBufferPointer(rebasing: bytes[place.valueRange])
-                return (String(decoding: name, as: UTF8.self), Self.quickText(value) ?? Self.text(value))
-            }
-        }
+    package var fields: [HeaderFields.Field] {
+        bytes.withUnsafeBufferPointer { bytes in places.map { Self.field(at: $0, in: bytes) } }
+    }
+
+    package func field(at index: Int) -> HeaderFields.Field {
+        bytes.withUnsafeBufferPointer { Self.field(at: places[index], in: $0) }
+    }
+
+    private static func field(at place: Place, in bytes: UnsafeBufferPointer<UInt8>) -> HeaderFields.Field {
+        let name = UnsafeBufferPointer(rebasing: bytes[place.nameRange])
+        let value = UnsafeBufferPointer(rebasing: bytes[place.valueRange])
+        return HeaderFields.Field(
+            name: String(decoding: name, as: UTF8.self), value: quickText(value) ?? text(value))
     }
 
     /// Calls `body` with the bytes of each field, in order.
@@ -145,7 +153,11 @@ extension FieldBlock {
     /// The values of the fields with that name, whatever its case, in order.
     package func values(for name: String) -> [String] {
         var name = name
-        return name.withUTF8 { name in places(named: name).map { Self.text(bytes[$0.valueRange]) } }
+        return name.withUTF8 { name in
+            var values: [String] = []
+            for place in places where isName(place, name) { values.append(Self.text(bytes[place.valueRange])) }
+            return values
+        }
     }
 
     /// The values of the fields with that name, joined by ", "; nil when there is none.
@@ -176,6 +188,12 @@ extension FieldBlock {
                 }
             }
         }
+    }
+
+    /// Whether there is a field with that name, whatever its case.
+    package func hasField(named name: String) -> Bool {
+        var name = name
+        return name.withUTF8 { name in places.contains { isName($0, name) } }
     }
 
     /// Whether there is a field with that name.
@@ -253,10 +271,6 @@ extension FieldBlock {
 
     private func isName(_ place: Place, _ name: StaticString) -> Bool {
         isName(place, UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount))
-    }
-
-    private func places(named name: UnsafeBufferPointer<UInt8>) -> [Place] {
-        places.filter { isName($0, name) }
     }
 
     private func isName(_ place: Place, _ name: UnsafeBufferPointer<UInt8>) -> Bool {

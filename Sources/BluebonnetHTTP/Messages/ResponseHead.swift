@@ -1,40 +1,79 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-package import Foundation
-package import FoundationNetworking
+public import Foundation
+public import FoundationNetworking
+internal import Synchronization
 
-/// The final head of a response as it arrived: status line and fields, in order, repeated ones apart. An object,
-/// because it is passed on often; it never changes.
-package final class ResponseHead: Sendable {
-    /// The URL that answered.
-    package let url: URL
-    package let status: Int
-    /// The text behind the status; empty in HTTP/2.
-    package let reason: String
-    /// `1.0`, `1.1`, `2` or `3`.
-    package let httpVersion: String
+/// The head of a response as it arrived: status, header fields and the URL that answered.
+///
+/// Response serializers get one with each body. It is an object that never changes, and cheap to ask: a header field
+/// becomes text when somebody looks, and Foundation's form of the response, ``urlResponse``, is made when somebody asks
+/// for it.
+///
+/// ```swift
+/// let head = ResponseHead(url: url, statusCode: 200, headers: ["Content-Type": "text/csv; charset=utf-8"])
+/// let rows = try CSVSerializer().value(for: head, body: Data("a,b".utf8))   // a serializer in a test
+/// ```
+public final class ResponseHead: Sendable {
+    /// The URL that answered: that of the last request, after redirects.
+    public let url: URL
+    /// The status code, for instance 200.
+    public let statusCode: Int
+    /// The text behind the status code; empty in HTTP/2.
+    public let reasonPhrase: String
+    /// The version of HTTP: `1.0`, `1.1`, `2` or `3`.
+    public let httpVersion: String
+    /// The method of the request that was answered; nil when it is not known, as for a response from a cache.
+    public let method: String?
     package let block: FieldBlock
     /// What the fields say about the body, read once.
     package let framing: Framing
+    private let foundation = AtomicLazyReference<HTTPURLResponse>()
 
-    package init(url: URL, status: Int, reason: String = "", httpVersion: String = "1.1", block: FieldBlock) {
+    package init(
+        url: URL, statusCode: Int, reasonPhrase: String, httpVersion: String, block: FieldBlock, method: String?
+    ) {
         self.url = url
-        self.status = status
-        self.reason = reason
+        self.statusCode = statusCode
+        self.reasonPhrase = reasonPhrase
         self.httpVersion = httpVersion
         self.block = block
+        self.method = method
         framing = Framing(block)
     }
 
-    package convenience init(
-        url: URL, status: Int, reason: String = "", httpVersion: String = "1.1",
-        fields: [(name: String, value: String)] = []
+    /// Makes a head, for instance to test a serializer with.
+    public convenience init(
+        url: URL, statusCode: Int, reasonPhrase: String = "", httpVersion: String = "1.1", headers: HeaderFields = [:],
+        method: String? = nil
     ) {
-        self.init(url: url, status: status, reason: reason, httpVersion: httpVersion, block: FieldBlock(fields))
+        self.init(
+            url: url, statusCode: statusCode, reasonPhrase: reasonPhrase, httpVersion: httpVersion,
+            block: headers.block ?? FieldBlock(headers.fields), method: method)
     }
 
-    package var fields: [(name: String, value: String)] { block.fields }
+    /// Makes a head from Foundation's form of a response, with the fields sorted by name; nil for one without a URL.
+    public convenience init?(_ response: HTTPURLResponse, method: String? = nil) {
+        guard let url = response.url else { return nil }
+        let fields = response.allHeaderFields.compactMap { name, value in (name as? String).map { ($0, "\(value)") } }
+        self.init(
+            url: url, statusCode: response.statusCode, headers: HeaderFields(Dictionary(fields) { first, _ in first }),
+            method: method)
+    }
+
+    /// The header fields in the order of arrival, repeated ones apart.
+    public var headers: HeaderFields { HeaderFields(block) }
+
+    /// Foundation's form of the response, with repeated fields joined; nil when it has none. Made when it is first
+    /// asked for, which takes longer than parsing a small body, and kept.
+    public var urlResponse: HTTPURLResponse? {
+        if let made = foundation.load() { return made }
+        let response = HTTPURLResponse(
+            url: url, statusCode: statusCode, httpVersion: "HTTP/" + httpVersion, headerFields: headers.dictionary)
+        guard let response else { return nil }
+        return foundation.storeIfNil(response)
+    }
 
     /// The values of `Location` with every byte escaped that is not ASCII.
     package var locations: [String] { block.locations }
@@ -53,33 +92,6 @@ package final class ResponseHead: Sendable {
         guard !values.isEmpty else { return [] }
         return values.flatMap { $0.utf8.split(separator: UInt8(ascii: ",")) }
             .map { Substring(FieldSyntax.trimmed($0)).lowercased() }.filter { !$0.isEmpty }
-    }
-
-    /// Foundation's form of the response; repeated fields are joined by ", ".
-    package func urlResponse() throws(NetworkingError) -> HTTPURLResponse {
-        let response = HTTPURLResponse(
-            url: url, statusCode: status, httpVersion: "HTTP/" + httpVersion, headerFields: joinedFields)
-        guard let response else {
-            throw NetworkingError(.badServerResponse, "the response of \(url) has no form in Foundation")
-        }
-        return response
-    }
-
-    /// The fields by name; those that are repeated have the spelling of the first one.
-    private var joinedFields: [String: String] {
-        let fields = fields
-        var joined = [String: String](minimumCapacity: fields.count)
-        guard block.hasRepeatedNames else {
-            for (name, value) in fields { joined[name] = value }
-            return joined
-        }
-        var spelling: [String: String] = [:]
-        for (name, value) in fields {
-            let name = spelling[name.lowercased(), default: name]
-            spelling[name.lowercased()] = name
-            joined[name] = joined[name].map { $0 + ", " + value } ?? value
-        }
-        return joined
     }
 }
 
@@ -113,8 +125,9 @@ extension ResponseHead {
         }
     }
 
-    /// The body's length on the wire, when `Content-Length` says it.
-    package var contentLength: Int64? { framing.contentLength }
+    /// The length of the body as it is sent, in bytes, before content codings are undone; nil when `Content-Length`
+    /// does not say it.
+    public var contentLength: Int64? { framing.contentLength }
 
     /// Whether the body comes in chunks.
     package var isChunked: Bool { framing.transferCodings.last == "chunked" }
@@ -126,8 +139,8 @@ extension ResponseHead {
     package func hasBody(for method: String) -> Bool {
         switch method {
         case "HEAD": false
-        case "CONNECT" where (200...299).contains(status): false
-        default: !(100...199).contains(status) && status != 204 && status != 304
+        case "CONNECT" where (200...299).contains(statusCode): false
+        default: !(100...199).contains(statusCode) && statusCode != 204 && statusCode != 304
         }
     }
 

@@ -22,6 +22,7 @@ package struct ResponseHeadParser: Sendable {
     private enum State { case statusLine, fields, complete }
 
     private let url: URL
+    private let method: String?
     private let limit: Int
     private let expectsUpgrade: Bool
     private var state = State.statusLine
@@ -31,8 +32,9 @@ package struct ResponseHeadParser: Sendable {
 
     /// - Parameter limit: bytes that interim heads, head and trailers may have together.
     /// - Parameter expectsUpgrade: whether 101 is an interim response, because the request asked for another protocol.
-    package init(url: URL, limit: Int = 256 * 1024, expectsUpgrade: Bool = false) {
+    package init(url: URL, method: String? = nil, limit: Int = 256 * 1024, expectsUpgrade: Bool = false) {
         self.url = url
+        self.method = method
         self.limit = limit
         self.expectsUpgrade = expectsUpgrade
     }
@@ -68,8 +70,8 @@ package struct ResponseHeadParser: Sendable {
             return .informational(statusLine.status)
         }
         let head = ResponseHead(
-            url: url, status: statusLine.status, reason: statusLine.reason, httpVersion: statusLine.version,
-            block: block.trimmed)
+            url: url, statusCode: statusLine.status, reasonPhrase: statusLine.reason, httpVersion: statusLine.version,
+            block: block.trimmed, method: method)
         try head.checkFraming()
         block = FieldBlock()
         state = .complete

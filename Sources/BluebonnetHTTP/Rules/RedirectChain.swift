@@ -22,14 +22,14 @@ package struct RedirectPolicy: Sendable {
     package struct Request: Sendable, Hashable {
         package var method: String
         package var url: URL
-        package var headers: HTTPHeaders
+        package var headers: HeaderFields
         /// Whether the body of the first request goes along.
         package var hasBody: Bool
         /// Whether credentials, cookies and client certificate that the caller gave may be used: false from the first
         /// hop on that led to another origin, for good.
         package var carriesCredentials = true
 
-        package init(method: String, url: URL, headers: HTTPHeaders, hasBody: Bool, carriesCredentials: Bool = true) {
+        package init(method: String, url: URL, headers: HeaderFields, hasBody: Bool, carriesCredentials: Bool = true) {
             self.method = method
             self.url = url
             self.headers = headers
@@ -185,13 +185,13 @@ extension RedirectPolicy.Request {
         guard becomesGet, verb != "GET" || hasBody else { return }
         method = "GET"
         hasBody = false
-        headers.keep { !Self.describesBody($0.lowercased()) }
+        headers.removeAll { Self.describesBody($0.name.lowercased()) }
     }
 
     /// Takes off what belongs to the origin that the chain leaves.
     package mutating func leaveOrigin() {
         carriesCredentials = false
-        headers.keep(where: Self.mayLeaveOrigin)
+        headers.removeAll { !Self.mayLeaveOrigin($0.name) }
     }
 
     private static func describesBody(_ name: String) -> Bool {

@@ -49,6 +49,13 @@ package enum FieldSyntax {
         return first.withUTF8 { first in second.withUTF8 { second in isSameName(first, second) } }
     }
 
+    /// Whether two texts have the same bytes; Swift also takes texts for equal that only look alike.
+    package static func isSameText(_ first: String, _ second: String) -> Bool {
+        guard first.utf8.count == second.utf8.count else { return false }
+        var (first, second) = (first, second)
+        return first.withUTF8 { first in second.withUTF8 { second in first.elementsEqual(second) } }
+    }
+
     /// Whether two field names of equal length are the same, given as bytes; ASCII letters are compared without regard
     /// to case.
     package static func isSameName(_ first: UnsafeBufferPointer<UInt8>, _ second: UnsafeBufferPointer<UInt8>) -> Bool {

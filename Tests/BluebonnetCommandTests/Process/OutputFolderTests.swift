@@ -11,7 +11,7 @@ extension ProcessTests {
     @Suite struct OutputFolderTests {
         private static let script: TestServer.Script = { request in
             let isNamed = request.path == "/named"
-            let fields: HeaderFields = isNamed ? ["Content-Disposition": "attachment; filename=n.txt"] : [:]
+            let fields: WireFields = isNamed ? ["Content-Disposition": "attachment; filename=n.txt"] : [:]
             return .response(headers: fields, body: "body of " + request.target)
         }
 

@@ -39,11 +39,11 @@ import Testing
     @Test func theHeadHasItsPartsInOrder() throws {
         let head = try head("HTTP/1.1 404 Not Found\r\nB: 1\r\na:2\r\nB: \t 3 \t\r\nEmpty:\r\n\r\n")
         #expect(head.url == Self.url)
-        #expect(head.status == 404)
-        #expect(head.reason == "Not Found")
+        #expect(head.statusCode == 404)
+        #expect(head.reasonPhrase == "Not Found")
         #expect(head.httpVersion == "1.1")
-        #expect(head.fields.map(\.name) == ["B", "a", "B", "Empty"])
-        #expect(head.fields.map(\.value) == ["1", "2", "3", ""])
+        #expect(head.headers.map(\.name) == ["B", "a", "B", "Empty"])
+        #expect(head.headers.map(\.value) == ["1", "2", "3", ""])
     }
 
     @Test(arguments: [
@@ -53,14 +53,14 @@ import Testing
     ])
     func statusLinesOfAllVersionsAreRead(line: String, version: String, reason: String) throws {
         let head = try head(line + "\r\nx: y\r\n\r\n")
-        #expect(head.status == 200)
+        #expect(head.statusCode == 200)
         #expect(head.httpVersion == version)
-        #expect(head.reason == reason)
+        #expect(head.reasonPhrase == reason)
     }
 
     @Test func linesMayEndWithALineFeedAlone() throws {
         let head = try head("HTTP/1.1 200 OK\nA: 1\nB: 2\r\n\n")
-        #expect(head.fields.map(\.value) == ["1", "2"])
+        #expect(head.headers.map(\.value) == ["1", "2"])
     }
 
     @Test(arguments: [
@@ -69,14 +69,14 @@ import Testing
     ])
     func aFoldedValueIsJoinedByOneSpace(fields: String, value: String) throws {
         let head = try head("HTTP/1.1 200 OK\r\n\(fields)Z: z\r\n\r\n")
-        #expect(head.fields.map(\.value) == [value, "z"])
+        #expect(head.headers.map(\.value) == [value, "z"])
     }
 
     @Test func valuesThatAreNotUTF8AreReadAsLatin1() throws {
         var parser = makeParser()
         let bytes = Array("HTTP/1.1 302 x\r\nLocation: /".utf8) + [0xE9] + Array("\r\nName: é\r\n\r\n".utf8)
         let head = try #require(try feed(bytes, to: &parser).last?.head)
-        #expect(head.fields.map(\.value) == ["/é", "é"])
+        #expect(head.headers.map(\.value) == ["/é", "é"])
         #expect(head.locations == ["/%E9"])
     }
 
@@ -89,7 +89,7 @@ import Testing
         #expect(interim.map(\.interimStatus) == [100, 103])
         #expect(!parser.isComplete)
         let final = try feed("HTTP/1.1 204 Gone\r\nC: 3\r\n\r\n", to: &parser)
-        #expect(final.map { $0.head?.fields.map(\.name) } == [["C"]])
+        #expect(final.map { $0.head?.headers.map(\.name) } == [["C"]])
     }
 
     @Test func linesBehindTheFinalHeadAreTrailersAndChangeNothing() throws {
@@ -113,7 +113,7 @@ import Testing
             var parser = makeParser()
             let events = try feed("\(version) \(status)\(reason)\r\nContent-Length: 2\r\n\r\n", to: &parser)
             let head = try #require(events.first?.head)
-            #expect(head.status == status)
+            #expect(head.statusCode == status)
             #expect(head.hasBody(for: "GET"))
             #expect(parser.isComplete)
         }

@@ -11,7 +11,7 @@ import Testing
     private static let url = URL(string: "http://h/p")!
 
     private func head(_ fields: [(name: String, value: String)], status: Int = 200) -> ResponseHead {
-        ResponseHead(url: Self.url, status: status, fields: fields)
+        ResponseHead(url: Self.url, statusCode: status, headers: HeaderFields(fields))
     }
 
     // MARK: - Fields
@@ -36,13 +36,14 @@ import Testing
 
     @Test func foundationsResponseJoinsRepeatedFields() throws {
         let head = ResponseHead(
-            url: Self.url, status: 404, reason: "Not Found", httpVersion: "2",
-            fields: [("Content-Type", "text/html; charset=utf-8"), ("X-A", "1"), ("x-a", "2"), ("X-A", "3")])
-        let response = try head.urlResponse()
+            url: Self.url, statusCode: 404, reasonPhrase: "Not Found", httpVersion: "2",
+            headers: ["Content-Type": "text/html; charset=utf-8", "X-A": "1", "x-a": "2", "X-A": "3"])
+        let response = try #require(head.urlResponse)
         #expect(response.statusCode == 404)
         #expect(response.url == Self.url)
         #expect(response.mimeType == "text/html")
         #expect(response.value(forHTTPHeaderField: "x-a") == "1, 2, 3")
+        #expect(head.urlResponse === response)
     }
 
     // MARK: - Framing
@@ -90,7 +91,7 @@ import Testing
     ) {
         for (name, value) in [("Content-Length", "5"), ("Transfer-Encoding", "chunked")] {
             let fields = fields.map { ($0.key, $0.value) } + [(name, value)]
-            let head = ResponseHead(url: Self.url, status: 200, httpVersion: version, fields: fields)
+            let head = ResponseHead(url: Self.url, statusCode: 200, httpVersion: version, headers: HeaderFields(fields))
             #expect(head.closesConnection(after: "GET") == isClosed)
         }
     }

@@ -11,7 +11,7 @@ import Testing
     private func name(_ url: String, _ disposition: String? = nil) throws -> String {
         let fields = disposition.map { [(name: "content-disposition", value: $0)] } ?? []
         return SuggestedFileName.name(
-            for: ResponseHead(url: try #require(URL(string: url)), status: 200, fields: fields))
+            for: ResponseHead(url: try #require(URL(string: url)), statusCode: 200, headers: HeaderFields(fields)))
     }
 
     @Test(arguments: [

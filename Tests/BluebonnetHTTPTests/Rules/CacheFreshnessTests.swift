@@ -12,8 +12,8 @@ import Testing
 
     private func freshness(_ fields: [(String, String)], delay: TimeInterval = 0) throws -> CacheFreshness {
         let head = ResponseHead(
-            url: try #require(URL(string: "http://h/")), status: 200,
-            fields: fields.map { (name: $0.0, value: $0.1) })
+            url: try #require(URL(string: "http://h/")), statusCode: 200,
+            headers: HeaderFields(fields.map { (name: $0.0, value: $0.1) }))
         return CacheFreshness(head, requestedAt: Self.start - delay, receivedAt: Self.start)
     }
 

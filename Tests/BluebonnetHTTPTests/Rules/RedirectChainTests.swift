@@ -7,7 +7,7 @@ import Testing
 @testable import BluebonnetHTTP
 
 @Suite struct RedirectChainTests {
-    private let callersHeaders: HTTPHeaders = [
+    private let callersHeaders: HeaderFields = [
         "Authorization": "Basic x", "Cookie": "a=b", "X-Api-Key": "k", "Proxy-Authorization": "p", "Host": "h",
         "Accept": "a", "Accept-Language": "b", "accept-encoding": "c", "User-Agent": "d", "Content-Type": "e",
         "Range": "f", "If-Range": "g", "if-none-match": "i", "Referer": "r", "Origin": "o",

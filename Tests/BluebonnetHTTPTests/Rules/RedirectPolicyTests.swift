@@ -58,7 +58,7 @@ import Testing
         Change(status: 308, method: "HEAD", expected: "HEAD", keepsBody: true),
     ])
     func methodAndBodyChangeAsTheSpecificationAndBrowsersSay(change: Change) throws {
-        let headers: HTTPHeaders = ["Content-Type": "a/b", "content-language": "en", "Accept": "c/d", "X-A": "e"]
+        let headers: HeaderFields = ["Content-Type": "a/b", "content-language": "en", "Accept": "c/d", "X-A": "e"]
         let decision = try decision(change.method, status: change.status, to: "/x", hasBody: true, headers: headers)
         let next = try #require(decision.next)
         #expect(next.method == change.expected)
@@ -157,14 +157,14 @@ import Testing
 
 extension RedirectPolicyTests {
     private func request(
-        _ method: String = "GET", _ url: String = "http://a/b/c", hasBody: Bool = false, headers: HTTPHeaders = [:]
+        _ method: String = "GET", _ url: String = "http://a/b/c", hasBody: Bool = false, headers: HeaderFields = [:]
     ) throws -> RedirectPolicy.Request {
         RedirectPolicy.Request(method: method, url: try #require(URL(string: url)), headers: headers, hasBody: hasBody)
     }
 
     private func decision(
         _ method: String = "GET", status: Int, to location: String?, from url: String = "http://a/b/c",
-        hasBody: Bool = false, headers: HTTPHeaders = [:], policy: RedirectPolicy = RedirectPolicy()
+        hasBody: Bool = false, headers: HeaderFields = [:], policy: RedirectPolicy = RedirectPolicy()
     ) throws -> RedirectPolicy.Decision {
         let chain = RedirectChain(try request(method, url, hasBody: hasBody, headers: headers), policy: policy)
         return chain.decision(status: status, locations: location.map { [$0] } ?? [])

@@ -11,7 +11,7 @@ import Testing
     private static let aSecondLater = "Sat, 21 Nov 2026 12:00:01 GMT"
 
     private func head(_ fields: [(name: String, value: String)]) throws -> ResponseHead {
-        ResponseHead(url: try #require(URL(string: "http://h/")), status: 200, fields: fields)
+        ResponseHead(url: try #require(URL(string: "http://h/")), statusCode: 200, headers: HeaderFields(fields))
     }
 
     @Test func aStrongTagIsPreferred() throws {

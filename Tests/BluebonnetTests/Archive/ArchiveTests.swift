@@ -229,7 +229,7 @@ extension NetworkTests {
         @Test func aSerializerOfTheUsersHasToBeGivenAgain() async throws {
             struct Own: ResponseSerializer {
                 var validation = ResponseValidation()
-                func value(for response: HTTPURLResponse, body: Data) -> Int { body.count }
+                func value(for response: ResponseHead, body: Data) -> Int { body.count }
             }
             try await TestServer.answering(.response(body: "four")) { server in
                 let operation = HTTPRequestOperation(request: URLRequest(url: server.url()), responseSerializer: Own())

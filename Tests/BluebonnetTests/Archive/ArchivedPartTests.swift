@@ -37,7 +37,7 @@ extension NetworkTests {
         /// The first request gets a part of the body, the next one an error that does not end, any other what it asks
         /// for.
         private func refusingScript(_ tag: String?) -> TestServer.Script {
-            let fields = HeaderFields(tag.map { [("ETag", $0)] } ?? [])
+            let fields = WireFields(tag.map { [("ETag", $0)] } ?? [])
             let endless = EndlessBody(framing: .chunks, pace: .steady)
             let refusal = endless.reply(status: 503, headers: fields, text: "later")
             return { [file, part] request in

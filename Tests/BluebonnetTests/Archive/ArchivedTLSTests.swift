@@ -50,7 +50,7 @@ import Testing
     @Test func anArchiveThatContradictsItselfIsRefused() throws {
         let options = try TLSOptions(minimumVersion: .v12, maximumVersion: .v13)
         let text = String(decoding: try JSONEncoder().encode(ArchivedTLS(options)), as: UTF8.self)
-        let (v12, v13) = (String(TLSVersion.v12.rawValue), String(TLSVersion.v13.rawValue))
+        let (v12, v13) = (String(TLSProtocolVersion.v12.rawValue), String(TLSProtocolVersion.v13.rawValue))
         let swapped = text.replacingOccurrences(of: v12, with: "#").replacingOccurrences(of: v13, with: v12)
             .replacingOccurrences(of: "#", with: v13)
         #expect(swapped != text)

@@ -25,7 +25,7 @@ import Testing
     /// Makes text of a body.
     private struct TextSerializer: ResponseSerializer {
         let validation = ResponseValidation()
-        func value(for response: HTTPURLResponse, body: Data) -> String { String(decoding: body, as: UTF8.self) }
+        func value(for response: ResponseHead, body: Data) -> String { String(decoding: body, as: UTF8.self) }
     }
 
     /// The header field "X" of each request for a path.
@@ -57,12 +57,32 @@ import Testing
     @Test func aCollectionOfResultsGoesIntoARequestInItsOrder() async throws {
         let all = ["c", "a", "b"].map { manager.get($0, returning: text) }
         let one = manager.get("json", returning: JSONResponseSerializer())
-        let last = manager.get("next", after: all, one, returning: text) {
+        let last = manager.get("next", after: all.all, one, returning: text) {
             (request: inout URLRequest, values, json) in
             request.setValue(values.joined() + (json["token"]?.string ?? ""), forHTTPHeaderField: "X")
         }
         #expect(try await last.value == "fine")
         #expect(sent("/next") == ["<c><a><b>t"])
+    }
+
+    @Test func handlesInAnArrayHaveNoOtherMapThanTheArrays() async throws {
+        let handles = ["a", "b"].map { manager.get($0, returning: text) }
+        let operations = handles.map { $0.operation }
+        #expect(
+            operations.map(ObjectIdentifier.init) == handles.all.dependencies.map { ObjectIdentifier($0.operation) })
+        var values: [String] = []
+        for handle in handles { values.append(try await handle.value) }
+        #expect(try handles.all.map { $0.joined() }.finalValue() == values.joined())
+    }
+
+    @Test func anArrayWithAFallbackRunsAnyway() async throws {
+        network.answer("/bad", with: [.head(500), .body("no")])
+        let handles = ["a", "bad"].map { manager.get($0, returning: text) }
+        let next = manager.get("next", after: handles.all.orElse(["none"]), returning: text) { request, values in
+            request.setValue(values.joined(), forHTTPHeaderField: "X")
+        }
+        #expect(try await next.value == "fine")
+        #expect(sent("/next") == ["none"])
     }
 
     @Test func theWholeRequestCanBeMadeFromResults() async throws {

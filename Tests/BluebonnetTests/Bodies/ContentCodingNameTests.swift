@@ -44,11 +44,11 @@ extension NetworkTests {
             let file = Representation(body: .patterned(byteCount: 200_000), etag: "\"one\"")
             let script: TestServer.Script = { request in
                 guard let offset = Representation.offset(of: request) else {
-                    let fields: HeaderFields = ["ETag": "\"one\"", "Content-Encoding": value]
+                    let fields: WireFields = ["ETag": "\"one\"", "Content-Encoding": value]
                     return .response(headers: fields, body: file.body).cut(afterByteCount: 100_000)
                 }
                 let range = "bytes \(offset)-199999/200000"
-                let fields: HeaderFields = ["ETag": "\"one\"", "Content-Range": range, "Content-Encoding": value]
+                let fields: WireFields = ["ETag": "\"one\"", "Content-Range": range, "Content-Encoding": value]
                 return .response(status: 206, headers: fields, body: Data(file.body.dropFirst(offset)))
             }
             try await TestServer.serving(script: script) { server in

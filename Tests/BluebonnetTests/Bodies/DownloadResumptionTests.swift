@@ -101,7 +101,7 @@ extension NetworkTests {
         func aRangeOfAnotherTotalBeginsAgain(range: String) async throws {
             let outcome = try await resume(Self.old) { request in
                 guard Representation.offset(of: request) != nil else { return Self.old.whole }
-                let fields: HeaderFields = ["ETag": "\"one\"", "Content-Range": range]
+                let fields: WireFields = ["ETag": "\"one\"", "Content-Range": range]
                 return .response(status: 206, headers: fields, body: Self.old.body.dropFirst(100_000))
             }
             #expect(outcome.code == nil)
@@ -127,7 +127,7 @@ extension NetworkTests {
             var testDescription: String { "\(range), \(byteCount) bytes\(isChunked ? " in chunks" : "")" }
 
             var reply: Reply {
-                let fields: HeaderFields = ["ETag": "\"one\"", "Content-Range": range]
+                let fields: WireFields = ["ETag": "\"one\"", "Content-Range": range]
                 let body = old.body.dropFirst(100_000).prefix(byteCount) + Data(count: max(0, byteCount - 100_000))
                 return isChunked
                     ? .chunked(status: 206, headers: fields, chunks: [body])
@@ -158,7 +158,7 @@ extension NetworkTests {
         func rangeWithoutATotalMayNotBeTheRest(range: String) async throws {
             let folder = try DownloadFolder()
             defer { folder.remove() }
-            let fields: HeaderFields = ["ETag": "\"one\""]
+            let fields: WireFields = ["ETag": "\"one\""]
             let whole = Reply.chunked(headers: fields, chunks: [Self.old.body])
             let part = Reply.chunked(
                 status: 206, headers: ["ETag": "\"one\"", "Content-Range": range],

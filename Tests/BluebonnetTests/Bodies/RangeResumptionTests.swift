@@ -98,6 +98,6 @@ import Testing
     {
         let url = try #require(URL(string: url))
         let present = fields.compactMap { field in field.value.map { (name: field.key, value: $0) } }
-        return ResponseHead(url: url, status: status, fields: present)
+        return ResponseHead(url: url, statusCode: status, headers: HeaderFields(present))
     }
 }

@@ -44,7 +44,7 @@ extension NetworkTests {
                 },
                 Answer(testDescription: "several parts") { _, offset in
                     let part = "--x\r\nContent-Range: bytes \(offset)-199999/200000\r\n\r\n"
-                    let headers: HeaderFields = [
+                    let headers: WireFields = [
                         "ETag": "\"one\"", "Content-Type": "multipart/byteranges; boundary=x",
                     ]
                     let body = Data(part.utf8) + file.body.dropFirst(offset) + Data("\r\n--x--\r\n".utf8)
@@ -62,12 +62,12 @@ extension NetworkTests {
                 Answer(testDescription: "nothing there, without saying why") { _, _ in .response(status: 416) },
             ]
 
-            private static func fields(_ offset: Int) -> HeaderFields {
+            private static func fields(_ offset: Int) -> WireFields {
                 ["ETag": "\"one\"", "Content-Range": "bytes \(offset)-199999/200000"]
             }
 
-            private static func part(_ offset: Int, _ more: HeaderFields) -> Reply {
-                let headers = HeaderFields((fields(offset).fields + more.fields).map { ($0.name, $0.value) })
+            private static func part(_ offset: Int, _ more: WireFields) -> Reply {
+                let headers = WireFields((fields(offset).fields + more.fields).map { ($0.name, $0.value) })
                 return .response(status: 206, headers: headers, body: file.body.dropFirst(offset))
             }
 
@@ -160,7 +160,7 @@ extension NetworkTests {
             let body = Self.file.body
             let modified = "Sun, 06 Nov 1994 08:49:37 GMT"
             let dates = [-1: "08:49:36", 0: "08:49:37", 1: "08:49:38", 2: "08:49:39", 86_400: "08:49:37"]
-            var fields: HeaderFields = ["Last-Modified": modified]
+            var fields: WireFields = ["Last-Modified": modified]
             if let age, let time = dates[age] {
                 fields.fields.append(
                     .dated(age == 86_400 ? "Mon, 07 Nov 1994 \(time) GMT" : "Sun, 06 Nov 1994 \(time) GMT"))
@@ -173,7 +173,7 @@ extension NetworkTests {
                     return whole
                 }
                 var headers = fields
-                headers.fields += (["Content-Range": "bytes \(offset)-199999/200000"] as HeaderFields).fields
+                headers.fields += (["Content-Range": "bytes \(offset)-199999/200000"] as WireFields).fields
                 return .response(status: 206, headers: headers, body: body.dropFirst(offset))
             }
             try await TestServer.serving(script: script) { server in
@@ -188,6 +188,6 @@ extension NetworkTests {
     }
 }
 
-extension HeaderFields.Field {
-    fileprivate static func dated(_ value: String) -> Self { HeaderFields([("Date", value)]).fields[0] }
+extension WireFields.Field {
+    fileprivate static func dated(_ value: String) -> Self { WireFields([("Date", value)]).fields[0] }
 }

@@ -61,26 +61,26 @@ extension NetworkTests {
 
         @Test func aHeadSectionWithinTheLimitIsTaken() async throws {
             let fields = (0..<200).map { ("X-\($0)", String(repeating: "a", count: 1000)) }
-            let operation = try await answer(.response(headers: HeaderFields(fields), body: "hello"))
+            let operation = try await answer(.response(headers: WireFields(fields), body: "hello"))
             #expect(operation.error == nil)
-            #expect(operation.responseFields.count == 201)
+            #expect(operation.responseHeaders.count == 201)
         }
 
         @Test func aHeadSectionOverTheLimitIsTooLarge() async throws {
             let fields = (0..<300).map { ("X-\($0)", String(repeating: "a", count: 1000)) }
-            let operation = try await answer(.response(headers: HeaderFields(fields), body: "hello"))
+            let operation = try await answer(.response(headers: WireFields(fields), body: "hello"))
             #expect(operation.code == .headersTooLarge)
         }
 
         @Test(arguments: [110_000, 1_000_000])
         func headerLineLargerThanAnyBufferIsTooLarge(byteCount: Int) async throws {
-            let fields: HeaderFields = ["X-Long": String(repeating: "a", count: byteCount)]
+            let fields: WireFields = ["X-Long": String(repeating: "a", count: byteCount)]
             #expect(try await answer(.response(headers: fields, body: "hello")).code == .headersTooLarge)
         }
 
         @Test func aLowerLimitOfTheHeadSectionCounts() async throws {
             let options = TransferOptions { $0.maximumHeaderByteCount = 100 }
-            let fields: HeaderFields = ["X-Long": String(repeating: "a", count: 100)]
+            let fields: WireFields = ["X-Long": String(repeating: "a", count: 100)]
             #expect(try await answer(.response(headers: fields), options).code == .headersTooLarge)
         }
 
@@ -102,7 +102,7 @@ extension NetworkTests {
         }
 
         @Test func bodyOfTooManyCodingsCannotBeDecoded() async throws {
-            let headers: HeaderFields = ["Content-Encoding": Array(repeating: "gzip", count: 6).joined(separator: ", ")]
+            let headers: WireFields = ["Content-Encoding": Array(repeating: "gzip", count: 6).joined(separator: ", ")]
             let operation = try await answer(.response(headers: headers, body: Data(CodedBody.gzip)))
             #expect(operation.code == .cannotDecodeBody)
         }

@@ -16,7 +16,7 @@ extension NetworkTests {
 
         private func fresh(_ request: ReceivedRequest, _ fields: [(String, String)] = []) -> Reply {
             .response(
-                headers: HeaderFields([("Cache-Control", "max-age=1000")] + fields), body: "body of \(request.target)")
+                headers: WireFields([("Cache-Control", "max-age=1000")] + fields), body: "body of \(request.target)")
         }
 
         /// Answers what is fresh for a long time.
@@ -77,7 +77,7 @@ extension NetworkTests {
         ])
         func responseThatMayNotBeReusedIsRequestedAgain(fields: [String: String]) async throws {
             let cache = InMemoryResponseCache()
-            try await TestServer.answering(.response(headers: HeaderFields(fields.map { ($0, $1) }))) { server in
+            try await TestServer.answering(.response(headers: WireFields(fields.map { ($0, $1) }))) { server in
                 for _ in 0..<2 { await get(server.url(), options(cache)) }
                 #expect(server.requests.count == 2)
                 #expect(cache.byteCount == 0)

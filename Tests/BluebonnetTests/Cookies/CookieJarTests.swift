@@ -283,7 +283,7 @@ extension NetworkTests {
             try await jar.set(Cookie(name: "kept", value: "v", domain: "other.test"))
             let script: TestServer.Script = { request in
                 let fields = (0..<50).map { ("Set-Cookie", "c\(request.query ?? "")x\($0)=v; path=/") }
-                return .response(headers: HeaderFields(fields))
+                return .response(headers: WireFields(fields))
             }
             try await TestServer.serving(script: script) { server in
                 for round in 0..<200 { await get(server.url("/?\(round)"), options(jar)) }

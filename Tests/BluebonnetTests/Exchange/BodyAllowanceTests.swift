@@ -14,7 +14,7 @@ import Testing
         _ fields: [(name: String, value: String)], status: Int = 302, version: String = "1.1"
     ) throws -> ResponseHead {
         let url = try #require(URL(string: "http://h/"))
-        return ResponseHead(url: url, status: status, httpVersion: version, fields: fields)
+        return ResponseHead(url: url, statusCode: status, httpVersion: version, headers: HeaderFields(fields))
     }
 
     /// A head, and how many milliseconds a body is read behind it for the sake of its connection.

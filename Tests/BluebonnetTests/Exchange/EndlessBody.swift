@@ -41,7 +41,7 @@ struct EndlessBody: Sendable, CustomTestStringConvertible {
         Pace.brief.map { EndlessBody(framing: framing, pace: $0) }
     }.filter { $0.framing != .length || $0.pace != .flooding }
 
-    private var fields: HeaderFields {
+    private var fields: WireFields {
         switch framing {
         case .connectionEnd: [:]
         case .chunksThenEnd: ["Transfer-Encoding": "chunked", "Connection": "close"]
@@ -57,7 +57,7 @@ struct EndlessBody: Sendable, CustomTestStringConvertible {
     }
 
     /// A response that begins with a text, after which the body goes on with the letter x, or not at all.
-    func reply(status: Int, headers: HeaderFields = [:], text: String = "") -> Reply {
+    func reply(status: Int, headers: WireFields = [:], text: String = "") -> Reply {
         let lines = (headers.fields + fields.fields).map { "\($0.name): \($0.value)\r\n" }.joined()
         let head = Data("HTTP/1.1 \(status) Status\r\n\(lines)\r\n".utf8) + framed(Data(text.utf8))
         switch pace {

@@ -54,7 +54,7 @@ import Testing
     private static func head(
         _ status: Int, _ fields: [(name: String, value: String)] = [], url: String = "http://h/a"
     ) throws -> ResponseHead {
-        ResponseHead(url: try #require(URL(string: url)), status: status, fields: fields)
+        ResponseHead(url: try #require(URL(string: url)), statusCode: status, headers: HeaderFields(fields))
     }
 
     /// A decision in one line.

@@ -105,7 +105,7 @@ extension NetworkTests {
             let reply: Reply
             let code: NetworkingError.Code
 
-            init(_ name: String, _ code: NetworkingError.Code, _ headers: HeaderFields, _ body: String) {
+            init(_ name: String, _ code: NetworkingError.Code, _ headers: WireFields, _ body: String) {
                 let lines = headers.fields.map { "\($0.name): \($0.value)\r\n" }.joined()
                 reply = Reply.raw("HTTP/1.1 404 Not Found\r\n\(lines)\r\n\(body)").then(.close)
                 testDescription = name
@@ -143,7 +143,7 @@ extension NetworkTests {
         /// Whether it ends or not.
         @Test(arguments: [("br", true), ("x-own", true), ("gzip, br", true), ("br, gzip", true), ("br", false)])
         func bodyInAnUnknownCodingIsKeptAsItCame(coding: String, isWhole: Bool) async throws {
-            let fields: HeaderFields = ["Content-Encoding": coding]
+            let fields: WireFields = ["Content-Encoding": coding]
             let endless = EndlessBody(framing: .chunks, pace: .silent)
             let reply =
                 isWhole

@@ -16,12 +16,12 @@ import Testing
 
     private func sent(
         _ fields: [String: String], _ policy: URLRequest.CachePolicy = .useProtocolCachePolicy,
-        ready: HTTPHeaders? = nil, bodyByteCount: Int64? = 0
+        ready: HeaderFields? = nil, bodyByteCount: Int64? = 0
     ) throws -> SentHeaders {
         try SentHeaders(of: GivenRequest(request(fields)), policy, ready: ready, bodyByteCount: bodyByteCount)
     }
 
-    private func pairs(_ headers: HTTPHeaders) -> [String] { headers.fields.map { "\($0.name): \($0.value)" } }
+    private func pairs(_ headers: HeaderFields) -> [String] { headers.fields.map { "\($0.name): \($0.value)" } }
 
     @Test func theCallersFieldsComeFirstInTheOrderOfTheirNames() throws {
         let fields = ["X-B": "2", "X-A": "1", "User-Agent": "mine", "accept-encoding": "identity"]
@@ -68,7 +68,7 @@ import Testing
 
     /// The fields of a manager's call, which were checked one by one.
     private func sentApart(
-        _ fields: HTTPHeaders, _ policy: URLRequest.CachePolicy = .useProtocolCachePolicy, bodyByteCount: Int64? = 0
+        _ fields: HeaderFields, _ policy: URLRequest.CachePolicy = .useProtocolCachePolicy, bodyByteCount: Int64? = 0
     ) throws -> SentHeaders {
         let given = GivenRequest(try request([:]), fields: fields)
         return try SentHeaders(of: given, policy, ready: nil, bodyByteCount: bodyByteCount)
@@ -84,7 +84,7 @@ import Testing
     }
 
     @Test func aLengthThatStandsApartIsComparedWithTheBody() throws {
-        let fields: HTTPHeaders = ["content-length": "5", "X-A": "1"]
+        let fields: HeaderFields = ["content-length": "5", "X-A": "1"]
         #expect(try sentApart(fields, bodyByteCount: 5).headers["Content-Length"] == nil)
         #expect(try sentApart(fields, bodyByteCount: nil).declaredBodyByteCount == 5)
         #expect(try sentApart(["X-A": "1"], bodyByteCount: nil).declaredBodyByteCount == nil)

@@ -60,9 +60,9 @@ import Testing
         arguments: [
             ("1.1", .http1), ("2", .http2), ("2-prior-knowledge", .http2PriorKnowledge), ("negotiated", .negotiated),
             ("3", nil),
-        ] as [(String, HTTPVersion?)])
-    func versionsAreNamedAsInRequestLines(name: String, version: HTTPVersion?) {
-        #expect(HTTPVersion(rawValue: name) == version)
+        ] as [(String, HTTPProtocolVersion?)])
+    func versionsAreNamedAsInRequestLines(name: String, version: HTTPProtocolVersion?) {
+        #expect(HTTPProtocolVersion(rawValue: name) == version)
     }
 
     private func poolKey(_ change: (inout TransferOptions) throws -> Void) throws -> ConnectionPoolKey {

@@ -83,7 +83,7 @@ extension NetworkTests {
         @Test(arguments: certificates) func connectionIsKeptWhereTheBodyEndsSoon(certificate: TestCertificate?)
             async throws
         {
-            let headers: HeaderFields = ["Location": "/end"]
+            let headers: WireFields = ["Location": "/end"]
             var replies = [0, 1, 500, 16_384, 65_536].map {
                 Reply.response(status: 302, headers: headers, body: Data(count: $0))
             }

@@ -125,13 +125,20 @@ import Testing
         manager.responseSerializer = HTTPResponseSerializer(validation: .init(acceptableStatusCodes: [418]))
         let data: Data = try await manager.get("teapot")
         #expect(data == Data("short".utf8))
-        let codes = Observed(IndexSet())
+    }
+
+    @Test func validationOfASerializerIsAskedOnceWhenTheSerializerIsSet() async throws {
+        network.answer("/teapot", with: [.head(418), .body("short")])
+        let codes = Observed<IndexSet>([418])
         manager.responseSerializer = ChangingSerializer(codes: codes)
-        let again = await #expect(throws: NetworkingError.self) { let _: Data = try await manager.get("teapot") }
-        #expect(again?.code == .unacceptableStatus)
-        codes.update { _ = $0.insert(418) }
-        let later: Data = try await manager.get("teapot")
-        #expect(later == data)
+        codes.update { $0 = [] }
+        for _ in 0..<2 {
+            let data: Data = try await manager.get("teapot")
+            #expect(data == Data("short".utf8))
+        }
+        manager.responseSerializer = ChangingSerializer(codes: codes)
+        let refused = await #expect(throws: NetworkingError.self) { let _: Data = try await manager.get("teapot") }
+        #expect(refused?.code == .unacceptableStatus)
     }
 
     @Test func aRequestThatCannotBeMadeIsThrownAndNotSent() async throws {
@@ -167,5 +174,5 @@ private struct ChangingSerializer: ResponseSerializer {
     let codes: Observed<IndexSet>
     var validation: ResponseValidation { ResponseValidation(acceptableStatusCodes: codes.value) }
 
-    func value(for response: HTTPURLResponse, body: Data) -> Data { body }
+    func value(for response: ResponseHead, body: Data) -> Data { body }
 }

@@ -58,7 +58,7 @@ import Testing
         struct HoldingSerializer: ResponseSerializer {
             let validation = ResponseValidation()
             let token: Token
-            func value(for response: HTTPURLResponse, body: Data) -> Int { body.count }
+            func value(for response: ResponseHead, body: Data) -> Int { body.count }
         }
         let services = NetworkServices(limit: 64, limitPerOrigin: 64, transport: InstantTransport())
         let released = Observed([Bool]())

@@ -184,7 +184,7 @@ private struct LengthSerializer: ResponseSerializer {
 
     init(_ called: @escaping @Sendable () -> Void) { self.called = called }
 
-    func value(for response: HTTPURLResponse, body: Data) -> Int {
+    func value(for response: ResponseHead, body: Data) -> Int {
         called()
         return body.count
     }

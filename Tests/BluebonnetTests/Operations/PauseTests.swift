@@ -80,7 +80,7 @@ extension NetworkTests {
             let answer: TestServer.Script = { [file] request in
                 let rest = Representation.offset(of: request)
                 guard let offset = rest, offset < 150_000 else { return file.answer(to: request) }
-                let fields: HeaderFields = ["ETag": "\"one\"", "Content-Range": "bytes \(offset)-149999/200000"]
+                let fields: WireFields = ["ETag": "\"one\"", "Content-Range": "bytes \(offset)-149999/200000"]
                 return .response(status: 206, headers: fields, body: file.body[offset..<150_000])
             }
             try await TestServer.serving(script: script(then: answer)) { server in

@@ -190,7 +190,7 @@ private struct SlowSerializer: ResponseSerializer {
         self.mayGoOn = mayGoOn
     }
 
-    func value(for response: HTTPURLResponse, body: Data) -> String {
+    func value(for response: ResponseHead, body: Data) -> String {
         began.increment()
         mayGoOn.waitBlocking()
         return String(decoding: body, as: UTF8.self)

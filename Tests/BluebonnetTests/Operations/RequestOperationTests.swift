@@ -24,7 +24,7 @@ import Testing
         #expect(operation.responseObject as? Data == Data("abc".utf8))
         #expect(operation.responseString == "abc")
         #expect(operation.receivedByteCount == 3)
-        #expect(operation.responseFields.map(\.name) == ["Content-Type"])
+        #expect(operation.responseHeaders.map(\.name) == ["Content-Type"])
         #expect(operation.response?.statusCode == 200)
         #expect(operation.httpVersion == "1.1")
         #expect(operation.summary.attemptCount == 1)

@@ -73,7 +73,7 @@ private struct CalledSerializer: ResponseSerializer {
 
     init(_ called: @escaping @Sendable () -> Void) { self.called = called }
 
-    func value(for response: HTTPURLResponse, body: Data) -> String {
+    func value(for response: ResponseHead, body: Data) -> String {
         called()
         return String(decoding: body, as: UTF8.self)
     }

@@ -49,7 +49,7 @@ extension NetworkTests {
             try await serving { server in
                 let operation = await get(server.url("/lines.txt"))
                 #expect(operation.error == nil)
-                #expect(operation.responseFields.contains { $0.name.lowercased() == "content-encoding" })
+                #expect(operation.responseHeaders.contains { $0.name.lowercased() == "content-encoding" })
                 #expect(operation.responseData == Data(text.utf8))
             }
         }
@@ -60,7 +60,7 @@ extension NetworkTests {
                 for _ in 0..<2 {
                     let operation = await perform(URLRequest("HEAD", server.url("/file.bin")))
                     #expect(operation.error == nil)
-                    let lengths = operation.responseFields.filter { $0.name.lowercased() == "content-length" }
+                    let lengths = operation.responseHeaders.filter { $0.name.lowercased() == "content-length" }
                     #expect(lengths.map(\.value) == ["12345"])
                     #expect((operation.responseData ?? Data()).isEmpty)
                     #expect(operation.receivedByteCount == 0)

@@ -13,7 +13,7 @@ import Testing
         ("BluebonnetHTTP/Addresses", "Syntax"),
         ("BluebonnetHTTP/Errors", "Addresses"),
         ("BluebonnetHTTP/Formats", "Errors Syntax"),
-        ("BluebonnetHTTP/Messages", "Addresses Errors Syntax"),
+        ("BluebonnetHTTP/Messages", "Addresses Errors Formats Syntax"),
         ("BluebonnetHTTP/Rules", "Addresses Errors Messages Syntax"),
         ("Bluebonnet/Concurrency", ""),
         ("Bluebonnet/Dependencies", ""),
@@ -49,7 +49,7 @@ import Testing
         (
             "Bluebonnet/Operations",
             """
-            Addresses Admission Archive Bodies Cache Certificates Concurrency Dependencies Errors Exchange Formats Messages
+            Addresses Admission Archive Bodies Cache Certificates Concurrency Dependencies Errors Exchange Messages
             NetworkThread Reachability Scheduling Security Serialization Syntax Transport
             """
         ),
@@ -64,11 +64,11 @@ import Testing
         (
             "BluebonnetBatch",
             """
-            Addresses Admission Errors Exchange Formats Manager Messages Operations Security Serialization Syntax TLS
+            Addresses Admission Errors Exchange Formats Manager Messages Operations Security Serialization TLS
             Transport
             """
         ),
-        ("BluebonnetImage", "Errors Exchange Manager Operations Serialization"),
+        ("BluebonnetImage", "Errors Exchange Manager Messages Operations Serialization"),
         ("BluebonnetCommand", "BluebonnetBatch Errors Reachability Security Transport"),
         ("CommandMain", ""),
     ]

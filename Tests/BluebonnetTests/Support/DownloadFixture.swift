@@ -73,7 +73,7 @@ struct Representation: Sendable {
         return Int(range.dropFirst(6).dropLast())
     }
 
-    private func fields(_ range: String? = nil) -> HeaderFields {
-        HeaderFields([("ETag", etag), ("Content-Range", range)].compactMap { name, value in value.map { (name, $0) } })
+    private func fields(_ range: String? = nil) -> WireFields {
+        WireFields([("ETag", etag), ("Content-Range", range)].compactMap { name, value in value.map { (name, $0) } })
     }
 }

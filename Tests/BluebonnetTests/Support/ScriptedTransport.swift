@@ -165,7 +165,8 @@ final class ScriptedTransfer: Transfer {
 
     private func head(_ status: Int, _ fields: [String: String]) -> ResponseHead {
         let sorted = fields.sorted { $0.key < $1.key }.map { (name: $0.key, value: $0.value) }
-        return ResponseHead(url: request.url, status: status, fields: sorted)
+        return ResponseHead(
+            url: request.url, statusCode: status, headers: HeaderFields(sorted), method: request.method)
     }
 
     private func receive(_ data: Data, _ step: ScriptedStep) throws(NetworkingError) {

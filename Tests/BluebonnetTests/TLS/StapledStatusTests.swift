@@ -77,8 +77,8 @@ extension NetworkTests {
             #expect(operation.code == .serverNotTrusted)
         }
 
-        @Test(.enabled(if: NginxServer.isAvailable), arguments: [TLSVersion.v12, .v13])
-        func newConnectionBringsItsProof(version: TLSVersion) async throws {
+        @Test(.enabled(if: NginxServer.isAvailable), arguments: [TLSProtocolVersion.v12, .v13])
+        func newConnectionBringsItsProof(version: TLSProtocolVersion) async throws {
             let root = try TemporaryFolder()
             defer { root.remove() }
             let server = try await NginxServer.start(documentRoot: root.url)

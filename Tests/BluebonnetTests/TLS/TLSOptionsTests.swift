@@ -22,9 +22,9 @@ import Testing
 
     @Test func versionsHaveTheirNumbersAndNames() {
         // RFC 8446, 4.2.1 and 9.2: 0x0304 is TLS 1.3.
-        #expect([TLSVersion.v10, .v11, .v12, .v13].map(\.rawValue) == [0x0301, 0x0302, 0x0303, 0x0304])
-        #expect(TLSVersion.v13.description == "TLS 1.3")
-        #expect(TLSVersion.v10 < .v11 && TLSVersion.v12 < .v13)
+        #expect([TLSProtocolVersion.v10, .v11, .v12, .v13].map(\.rawValue) == [0x0301, 0x0302, 0x0303, 0x0304])
+        #expect(TLSProtocolVersion.v13.description == "TLS 1.3")
+        #expect(TLSProtocolVersion.v10 < .v11 && TLSProtocolVersion.v12 < .v13)
     }
 
     @Test func aMinimumAboveTheMaximumIsRefused() throws {
@@ -38,7 +38,7 @@ import Testing
 
     @Test(arguments: [0, 0x0300, 0x0305, 0xFEFD])
     func aVersionThatIsNoneIsRefused(number: UInt16) {
-        let version = TLSVersion(rawValue: number)
+        let version = TLSProtocolVersion(rawValue: number)
         #expect(throws: NetworkingError.self) { try TLSOptions(minimumVersion: version) }
         #expect(throws: NetworkingError.self) { try TLSOptions(maximumVersion: version) }
     }

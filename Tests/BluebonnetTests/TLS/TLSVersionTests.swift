@@ -18,16 +18,16 @@ extension NetworkTests {
         }
 
         /// OpenSSL speaks the old versions at its lowest level of security only.
-        private static let arguments: [TLSVersion: [String]] = [
+        private static let arguments: [TLSProtocolVersion: [String]] = [
             .v10: ["-tls1", "-cipher", "ALL:@SECLEVEL=0"], .v11: ["-tls1_1", "-cipher", "ALL:@SECLEVEL=0"],
             .v12: ["-tls1_2"], .v13: ["-tls1_3"],
         ]
 
-        @Test(arguments: [TLSVersion.v10, .v11, .v12, .v13], [TestCertificate.localhost, .rsa])
+        @Test(arguments: [TLSProtocolVersion.v10, .v11, .v12, .v13], [TestCertificate.localhost, .rsa])
         func aVersionIsSpokenWhenItIsBetweenMinimumAndMaximum(
-            version: TLSVersion, certificate: TestCertificate
+            version: TLSProtocolVersion, certificate: TestCertificate
         ) async throws {
-            let ranges: [(TLSVersion, TLSVersion?)] = [
+            let ranges: [(TLSProtocolVersion, TLSProtocolVersion?)] = [
                 (.v12, nil), (.v10, nil), (.v11, .v12), (.v10, .v10), (.v13, nil), (.v12, .v12), (.v13, .v13),
             ]
             try await OpenSSLServer.serving(certificate, try #require(Self.arguments[version])) { server in
@@ -105,12 +105,12 @@ extension NetworkTests {
             }
         }
 
-        @Test(.enabled(if: NginxServer.isAvailable), arguments: [HTTPVersion.http1, .negotiated])
-        func nginxSaysTheSameOfTheConnection(version: HTTPVersion) async throws {
+        @Test(.enabled(if: NginxServer.isAvailable), arguments: [HTTPProtocolVersion.http1, .negotiated])
+        func nginxSaysTheSameOfTheConnection(version: HTTPProtocolVersion) async throws {
             let root = try TemporaryFolder()
             defer { root.remove() }
             let server = try await NginxServer.start(documentRoot: root.url)
-            for maximum in [TLSVersion.v12, .v13] {
+            for maximum in [TLSProtocolVersion.v12, .v13] {
                 var options = try TransferOptions.trustingTestAuthority
                 options.tls = try TLSOptions(maximumVersion: maximum)
                 options.httpVersion = version

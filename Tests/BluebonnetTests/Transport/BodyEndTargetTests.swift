@@ -36,7 +36,7 @@ extension NetworkTests {
                     text: Data(CodedBody.text.utf8)),
             ]
 
-            private static let coded: HeaderFields = ["Connection": "close", "Content-Encoding": "gzip"]
+            private static let coded: WireFields = ["Connection": "close", "Content-Encoding": "gzip"]
         }
 
         /// Asks once for each offset at which the reply can be cut, and once for all of it.

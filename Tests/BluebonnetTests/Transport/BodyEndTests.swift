@@ -82,7 +82,7 @@ extension NetworkTests {
         }
 
         @Test func aGzippedReplyCutAnywhereIsNoSuccess() async throws {
-            let headers: HeaderFields = ["Connection": "close", "Content-Encoding": "gzip"]
+            let headers: WireFields = ["Connection": "close", "Content-Encoding": "gzip"]
             let body = Data(CodedBody.gzip)
             let text = Data(CodedBody.text.utf8)
             let framed = Reply.response(headers: headers, body: body)

@@ -163,7 +163,7 @@ extension NetworkTests {
         func theJarsCookiesAreThoseOfThePathThatIsSent(keepsDotSegments: Bool, cookies: String) async throws {
             let script: TestServer.Script = { request in
                 request.target == "/set"
-                    ? .response(headers: HeaderFields(["a=1; Path=/a", "b=2; Path=/b"].map { ("Set-Cookie", $0) }))
+                    ? .response(headers: WireFields(["a=1; Path=/a", "b=2; Path=/b"].map { ("Set-Cookie", $0) }))
                     : .response()
             }
             try await TestServer.serving(script: script) { server in

@@ -100,7 +100,7 @@ extension NetworkTests {
         ) async throws {
             let folder = try TemporaryFolder()
             defer { folder.remove() }
-            let fields: HeaderFields = closes ? ["Connection": "close"] : [:]
+            let fields: WireFields = closes ? ["Connection": "close"] : [:]
             let refusal = Reply.response(status: 417, headers: fields, body: "refused")
             let script: TestServer.Script = {
                 guard $0.headers["Expect"] != nil else { return .response(body: "received") }

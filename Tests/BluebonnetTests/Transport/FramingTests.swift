@@ -53,12 +53,12 @@ extension NetworkTests {
         }
 
         @Test func trailersDoNotBecomeHeaders() async throws {
-            let trailers: HeaderFields = ["X-Late": "1", "Location": "/elsewhere", "Set-Cookie": "a=b"]
+            let trailers: WireFields = ["X-Late": "1", "Location": "/elsewhere", "Set-Cookie": "a=b"]
             let reply = Reply.chunked(headers: ["X-Early": "1"], chunks: ["hello"], trailers: trailers)
             try await TestServer.answering(reply) { server in
                 let operation = await get(server.url())
                 #expect(operation.responseString == "hello")
-                #expect(operation.responseFields.map(\.name) == ["X-Early", "Transfer-Encoding"])
+                #expect(operation.responseHeaders.map(\.name) == ["X-Early", "Transfer-Encoding"])
             }
         }
 
@@ -92,7 +92,7 @@ extension NetworkTests {
             let operation = try await answer(String(repeating: interim, count: 250) + final)
             #expect(operation.error == nil)
             #expect(operation.statusCode == 201)
-            #expect(operation.responseFields.map(\.name) == ["Content-Length"])
+            #expect(operation.responseHeaders.map(\.name) == ["Content-Length"])
             #expect(operation.responseString == "hello")
         }
 

@@ -115,8 +115,8 @@ extension NetworkTests {
         }
 
         /// nginx says which protocol a request came by.
-        @Test(.enabled(if: NginxServer.isAvailable), arguments: [HTTPVersion.negotiated, .http2])
-        func aHeadThatHTTP2CannotCarryGoesByHTTP1(version: HTTPVersion) async throws {
+        @Test(.enabled(if: NginxServer.isAvailable), arguments: [HTTPProtocolVersion.negotiated, .http2])
+        func aHeadThatHTTP2CannotCarryGoesByHTTP1(version: HTTPProtocolVersion) async throws {
             try await HTTP2Fixture.with(directives: Self.roomForLargeHeads) { fixture in
                 var options = fixture.options
                 options.httpVersion = version

@@ -59,7 +59,7 @@ extension NetworkTests {
         }
 
         @Test func aProxyThatAlwaysWantsACredentialIsAskedTwiceAtMost() async throws {
-            let headers: HeaderFields = ["Proxy-Authenticate": "Basic realm=\"proxy\""]
+            let headers: WireFields = ["Proxy-Authenticate": "Basic realm=\"proxy\""]
             let result = try await tunnel { _ in .response(status: 407, headers: headers) }
             #expect(result.operation.code == .authenticationRequired)
             #expect((1...2).contains(result.proxied.count))
@@ -99,7 +99,7 @@ extension NetworkTests {
             guard operation.error == nil else { return }
             #expect(operation.statusCode == 200)
             #expect(operation.responseString == "origin")
-            #expect(operation.responseFields.map(\.name) == ["Content-Length"])
+            #expect(operation.responseHeaders.map(\.name) == ["Content-Length"])
         }
 
         @Test func bytesBehindTheAnswerToCONNECTAreNoResponse() async throws {

@@ -24,7 +24,7 @@ extension NetworkTests {
         }
 
         private func request(
-            _ method: String, _ url: URL, _ headers: [HTTPHeaders.Field] = [], body: TransferBody = .none,
+            _ method: String, _ url: URL, _ headers: [HeaderFields.Field] = [], body: TransferBody = .none,
             with options: TransferOptions = TransferOptions(), jar: CookieJar? = nil
         ) throws -> TransferRequest {
             TransferRequest(
@@ -36,7 +36,7 @@ extension NetworkTests {
         /// Nothing that libcurl adds is forgotten, and what is added for safety is little.
         @Test func headIsNeverLongerThanItsBound() async throws {
             try await TestServer.answering(.response()) { server in
-                let field = HTTPHeaders.Field(name: "X-Name", value: "value")
+                let field = HeaderFields.Field(name: "X-Name", value: "value")
                 let userInfo = "user:" + String(repeating: "%40", count: 200) + "@"
                 let named = try #require(URL(string: "http://\(userInfo)127.0.0.1:\(server.port)/path?a=%20b"))
                 let proxy = try TransferOptions().through(

@@ -135,15 +135,15 @@ extension NetworkTests {
             let operation = try await answer("HTTP/1.1 200 OK\nContent-Length: 5\nX-Field: value\n\nhello")
             #expect(operation.error == nil)
             #expect(operation.responseString == "hello")
-            #expect(operation.responseFields.map(\.value) == ["5", "value"])
+            #expect(operation.responseHeaders.map(\.value) == ["5", "value"])
         }
 
         /// A folded line belongs to the one before it (RFC 9112, 5.2); it never becomes a field of its own.
         @Test(arguments: [" ", "\t", "   "]) func aFoldedLineIsNoField(fold: String) async throws {
             let operation = try await answer(
                 "HTTP/1.1 200 OK\r\nX-Folded: one\r\n\(fold)Location: two\r\nContent-Length: 5\r\n\r\nhello")
-            #expect(operation.responseFields.map(\.name) == ["X-Folded", "Content-Length"])
-            #expect(operation.responseFields.first?.value == "one Location: two")
+            #expect(operation.responseHeaders.map(\.name) == ["X-Folded", "Content-Length"])
+            #expect(operation.responseHeaders.first?.value == "one Location: two")
             #expect(operation.responseString == "hello")
         }
 

@@ -7,7 +7,7 @@ import Testing
 @testable import Bluebonnet
 
 @Suite struct TransferRequestTests {
-    private func request(_ body: TransferBody, _ headers: [HTTPHeaders.Field] = []) throws -> TransferRequest {
+    private func request(_ body: TransferBody, _ headers: [HeaderFields.Field] = []) throws -> TransferRequest {
         let url = try #require(URL(string: "http://h/"))
         return TransferRequest(
             url: url, origin: try #require(Origin(url)), method: "POST", headers: headers, body: body,
@@ -17,8 +17,8 @@ import Testing
     @Test func aSmallBodyIsCopiedUnlessItHasToWait() throws {
         let body = TransferBody.data(Data("a".utf8))
         #expect(try request(body).copiedBody == Data("a".utf8))
-        #expect(try request(body, [HTTPHeaders.Field(name: "X-Expect", value: "1")]).copiedBody != nil)
-        #expect(try request(body, [HTTPHeaders.Field(name: "expect", value: "100-continue")]).copiedBody == nil)
+        #expect(try request(body, [HeaderFields.Field(name: "X-Expect", value: "1")]).copiedBody != nil)
+        #expect(try request(body, [HeaderFields.Field(name: "expect", value: "100-continue")]).copiedBody == nil)
     }
 
     @Test func aLargeBodyAndNoneAreNotCopied() throws {

@@ -23,7 +23,7 @@ extension Reply {
     /// A whole response. Content-Length is added unless it, or Transfer-Encoding, is among the headers, or the status
     /// has no body.
     public static func response(
-        status: Int = 200, headers: HeaderFields = [:], body: Data = Data(), addsContentLength: Bool = true
+        status: Int = 200, headers: WireFields = [:], body: Data = Data(), addsContentLength: Bool = true
     ) -> Reply {
         var headers = headers
         let isFramed = headers["Content-Length"] != nil || headers["Transfer-Encoding"] != nil
@@ -36,14 +36,14 @@ extension Reply {
 
     /// A whole response with a text as body.
     public static func response(
-        status: Int = 200, headers: HeaderFields = [:], body: String, addsContentLength: Bool = true
+        status: Int = 200, headers: WireFields = [:], body: String, addsContentLength: Bool = true
     ) -> Reply {
         response(status: status, headers: headers, body: Data(body.utf8), addsContentLength: addsContentLength)
     }
 
     /// A response in chunks, each sent by itself; empty ones are left out.
     public static func chunked(
-        status: Int = 200, headers: HeaderFields = [:], chunks: [Data], trailers: HeaderFields = [:]
+        status: Int = 200, headers: WireFields = [:], chunks: [Data], trailers: WireFields = [:]
     ) -> Reply {
         var headers = headers
         headers.fields.append(.init(name: "Transfer-Encoding", value: "chunked"))
@@ -56,19 +56,19 @@ extension Reply {
 
     /// A response in chunks of text.
     public static func chunked(
-        status: Int = 200, headers: HeaderFields = [:], chunks: [String], trailers: HeaderFields = [:]
+        status: Int = 200, headers: WireFields = [:], chunks: [String], trailers: WireFields = [:]
     ) -> Reply {
         chunked(status: status, headers: headers, chunks: chunks.map { Data($0.utf8) }, trailers: trailers)
     }
 
     /// A redirect without a body.
-    public static func redirect(to location: String, status: Int = 302, headers: HeaderFields = [:]) -> Reply {
+    public static func redirect(to location: String, status: Int = 302, headers: WireFields = [:]) -> Reply {
         var headers = headers
         headers.fields.append(.init(name: "Location", value: location))
         return response(status: status, headers: headers)
     }
 
-    private static func head(status: Int, headers: HeaderFields, body: [Data]) -> Reply {
+    private static func head(status: Int, headers: WireFields, body: [Data]) -> Reply {
         let head = "HTTP/1.1 \(status) \(reasonPhrase(status))\r\n\(headers.wireFormat)\r\n"
         return Reply([.bytes(Data(head.utf8))] + body.map { .body($0) })
     }

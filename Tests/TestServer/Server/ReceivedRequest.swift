@@ -12,7 +12,7 @@ public struct ReceivedRequest: Sendable {
     /// The protocol version, as sent.
     public var version = ""
     /// The header fields, in order.
-    public var headers = HeaderFields()
+    public var headers = WireFields()
     /// The body without its chunked framing.
     public var body = Data()
     /// The first line and the headers as they were on the wire, with the empty line.

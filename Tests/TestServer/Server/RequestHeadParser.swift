@@ -18,7 +18,7 @@ enum RequestHeadParser {
         return request
     }
 
-    private static func field(_ line: String) -> HeaderFields.Field? {
+    private static func field(_ line: String) -> WireFields.Field? {
         guard let colon = line.firstIndex(of: ":") else { return nil }
         let value = line[line.index(after: colon)...]
         return .init(name: String(line[..<colon]), value: value.trimmingCharacters(in: .whitespaces))

@@ -37,7 +37,7 @@ enum MixedBluebonnet {
         }
     }
 
-    private static func headers(of request: MixedRequest) -> HTTPHeaders {
+    private static func headers(of request: MixedRequest) -> HeaderFields {
         [
             MixedRequest.Field.traceParent: request.traceParent,
             MixedRequest.Field.idempotencyKey: request.idempotencyKey,

@@ -137,7 +137,7 @@ extension MultipartFormData {
     /// Adds a part with headers of its own.
     ///
     /// - Throws: `NetworkingError` with `invalidRequest` when a header cannot be sent.
-    public mutating func append(headers: HTTPHeaders, body: Data) throws(NetworkingError) {
+    public mutating func append(headers: HeaderFields, body: Data) throws(NetworkingError) {
         for field in headers.fields { try RequestCheck.field(name: field.name, value: field.value) }
         add(.data(body), headers.fields.map { ($0.name, $0.value) }, "")
     }

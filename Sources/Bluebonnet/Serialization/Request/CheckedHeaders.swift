@@ -5,14 +5,14 @@
 final class CheckedHeaders: Sendable {
     static let ofThisProcess = CheckedHeaders(DefaultHeaders.ofThisProcess)
 
-    let headers: HTTPHeaders
+    let headers: HeaderFields
     private let dictionary: Result<[String: String], NetworkingError>
 
-    init(_ headers: HTTPHeaders) {
+    init(_ headers: HeaderFields) {
         self.headers = headers
         dictionary = Result { () throws(NetworkingError) in
             for field in headers.fields { try RequestCheck.field(name: field.name, value: field.value) }
-            return Dictionary(headers.fields.map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first })
+            return headers.dictionary
         }
     }
 
@@ -22,7 +22,7 @@ final class CheckedHeaders: Sendable {
     func byName() throws(NetworkingError) -> [String: String] { try dictionary.get() }
 
     /// Refuses one of the fields that cannot be sent.
-    func check(_ field: HTTPHeaders.Field) throws(NetworkingError) {
+    func check(_ field: HeaderFields.Field) throws(NetworkingError) {
         if case .failure = dictionary { try RequestCheck.field(name: field.name, value: field.value) }
     }
 }

@@ -6,8 +6,8 @@ import Foundation
 /// What a request says about the program and the user when the caller says nothing; pure text, made once.
 enum DefaultHeaders {
     /// `Accept-Language` and `User-Agent` of this process.
-    static let ofThisProcess: HTTPHeaders = {
-        var headers = HTTPHeaders()
+    static let ofThisProcess: HeaderFields = {
+        var headers = HeaderFields()
         headers["Accept-Language"] = acceptLanguage(Locale.preferredLanguages)
         let bundle = Bundle.main
         let version = ["CFBundleShortVersionString", "CFBundleVersion"].lazy

@@ -17,7 +17,7 @@ public import FoundationNetworking
 public struct HTTPRequestSerializer: RequestSerializer {
     /// Header fields that are added to every request without a field of the same name. Default: `Accept-Language` and
     /// `User-Agent`.
-    public var headers: HTTPHeaders {
+    public var headers: HeaderFields {
         get { checkedHeaders.headers }
         set { checkedHeaders = CheckedHeaders(newValue) }
     }
@@ -109,17 +109,18 @@ public struct HTTPRequestSerializer: RequestSerializer {
             request.allHTTPHeaderFields = try checkedHeaders.byName()
             return
         }
-        for field in headers.fields where request.value(forHTTPHeaderField: field.name) == nil {
+        for field in headers.combined where request.value(forHTTPHeaderField: field.name) == nil {
             try checkedHeaders.check(field)
             request.setValue(field.value, forHTTPHeaderField: field.name)
         }
     }
 
     /// Adds every default header that the fields do not have.
-    func addHeaders(to fields: inout HTTPHeaders) throws(NetworkingError) {
-        for field in headers.fields where fields[field.name] == nil {
+    func addHeaders(to fields: inout HeaderFields) throws(NetworkingError) {
+        let given = fields
+        for field in headers.fields where !given.contains(name: field.name) {
             try checkedHeaders.check(field)
-            fields[field.name] = field.value
+            fields.add(field)
         }
     }
 

@@ -12,17 +12,11 @@ extension HTTPRequestSerializer: Codable {
         case headers, methodsEncodingParametersInURL, querySerialization, stringEncoding, properties
     }
 
-    private struct Field: Codable {
-        let name: String
-        let value: String
-    }
-
     /// Makes a serializer with every option of the one that was encoded.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         self.init()
-        headers = [:]
-        for field in try container.decode([Field].self, forKey: .headers) { headers[field.name] = field.value }
+        headers = try container.decode(HeaderFields.self, forKey: .headers)
         methodsEncodingParametersInURL = try container.decode(Set<String>.self, forKey: .methodsEncodingParametersInURL)
         querySerialization = try container.decode(QuerySerialization.self, forKey: .querySerialization)
         stringEncoding = String.Encoding(rawValue: try container.decode(UInt.self, forKey: .stringEncoding))
@@ -34,7 +28,7 @@ extension HTTPRequestSerializer: Codable {
     /// - Throws: `EncodingError`, naming `querySerialization`, when that is a function of the program's own.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(headers.fields.map { Field(name: $0.name, value: $0.value) }, forKey: .headers)
+        try container.encode(headers, forKey: .headers)
         try container.encode(methodsEncodingParametersInURL.sorted(), forKey: .methodsEncodingParametersInURL)
         try container.encode(querySerialization, forKey: .querySerialization)
         try container.encode(stringEncoding.rawValue, forKey: .stringEncoding)

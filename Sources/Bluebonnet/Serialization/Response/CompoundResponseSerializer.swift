@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: MIT
 
 public import Foundation
-public import FoundationNetworking
 
 /// Tries several serializers in order; the first one that accepts the response and can parse its body makes the value.
 ///
@@ -26,7 +25,7 @@ public struct CompoundResponseSerializer: ResponseSerializer {
                 ? nil : codes.compactMap { $0 }.reduce(into: IndexSet()) { $0.formUnion($1) })
     }
 
-    public func value(for response: HTTPURLResponse, body: Data) throws(NetworkingError) -> any Sendable {
+    public func value(for response: ResponseHead, body: Data) throws(NetworkingError) -> any Sendable {
         var errors: [NetworkingError] = []
         for serializer in serializers {
             do throws(NetworkingError) {
@@ -39,11 +38,11 @@ public struct CompoundResponseSerializer: ResponseSerializer {
     }
 
     private static func value(
-        of serializer: some ResponseSerializer, _ response: HTTPURLResponse, _ body: Data
+        of serializer: some ResponseSerializer, _ response: ResponseHead, _ body: Data
     ) throws(NetworkingError) -> any Sendable {
         let refusal = serializer.validation.refusal(
-            status: response.statusCode, contentType: response.value(forHTTPHeaderField: "Content-Type"),
-            bodyIsEmpty: body.isEmpty, hasNoBody: body.isEmpty && response.mayLackBody)
+            status: response.statusCode, contentType: response.contentType, bodyIsEmpty: body.isEmpty,
+            hasNoBody: body.isEmpty && response.mayLackBody)
         if let refusal { throw refusal }
         return try serializer.checkedValue(for: response, body: body)
     }
@@ -57,10 +56,11 @@ public struct CompoundFailure: Error, Sendable, CustomStringConvertible {
     public var description: String { errors.map(\.message).joined(separator: "; ") }
 
     /// The error of the whole: that of the first serializer that looked into the body, else of the first one.
-    fileprivate func summary(_ response: HTTPURLResponse, _ body: Data) -> NetworkingError {
+    fileprivate func summary(_ response: ResponseHead, _ body: Data) -> NetworkingError {
         let refusals: [NetworkingError.Code] = [.unacceptableStatus, .unacceptableContentType]
         let code = (errors.first { !refusals.contains($0.code) } ?? errors.first)?.code ?? .cannotParseResponse
         return NetworkingError(
-            code, "no serializer could read the response: \(self)", response: response, body: body, underlying: self)
+            code, "no serializer could read the response: \(self)", response: response.urlResponse, body: body,
+            underlying: self)
     }
 }

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: MIT
 
 public import Foundation
-public import FoundationNetworking
 
 /// Decodes the body into a type of the program's own.
 ///
@@ -16,7 +15,7 @@ public import FoundationNetworking
 /// optional type, an error for any other.
 public struct DecodableResponseSerializer<Value: Decodable & Sendable>: ResponseSerializer {
     public var validation: ResponseValidation
-    private let decode: @Sendable (ResponseView, Data) throws -> Value
+    private let decode: @Sendable (ResponseHead, Data) throws -> Value
 
     /// Decodes JSON of `application/json`, `text/json` and `text/javascript` with a status from 200 to 299.
     ///
@@ -38,7 +37,7 @@ public struct DecodableResponseSerializer<Value: Decodable & Sendable>: Response
         validation = PropertyListResponseSerializer().validation
         decode = { response, body in
             // Foundation's decoder runs out of stack on lists that are nested deep, so they are refused before.
-            guard try PropertyListResponseSerializer().value(for: response.foundation(), body: body) != nil else {
+            guard try PropertyListResponseSerializer().value(for: response, body: body) != nil else {
                 return try Self.nothing()
             }
             return try decoder.decode(Value.self, from: body)
@@ -54,12 +53,21 @@ public struct DecodableResponseSerializer<Value: Decodable & Sendable>: Response
         self.decode = { try decode($1) }
     }
 
-    public func value(for response: HTTPURLResponse, body: Data) throws(NetworkingError) -> Value {
-        try value(for: .foundation(response), body: body)
+    public func value(for response: ResponseHead, body: Data) throws(NetworkingError) -> Value {
+        do {
+            return try decode(response, body)
+        } catch let error as NetworkingError {
+            throw error
+        } catch {
+            let reason = CodingFault.reason(of: error)
+            throw NetworkingError(
+                .cannotParseResponse, "the response's body is no \(Value.self): \(reason)",
+                response: response.urlResponse, body: body, underlying: error)
+        }
     }
 
     private static func json(
-        _ response: ResponseView, _ body: Data, _ serializer: JSONResponseSerializer, _ decoder: JSONDecoder
+        _ response: ResponseHead, _ body: Data, _ serializer: JSONResponseSerializer, _ decoder: JSONDecoder
     ) throws -> Value {
         if Value.self == JSONValue.self || Value.self == JSONValue?.self,
             let value = try serializer.value(for: response, body: body) as? Value
@@ -79,20 +87,5 @@ public struct DecodableResponseSerializer<Value: Decodable & Sendable>: Response
                 Value.self, DecodingError.Context(codingPath: [], debugDescription: "the body is empty"))
         }
         return value
-    }
-}
-
-extension DecodableResponseSerializer: ResponseViewSerializer {
-    func value(for response: ResponseView, body: Data) throws(NetworkingError) -> Value {
-        do {
-            return try decode(response, body)
-        } catch let error as NetworkingError {
-            throw error
-        } catch {
-            let reason = CodingFault.reason(of: error)
-            throw NetworkingError(
-                .cannotParseResponse, "the response's body is no \(Value.self): \(reason)",
-                response: try response.foundation(), body: body, underlying: error)
-        }
     }
 }

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: MIT
 
 public import Foundation
-public import FoundationNetworking
 
 /// Delivers the body as it is, after the status has been checked (and the content type, if `validation` names some).
 public struct HTTPResponseSerializer: ResponseSerializer {
@@ -16,5 +15,8 @@ public struct HTTPResponseSerializer: ResponseSerializer {
         self.validation = validation
     }
 
-    public func value(for response: HTTPURLResponse, body: Data) -> Data { body }
+    public func value(for response: ResponseHead, body: Data) -> Data { body }
+
+    /// True.
+    public var deliversBodyUnchanged: Bool { true }
 }

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: MIT
 
 public import Foundation
-public import FoundationNetworking
 
 /// Parses the body as JSON; any value may stand at the top.
 ///
@@ -36,8 +35,9 @@ public struct JSONResponseSerializer: ResponseSerializer {
     static let ofJSON = JSONResponseSerializer()
     static let ofSuffixToo = JSONResponseSerializer(acceptsStructuredSuffix: true)
 
-    public func value(for response: HTTPURLResponse, body: Data) throws(NetworkingError) -> JSONValue {
-        try value(for: .foundation(response), body: body)
+    public func value(for response: ResponseHead, body: Data) throws(NetworkingError) -> JSONValue {
+        if Self.isNothing(body) { return .null }
+        return withoutNulls(try parse(body, of: response, parsed))
     }
 
     /// Whether a body stands for nothing: it is empty, or one space.
@@ -45,14 +45,13 @@ public struct JSONResponseSerializer: ResponseSerializer {
 
     /// What the response's charset makes of a body, or the error that says why it is not JSON.
     func parse<Result>(
-        _ body: Data, of response: ResponseView, _ parse: (_ body: Data, BodyEncoding) throws -> Result
+        _ body: Data, of response: ResponseHead, _ parse: (_ body: Data, BodyEncoding) throws -> Result
     ) throws(NetworkingError) -> Result {
         do {
-            let charset = response.contentType.flatMap(BodyEncoding.charset)
-            return try parse(body, BodyEncoding(of: body, charset: charset, fallback: stringEncoding))
+            return try parse(body, BodyEncoding(of: body, charset: response.charset, fallback: stringEncoding))
         } catch {
             throw NetworkingError(
-                .cannotParseResponse, "the response's body is not JSON: \(error)", response: try response.foundation(),
+                .cannotParseResponse, "the response's body is not JSON: \(error)", response: response.urlResponse,
                 body: body, underlying: error)
         }
     }
@@ -70,12 +69,5 @@ public struct JSONResponseSerializer: ResponseSerializer {
     private func withoutNulls(_ value: JSONValue) -> JSONValue {
         guard removesKeysWithNullValues || removesNullElements else { return value }
         return value.removingNulls(fromObjects: removesKeysWithNullValues, fromArrays: removesNullElements)
-    }
-}
-
-extension JSONResponseSerializer: ResponseViewSerializer {
-    func value(for response: ResponseView, body: Data) throws(NetworkingError) -> JSONValue {
-        if Self.isNothing(body) { return .null }
-        return withoutNulls(try parse(body, of: response, parsed))
     }
 }

@@ -38,12 +38,12 @@ public struct ResponseValidation: Sendable, Equatable {
     /// announces a body that did not come, as a response to HEAD does.
     /// - Throws: `NetworkingError` with `unacceptableStatus` or `unacceptableContentType`, with the response and the
     ///   body. When both are wrong, the status is the error and the content type its `underlying`.
-    public func validate(_ response: HTTPURLResponse, body: Data) throws(NetworkingError) {
+    public func validate(_ response: ResponseHead, body: Data) throws(NetworkingError) {
         let refusal = refusal(
-            status: response.statusCode, contentType: response.value(forHTTPHeaderField: "Content-Type"),
-            bodyIsEmpty: body.isEmpty, hasNoBody: body.isEmpty && response.mayLackBody)
+            status: response.statusCode, contentType: response.contentType, bodyIsEmpty: body.isEmpty,
+            hasNoBody: body.isEmpty && response.mayLackBody)
         guard var refusal else { return }
-        (refusal.response, refusal.body) = (response, body)
+        (refusal.response, refusal.body) = (response.urlResponse, body)
         throw refusal
     }
 
@@ -76,7 +76,7 @@ public struct ResponseValidation: Sendable, Equatable {
             let text = "the response has several content types, of which none counts: \(contentType)"
             return NetworkingError(.unacceptableContentType, text)
         }
-        let mediaType = Self.mediaType(of: contentType)
+        let mediaType = ResponseHead.mediaType(of: contentType)
         if acceptableContentTypes.contains(mediaType) { return nil }
         if acceptableContentTypes.contains(where: { Self.matches(mediaType, $0.lowercased()) }) { return nil }
         let wanted = acceptableContentTypes.sorted().joined(separator: ", ")
@@ -97,12 +97,6 @@ public struct ResponseValidation: Sendable, Equatable {
         guard field.utf8.contains(UInt8(ascii: ",")) else { return false }
         let pieces = field.split(separator: "\"", omittingEmptySubsequences: false)
         return pieces.enumerated().contains { $0.offset.isMultiple(of: 2) && $0.element.contains(",") }
-    }
-
-    /// The media type of a `Content-Type` field (RFC 9110, 8.3.1): without parameters, in lower case.
-    static func mediaType(of field: String) -> String {
-        let type = field.utf8.prefix { $0 != UInt8(ascii: ";") }
-        return Substring(FieldSyntax.trimmed(type)).lowercased()
     }
 }
 

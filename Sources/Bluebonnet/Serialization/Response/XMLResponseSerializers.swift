@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: MIT
 
 public import Foundation
-public import FoundationNetworking
 public import FoundationXML
 
 /// Delivers an XML body as an `XMLBody`, from which the program makes an `XMLParser` that has not started.
@@ -19,7 +18,7 @@ public struct XMLParserResponseSerializer: ResponseSerializer, Codable {
         validation = .xml(acceptsStructuredSuffix: acceptsStructuredSuffix)
     }
 
-    public func value(for response: HTTPURLResponse, body: Data) throws(NetworkingError) -> XMLBody? {
+    public func value(for response: ResponseHead, body: Data) throws(NetworkingError) -> XMLBody? {
         try XMLBody.value(for: response, body: body, options: [])
     }
 }
@@ -48,7 +47,7 @@ public struct XMLDocumentResponseSerializer: ResponseSerializer {
         optionBits = options.rawValue
     }
 
-    public func value(for response: HTTPURLResponse, body: Data) throws(NetworkingError) -> XMLBody? {
+    public func value(for response: ResponseHead, body: Data) throws(NetworkingError) -> XMLBody? {
         try XMLBody.value(for: response, body: body, options: options)
     }
 }
@@ -63,15 +62,15 @@ extension ResponseValidation {
 
 extension XMLBody {
     fileprivate static func value(
-        for response: HTTPURLResponse, body: Data, options: XMLNode.Options
+        for response: ResponseHead, body: Data, options: XMLNode.Options
     ) throws(NetworkingError) -> XMLBody? {
         if body.isEmpty, response.mayLackBody { return nil }
         do {
             return try XMLBody(checking: body, options: options)
         } catch {
             throw NetworkingError(
-                .cannotParseResponse, "the response's body is not XML: \(error)", response: response, body: body,
-                underlying: error)
+                .cannotParseResponse, "the response's body is not XML: \(error)", response: response.urlResponse,
+                body: body, underlying: error)
         }
     }
 }

@@ -22,7 +22,7 @@ enum TLSConnection {
         if let known = known.object(on: connection) { return known }
         let information = Box(
             TLSInformation(
-                version: TLSVersion(rawValue: UInt16(truncatingIfNeeded: SSL_version(connection))),
+                version: TLSProtocolVersion(rawValue: UInt16(truncatingIfNeeded: SSL_version(connection))),
                 cipher: SSL_CIPHER_get_name(SSL_get_current_cipher(connection)).map { String(cString: $0) } ?? "",
                 applicationProtocol: String(validating: applicationProtocol(connection), as: UTF8.self)
                     .flatMap { $0.isEmpty ? nil : $0 },

@@ -203,7 +203,7 @@ extension CurlTransfer {
 
     private func deliver(_ head: ResponseHead) throws(NetworkingError) {
         if machine.response.needsCloseNotice(of: request) { connection.awaitCloseNotice(on: handle) }
-        if head.status >= 300 { giveUpPausedBody() }
+        if head.statusCode >= 300 { giveUpPausedBody() }
         noteDryBody()
         try delegate?.transferDidReceive(head: head)
         partition.deadlineMayBeEarlier(bodyDeadline)

@@ -22,7 +22,7 @@ final class EasyHandle {
     var isReusable = true
     /// What it is set up for, when another request of the same kind needs no more than its own URL and fields.
     var setup: HandleSetup?
-    private var headers: [HTTPHeaders.Field] = []
+    private var headers: [HeaderFields.Field] = []
     private var hasPrivateHeaders = false
     private var url = ""
     /// The origin of the last URL that went to libcurl in parts. libcurl reads it while a transfer runs.
@@ -212,10 +212,10 @@ extension EasyHandle {
     ///
     /// - Parameter lines: gives the fields that become lines, and the names of those that libcurl is not to add.
     func setHeaders(
-        _ fields: [HTTPHeaders.Field], namingHost: Bool,
-        lines: () -> (fields: [HTTPHeaders.Field], unwanted: [String])
+        _ fields: [HeaderFields.Field], namingHost: Bool,
+        lines: () -> (fields: [HeaderFields.Field], unwanted: [String])
     ) throws(CurlError) {
-        if hasHeaders, headers == fields { return }
+        if hasHeaders, headers.isWrittenLike(fields) { return }
         if namingHost { hasNamedHost = true }
         let (lined, unwanted) = lines()
         let list = headerLines.write(lined, unwanted: unwanted)

@@ -14,7 +14,7 @@ struct HandleSetup: Equatable {
     private let method: String
     private let body: Body
     private let sendingBufferByteCount: Int
-    private let httpVersion: HTTPVersion
+    private let httpVersion: HTTPProtocolVersion
     private let connectTimeout: UInt64
     private let expectsLargeBody: Bool
     private let isSecure: Bool
@@ -238,18 +238,18 @@ extension TransferRequest {
         try handle.setHeaders(fields, namingHost: handle.hasNamedHost) { (lined(fields), unwantedNames(fields)) }
     }
 
-    private var fieldsWithoutExpectation: [HTTPHeaders.Field] {
+    private var fieldsWithoutExpectation: [HeaderFields.Field] {
         headers.filter { !FieldSyntax.isSameName($0.name, Self.expectation) }
     }
 
     /// The fields that become lines: with a jar, libcurl has the caller's cookies already.
-    private func lined(_ fields: [HTTPHeaders.Field]) -> [HTTPHeaders.Field] {
+    private func lined(_ fields: [HeaderFields.Field]) -> [HeaderFields.Field] {
         cookieJar == nil ? fields : fields.filter { !FieldSyntax.isSameName($0.name, "Cookie") }
     }
 
     /// To a request with a body, libcurl adds `Expect` and, for POST, a content type of its own unless a line without
     /// value forbids it.
-    private func unwantedNames(_ fields: [HTTPHeaders.Field]) -> [String] {
+    private func unwantedNames(_ fields: [HeaderFields.Field]) -> [String] {
         if body.isEmpty, method == "GET" || method == "HEAD" { return [] }
         return [Self.expectation, "Content-Type"].filter { name in
             !fields.contains { FieldSyntax.isSameName($0.name, name) }
@@ -257,7 +257,7 @@ extension TransferRequest {
     }
 }
 
-extension HTTPVersion {
+extension HTTPProtocolVersion {
     fileprivate var curlValue: Int {
         switch self {
         case .negotiated: CURL_HTTP_VERSION_2TLS
@@ -268,7 +268,7 @@ extension HTTPVersion {
     }
 }
 
-extension TLSVersion {
+extension TLSProtocolVersion {
     /// CURL_SSLVERSION_TLSv1_0 and what follows it.
     fileprivate var curlMinimum: Int { Int(CURL_SSLVERSION_TLSv1_0) + minor }
     /// CURL_SSLVERSION_MAX_TLSv1_0 and what follows it.

@@ -23,7 +23,7 @@ struct HeaderLines {
     ///   - unwanted: the names of fields that libcurl is not to add by itself.
     /// - Returns: the list; nil when it is empty.
     mutating func write(
-        _ fields: [HTTPHeaders.Field], unwanted: [String]
+        _ fields: [HeaderFields.Field], unwanted: [String]
     ) -> UnsafeMutablePointer<curl_slist>? {
         let count = fields.count + unwanted.count
         guard count > 0 else { return nil }

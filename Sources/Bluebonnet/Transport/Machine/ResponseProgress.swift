@@ -21,7 +21,8 @@ struct ResponseProgress {
         // Over plain TCP, HTTP/2 begins with an upgrade, whose 101 libcurl passes on.
         let expectsUpgrade = request.httpVersion == .http2 && !request.isSecure
         parser = ResponseHeadParser(
-            url: request.url, limit: request.limits.headerByteLimit, expectsUpgrade: expectsUpgrade)
+            url: request.url, method: request.method, limit: request.limits.headerByteLimit,
+            expectsUpgrade: expectsUpgrade)
     }
 
     var hasBegun: Bool {
@@ -96,7 +97,7 @@ extension ResponseProgress {
     /// What the server did, when a response that libcurl takes for complete may be a part of what it wanted to send.
     func fault(of request: TransferRequest, _ evidence: some TransferEvidence) -> String? {
         guard let head else { return "closed the connection inside its response's header section" }
-        var place: String { "the body of status \(head.status) may be truncated" }
+        var place: String { "the body of status \(head.statusCode) may be truncated" }
         guard isMultiplexed else {
             guard needsCloseNotice(of: request), !evidence.hasCloseNotice else { return nil }
             return "ended the TLS connection without notice: \(place)"

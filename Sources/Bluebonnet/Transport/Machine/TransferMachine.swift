@@ -170,7 +170,7 @@ extension TransferMachine {
         line: UnsafeRawBufferPointer, _ evidence: some TransferEvidence
     ) throws(NetworkingError) -> HeadEvent {
         guard let head = try response.receive(line: line) else { return .line }
-        guard head.status == 417, refusesExpectation(evidence) else { return .head(head) }
+        guard head.statusCode == 417, refusesExpectation(evidence) else { return .head(head) }
         if upload.readByteCount == 0 {
             interruption = .refusedExpectation
             return .refusedExpectation
@@ -239,7 +239,7 @@ extension TransferMachine {
             return .timeLimit(.total, "the request to \(host) took longer than its time limit")
         }
         if bodyDeadline <= now {
-            let status = response.head.map { " of status \($0.status)" } ?? ""
+            let status = response.head.map { " of status \($0.statusCode)" } ?? ""
             return .timeLimit(.refusedBody, "the body\(status) from \(host) was not waited for any longer")
         }
         guard idleLimit.hasPassed(now: now, sentByteCount: sentByteCount()) else { return nil }

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: MIT
 
 import Foundation
-import FoundationNetworking
 import Testing
 
 @testable import Bluebonnet
@@ -13,8 +12,8 @@ import Testing
     ) throws -> any Sendable {
         let fields = [(name: "Content-Type", value: type)]
         let response = try ResponseHead(
-            url: #require(URL(string: "http://h/")), status: status, fields: fields
-        ).urlResponse()
+            url: #require(URL(string: "http://h/")), statusCode: status, headers: HeaderFields(fields)
+        )
         return try CompoundResponseSerializer(serializers).value(for: response, body: Data(body.utf8))
     }
 

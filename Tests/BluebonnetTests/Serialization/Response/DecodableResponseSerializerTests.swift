@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: MIT
 
 import Foundation
-import FoundationNetworking
 import Testing
 
 @testable import Bluebonnet
@@ -13,9 +12,10 @@ import Testing
         var logins: [Int]?
     }
 
-    private func response(_ type: String = "application/json", status: Int = 200) throws -> HTTPURLResponse {
+    private func response(_ type: String = "application/json", status: Int = 200) throws -> ResponseHead {
         let fields = [(name: "Content-Type", value: type)]
-        return try ResponseHead(url: #require(URL(string: "http://h/")), status: status, fields: fields).urlResponse()
+        return try ResponseHead(
+            url: #require(URL(string: "http://h/")), statusCode: status, headers: HeaderFields(fields))
     }
 
     private func decode<Value: Decodable & Sendable>(

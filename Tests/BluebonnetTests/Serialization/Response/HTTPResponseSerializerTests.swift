@@ -8,7 +8,7 @@ import Testing
 
 @Suite struct HTTPResponseSerializerTests {
     @Test func theBodyIsDeliveredAsItIs() throws {
-        let response = try ResponseHead(url: URL(string: "http://h/")!, status: 200).urlResponse()
+        let response = ResponseHead(url: URL(string: "http://h/")!, statusCode: 200)
         #expect(HTTPResponseSerializer().value(for: response, body: Data([0, 255])) == Data([0, 255]))
     }
 

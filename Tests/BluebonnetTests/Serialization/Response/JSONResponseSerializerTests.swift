@@ -8,9 +8,9 @@ import Testing
 @testable import Bluebonnet
 
 @Suite struct JSONResponseSerializerTests {
-    private func response(_ contentType: String? = "application/json", status: Int = 200) throws -> HTTPURLResponse {
+    private func response(_ contentType: String? = "application/json", status: Int = 200) throws -> ResponseHead {
         let fields = contentType.map { [(name: "Content-Type", value: $0)] } ?? []
-        return try ResponseHead(url: URL(string: "http://h/")!, status: status, fields: fields).urlResponse()
+        return ResponseHead(url: URL(string: "http://h/")!, statusCode: status, headers: HeaderFields(fields))
     }
 
     private func value(

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: MIT
 
 import Foundation
-import FoundationNetworking
 import Testing
 
 @testable import Bluebonnet
@@ -12,8 +11,8 @@ import Testing
         try PropertyListSerialization.data(fromPropertyList: value, format: format, options: 0)
     }
 
-    private func response(_ status: Int, _ fields: [(name: String, value: String)] = []) throws -> HTTPURLResponse {
-        try ResponseHead(url: #require(URL(string: "http://h/")), status: status, fields: fields).urlResponse()
+    private func response(_ status: Int, _ fields: [(name: String, value: String)] = []) throws -> ResponseHead {
+        try ResponseHead(url: #require(URL(string: "http://h/")), statusCode: status, headers: HeaderFields(fields))
     }
 
     @Test func bothFormatsAreParsed() throws {

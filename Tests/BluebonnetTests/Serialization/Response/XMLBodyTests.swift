@@ -2,16 +2,14 @@
 // SPDX-License-Identifier: MIT
 
 import Foundation
-import FoundationNetworking
 import FoundationXML
 import Testing
 
 @testable import Bluebonnet
 
 @Suite struct XMLBodyTests {
-    private func response(_ status: Int = 200, _ fields: [(name: String, value: String)] = []) throws -> HTTPURLResponse
-    {
-        try ResponseHead(url: #require(URL(string: "http://h/")), status: status, fields: fields).urlResponse()
+    private func response(_ status: Int = 200, _ fields: [(name: String, value: String)] = []) throws -> ResponseHead {
+        try ResponseHead(url: #require(URL(string: "http://h/")), statusCode: status, headers: HeaderFields(fields))
     }
 
     private func refused(_ body: Data) throws -> Bool {

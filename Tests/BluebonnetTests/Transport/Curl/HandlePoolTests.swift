@@ -24,7 +24,7 @@ import Testing
     /// A handle that was set up for a plain request with these fields.
     private static func handle(_ fields: [(name: String, value: String)]) throws -> EasyHandle {
         let url = ScriptedNetwork.url("/")
-        let headers = fields.map { HTTPHeaders.Field(name: $0.name, value: $0.value) }
+        let headers = fields.map { HeaderFields.Field(name: $0.name, value: $0.value) }
         let handle = EasyHandle()
         try handle.setHeaders(headers, namingHost: false) { (headers, []) }
         handle.setup = HandleSetup(
@@ -33,9 +33,9 @@ import Testing
     }
 
     /// The fields that a handle holds in its own copy, and whether it holds lines for libcurl.
-    private static func held(by handle: EasyHandle) -> (fields: [HTTPHeaders.Field], hasLines: Bool) {
+    private static func held(by handle: EasyHandle) -> (fields: [HeaderFields.Field], hasLines: Bool) {
         let mirror = Mirror(reflecting: handle)
-        let fields = mirror.descendant("headers") as? [HTTPHeaders.Field]
+        let fields = mirror.descendant("headers") as? [HeaderFields.Field]
         let lines = mirror.descendant("headerLines", "block") as? UnsafeMutableRawBufferPointer
         #expect(fields != nil && lines != nil, "the handle's lists have other names now")
         return (fields ?? [], lines?.contains { $0 != 0 } == true)

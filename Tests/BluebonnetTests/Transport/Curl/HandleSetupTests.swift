@@ -14,7 +14,7 @@ extension NetworkTests {
         private struct Kind: Sendable {
             let name: String
             var method = "GET"
-            var headers: [HTTPHeaders.Field] = []
+            var headers: [HeaderFields.Field] = []
             var body: @Sendable () -> TransferBody = { .none }
             var limits = TransferRequest.Limits(httpVersion: .http1)
             var jar: CookieJar?
@@ -26,8 +26,8 @@ extension NetworkTests {
             }
         }
 
-        private static func field(_ name: String, _ value: String) -> [HTTPHeaders.Field] {
-            [HTTPHeaders.Field(name: name, value: value)]
+        private static func field(_ name: String, _ value: String) -> [HeaderFields.Field] {
+            [HeaderFields.Field(name: name, value: value)]
         }
 
         private static func stream(declared byteCount: Int64? = nil) -> TransferBody {

@@ -17,8 +17,8 @@ import Testing
         return texts
     }
 
-    private func fields(_ pairs: KeyValuePairs<String, String>) -> [HTTPHeaders.Field] {
-        pairs.map { HTTPHeaders.Field(name: $0.key, value: $0.value) }
+    private func fields(_ pairs: KeyValuePairs<String, String>) -> [HeaderFields.Field] {
+        pairs.map { HeaderFields.Field(name: $0.key, value: $0.value) }
     }
 
     @Test func eachFieldIsALineInItsOrder() {
@@ -45,7 +45,7 @@ import Testing
             let value = String(repeating: "x", count: count)
             let expected = (0..<count % 7 + 1).map { count == 0 ? "F\($0);" : "F\($0): \(value)" }
             let list = lines.write(
-                (0..<count % 7 + 1).map { HTTPHeaders.Field(name: "F\($0)", value: value) }, unwanted: [])
+                (0..<count % 7 + 1).map { HeaderFields.Field(name: "F\($0)", value: value) }, unwanted: [])
             #expect(texts(list) == expected)
         }
     }

@@ -87,7 +87,7 @@ extension NetworkTests {
             let script: TestServer.Script = { request in
                 guard request.target == "/set" else { return .response() }
                 let cookies = ["a", "b"].map { ("Set-Cookie", "\($0)=" + String(repeating: "c", count: 3900)) }
-                return .response(headers: HeaderFields(cookies))
+                return .response(headers: WireFields(cookies))
             }
             try await TestServer.serving(script: script) { server in
                 let options = TransferOptions { $0.cookieJar = CookieJar() }

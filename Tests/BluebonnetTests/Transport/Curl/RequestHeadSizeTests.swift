@@ -8,7 +8,7 @@ import Testing
 
 @Suite struct RequestHeadSizeTests {
     private func bound(
-        url: String = "http://h/", _ headers: [HTTPHeaders.Field] = [], proxyCredential: Int = 0, usesJar: Bool = false
+        url: String = "http://h/", _ headers: [HeaderFields.Field] = [], proxyCredential: Int = 0, usesJar: Bool = false
     ) -> Int {
         RequestHeadSize(
             method: "GET", url: url, host: "h", headers: headers, proxyCredentialByteCount: proxyCredential,
@@ -21,7 +21,7 @@ import Testing
     @Test func everythingThatGoesOutCounts() {
         let least = bound()
         #expect(bound(url: "http://h/" + text(4000)) >= bound(url: "http://h/" + text(2000)) + 2000)
-        #expect(bound([HTTPHeaders.Field(name: "name", value: "välue")]) >= least + 4 + 6 + 4)
+        #expect(bound([HeaderFields.Field(name: "name", value: "välue")]) >= least + 4 + 6 + 4)
         #expect(bound(proxyCredential: 3000) >= least + 4000)
         #expect(bound(usesJar: true) >= least + 8190)
         #expect(bound(url: "http://\(text(30_000))@h/") >= least + 30_000 + 40_000)
@@ -66,7 +66,7 @@ import Testing
     }
 
     @Test func onlyAHeadThatHTTP2CannotCarryChangesTheVersion() throws {
-        for version in [HTTPVersion.negotiated, .http1, .http2, .http2PriorKnowledge] {
+        for version in [HTTPProtocolVersion.negotiated, .http1, .http2, .http2PriorKnowledge] {
             #expect(try request(fieldByteCount: 60_000, version: version).httpVersion == version)
             let sent = try request(fieldByteCount: 65_536, version: version).httpVersion
             #expect(sent == (version == .http2PriorKnowledge ? version : .http1))
@@ -82,10 +82,10 @@ import Testing
 
     private func request(
         _ url: String = "https://h/", fieldByteCount: Int = 0, _ body: TransferBody = .none,
-        version: HTTPVersion = .negotiated
+        version: HTTPProtocolVersion = .negotiated
     ) throws -> TransferRequest {
         let url = try #require(URL(string: url))
-        let field = HTTPHeaders.Field(name: "X-Fill", value: text(fieldByteCount))
+        let field = HeaderFields.Field(name: "X-Fill", value: text(fieldByteCount))
         return TransferRequest(
             url: url, origin: try #require(Origin(url)), method: "POST", headers: [field], body: body,
             limits: TransferRequest.Limits(httpVersion: version))
@@ -95,7 +95,7 @@ import Testing
 
     private func get(_ url: String, _ fields: [(String, String)] = []) throws -> TransferRequest {
         let url = try #require(URL(string: url))
-        let headers = fields.map { HTTPHeaders.Field(name: $0.0, value: $0.1) }
+        let headers = fields.map { HeaderFields.Field(name: $0.0, value: $0.1) }
         return TransferRequest(url: url, origin: try #require(Origin(url)), method: "GET", headers: headers)
     }
 

@@ -23,10 +23,10 @@ struct ScriptedMachine {
 
     init(
         _ method: String = "GET", isSecure: Bool = false, body: TransferBody = .none, expects: Bool = false,
-        version: HTTPVersion = .negotiated, idleTimeout: UInt64 = 0, deadline: UInt64 = .max
+        version: HTTPProtocolVersion = .negotiated, idleTimeout: UInt64 = 0, deadline: UInt64 = .max
     ) throws {
         let url = try #require(URL(string: isSecure ? "https://host/" : "http://host/"))
-        let headers = expects ? [HTTPHeaders.Field(name: "Expect", value: "100-continue")] : []
+        let headers = expects ? [HeaderFields.Field(name: "Expect", value: "100-continue")] : []
         let limits = TransferRequest.Limits(httpVersion: version, idleTimeout: idleTimeout, deadline: deadline)
         machine = TransferMachine(
             TransferRequest(
@@ -55,8 +55,8 @@ struct ScriptedMachine {
             let event = try bytes.withUnsafeBytes { try machine.receive(line: $0, evidence) }
             switch event {
             case .line: break
-            case .head(let head): events.append("\(head.status)")
-            case .headAndError(let head, let error): events.append("\(head.status) \(error.code.rawValue)")
+            case .head(let head): events.append("\(head.statusCode)")
+            case .headAndError(let head, let error): events.append("\(head.statusCode) \(error.code.rawValue)")
             case .refusedExpectation: events.append("refused")
             }
         }

@@ -170,7 +170,7 @@ import Testing
 
     /// Without TLS, only a request that asks for HTTP/2 from the start is known to get it.
     @Test func versionBeforeTheFirstSendingIsKnownForPriorKnowledgeOnly() throws {
-        for version in [HTTPVersion.negotiated, .http1, .http2, .http2PriorKnowledge] {
+        for version in [HTTPProtocolVersion.negotiated, .http1, .http2, .http2PriorKnowledge] {
             let isKnown = try ScriptedMachine(version: version).machine.attempts.isMultiplexed
             #expect(isKnown == (version == .http2PriorKnowledge))
             let isKnownOverTLS = try ScriptedMachine(isSecure: true, version: version).machine.attempts.isMultiplexed

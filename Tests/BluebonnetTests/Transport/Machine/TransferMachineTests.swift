@@ -168,7 +168,7 @@ import Testing
         script.send()
         #expect(try script.receive("HTTP/1.1 200 OK\nTransfer-Encoding: chunked\n\n") == ["200"])
         #expect(try script.receive("X-Trailer: 1\n\n") == [])
-        #expect(script.machine.response.head?.status == 200)
+        #expect(script.machine.response.head?.statusCode == 200)
     }
 
     @Test func headThatIsNoneIsAnErrorOfItsOwn() throws {

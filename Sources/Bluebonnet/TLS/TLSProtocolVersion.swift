@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 /// A version of TLS, by its number in the protocol (RFC 8446, 4.2.1).
-public struct TLSVersion: RawRepresentable, Sendable, Hashable, Comparable, Codable, CustomStringConvertible {
+public struct TLSProtocolVersion: RawRepresentable, Sendable, Hashable, Comparable, Codable, CustomStringConvertible {
     /// The number in the protocol.
     public let rawValue: UInt16
 
@@ -10,17 +10,17 @@ public struct TLSVersion: RawRepresentable, Sendable, Hashable, Comparable, Coda
     public init(rawValue: UInt16) { self.rawValue = rawValue }
 
     /// TLS 1.0 (RFC 2246), broken and withdrawn (RFC 8996).
-    public static let v10 = TLSVersion(rawValue: 0x0301)
+    public static let v10 = TLSProtocolVersion(rawValue: 0x0301)
     /// TLS 1.1 (RFC 4346), withdrawn (RFC 8996).
-    public static let v11 = TLSVersion(rawValue: 0x0302)
+    public static let v11 = TLSProtocolVersion(rawValue: 0x0302)
     /// TLS 1.2 (RFC 5246).
-    public static let v12 = TLSVersion(rawValue: 0x0303)
+    public static let v12 = TLSProtocolVersion(rawValue: 0x0303)
     /// TLS 1.3 (RFC 8446).
-    public static let v13 = TLSVersion(rawValue: 0x0304)
+    public static let v13 = TLSProtocolVersion(rawValue: 0x0304)
 
-    static let known: [TLSVersion] = [.v10, .v11, .v12, .v13]
+    static let known: [TLSProtocolVersion] = [.v10, .v11, .v12, .v13]
 
-    public static func < (one: TLSVersion, other: TLSVersion) -> Bool { one.rawValue < other.rawValue }
+    public static func < (one: TLSProtocolVersion, other: TLSProtocolVersion) -> Bool { one.rawValue < other.rawValue }
 
     /// What follows "1." in its name.
     var minor: Int { Int(rawValue) - Int(Self.v10.rawValue) }

@@ -3,7 +3,7 @@
 
 /// The HTTP version. HTTP/2 carries a request's head of at most 64 KiB: a larger head is sent over HTTP/1.1, and is an
 /// error with `http2PriorKnowledge`.
-public enum HTTPVersion: String, Sendable, Hashable, Codable {
+public enum HTTPProtocolVersion: String, Sendable, Hashable, Codable {
     /// HTTP/2 when TLS negotiates it, else HTTP/1.1.
     case negotiated
     /// HTTP/1.1 only.

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 /// Header fields in the order and spelling in which they are, or were, on the wire.
-public struct HeaderFields: Sendable, Equatable, ExpressibleByDictionaryLiteral {
+public struct WireFields: Sendable, Equatable, ExpressibleByDictionaryLiteral {
     /// One line of a header.
     public struct Field: Sendable, Equatable {
         /// The name, as sent.

@@ -1,0 +1,108 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+internal import Bluebonnet
+
+/// The headers of a response as a result line writes them: names in lower case, each once, in order of arrival.
+///
+/// Repeated headers are joined by `, `, except `set-cookie`, which is always a list, because its values may hold
+/// commas. Equality looks at names and values, not at the order of the names.
+struct LineHeaders: Sendable {
+    /// One name with its values: several for `set-cookie` only.
+    struct Field: Sendable {
+        /// The name in lower case.
+        let name: String
+        /// The values: one, joined where the header was repeated, or those of `set-cookie`.
+        fileprivate(set) var values: [String]
+    }
+
+    /// The headers as they arrived.
+    let headers: HeaderFields
+
+    init(_ headers: HeaderFields) { self.headers = headers }
+
+    /// The headers where they are written as they arrived: names that come once each, none of which is a list, and
+    /// nothing but ASCII.
+    var plainBlock: FieldBlock? {
+        guard let block = headers.block, block.isASCII, !block.hasRepeatedNames, !block.hasField("set-cookie") else {
+            return nil
+        }
+        return block
+    }
+
+    /// The headers in the order in which their names first arrived.
+    var fields: [Field] {
+        var fields: [Field] = []
+        var places = Places()
+        fields.reserveCapacity(headers.count)
+        for header in headers {
+            let name = header.name.lowercased()
+            if let index = places.index(of: name, in: fields) {
+                fields[index].add(header.value)
+            } else {
+                fields.append(Field(name: name, values: [header.value]))
+            }
+        }
+        return fields
+    }
+
+    /// Finds fields by their names: most responses have so few that looking at each is quicker than a table.
+    private struct Places {
+        private static let fewCount = 32
+        private var indices: [String: Int] = [:]
+
+        mutating func index(of name: String, in fields: [Field]) -> Int? {
+            guard fields.count > Self.fewCount else { return fields.firstIndex { $0.name == name } }
+            for index in indices.count..<fields.count { indices[fields[index].name] = index }
+            return indices[name]
+        }
+    }
+
+    private var valuesByName: [String: [String]] {
+        Dictionary(fields.map { ($0.name, $0.values) }) { first, _ in first }
+    }
+}
+
+extension LineHeaders.Field {
+    /// Whether the value is written as an array.
+    var isList: Bool { name == "set-cookie" }
+
+    /// Adds the value of a repeated header.
+    fileprivate mutating func add(_ value: String) {
+        if isList { values.append(value) } else { values[0] += ", \(value)" }
+    }
+}
+
+extension LineHeaders: Hashable {
+    static func == (first: Self, second: Self) -> Bool {
+        first.valuesByName == second.valuesByName
+    }
+
+    func hash(into hasher: inout Hasher) {
+        hasher.combine(valuesByName)
+    }
+}
+
+extension LineHeaders: Codable {
+    /// Reads an object; the order of its members is lost.
+    init(from decoder: any Decoder) throws {
+        let members = try [String: JSONValue](from: decoder)
+        var headers = HeaderFields()
+        for (name, member) in members.sorted(by: { $0.key < $1.key }) {
+            let values = [member.string].compactMap(\.self) + (member.array ?? []).compactMap(\.string)
+            guard values.count == member.array?.count ?? 1 else {
+                let problem = "the header \(name) is neither a string nor an array of strings"
+                throw DecodingError.dataCorrupted(.init(codingPath: decoder.codingPath, debugDescription: problem))
+            }
+            for value in values { headers.add(name: name, value: value) }
+        }
+        self.init(headers)
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        let members = fields.map { field in
+            (field.name, field.isList ? field.values.jsonValue : .string(field.values.joined(separator: ", ")))
+        }
+        try JSONValue.object(Dictionary(members) { first, _ in first }).encode(to: encoder)
+    }
+}

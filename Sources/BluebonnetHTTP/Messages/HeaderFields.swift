@@ -1,0 +1,255 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+/// The header fields of a request or of a response, in order, with repeated names.
+///
+/// ```swift
+/// var headers: HeaderFields = ["Accept": "text/html", "X-Request-ID": "42"]
+/// headers["accept-language"] = "en"                        // names are compared without regard to case
+/// headers["X-Request-ID"] = nil                            // removes the field
+/// headers.add(name: "Link", value: "</style.css>; rel=preload")
+/// for cookie in operation.responseHeaders.values(for: "Set-Cookie") { … }
+/// ```
+///
+/// A collection of its fields. Two collections are equal when they have the same fields; the spelling of names does not
+/// count, nor does the order of fields with different names. Names and values are not checked here: an operation whose
+/// request has a field that cannot be sent fails with `NetworkingError.Code.invalidRequest`.
+public struct HeaderFields: Sendable {
+    private enum Storage: Sendable {
+        case list([Field])
+        /// As they arrived: bytes, which become text when somebody looks.
+        case block(FieldBlock)
+    }
+
+    private var storage: Storage
+
+    private init(_ storage: Storage) { self.storage = storage }
+
+    /// Makes an empty collection.
+    public init() { self.init(.list([])) }
+
+    /// Makes a collection of the given fields, repeated names included.
+    public init(_ fields: [Field]) { self.init(.list(fields)) }
+
+    /// Makes a collection of pairs of name and value, repeated names included.
+    public init(_ pairs: [(name: String, value: String)]) {
+        self.init(pairs.map { Field(name: $0.name, value: $0.value) })
+    }
+
+    /// Makes a collection of pairs of name and value, repeated names included: `HeaderFields(zip(names, values))`.
+    public init(_ pairs: some Sequence<(String, String)>) {
+        self.init(pairs.map { Field(name: $0.0, value: $0.1) })
+    }
+
+    /// Makes a collection of a dictionary's members, sorted by name. Names that differ only in case are repeated names.
+    public init(_ dictionary: [String: String]) {
+        self.init(dictionary.map { Field(name: $0.key, value: $0.value) }.sorted { $0.name < $1.name })
+    }
+
+    /// The fields of a head as it arrived.
+    package init(_ block: FieldBlock) { self.init(.block(block)) }
+
+    /// The fields as they arrived; nil for a collection that was made or changed since.
+    package var block: FieldBlock? { if case .block(let block) = storage { block } else { nil } }
+
+    /// The fields in order.
+    package var fields: [Field] {
+        switch storage {
+        case .list(let fields): fields
+        case .block(let block): block.fields
+        }
+    }
+}
+
+// MARK: - By name
+
+extension HeaderFields {
+    /// The value of the field with that name; nil when there is none.
+    ///
+    /// The values of a repeated field are joined by ", " (RFC 9110, 5.3), those of `Cookie` by "; " (RFC 9113, 8.2.3).
+    /// `Set-Cookie` cannot be read so, because its values may hold commas: use `values(for:)`. Setting a value replaces
+    /// the first field with that name and removes the others; setting nil removes all.
+    public subscript(name: String) -> String? {
+        get {
+            if case .list(let fields) = storage, let only = Self.onlyField(name, of: fields) { return only?.value }
+            let values = values(for: name)
+            return values.count < 2 ? values.first : values.joined(separator: Self.separator(of: name))
+        }
+        set { replace(name, newValue) }
+    }
+
+    /// The values of all fields with that name, in order.
+    public func values(for name: String) -> [String] {
+        switch storage {
+        case .block(let block): return block.values(for: name)
+        case .list(let fields):
+            var values: [String] = []
+            for field in fields where field.hasName(name) { values.append(field.value) }
+            return values
+        }
+    }
+
+    /// Whether there is a field with that name.
+    public func contains(name: String) -> Bool {
+        switch storage {
+        case .list(let fields): fields.contains { $0.hasName(name) }
+        case .block(let block): block.hasField(named: name)
+        }
+    }
+
+    /// Adds a field behind the others, whether or not there is one with that name.
+    public mutating func add(name: String, value: String) { add(Field(name: name, value: value)) }
+
+    /// Adds a field behind the others, whether or not there is one with its name.
+    public mutating func add(_ field: Field) { change { $0.append(field) } }
+
+    /// Removes the fields for which the closure returns true.
+    public mutating func removeAll(where shouldBeRemoved: (Field) throws -> Bool) rethrows {
+        let kept = try fields.filter { try !shouldBeRemoved($0) }
+        storage = .list(kept)
+    }
+
+    /// The fields by name, as Foundation has them: repeated ones joined, in the spelling of the first one.
+    public var dictionary: [String: String] {
+        Dictionary(combined.map { ($0.name, $0.value) }) { first, _ in first }
+    }
+
+    /// The fields, repeated ones joined in the place and the spelling of the first one.
+    package var combined: [Field] {
+        let fields = fields
+        guard fields.hasRepeatedNames else { return fields }
+        var places: [String: Int] = [:]
+        var combined: [Field] = []
+        for field in fields {
+            let name = field.name.lowercased()
+            guard let place = places[name] else {
+                places[name] = combined.count
+                combined.append(field)
+                continue
+            }
+            let value = combined[place].value + Self.separator(of: name) + field.value
+            combined[place] = Field(name: combined[place].name, value: value)
+        }
+        return combined
+    }
+
+    /// The field with that name, or that there is none; nil when there are several.
+    private static func onlyField(_ name: String, of fields: [Field]) -> Field?? {
+        guard let first = fields.firstIndex(where: { $0.hasName(name) }) else { return .some(nil) }
+        return fields[(first + 1)...].contains { $0.hasName(name) } ? nil : fields[first]
+    }
+
+    private static func separator(of name: String) -> String {
+        FieldSyntax.isSameName(name, "Cookie") ? "; " : ", "
+    }
+
+    private mutating func replace(_ name: String, _ value: String?) {
+        change { fields in
+            let first = fields.firstIndex { $0.hasName(name) }
+            guard let first else {
+                if let value { fields.append(Field(name: name, value: value)) }
+                return
+            }
+            let next = value == nil ? first : first + 1
+            if let value { fields[first] = Field(name: name, value: value) }
+            fields[next...].removeAll { $0.hasName(name) }
+        }
+    }
+
+    /// The list is taken out of the storage meanwhile, so that it is not copied.
+    private mutating func change(_ body: (inout [Field]) -> Void) {
+        var fields = fields
+        storage = .list([])
+        body(&fields)
+        storage = .list(fields)
+    }
+}
+
+// MARK: - As a collection
+
+extension HeaderFields: RandomAccessCollection {
+    public var startIndex: Int { 0 }
+
+    public var endIndex: Int {
+        switch storage {
+        case .list(let fields): fields.count
+        case .block(let block): block.count
+        }
+    }
+
+    public subscript(position: Int) -> Field {
+        switch storage {
+        case .list(let fields): fields[position]
+        case .block(let block): block.field(at: position)
+        }
+    }
+}
+
+extension HeaderFields: ExpressibleByDictionaryLiteral, ExpressibleByArrayLiteral {
+    /// Makes a collection of the pairs of a literal, repeated names included.
+    public init(dictionaryLiteral elements: (String, String)...) {
+        self.init(elements.map { Field(name: $0.0, value: $0.1) })
+    }
+
+    /// Makes a collection of the fields of a literal, repeated names included.
+    public init(arrayLiteral elements: Field...) { self.init(elements) }
+}
+
+extension HeaderFields: Hashable {
+    public static func == (first: HeaderFields, second: HeaderFields) -> Bool {
+        let (first, second) = (first.fields, second.fields)
+        guard first.count == second.count else { return false }
+        return first == second || first.valuesByName == second.valuesByName
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        var sum = 0
+        for field in fields { sum &+= field.hashValue }  // in any order
+        hasher.combine(sum)
+    }
+}
+
+extension HeaderFields: Codable {
+    /// Reads an array of objects with the members `name` and `value`.
+    public init(from decoder: any Decoder) throws { self.init(try [Field](from: decoder)) }
+
+    /// Writes an array of objects with the members `name` and `value`, secrets included.
+    public func encode(to encoder: any Encoder) throws { try fields.encode(to: encoder) }
+}
+
+extension HeaderFields: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// The fields for people, without the values of those that hold secrets: `Authorization`, `Proxy-Authorization`,
+    /// `Cookie` and `Set-Cookie`.
+    public var description: String { "[" + fields.map(\.description).joined(separator: ", ") + "]" }
+
+    /// The `description`.
+    public var debugDescription: String { description }
+
+    /// The fields, whose mirrors show no secrets.
+    public var customMirror: Mirror { Mirror(self, unlabeledChildren: fields, displayStyle: .collection) }
+}
+
+extension [HeaderFields.Field] {
+    /// Whether a name comes twice. Most heads have few fields, so that comparing each with each is quicker than
+    /// remembering them.
+    fileprivate var hasRepeatedNames: Bool {
+        guard count < 50 else { return true }  // perhaps; it only costs time
+        return indices.contains { index in self[(index + 1)...].contains { $0.hasName(self[index].name) } }
+    }
+
+    fileprivate var valuesByName: [String: [String]] {
+        Dictionary(grouping: self) { $0.name.lowercased() }.mapValues { $0.map(\.value) }
+    }
+
+    /// Whether the fields would be written alike: in the same order and the same spelling.
+    package func isWrittenLike(_ other: [HeaderFields.Field]) -> Bool {
+        guard count == other.count else { return false }
+        let isSameArray = withUnsafeBufferPointer { mine in
+            other.withUnsafeBufferPointer { mine.baseAddress == $0.baseAddress }
+        }
+        if isSameArray { return true }
+        return zip(self, other).allSatisfy { first, second in
+            FieldSyntax.isSameText(first.name, second.name) && FieldSyntax.isSameText(first.value, second.value)
+        }
+    }
+}

@@ -1,0 +1,42 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+public import Foundation
+
+// What serializers ask about the body.
+extension ResponseHead {
+    /// The value of `Content-Type`, with its parameters; nil without that field.
+    public var contentType: String? { headers["Content-Type"] }
+
+    /// The media type of the body (RFC 9110, 8.3.1) in lower case, without parameters, for instance `text/html`; nil
+    /// without a `Content-Type`.
+    public var mediaType: String? { contentType.map(Self.mediaType) }
+
+    /// The charset parameter of `Content-Type` in lower case, for instance `iso-8859-1`; nil when there is none.
+    public var charset: String? { contentType.flatMap(BodyEncoding.charset) }
+
+    /// The encoding that the charset names; UTF-8 without a charset and for an unknown one.
+    public var textEncoding: String.Encoding { BodyEncoding.foundationEncoding(ofCharset: charset) }
+
+    /// The body as text, in the encoding that its byte order mark says, else its charset, else in UTF-8; nil when the
+    /// bytes are not such text.
+    public func text(of body: Data) -> String? { BodyEncoding(ofText: body, charset: charset).text(of: body) }
+
+    /// The name that the response suggests for its body: that of `Content-Disposition` (RFC 6266), else the last
+    /// component of the URL's path, else `download`. One path component of at most 255 bytes that is safe to use.
+    public var suggestedFileName: String { SuggestedFileName.name(for: self) }
+
+    /// Whether an empty body is what this response has to have: its status has none (RFC 9110, 15.3.5 and 15.3.6), it
+    /// answers HEAD, or it says the length of a body that was not asked for.
+    ///
+    /// The transport has made sure that a body of the announced length arrived, if there was to be one.
+    public var mayLackBody: Bool {
+        [204, 205, 304].contains(statusCode) || method == "HEAD" || (contentLength ?? 0) > 0
+    }
+
+    /// The media type of a `Content-Type` field.
+    package static func mediaType(of field: String) -> String {
+        let type = field.utf8.prefix { $0 != UInt8(ascii: ";") }
+        return Substring(FieldSyntax.trimmed(type)).lowercased()
+    }
+}

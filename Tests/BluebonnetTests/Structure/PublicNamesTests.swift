@@ -1,0 +1,90 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import Bluebonnet
+import BluebonnetBatch
+import Foundation
+import FoundationNetworking
+import FoundationXML
+import NIOCore
+import NIOHTTP1
+import NIOSSL
+import Testing
+
+/// Programs import the library beside Foundation and Swift NIO. A name that two of the modules have would be ambiguous
+/// in this file, which then would not compile; async-http-client's names are checked in the same way in Benchmarks.
+@Suite struct PublicNamesTests {
+    /// Every public type of the library, by its name alone.
+    private static let types: [Any.Type] =
+        operations + serializers + trust + batches + [
+            HTTPProtocolVersion.self, HeaderFields.self, ResponseHead.self, NetworkingError.self, LibraryError.self,
+            JSONValue.self, JSONSyntaxError.self, PropertyListValue.self, PropertyListSyntaxError.self,
+            QueryEncoder.self, Cookie.self, CookieJar.self, (any ResponseCache).self, CachedResponse.self,
+            InMemoryResponseCache.self, IPAddress.self, NetworkInterface.self, NetworkReachability.self,
+            NetworkReachabilityManager.self, NetworkReachabilityStatus.self, NetworkRoute.self, NetworkThread.self,
+            Tuning.self,
+        ]
+
+    private static let operations: [Any.Type] = [
+        RequestOperation.self, HTTPRequestOperation.self, RequestOperationManager.self, RequestOperationQueue.self,
+        OperationArchive.self, BodyChunks.self, ExistingFilePolicy.self, AuthenticationChallenge.self,
+        ChallengeAnswer.self, TransferOptions.self, TransferSummary.self, TransferTimings.self, Proxy.self,
+        DrainSummary.self, DependencyCycle.self, FailedDependencyPolicy.self, (any HeadResponse).self,
+    ]
+
+    private static let serializers: [Any.Type] = [
+        (any RequestSerializer).self, HTTPRequestSerializer.self, JSONRequestSerializer.self,
+        PropertyListRequestSerializer.self, RequestProperties.self, RequestBody.self, QuerySerialization.self,
+        MultipartFormData.self, MultipartBodyStream.self, (any ReplayableBodyStream).self,
+        (any ResponseSerializer).self, ResponseValidation.self, HTTPResponseSerializer.self,
+        JSONResponseSerializer.self, DecodableResponseSerializer<Int>.self, PropertyListResponseSerializer.self,
+        XMLParserResponseSerializer.self, XMLDocumentResponseSerializer.self, XMLBody.self, XMLSyntaxError.self,
+        CompoundResponseSerializer.self, CompoundFailure.self,
+    ]
+
+    private static let trust: [Any.Type] = [
+        SecurityPolicy.self, SecurityPolicyTable.self, PinningMode.self, PinSet.self, PublicKeyPin.self,
+        PinViolation.self, ReportOnlyPins.self, ServerCertificate.self, ServerTrustChallenge.self,
+        ServerTrustAnswer.self, TrustedAuthorities.self, ClientIdentity.self, TLSOptions.self,
+        TLSProtocolVersion.self, TLSInformation.self,
+    ]
+
+    private static let batches: [Any.Type] = [
+        Batch.self, BatchGraph.self, (any BatchMember).self, BatchOutcome.self, BatchProgress.self,
+        RequestHandle<Int>.self, (any ResultSource).self, ResultDependency.self,
+        AllSources<RequestHandle<Int>>.self, FallbackSource<RequestHandle<Int>>.self,
+        MappedSource<RequestHandle<Int>, Int>.self, OutcomeSource<RequestHandle<Int>>.self, NumberedLine.self,
+        ReferenceSource.self, ReferenceTemplate.self, RequestLine.self, RequestLineError.self, RequestLineErrors.self,
+        RequestLineGraph.self, RequestLineParser.self, RequestLinePlan.self, RequestLineRunner.self, ResultLine.self,
+    ]
+
+    /// A type's name without module, generic arguments and `any`.
+    private static func name(of type: Any.Type) -> String {
+        let name = String(describing: type).prefix { $0 != "<" }
+        return String(name.hasPrefix("any ") ? name.dropFirst(4) : name)
+    }
+
+    @Test func everyPublicTypeIsNamedBesideFoundationAndNIO() {
+        let isOurs = { (path: String) in
+            ["Bluebonnet/", "BluebonnetBatch/", "BluebonnetHTTP/"].contains { path.hasPrefix("Sources/" + $0) }
+        }
+        let declaration = /^(?:public|open) (?:final )?(?:actor|class|enum|protocol|struct) (\w+)/
+        let names = StyleTests.sources.filter { isOurs($0.path) }.flatMap(\.lines)
+            .compactMap { $0.firstMatch(of: declaration).map { String($0.output.1) } }
+        #expect(Set(names).subtracting(Self.types.map(Self.name)).sorted() == [])
+        #expect(Set(Self.types.map(Self.name)).subtracting(names).sorted() == [])
+        #expect(Self.types.count == names.count)
+    }
+
+    /// What those modules call alike is theirs; the library's types have other names.
+    @Test func namesOfNIOAreNIOs() {
+        let headers: HTTPHeaders = ["A": "1"]
+        let version: HTTPVersion = .http1_1
+        let head: NIOHTTP1.HTTPResponseHead = HTTPResponseHead(version: version, status: .ok, headers: headers)
+        let fields: HeaderFields = ["A": "1"]
+        #expect(head.headers.first(name: "a") == fields["a"])
+        #expect(TLSVersion.tlsv12 != .tlsv13 && TLSProtocolVersion.v12 != .v13)
+        let parameters: Parameters = ["a": 1]
+        #expect(parameters.count == 1)
+    }
+}
