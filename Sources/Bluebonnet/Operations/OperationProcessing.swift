@@ -111,7 +111,7 @@ extension OperationOutcome {
         guard var error else { return }
         let result = transfer.value
         if error.request == nil { error.request = result.request?.urlRequest }
-        if error.response == nil { error.response = try? result.head?.urlResponse() }
+        if error.response == nil { error.response = result.head?.urlResponse }
         error.attemptCount = result.summary.attemptCount
         self.error = error
     }

@@ -57,9 +57,7 @@ import Testing
     @Test func aProgramMayAskAndIsToldWhy() throws {
         let url = try #require(URL(string: "http://h/"))
         func validate(_ status: Int, _ fields: [String: String], body: String = "x") throws(NetworkingError) {
-            guard
-                let response = HTTPURLResponse(url: url, statusCode: status, httpVersion: nil, headerFields: fields)
-            else { throw NetworkingError(.badURL, "no response") }
+            let response = ResponseHead(url: url, statusCode: status, headers: HeaderFields(fields))
             try ResponseValidation(acceptableContentTypes: ["a/b"]).validate(response, body: Data(body.utf8))
         }
         try validate(200, ["Content-Type": "a/b"])
