@@ -94,6 +94,7 @@ extension Exchange {
             }
         if case .ask(let question) = decision { questions.ask(question, about: head, in: hops) }
         incoming.setDisposition(disposition, method: hops.request.method)
+        if case .deliver = decision { owner.noteHead(head) }
     }
 
     private func disposition(

@@ -7,6 +7,8 @@ protocol ExchangeOwner: AnyObject, Sendable {
     func reportUpload(_ byteCount: Int64, _ total: Int64, _ expected: Int64)
     /// Reports received bytes, the received total, and the expected total; -1 when it is not known.
     func reportDownload(_ byteCount: Int64, _ total: Int64, _ expected: Int64)
+    /// Notes the head of the response that is the result, before its body; again when another response takes its place.
+    func noteHead(_ head: ResponseHead)
     /// Network thread only.
     func handle(_ event: ExchangeEvent)
 }

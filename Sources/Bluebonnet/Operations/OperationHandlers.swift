@@ -194,6 +194,27 @@ extension RequestOperation {
         guard hasEnded || isFinished else { throw .waitCancelled }
     }
 
+    /// The head of the final response, as soon as it arrives, before the body: of a refused status too, not of a redirect
+    /// that is followed. The calling task is suspended until then.
+    ///
+    /// The wait observes: cancelling the task ends the wait, and the operation goes on.
+    ///
+    /// - Throws: the operation's `NetworkingError` when the operation ends without a response; `notStarted` when the
+    ///   operation is in no queue and was not started; `cancelled` when the task is cancelled first.
+    public func head() async throws(NetworkingError) -> ResponseHead {
+        if let head = responseHead { return head }
+        guard isBegun else { throw .notStarted(self) }
+        _ = await TaskWait.forEvent {
+            state.addHeadWait($0)
+        } onCancel: { [self] wait in
+            state.remove(wait)
+            wait.end(hasCome: false)
+        }
+        if let head = responseHead { return head }
+        if let error { throw error }
+        throw .waitCancelled
+    }
+
     /// Suspends the calling task until the operation is finished. Cancelling the task cancels the operation.
     func waitAsOwner() async {
         _ = await TaskWait.forEvent {

@@ -126,17 +126,18 @@ extension RequestOperation {
 // MARK: - The response
 
 extension RequestOperation {
-    /// The final response, once the operation is finished; nil when no response head arrived.
+    /// The final response, from the arrival of its head on; nil before, and when none arrived. A response that is read
+    /// early may still be followed by another one, when the operation is paused and has to start over.
     public var response: HTTPURLResponse? { responseHead?.urlResponse }
 
-    /// The head of the final response, once the operation is finished; nil when none arrived.
-    public var responseHead: ResponseHead? { state.outcome?.value.transfer.value.head }
+    /// The head of the final response, as `response` has it.
+    public var responseHead: ResponseHead? { state.head }
 
-    /// The status of the final response, once the operation is finished.
+    /// The status of the final response, from the arrival of its head on.
     public var statusCode: Int? { responseHead?.statusCode }
 
-    /// The final response's header fields in the order of arrival, repeated fields included; empty before the operation
-    /// is finished.
+    /// The final response's header fields in the order of arrival, repeated fields included; empty before the head
+    /// arrived.
     public var responseHeaders: HeaderFields { responseHead?.headers ?? HeaderFields() }
 
     /// The file with the body, once the operation has succeeded; nil when the body was not written to a file.

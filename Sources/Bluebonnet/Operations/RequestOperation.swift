@@ -279,5 +279,9 @@ extension RequestOperation {
 extension RequestOperation: ExchangeOwner, SlotClient {
     func handle(_ event: ExchangeEvent) { runner?.handle(event) }
 
+    func noteHead(_ head: ResponseHead) {
+        for wait in state.noteHead(head) { wait.end(hasCome: true) }
+    }
+
     func wasAdmitted() { runner?.wasAdmitted() }
 }

@@ -19,6 +19,9 @@ struct RequestOperationState: ~Copyable, Sendable {
         fileprivate var handlers = EndHandlers()
         fileprivate var schedule = OperationSchedule()
         fileprivate var received = ByteProgress()
+        /// The head of the response whose body arrives; the outcome has the final one.
+        fileprivate var head: ResponseHead?
+        fileprivate var headWaits: [TaskWait] = []
         /// What the network thread handed over; processing turns it into the outcome.
         fileprivate var transfer: Box<TransferResult>?
         fileprivate var outcome: Box<OperationOutcome>?
@@ -41,6 +44,11 @@ struct RequestOperationState: ~Copyable, Sendable {
     var outcome: Box<OperationOutcome>? { values.withLock { $0.outcome } }
     /// The result of the transfers, once the operation has ended.
     var result: TransferResult? { outcome?.value.transfer.value }
+
+    /// The head of the final response, from its arrival on.
+    var head: ResponseHead? {
+        values.withLock { $0.outcome.map { $0.value.transfer.value.head } ?? $0.head }
+    }
 
     var progress: ByteProgress {
         values.withLock { values in
@@ -133,12 +141,14 @@ struct RequestOperationState: ~Copyable, Sendable {
     func finish(with outcome: Box<OperationOutcome>) -> (LifecycleChange, OperationDelivery) {
         values.withLock { values in
             values.outcome = outcome
+            values.head = nil
             let (change, _) = Self.apply(.processed, to: &values, isWaiting: false)
             let hasHandlers = values.handlers.deliver()
             let delivery = OperationDelivery(
-                waits: values.handlers.takeWaits(), hasFailed: outcome.value.error != nil,
+                waits: values.handlers.takeWaits() + values.headWaits, hasFailed: outcome.value.error != nil,
                 queue: values.schedule.queue.take(), callbackQueue: values.completion.queue, hasHandlers: hasHandlers,
                 details: values.details, chunkPipe: values.plan.takeChunks(), recipe: values.plan.takeRecipe())
+            values.headWaits = []
             if values.details?.value.hasProgressHandlers == true {
                 values.details = values.details?.changed { ($0.uploadProgress, $0.downloadProgress) = (nil, nil) }
             }
@@ -258,7 +268,12 @@ struct RequestOperationState: ~Copyable, Sendable {
     func add(_ wait: TaskWait) -> Bool { values.withLock { $0.handlers.add(wait) } }
 
     /// Forgets a wait that was given up.
-    func remove(_ wait: TaskWait) { values.withLock { $0.handlers.remove(wait) } }
+    func remove(_ wait: TaskWait) {
+        values.withLock { values in
+            values.handlers.remove(wait)
+            values.headWaits.removeAll { $0 === wait }
+        }
+    }
 
     func takeEndHandlers() -> EndHandlers { values.withLock { $0.handlers.take() } }
 
@@ -280,6 +295,27 @@ struct RequestOperationState: ~Copyable, Sendable {
     /// What the transfers brought, once.
     func takeTransfer() -> (transfer: Box<TransferResult>?, group: DispatchGroup?) {
         values.withLock { ($0.transfer.take(), $0.completion.group) }
+    }
+
+    /// Notes the head of the response whose body follows.
+    ///
+    /// - Returns: the waits for the head.
+    func noteHead(_ head: ResponseHead) -> [TaskWait] {
+        values.withLock { values in
+            values.head = head
+            if values.headWaits.isEmpty { return [] }
+            defer { values.headWaits = [] }
+            return values.headWaits
+        }
+    }
+
+    /// Keeps a wait for the head; false when the head is there, or none will come.
+    func addHeadWait(_ wait: TaskWait) -> Bool {
+        values.withLock { values in
+            guard values.head == nil, values.outcome == nil else { return false }
+            values.headWaits.append(wait)
+            return true
+        }
     }
 
     /// Notes how much of the body has arrived.

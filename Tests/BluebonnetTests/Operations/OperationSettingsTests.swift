@@ -123,4 +123,51 @@ import Testing
         let error = await #expect(throws: NetworkingError.self) { for try await _ in second {} }
         #expect(error?.code == .invalidRequest)
     }
+
+    // MARK: The head
+
+    @Test func headIsThereBeforeTheBody() async throws {
+        let gate = Gate()
+        network.answer("/a", with: [.head(200, ["X-A": "1"]), .wait(gate), .body("b")])
+        let operation = network.operation("/a")
+        operation.start()
+        let head = try await operation.head()
+        #expect(head.statusCode == 200 && head.headers["x-a"] == "1")
+        #expect(operation.statusCode == 200 && operation.response?.statusCode == 200 && !operation.isFinished)
+        gate.open()
+        await operation.ends()
+        #expect(operation.responseString == "b" && operation.responseHeaders["X-A"] == "1")
+    }
+
+    @Test func headOfARefusedStatusIsNoError() async throws {
+        network.answer("/a", with: [.head(404), .body("no")])
+        let operation = network.operation("/a")
+        operation.start()
+        #expect(try await operation.head().statusCode == 404)
+        await operation.ends()
+        #expect(operation.code == .unacceptableStatus)
+    }
+
+    @Test func headOfARedirectThatIsFollowedIsNotTold() async throws {
+        network.answer("/a", with: [.head(302, ["Location": "/b"])])
+        network.answer("/b", with: [.head(201)])
+        let operation = network.operation("/a")
+        operation.start()
+        #expect(try await operation.head().statusCode == 201)
+    }
+
+    @Test func operationThatEndsWithoutAHeadThrowsItsError() async throws {
+        network.answer("/a", with: [.wait(Gate())])
+        let operation = network.operation("/a")
+        operation.start()
+        await network.log.sees(.begun(1))
+        async let head = operation.head()
+        operation.cancel()
+        await #expect { _ = try await head } throws: { ($0 as? NetworkingError)?.code == .cancelled }
+    }
+
+    @Test func headOfAnOperationThatNobodyStartedIsAnError() async {
+        let error = await #expect(throws: NetworkingError.self) { try await network.operation("/a").head() }
+        #expect(error?.code == .notStarted)
+    }
 }
