@@ -49,17 +49,23 @@ enum GateAdmission {
 final class QueueGate {
     /// The number of empty parts that are kept.
     private static let keptCount = 8
+    /// The memory of more entries without a slot is not kept.
+    private static let keptEntryCount = 64
 
     fileprivate(set) var isOpen = false
+    /// Whether the round knows that operations without a slot may start.
+    var isInRound = false
     /// Operations that need no slot, and stale entries.
     private var unslotted = Heap<LaneEntry>()
+    private var unslottedCount = 0
+    private var highestUnslottedCount = 0
     /// One for each manager that uses the queue.
     private(set) var parts: [GatePart] = []
 
     /// Takes what has changed in its queue, except the operations that are to be started.
     func take(_ changes: GateChanges, of source: any GateSource) {
         if changes.areFormerEntriesStale {
-            unslotted = Heap()
+            forgetUnslotted()
             for part in parts { part.removeAll() }
         }
         if changes.isOpen && !isOpen { for part in parts where !part.isEmpty { part.scheduler.mayServe() } }
@@ -69,6 +75,8 @@ final class QueueGate {
                 part(for: destination.scheduler).insert(arrival.entry, origin: destination.origin, source)
             } else {
                 unslotted.insert(arrival.entry)
+                unslottedCount += 1
+                highestUnslottedCount = max(highestUnslottedCount, unslottedCount)
             }
         }
     }
@@ -82,18 +90,33 @@ final class QueueGate {
     }
 
     /// Starts the next operation that needs no slot, or one that goes before it; or finds the gate closed, or removes a
-    /// stale entry. False when there is nothing of that.
-    func serveNext(of source: any GateSource) -> Bool {
-        guard isOpen, let first = unslotted.first else { return false }
+    /// stale entry.
+    func serveNext(of source: any GateSource) -> ServiceStep {
+        guard isOpen, let first = unslotted.first else { return .nothing }
         if let part = firstPart, let entry = part.firstStartable, entry < first { return part.scheduler.serveNext() }
         switch source.admit(first) {
-        case .closed: isOpen = false
-        case .stale: _ = unslotted.popFirst()
+        case .closed:
+            isOpen = false
+            return .cleared
+        case .stale:
+            removeFirstUnslotted()
+            return .cleared
         case .admitted(let operation):
-            _ = unslotted.popFirst()
+            removeFirstUnslotted()
             source.start(operation)
+            return .started
         }
-        return true
+    }
+
+    private func removeFirstUnslotted() {
+        _ = unslotted.popFirst()
+        unslottedCount -= 1
+        if unslottedCount == 0, highestUnslottedCount > Self.keptEntryCount { forgetUnslotted() }
+    }
+
+    private func forgetUnslotted() {
+        unslotted = Heap()
+        (unslottedCount, highestUnslottedCount) = (0, 0)
     }
 
     /// Whether an operation of a part is the first of those that may start now.
@@ -103,8 +126,8 @@ final class QueueGate {
     }
 
     /// Starts what goes before an operation that is not the first.
-    func serveFirst(of source: any GateSource) -> Bool {
-        unslotted.isEmpty ? firstPart?.scheduler.serveNext() ?? false : serveNext(of: source)
+    func serveFirst(of source: any GateSource) -> ServiceStep {
+        unslotted.isEmpty ? firstPart?.scheduler.serveNext() ?? .nothing : serveNext(of: source)
     }
 
     /// The part whose first operation goes first, of those that have a slot for it.

@@ -34,7 +34,7 @@ final class Scheduler {
     private struct Waiting {
         /// Nil when the row is free.
         var client: (any SlotClient)?
-        /// Counts the entries of the row.
+        /// The generation of the entry; 0 when the row is free.
         var generation: UInt32 = 0
         var isNew = false
     }
@@ -63,6 +63,9 @@ final class Scheduler {
         }
     }
 
+    /// The number of rows whose memory a scheduler without waiting operations keeps.
+    private static let keptRowCount = 64
+
     let limit: Int
     private(set) var runningCount = 0
     /// The number of operations in the open lanes.
@@ -76,6 +79,7 @@ final class Scheduler {
     private var open = LaneTable()
     private var waiting: [Waiting] = []
     private var freeIndices: [Int32] = []
+    private var lastGeneration: UInt32 = 0
     /// The parts of the gates behind which operations wait.
     private var parts: [(part: GatePart, serviceNumber: UInt64)] = []
     private var openServiceNumber: UInt64 = 0
@@ -124,7 +128,8 @@ extension Scheduler {
         if index == waiting.count { waiting.append(Waiting()) }
         waiting[Int(index)].client = client
         waiting[Int(index)].isNew = isNew
-        waiting[Int(index)].generation &+= 1
+        lastGeneration = lastGeneration == .max ? 1 : lastGeneration + 1
+        waiting[Int(index)].generation = lastGeneration
         (ticket.index, ticket.generation) = (index, waiting[Int(index)].generation)
         waitingCount += 1
         let entry = LaneEntry(
@@ -137,13 +142,23 @@ extension Scheduler {
     /// Stops waiting. Does nothing for an operation that does not wait.
     func withdraw(_ ticket: inout Ticket) {
         guard ticket.index != Ticket.none else { return }
-        if waiting[Int(ticket.index)].generation == ticket.generation { _ = takeClient(ticket.index) }
+        if isWaiting(ticket.index, ticket.generation) { _ = takeClient(ticket.index) }
         ticket.index = Ticket.none
+    }
+
+    private func isWaiting(_ index: Int32, _ generation: UInt32) -> Bool {
+        waiting.indices.contains(Int(index)) && waiting[Int(index)].generation == generation
+    }
+
+    /// The memory of many operations is not kept.
+    private func becameEmpty() {
+        guard open.count == 0, waitingCount == 0, waiting.count > Self.keptRowCount else { return }
+        (waiting, freeIndices) = ([], [])
     }
 
     private func takeClient(_ index: Int32) -> (any SlotClient)? {
         guard let client = waiting[Int(index)].client.take() else { return nil }
-        waiting[Int(index)].generation &+= 1
+        waiting[Int(index)].generation = 0
         waitingCount -= 1
         freeIndices.append(index)
         return client
@@ -189,11 +204,10 @@ extension Scheduler {
 // MARK: - Serving
 
 extension Scheduler {
-    /// Gives the next slot, or removes a stale entry; false when there is no slot, or no operation for it.
-    func serveNext() -> Bool {
-        guard runningCount < limit else { return false }
+    /// Gives the next slot, or removes a stale entry; nothing when there is no slot, or no operation for it.
+    func serveNext() -> ServiceStep {
+        guard runningCount < limit else { return .nothing }
         var best: Choice?
-        var laterSource: (any GateSource)?
         if let candidate = open.first(in: origins) {
             best = Choice(
                 part: nil, candidate: candidate, virtualTime: candidate.entry.virtualTime,
@@ -201,15 +215,15 @@ extension Scheduler {
         }
         for (part, serviceNumber) in isClosedToNew ? [] : parts {
             guard let choice = choice(of: part, serviceNumber), best.map(choice.goes(before:)) ?? true else { continue }
-            if part.source?.gate.isFirst(choice.candidate.entry, of: part) == true {
-                best = choice
-            } else {
-                laterSource = part.source
-            }
+            best = choice
         }
-        guard let best else { return laterSource.map { $0.gate.serveFirst(of: $0) } ?? false }
-        if let part = best.part { serve(part, best) } else { serveOpen(best) }
-        return true
+        guard let best else { return .nothing }
+        guard let part = best.part else { return serveOpen(best) }
+        // In the queue, an operation of another manager, or one without a slot, may come first.
+        if let source = part.source, !source.gate.isFirst(best.candidate.entry, of: part) {
+            return source.gate.serveFirst(of: source)
+        }
+        return serve(part, best)
     }
 
     private func choice(of part: GatePart, _ serviceNumber: UInt64) -> Choice? {
@@ -220,25 +234,29 @@ extension Scheduler {
             serviceNumber: serviceNumber)
     }
 
-    private func serveOpen(_ choice: Choice) {
+    private func serveOpen(_ choice: Choice) -> ServiceStep {
         let entry = choice.candidate.entry
-        let isStale = waiting[Int(entry.index)].generation != entry.generation
-        let client = isStale ? nil : takeClient(entry.index)
+        let client = isWaiting(entry.index, entry.generation) ? takeClient(entry.index) : nil
         if client != nil {
             openServiceNumber = takeSlot(for: choice)
         }
         open.removeFirst(choice.candidate, in: &origins)
+        becameEmpty()
         client?.wasAdmitted()
+        return client == nil ? .cleared : .started
     }
 
-    private func serve(_ part: GatePart, _ choice: Choice) {
-        guard let source = part.source else { return }
+    private func serve(_ part: GatePart, _ choice: Choice) -> ServiceStep {
+        guard let source = part.source else { return .nothing }
         let entry = choice.candidate.entry
         switch source.admit(entry) {
-        case .closed: part.close()
+        case .closed:
+            part.close()
+            return .cleared
         case .stale:
             part.removeFirst(choice.candidate, in: &origins)
             part.leaveIfEmpty()
+            return .cleared
         case .admitted(let operation):
             part.noteService(of: entry, at: choice.virtualTime)
             let number = takeSlot(for: choice)
@@ -252,6 +270,7 @@ extension Scheduler {
             source.start(operation)
             // An operation that does not send at once, or not there, has left its slot.
             if let hand = hand.take(), !hand.isTaken { freeSlot(hand.origin) }
+            return .started
         }
     }
 

@@ -243,7 +243,7 @@ extension GateTests {
             }
         }
         taker.gate.take(taker.takeChanges(limit: 10), of: taker)
-        guard scheduler.serveNext() else {
+        guard scheduler.serveNext() != .nothing else {
             Issue.record("the operation has a slot")
             return
         }
@@ -351,5 +351,29 @@ extension GateTests {
         let single = other.add(scheduler)
         for queue in [closed, open] where queue.operations.contains(first[0]) { queue.end(first[0]) }
         #expect(wait(for: single, in: [closed, open]) <= 2)
+    }
+
+    @Test func operationsWithoutASlotHoldUpNeitherOtherQueuesNorSlots() throws {
+        let scheduler = bench.scheduler(limit: 1)
+        let (full, other, slotted) = (bench.queue(), bench.queue(), bench.queue())
+        for _ in 0..<2000 { full.add() }
+        let (single, sent) = (other.add(), slotted.add(scheduler))
+        var started: [Operation] = []
+        for _ in 0..<20 { started += bench.turn() }
+        #expect(started.count == 2002)
+        #expect(try #require(started.firstIndex(of: single)) <= 512)
+        #expect(try #require(started.firstIndex(of: sent)) <= 512)
+    }
+
+    @Test func cancelledOperationsHoldUpNoSlot() throws {
+        let scheduler = bench.scheduler(limit: 1)
+        let (full, other) = (bench.queue(), bench.queue())
+        full.change { $0.isSuspended = true }
+        for _ in 0..<2000 { full.makeReady(full.add(), isCancelled: true) }
+        let single = other.add(scheduler)
+        var started: [Operation] = []
+        for _ in 0..<20 { started += bench.turn() }
+        #expect(started.count == 2001)
+        #expect(try #require(started.firstIndex(of: single)) <= 512)
     }
 }

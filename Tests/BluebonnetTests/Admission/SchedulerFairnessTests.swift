@@ -101,7 +101,7 @@ private final class FlowQueue {
     }
 
     func admitNext() -> UInt64? {
-        guard scheduler.serveNext() else { return nil }
+        guard scheduler.serveNext() != .nothing else { return nil }
         return log.numbers.last
     }
 

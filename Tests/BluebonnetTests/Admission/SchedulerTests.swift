@@ -341,7 +341,7 @@ private final class NumberedQueue {
     /// Lets the next one in; stale entries are passed over.
     func admitNext() -> UInt64? {
         admitted = nil
-        while admitted == nil, scheduler.serveNext() {}
+        while admitted == nil, scheduler.serveNext() != .nothing {}
         return admitted
     }
 

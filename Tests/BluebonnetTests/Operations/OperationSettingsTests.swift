@@ -161,9 +161,9 @@ import Testing
         let operation = network.operation("/a")
         operation.start()
         await network.log.sees(.begun(1))
-        async let head = operation.head()
+        let head = Task { try await operation.head() }
         operation.cancel()
-        await #expect { _ = try await head } throws: { ($0 as? NetworkingError)?.code == .cancelled }
+        await #expect { _ = try await head.value } throws: { ($0 as? NetworkingError)?.code == .cancelled }
     }
 
     @Test func headOfAnOperationThatNobodyStartedIsAnError() async {

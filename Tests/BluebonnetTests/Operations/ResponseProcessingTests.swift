@@ -73,7 +73,7 @@ import Testing
     @Test func piecesOfABodyOfAnotherTypeAreDelivered() async throws {
         answer(["Content-Type": "text/html"])
         let operation = operation()
-        let chunks = operation.chunks()
+        let chunks = operation.chunks
         operation.start()
         var body = Data()
         for try await chunk in chunks { body += chunk }
@@ -117,14 +117,10 @@ import Testing
     @Test func piecesThrowTheOperationsErrorByType() async {
         network.answer("/p", with: [.head(200), .fail(.connectionLost)])
         let operation = operation()
-        let chunks = operation.chunks()
+        let chunks = operation.chunks
         operation.start()
-        do throws(NetworkingError) {
-            for try await _ in chunks {}
-            Issue.record("the body ended well")
-        } catch {
-            #expect(error.code == .connectionLost)
-        }
+        let error = await #expect(throws: NetworkingError.self) { for try await _ in chunks {} }
+        #expect(error?.code == .connectionLost)
     }
 
     // MARK: - Text

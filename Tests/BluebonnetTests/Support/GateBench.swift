@@ -21,7 +21,7 @@ final class AdmissionLog {
     func client(_ number: UInt64) -> any SlotClient { Client(number, self) }
 
     func serveAll(_ scheduler: Scheduler) {
-        while scheduler.serveNext() {}
+        while scheduler.serveNext() != .nothing {}
     }
 }
 

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: MIT
 
 public import Foundation
-public import FoundationNetworking
 
 /// Which statuses and content types a response serializer accepts.
 public struct ResponseValidation: Sendable, Equatable {

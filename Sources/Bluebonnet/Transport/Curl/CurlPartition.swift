@@ -58,6 +58,7 @@ final class CurlPartition: EventLoopClient, RoundEndTask {
     func close() {
         precondition(isIdle, "a partition was closed with transfers in it")
         handles.close()
+        origins = CurlOrigins()
         curl_multi_cleanup(multi)
         loop.remove(slot: slot)
     }

@@ -39,7 +39,7 @@ final class HandlePool: EventLoopClient {
 
     /// Takes back a handle that is off the multi handle.
     func recycle(_ handle: EasyHandle) {
-        guard handle.isReusable, idle.count < Self.limit, Tuning.current.contains(.reusedHandles) else {
+        guard slot >= 0, handle.isReusable, idle.count < Self.limit, Tuning.current.contains(.reusedHandles) else {
             return handle.close()
         }
         handle.prepareForReuse()
@@ -51,7 +51,8 @@ final class HandlePool: EventLoopClient {
     func close() {
         for entry in idle { entry.handle.close() }
         idle = []
-        loop.remove(slot: slot)
+        if slot >= 0 { loop.remove(slot: slot) }
+        slot = -1
     }
 
     func socketIsReady(_ descriptor: CInt, events: UInt32) {}

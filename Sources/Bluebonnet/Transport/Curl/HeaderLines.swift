@@ -54,12 +54,14 @@ struct HeaderLines {
     }
 
     mutating func close() {
+        erase()
         block.deallocate()
         block = UnsafeMutableRawBufferPointer(start: nil, count: 0)
     }
 
     private mutating func makeRoom(for byteCount: Int) -> UnsafeMutableRawPointer {
         if block.count < byteCount || block.count > Self.keptByteCount {
+            erase()
             block.deallocate()
             block = .allocate(byteCount: byteCount, alignment: MemoryLayout<curl_slist>.alignment)
         }
