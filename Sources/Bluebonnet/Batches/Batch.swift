@@ -115,11 +115,11 @@ extension Batch {
 
     /// Suspends the calling task until the completion has run.
     ///
-    /// The wait observes: cancelling the task ends the wait, and the batch goes on. To end the batch with the task, call
-    /// `RequestOperationManager.run(_:)` instead.
+    /// The wait observes: cancelling the task ends the wait, and the batch goes on. To end the batch with the task,
+    /// call `RequestOperationManager.run(_:)` instead.
     ///
-    /// - Throws: `NetworkingError` with `notStarted` when the batch was not enqueued, and with `cancelled` when the task
-    ///   is cancelled first. How the members ended is in the outcome, and is not thrown.
+    /// - Throws: `NetworkingError` with `notStarted` when the batch was not enqueued, and with `cancelled` when the
+    ///   task is cancelled first. How the members ended is in the outcome, and is not thrown.
     public func waitUntilFinished() async throws(NetworkingError) {
         guard state.withLock({ $0.hasBegun }) else { throw .batchNotStarted }
         let hasEnded = await TaskWait.forEvent { wait in

@@ -100,9 +100,9 @@ extension RequestOperation {
     /// ```
     public var chunks: BodyChunks { chunks(bufferByteCount: 256 * 1024) }
 
-    /// Delivers the body of an accepted response as a sequence instead of in memory; `responseData` is nil then. Ask for
-    /// the sequence once, before the operation is started: a sequence that comes later throws `invalidRequest` when it
-    /// is iterated, and the body stays where it is.
+    /// Delivers the body of an accepted response as a sequence instead of in memory; `responseData` is nil then. Ask
+    /// for the sequence once, before the operation is started: a sequence that comes later throws `invalidRequest` when
+    /// it is iterated, and the body stays where it is.
     ///
     /// - Parameter bufferByteCount: the most bytes that wait for the consumer; while so many wait, the connection is
     ///   not read. At least 1.

@@ -194,8 +194,8 @@ extension RequestOperation {
         guard hasEnded || isFinished else { throw .waitCancelled }
     }
 
-    /// The head of the final response, as soon as it arrives, before the body: of a refused status too, not of a redirect
-    /// that is followed. The calling task is suspended until then.
+    /// The head of the final response, as soon as it arrives, before the body: of a refused status too, not of a
+    /// redirect that is followed. The calling task is suspended until then.
     ///
     /// The wait observes: cancelling the task ends the wait, and the operation goes on.
     ///

@@ -46,8 +46,8 @@ extension RequestOperation {
         set { state.changePlan { $0.blocks.onRedirect = newValue } }
     }
 
-    /// The block that answers Basic and Digest challenges of every origin that the operation comes to, at most twice for
-    /// each origin.
+    /// The block that answers Basic and Digest challenges of every origin that the operation comes to, at most twice
+    /// for each origin.
     ///
     /// The block runs off the network thread. While it decides, the connection is not read. Its credential is used only
     /// for the origin that asked. Default nil: `credential`, once, for the first request's origin.
@@ -77,8 +77,8 @@ extension RequestOperation {
         set { state.changePlan { $0.blocks.onServerTrust = newValue } }
     }
 
-    /// The handler for servers that match none of the policy's `reportOnlyPins`. It is called on `completionQueue`, once
-    /// for each transfer to such a server; the request continues. Default nil.
+    /// The handler for servers that match none of the policy's `reportOnlyPins`. It is called on `completionQueue`,
+    /// once for each transfer to such a server; the request continues. Default nil.
     public var onPinViolation: PinViolationHandler? {
         get { state.plan.blocks.onPinViolation }
         set { state.changePlan { $0.blocks.onPinViolation = newValue } }

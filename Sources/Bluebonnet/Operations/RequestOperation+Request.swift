@@ -162,14 +162,13 @@ extension RequestOperation {
     /// The encoding that the response's charset names, else the `stringEncoding` of an `HTTPResponseSerializer` or a
     /// `JSONResponseSerializer`, else UTF-8; nil before there is a response.
     public var responseStringEncoding: String.Encoding? {
-        responseHead.map { BodyEncoding.foundationEncoding(ofCharset: $0.charset, fallback: fallbackEncoding) }
+        responseHead?.textEncoding(fallback: fallbackEncoding)
     }
 
     /// The body as text, in the encoding that a byte order mark says, else in `responseStringEncoding`; nil when it is
     /// not such text.
     public var responseString: String? {
-        guard let data = responseData else { return nil }
-        return BodyEncoding(ofText: data, charset: responseHead?.charset, fallback: fallbackEncoding).text(of: data)
+        responseData.flatMap { responseHead?.text(of: $0, fallback: fallbackEncoding) }
     }
 
     private var fallbackEncoding: String.Encoding {

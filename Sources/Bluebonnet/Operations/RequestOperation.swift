@@ -271,7 +271,12 @@ extension RequestOperation {
 
     func announceReadiness(isReady: Bool) {
         let queue = state.noteReadiness(isReady)
-        guard let queue else { return didChangeValue(forKey: "isReady") }
+        guard let queue else {
+            // Foundation reads the property when it is told, as it does when a queue gets the operation: who has not
+            // read it need not be told.
+            if dependencyNode.wasAsked { didChangeValue(forKey: "isReady") }
+            return
+        }
         if isReady { queue.operationBecameReady(self) }
     }
 }

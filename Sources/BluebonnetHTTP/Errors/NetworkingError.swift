@@ -111,7 +111,8 @@ extension NetworkingError: LocalizedError, CustomStringConvertible {
     public var description: String {
         guard let url = request?.url?.absoluteString else { return "\(code.rawValue): \(message)" }
         let attempt = attemptCount > 0 ? ", attempt \(attemptCount)" : ""
-        return "\(code.rawValue): \(message) (\(request?.httpMethod ?? "GET") \(Redaction.url(url))\(attempt))"
+        let shown = Redaction.url(url)
+        return "\(code.rawValue): \(message) (\(request?.httpMethod ?? "GET") \(shown)\(attempt))"
     }
 }
 

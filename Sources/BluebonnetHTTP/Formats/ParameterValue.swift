@@ -7,8 +7,8 @@ package import Foundation
 ///
 /// Values are strings, numbers, truth values, `URL`, `UUID`, `NSNull` or nil, `JSONValue`, and dictionaries and arrays
 /// of them. A key that is no string, such as an integer, is written as its text, as Swift's own encoders do; two keys
-/// with one text, such as `1` and `"1"`, are refused. A `Date` is refused, except in a property list: servers expect different text forms of a date, so format it
-/// first. `Data` may stand in property lists and multipart forms.
+/// with one text, such as `1` and `"1"`, are refused. A `Date` is refused, except in a property list: servers expect
+/// different text forms of a date, so format it first. `Data` may stand in property lists and multipart forms.
 public typealias Parameters = [String: any Sendable]
 
 /// One parameter, sorted into the few kinds that the encoders tell apart; it knows no encoding.

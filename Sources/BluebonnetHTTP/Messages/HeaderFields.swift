@@ -71,7 +71,10 @@ extension HeaderFields {
     /// the first field with that name and removes the others; setting nil removes all.
     public subscript(name: String) -> String? {
         get {
-            if case .list(let fields) = storage, let only = Self.onlyField(name, of: fields) { return only?.value }
+            if case .list(let fields) = storage {
+                guard let first = fields.firstIndex(where: { $0.hasName(name) }) else { return nil }
+                if !fields[(first + 1)...].contains(where: { $0.hasName(name) }) { return fields[first].value }
+            }
             let values = values(for: name)
             return values.count < 2 ? values.first : values.joined(separator: Self.separator(of: name))
         }
@@ -131,12 +134,6 @@ extension HeaderFields {
             combined[place] = Field(name: combined[place].name, value: value)
         }
         return combined
-    }
-
-    /// The field with that name, or that there is none; nil when there are several.
-    private static func onlyField(_ name: String, of fields: [Field]) -> Field?? {
-        guard let first = fields.firstIndex(where: { $0.hasName(name) }) else { return .some(nil) }
-        return fields[(first + 1)...].contains { $0.hasName(name) } ? nil : fields[first]
     }
 
     private static func separator(of name: String) -> String {

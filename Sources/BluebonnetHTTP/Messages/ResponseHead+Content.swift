@@ -16,11 +16,21 @@ extension ResponseHead {
     public var charset: String? { contentType.flatMap(BodyEncoding.charset) }
 
     /// The encoding that the charset names; UTF-8 without a charset and for an unknown one.
-    public var textEncoding: String.Encoding { BodyEncoding.foundationEncoding(ofCharset: charset) }
+    public var textEncoding: String.Encoding { textEncoding(fallback: .utf8) }
+
+    /// The encoding that the charset names; `fallback` without a charset and for an unknown one.
+    package func textEncoding(fallback: String.Encoding) -> String.Encoding {
+        BodyEncoding.foundationEncoding(ofCharset: charset, fallback: fallback)
+    }
 
     /// The body as text, in the encoding that its byte order mark says, else its charset, else in UTF-8; nil when the
     /// bytes are not such text.
-    public func text(of body: Data) -> String? { BodyEncoding(ofText: body, charset: charset).text(of: body) }
+    public func text(of body: Data) -> String? { text(of: body, fallback: .utf8) }
+
+    /// The body as text, with another encoding than UTF-8 where nothing names one.
+    package func text(of body: Data, fallback: String.Encoding) -> String? {
+        BodyEncoding(ofText: body, charset: charset, fallback: fallback).text(of: body)
+    }
 
     /// The name that the response suggests for its body: that of `Content-Disposition` (RFC 6266), else the last
     /// component of the URL's path, else `download`. One path component of at most 255 bytes that is safe to use.

@@ -46,6 +46,7 @@ import Testing
         (.notCached, "notCached", url, -1008),
         (.bodyStreamExhausted, "bodyStreamExhausted", url, -1021),
         (.cancelled, "cancelled", url, -999),
+        (.notStarted, "notStarted", url, -1),
         (.dependencyFailed, "dependencyFailed", url, -1008),
         (.invalidSecurityPolicy, "invalidSecurityPolicy", url, -1200),
     ]

@@ -9,9 +9,10 @@ extension RequestSerializer {
     /// Makes a request whose body is a multipart form: a part for each parameter, then what `build` adds.
     ///
     /// Parameters are flattened as for a query (`key[member]`, `key[]`), their names not escaped; `Data` is sent
-    /// unchanged, text in the serializer's `stringEncoding`. The body is an `InputStream`, and `Content-Length` says its
-    /// exact length. A `Content-Type` of the serializer's headers is kept when it is `multipart/…`, with the boundary
-    /// of the form; any other type is an error. A form without parts gives the serializer's request without parameters.
+    /// unchanged, text in the serializer's `stringEncoding`. The body is an `InputStream`, and `Content-Length` says
+    /// its exact length. A `Content-Type` of the serializer's headers is kept when it is `multipart/…`, with the
+    /// boundary of the form; any other type is an error. A form without parts gives the serializer's request without
+    /// parameters.
     /// - Throws: what `build` throws; `NetworkingError` with `invalidRequest`, for GET and HEAD too, which have no
     ///   body.
     public func multipartRequest(

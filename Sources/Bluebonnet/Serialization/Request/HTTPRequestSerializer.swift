@@ -72,8 +72,8 @@ public struct HTTPRequestSerializer: RequestSerializer {
     /// The request with default headers, and with the parameters in its URL or its body.
     ///
     /// Without parameters a method that has a body is sent an empty form, unless the request has a body already.
-    /// - Throws: `NetworkingError` with `invalidRequest`, naming the parameter that cannot be encoded; `badURL` when the
-    ///   request has no URL.
+    /// - Throws: `NetworkingError` with `invalidRequest`, naming the parameter that cannot be encoded; `badURL` when
+    ///   the request has no URL.
     public func request(
         _ request: URLRequest, with parameters: Parameters?
     ) throws(NetworkingError) -> URLRequest {

@@ -27,8 +27,8 @@ public struct JSONRequestSerializer: RequestSerializer {
     /// The request with default headers, and with the parameters in its URL or as JSON in its body.
     ///
     /// Without parameters it adds no body and no content type.
-    /// - Throws: `NetworkingError` with `invalidRequest`, naming the parameter that cannot be encoded; `badURL` when the
-    ///   request has no URL.
+    /// - Throws: `NetworkingError` with `invalidRequest`, naming the parameter that cannot be encoded; `badURL` when
+    ///   the request has no URL.
     public func request(
         _ request: URLRequest, with parameters: Parameters?
     ) throws(NetworkingError) -> URLRequest {

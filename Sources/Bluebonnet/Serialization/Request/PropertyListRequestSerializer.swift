@@ -33,8 +33,8 @@ public struct PropertyListRequestSerializer: RequestSerializer, Codable {
     /// The request with default headers, and with the parameters in its URL or as a property list in its body.
     ///
     /// Without parameters it adds no body and no content type.
-    /// - Throws: `NetworkingError` with `invalidRequest`, naming the parameter that cannot be encoded; `badURL` when the
-    ///   request has no URL.
+    /// - Throws: `NetworkingError` with `invalidRequest`, naming the parameter that cannot be encoded; `badURL` when
+    ///   the request has no URL.
     public func request(
         _ request: URLRequest, with parameters: Parameters?
     ) throws(NetworkingError) -> URLRequest {
