@@ -18,16 +18,17 @@ let manager = RequestOperationManager(baseURL: baseURL)
 manager.responseSerializer = HTTPResponseSerializer()
 let file = FileManager.default.temporaryDirectory.appendingPathComponent("numbers-\(UUID().uuidString).txt")
 
-let cancelled = manager.get("numbers", parameters: ["count": 1_000_000, "seconds": 60])
+let cancelled = manager.operation("GET", "numbers", parameters: ["count": 1_000_000, "seconds": 60])
 cancelled.onDownloadProgress = { _, receivedByteCount, _ in
     guard receivedByteCount > 100_000 else { return }
     cancelled.cancel()
 }
+manager.enqueue(cancelled)
 
 // The body goes to a file as it comes; set before the operation is in a queue.
-let request = try manager.request("GET", "numbers", parameters: ["count": 200_000, "seconds": 1])
-let download = manager.operation(with: request)
-download.outputFile = file
+let download = manager.operation("GET", "numbers", parameters: ["count": 200_000, "seconds": 1]) {
+    $0.outputFile = file
+}
 download.onDownloadProgress = { _, receivedByteCount, expectedByteCount in
     print("\(receivedByteCount) of \(expectedByteCount) bytes")
     guard receivedByteCount > expectedByteCount / 2, receivedByteCount < expectedByteCount else { return }
@@ -40,7 +41,7 @@ download.onDownloadProgress = { _, receivedByteCount, expectedByteCount in
         print("resumed")
     }
 }
-manager.operationQueue.addOperation(download)
+manager.enqueue(download)
 
 try await cancelled.waitUntilEnded()
 try await download.waitUntilEnded()

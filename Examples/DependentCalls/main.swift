@@ -32,7 +32,7 @@ let account = ["user": "ada", "password": "lovelace"]
 
 // With operations: `profile` starts when `login` has ended, and its request is made only then. When the login failed,
 // what the closure throws is the operation's error and nothing is sent.
-let login = manager.post("login", parameters: account)
+let login = manager.enqueue(manager.operation("POST", "login", parameters: account))
 let profile = manager.operation(after: [login]) {
     try request(for: "users/42", using: login.responseObject as? JSONValue)
 }
@@ -41,15 +41,14 @@ profile.setCompletionBlock { _, object in
 } failure: { _, error in
     print("callbacks:", error)
 }
-manager.operationQueue.addOperation(profile)
+manager.enqueue(profile)
 try await profile.waitUntilEnded()
 
 // With async and await: one after the other, errors are thrown.
 do {
-    let login = try await manager.post("login", parameters: account).value(as: JSONValue.self)
-    let operation = manager.operation(with: try request(for: "users/42", using: login))
-    manager.operationQueue.addOperation(operation)
-    let profile = try await operation.value(as: JSONValue.self)
+    let login: JSONValue = try await manager.post("login", parameters: account)
+    let token = login["token"]?.string ?? ""
+    let profile: JSONValue = try await manager.get("users/42", headers: ["Authorization": "Bearer \(token)"])
     print("async:", profile["name"]?.string ?? "no name")
 } catch {
     print("async:", error)

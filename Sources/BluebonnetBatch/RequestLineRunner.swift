@@ -62,7 +62,7 @@ public final class RequestLineRunner: Sendable {
         configuration.maximumConcurrentTransferCount = settings.concurrency
         configuration.maximumConcurrentTransferCountPerOrigin = settings.concurrencyPerOrigin
         configuration.transferOptions = settings.transferOptions
-        manager = RequestOperationManager(baseURL: settings.baseURL, configuration: configuration)
+        manager = RequestOperationManager(optional: settings.baseURL, configuration)
         manager.completionQueue = queue
         manager.responseSerializer = HTTPResponseSerializer()
         self.settings = settings

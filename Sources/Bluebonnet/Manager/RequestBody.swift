@@ -14,19 +14,19 @@ internal import FoundationNetworking
 /// nothing is sent. A `Content-Type` among the call's headers replaces the body's own; with a multipart form it has to
 /// be `multipart/…` and gets the form's boundary.
 public struct RequestBody: Sendable {
-    /// Sets the body of a request that has its headers already.
-    let encode: @Sendable (inout URLRequest) throws -> Void
+    /// Sets the body of a request that has its headers already; the encoder is the manager's.
+    let encode: @Sendable (inout URLRequest, JSONEncoder) throws -> Void
     /// The file that is the body.
     var file: URL?
     /// What is sent, where that is there already, and its type.
     var bytes: (data: Data, contentType: String)?
 
     /// A value as JSON.
-    public static func json(
-        _ value: some Encodable & Sendable, encoder: JSONEncoder = JSONEncoder()
-    ) -> RequestBody {
-        RequestBody { request in
-            request = try JSONRequestSerializer.bare.request(request, encoding: value, with: encoder)
+    ///
+    /// - Parameter encoder: nil is the `encoder` of the manager that makes the request.
+    public static func json(_ value: some Encodable & Sendable, encoder: JSONEncoder? = nil) -> RequestBody {
+        RequestBody { request, usual in
+            request = try JSONRequestSerializer.bare.request(request, encoding: value, with: encoder ?? usual)
         }
     }
 
@@ -34,7 +34,7 @@ public struct RequestBody: Sendable {
     public static func propertyList(
         _ value: some Encodable & Sendable, format: PropertyListRequestSerializer.Format = .xml
     ) -> RequestBody {
-        RequestBody { request in
+        RequestBody { request, _ in
             var serializer = PropertyListRequestSerializer(format: format)
             serializer.http.headers = [:]
             request = try serializer.request(request, encoding: value)
@@ -43,7 +43,7 @@ public struct RequestBody: Sendable {
 
     /// Parameters as a URL-encoded form.
     public static func form(_ parameters: Parameters) -> RequestBody {
-        RequestBody { request in
+        RequestBody { request, _ in
             let form = try QueryEncoder().encode(parameters)
             request.setBody(Data(form.utf8), contentType: "application/x-www-form-urlencoded")
         }
@@ -55,7 +55,7 @@ public struct RequestBody: Sendable {
     public static func multipart(
         _ parameters: Parameters = [:], build: @escaping @Sendable (inout MultipartFormData) throws -> Void = { _ in }
     ) -> RequestBody {
-        RequestBody { request in
+        RequestBody { request, _ in
             var form = MultipartFormData()
             try form.append(parameters)
             try build(&form)
@@ -65,7 +65,7 @@ public struct RequestBody: Sendable {
 
     /// Bytes as they are.
     public static func data(_ data: Data, contentType: String = "application/octet-stream") -> RequestBody {
-        var body = RequestBody { $0.setBody(data, contentType: contentType) }
+        var body = RequestBody { request, _ in request.setBody(data, contentType: contentType) }
         body.bytes = (data, contentType)
         return body
     }
@@ -79,7 +79,7 @@ public struct RequestBody: Sendable {
     ///
     /// - Parameter contentType: nil looks the file name's extension up in the system's table.
     public static func file(_ url: URL, contentType: String? = nil) -> RequestBody {
-        var body = RequestBody { request in
+        var body = RequestBody { request, _ in
             let type = contentType ?? MIMETypes.ofThisSystem.type(ofExtension: url.pathExtension)
             if request.value(forHTTPHeaderField: "Content-Type") == nil {
                 request.setValue(type, forHTTPHeaderField: "Content-Type")

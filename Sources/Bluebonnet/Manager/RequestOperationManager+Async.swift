@@ -2,109 +2,285 @@
 // SPDX-License-Identifier: MIT
 
 public import Foundation
-public import FoundationNetworking
 
-// The verbs that wait and decode. Where the type of the result is known they are what is called:
+// The verbs that wait. The type that is asked for decides what they give:
 //
-//     let user: User = try await manager.get("users/1")
+//     let user: User = try await manager.get("users/1")                        // a value
+//     let page = try await manager.get("users", as: [User].self)               // the value with its response
+//     try await manager.delete("users/1")                                      // the response with its bytes
 //
-// Without one, `manager.get("users/1")` is the plain operation.
+// The task owns the operation: cancelling the task cancels the operation, whose error is then `cancelled` with a
+// `CancellationError` as `underlying`.
+
+// MARK: - A value
+
 extension RequestOperationManager {
     /// Runs a GET and decodes its JSON body; parameters go into the query.
     ///
-    /// `Data` gives the body unchanged, with any content type. `JSONValue` gives any JSON. Other types are decoded with
-    /// `decoder`; nil is a decoder with Foundation's defaults. The accepted statuses are those of the manager's
-    /// response serializer. Cancelling the task cancels the operation.
+    /// `Data` gives the body unchanged and `String` its text, both with any content type. `JSONValue` gives any JSON.
+    /// Other types are decoded. The accepted statuses are those of the manager's response serializer. Cancelling the
+    /// task cancels the operation.
+    ///
+    /// For the other arguments see
+    /// `operation(_:_:parameters:headers:body:timeout:priority:responseSerializer:configure:)`.
+    /// - Parameter decoder: nil is the manager's `decoder`.
     /// - Throws: the operation's `NetworkingError`; `cannotParseResponse` when the body is no `Value`.
     public func get<Value: Decodable & Sendable>(
-        _ url: String, parameters: Parameters? = nil, headers: HeaderFields = [:], as type: Value.Type = Value.self,
-        decoder: JSONDecoder? = nil
+        _ url: String, parameters: Parameters? = nil, headers: HeaderFields = [:], body: RequestBody? = nil,
+        timeout: Duration? = nil, priority: Operation.QueuePriority = .normal,
+        decoder: JSONDecoder? = nil, configure: ((HTTPRequestOperation) -> Void)? = nil
     ) async throws(NetworkingError) -> Value {
         try await value(
-            of: source("GET", url, parameters: parameters, headers: headers, body: nil), decoder)
+            of: operation(
+                "GET", url, CallDetails(parameters, headers, body, timeout, priority, configure),
+                serializer: serializer(for: Value.self, decoder)))
     }
 
-    /// Runs a POST and decodes its JSON body; parameters go into the body, or into the query beside a `body`.
-    ///
-    /// For the result see ``get(_:parameters:headers:as:decoder:)``.
+    /// Runs a POST and decodes its JSON body, as `get` does; parameters go into the body.
     public func post<Value: Decodable & Sendable>(
         _ url: String, parameters: Parameters? = nil, headers: HeaderFields = [:], body: RequestBody? = nil,
-        as type: Value.Type = Value.self, decoder: JSONDecoder? = nil
+        timeout: Duration? = nil, priority: Operation.QueuePriority = .normal,
+        decoder: JSONDecoder? = nil, configure: ((HTTPRequestOperation) -> Void)? = nil
     ) async throws(NetworkingError) -> Value {
         try await value(
-            of: source("POST", url, parameters: parameters, headers: headers, body: body), decoder)
+            of: operation(
+                "POST", url, CallDetails(parameters, headers, body, timeout, priority, configure),
+                serializer: serializer(for: Value.self, decoder)))
     }
 
-    /// Runs a PUT and decodes its JSON body; parameters go into the body, or into the query beside a `body`.
-    ///
-    /// For the result see ``get(_:parameters:headers:as:decoder:)``.
+    /// Runs a PUT and decodes its JSON body, as `get` does; parameters go into the body.
     public func put<Value: Decodable & Sendable>(
         _ url: String, parameters: Parameters? = nil, headers: HeaderFields = [:], body: RequestBody? = nil,
-        as type: Value.Type = Value.self, decoder: JSONDecoder? = nil
+        timeout: Duration? = nil, priority: Operation.QueuePriority = .normal,
+        decoder: JSONDecoder? = nil, configure: ((HTTPRequestOperation) -> Void)? = nil
     ) async throws(NetworkingError) -> Value {
         try await value(
-            of: source("PUT", url, parameters: parameters, headers: headers, body: body), decoder)
+            of: operation(
+                "PUT", url, CallDetails(parameters, headers, body, timeout, priority, configure),
+                serializer: serializer(for: Value.self, decoder)))
     }
 
-    /// Runs a PATCH and decodes its JSON body; parameters go into the body, or into the query beside a `body`.
-    ///
-    /// For the result see ``get(_:parameters:headers:as:decoder:)``.
+    /// Runs a PATCH and decodes its JSON body, as `get` does; parameters go into the body.
     public func patch<Value: Decodable & Sendable>(
         _ url: String, parameters: Parameters? = nil, headers: HeaderFields = [:], body: RequestBody? = nil,
-        as type: Value.Type = Value.self, decoder: JSONDecoder? = nil
+        timeout: Duration? = nil, priority: Operation.QueuePriority = .normal,
+        decoder: JSONDecoder? = nil, configure: ((HTTPRequestOperation) -> Void)? = nil
     ) async throws(NetworkingError) -> Value {
         try await value(
-            of: source("PATCH", url, parameters: parameters, headers: headers, body: body), decoder)
+            of: operation(
+                "PATCH", url, CallDetails(parameters, headers, body, timeout, priority, configure),
+                serializer: serializer(for: Value.self, decoder)))
     }
 
-    /// Runs a DELETE and decodes its JSON body; parameters go into the query.
-    ///
-    /// For the result see ``get(_:parameters:headers:as:decoder:)``; a server that answers with nothing is
-    /// `let _: Data = try await manager.delete("users/1")`.
+    /// Runs a DELETE and decodes its JSON body, as `get` does; parameters go into the query.
     public func delete<Value: Decodable & Sendable>(
         _ url: String, parameters: Parameters? = nil, headers: HeaderFields = [:], body: RequestBody? = nil,
-        as type: Value.Type = Value.self, decoder: JSONDecoder? = nil
+        timeout: Duration? = nil, priority: Operation.QueuePriority = .normal,
+        decoder: JSONDecoder? = nil, configure: ((HTTPRequestOperation) -> Void)? = nil
     ) async throws(NetworkingError) -> Value {
         try await value(
-            of: source("DELETE", url, parameters: parameters, headers: headers, body: body), decoder)
-    }
-
-    /// Runs a HEAD and gives the response: `let response: HTTPURLResponse = try await manager.head("disk.img")`.
-    ///
-    /// Parameters go into the query. The result's type has to be named: `manager.head("disk.img")` without a type is
-    /// the operation.
-    /// - Throws: the operation's `NetworkingError`.
-    public func head<Response: HeadResponse>(
-        _ url: String, parameters: Parameters? = nil, headers: HeaderFields = [:],
-        as type: Response.Type = Response.self
-    ) async throws(NetworkingError) -> Response {
-        let validation = ResponseValidation(acceptableStatusCodes: responseSerializer.validation.acceptableStatusCodes)
-        let operation = operation(
-            "HEAD", url, parameters: parameters, headers: headers,
-            responseSerializer: HTTPResponseSerializer(validation: validation))
-        try await run(operation)
-        guard let response = operation.response as? Response else {
-            throw NetworkingError(.badServerResponse, "the response is no \(Response.self)")
-        }
-        return response
+            of: operation(
+                "DELETE", url, CallDetails(parameters, headers, body, timeout, priority, configure),
+                serializer: serializer(for: Value.self, decoder)))
     }
 }
 
-/// The result of an asynchronous HEAD: `HTTPURLResponse`, the only type that conforms.
-///
-/// The protocol makes callers name the result's type.
-public protocol HeadResponse: Sendable {}
+// MARK: - A value with its response
 
-extension HTTPURLResponse: HeadResponse {}
+extension RequestOperationManager {
+    /// Runs a GET, decodes its JSON body, and gives the value with status, header fields and timings; parameters go into
+    /// the query.
+    ///
+    /// - Parameters:
+    ///   - type: what the body becomes; see the verb that gives the value alone.
+    ///   - decoder: nil is the manager's `decoder`.
+    /// - Throws: the operation's `NetworkingError`; `cannotParseResponse` when the body is no `Value`.
+    public func get<Value: Decodable & Sendable>(
+        _ url: String, parameters: Parameters? = nil, headers: HeaderFields = [:], body: RequestBody? = nil,
+        timeout: Duration? = nil, priority: Operation.QueuePriority = .normal,
+        decoder: JSONDecoder? = nil, as type: Value.Type, configure: ((HTTPRequestOperation) -> Void)? = nil
+    ) async throws(NetworkingError) -> Response<Value> {
+        try await response(
+            of: operation(
+                "GET", url, CallDetails(parameters, headers, body, timeout, priority, configure),
+                serializer: serializer(for: type, decoder)))
+    }
+
+    /// Runs a POST and gives the decoded value with its response, as `get` does; parameters go into the body.
+    public func post<Value: Decodable & Sendable>(
+        _ url: String, parameters: Parameters? = nil, headers: HeaderFields = [:], body: RequestBody? = nil,
+        timeout: Duration? = nil, priority: Operation.QueuePriority = .normal,
+        decoder: JSONDecoder? = nil, as type: Value.Type, configure: ((HTTPRequestOperation) -> Void)? = nil
+    ) async throws(NetworkingError) -> Response<Value> {
+        try await response(
+            of: operation(
+                "POST", url, CallDetails(parameters, headers, body, timeout, priority, configure),
+                serializer: serializer(for: type, decoder)))
+    }
+
+    /// Runs a PUT and gives the decoded value with its response, as `get` does; parameters go into the body.
+    public func put<Value: Decodable & Sendable>(
+        _ url: String, parameters: Parameters? = nil, headers: HeaderFields = [:], body: RequestBody? = nil,
+        timeout: Duration? = nil, priority: Operation.QueuePriority = .normal,
+        decoder: JSONDecoder? = nil, as type: Value.Type, configure: ((HTTPRequestOperation) -> Void)? = nil
+    ) async throws(NetworkingError) -> Response<Value> {
+        try await response(
+            of: operation(
+                "PUT", url, CallDetails(parameters, headers, body, timeout, priority, configure),
+                serializer: serializer(for: type, decoder)))
+    }
+
+    /// Runs a PATCH and gives the decoded value with its response, as `get` does; parameters go into the body.
+    public func patch<Value: Decodable & Sendable>(
+        _ url: String, parameters: Parameters? = nil, headers: HeaderFields = [:], body: RequestBody? = nil,
+        timeout: Duration? = nil, priority: Operation.QueuePriority = .normal,
+        decoder: JSONDecoder? = nil, as type: Value.Type, configure: ((HTTPRequestOperation) -> Void)? = nil
+    ) async throws(NetworkingError) -> Response<Value> {
+        try await response(
+            of: operation(
+                "PATCH", url, CallDetails(parameters, headers, body, timeout, priority, configure),
+                serializer: serializer(for: type, decoder)))
+    }
+
+    /// Runs a DELETE and gives the decoded value with its response, as `get` does; parameters go into the query.
+    public func delete<Value: Decodable & Sendable>(
+        _ url: String, parameters: Parameters? = nil, headers: HeaderFields = [:], body: RequestBody? = nil,
+        timeout: Duration? = nil, priority: Operation.QueuePriority = .normal,
+        decoder: JSONDecoder? = nil, as type: Value.Type, configure: ((HTTPRequestOperation) -> Void)? = nil
+    ) async throws(NetworkingError) -> Response<Value> {
+        try await response(
+            of: operation(
+                "DELETE", url, CallDetails(parameters, headers, body, timeout, priority, configure),
+                serializer: serializer(for: type, decoder)))
+    }
+}
+
+// MARK: - A response with its bytes
+
+extension RequestOperationManager {
+    /// Runs a GET and gives the response with its bytes, whatever the content type; parameters go into the query.
+    ///
+    /// The accepted statuses are those of the manager's response serializer. Where `configure` sets a file for the body,
+    /// the value is empty.
+    /// - Throws: the operation's `NetworkingError`.
+    @discardableResult
+    public func get(
+        _ url: String, parameters: Parameters? = nil, headers: HeaderFields = [:], body: RequestBody? = nil,
+        timeout: Duration? = nil, priority: Operation.QueuePriority = .normal,
+        configure: ((HTTPRequestOperation) -> Void)? = nil
+    ) async throws(NetworkingError) -> Response<Data> {
+        try await response(
+            of: operation(
+                "GET", url, CallDetails(parameters, headers, body, timeout, priority, configure),
+                serializer: bodySerializer))
+    }
+
+    /// Runs a HEAD and gives the response with its bytes, as `get` does; parameters go into the query.
+    @discardableResult
+    public func head(
+        _ url: String, parameters: Parameters? = nil, headers: HeaderFields = [:], body: RequestBody? = nil,
+        timeout: Duration? = nil, priority: Operation.QueuePriority = .normal,
+        configure: ((HTTPRequestOperation) -> Void)? = nil
+    ) async throws(NetworkingError) -> Response<Data> {
+        try await response(
+            of: operation(
+                "HEAD", url, CallDetails(parameters, headers, body, timeout, priority, configure),
+                serializer: bodySerializer))
+    }
+
+    /// Runs a POST and gives the response with its bytes, as `get` does; parameters go into the body.
+    @discardableResult
+    public func post(
+        _ url: String, parameters: Parameters? = nil, headers: HeaderFields = [:], body: RequestBody? = nil,
+        timeout: Duration? = nil, priority: Operation.QueuePriority = .normal,
+        configure: ((HTTPRequestOperation) -> Void)? = nil
+    ) async throws(NetworkingError) -> Response<Data> {
+        try await response(
+            of: operation(
+                "POST", url, CallDetails(parameters, headers, body, timeout, priority, configure),
+                serializer: bodySerializer))
+    }
+
+    /// Runs a PUT and gives the response with its bytes, as `get` does; parameters go into the body.
+    @discardableResult
+    public func put(
+        _ url: String, parameters: Parameters? = nil, headers: HeaderFields = [:], body: RequestBody? = nil,
+        timeout: Duration? = nil, priority: Operation.QueuePriority = .normal,
+        configure: ((HTTPRequestOperation) -> Void)? = nil
+    ) async throws(NetworkingError) -> Response<Data> {
+        try await response(
+            of: operation(
+                "PUT", url, CallDetails(parameters, headers, body, timeout, priority, configure),
+                serializer: bodySerializer))
+    }
+
+    /// Runs a PATCH and gives the response with its bytes, as `get` does; parameters go into the body.
+    @discardableResult
+    public func patch(
+        _ url: String, parameters: Parameters? = nil, headers: HeaderFields = [:], body: RequestBody? = nil,
+        timeout: Duration? = nil, priority: Operation.QueuePriority = .normal,
+        configure: ((HTTPRequestOperation) -> Void)? = nil
+    ) async throws(NetworkingError) -> Response<Data> {
+        try await response(
+            of: operation(
+                "PATCH", url, CallDetails(parameters, headers, body, timeout, priority, configure),
+                serializer: bodySerializer))
+    }
+
+    /// Runs a DELETE and gives the response with its bytes, as `get` does; parameters go into the query.
+    @discardableResult
+    public func delete(
+        _ url: String, parameters: Parameters? = nil, headers: HeaderFields = [:], body: RequestBody? = nil,
+        timeout: Duration? = nil, priority: Operation.QueuePriority = .normal,
+        configure: ((HTTPRequestOperation) -> Void)? = nil
+    ) async throws(NetworkingError) -> Response<Data> {
+        try await response(
+            of: operation(
+                "DELETE", url, CallDetails(parameters, headers, body, timeout, priority, configure),
+                serializer: bodySerializer))
+    }
+
+    /// Runs a GET and writes the body to a file: beside the file first, moved into place when it is complete, and
+    /// continued where an earlier attempt left it; see `RequestOperation.outputFile`.
+    ///
+    /// - Parameters:
+    ///   - file: the file, or a folder with a slash at its end, in which the response names the file.
+    ///   - expectedDigest: the SHA-256 of the body in hexadecimal; another body is the error `digestMismatch`, and is
+    ///     not kept. Default nil: any body.
+    /// - Returns: the response, with the file as its value.
+    /// - Throws: the operation's `NetworkingError`.
+    @discardableResult
+    public func download(
+        _ url: String, to file: URL, parameters: Parameters? = nil, headers: HeaderFields = [:],
+        timeout: Duration? = nil, priority: Operation.QueuePriority = .normal, expectedDigest: String? = nil,
+        configure: ((HTTPRequestOperation) -> Void)? = nil
+    ) async throws(NetworkingError) -> Response<URL> {
+        let operation = operation(
+            "GET", url, CallDetails(parameters, headers, nil, timeout, priority, configure),
+            serializer: bodySerializer)
+        operation.outputFile = file
+        operation.expectedDigest = expectedDigest ?? operation.expectedDigest
+        try await run(operation)
+        return try operation.response(with: operation.downloadedFile ?? file)
+    }
+}
 
 // MARK: - One call
 
 extension RequestOperationManager {
-    private func value<Value: Decodable & Sendable>(
-        of source: RequestPlan.Source, _ decoder: JSONDecoder?
-    ) async throws(NetworkingError) -> Value {
-        let operation = operation(source, serializer: serializer(for: Value.self, decoder))
-        return try await run(RequestHandle(operation))
+    private func value<Value: Sendable>(of operation: HTTPRequestOperation) async throws(NetworkingError) -> Value {
+        try await run(RequestHandle<Value>(operation))
+    }
+
+    private func response<Value: Sendable>(
+        of operation: HTTPRequestOperation
+    ) async throws(NetworkingError) -> Response<Value> {
+        guard Value.self != Data.self || operation.outputFile == nil && operation.outputDirectory == nil else {
+            try await run(operation)  // whose value is the file
+            return try operation.response(with: Data())
+        }
+        let value: Value = try await value(of: operation)
+        return try operation.response(with: value)
     }
 
     private func serializer<Value: Decodable & Sendable>(
@@ -112,12 +288,23 @@ extension RequestOperationManager {
     ) -> ResolvedSerializer {
         let bodySerializer = bodySerializer
         if type == Data.self { return bodySerializer }
+        let statuses = bodySerializer.validation.acceptableStatusCodes
+        if type == String.self {
+            return ResolvedSerializer(StringResponseSerializer(ResponseValidation(acceptableStatusCodes: statuses)))
+        }
         var serializer = DecodableResponseSerializer(
-            type, decoder: decoder ?? Self.plainDecoder, acceptsStructuredSuffix: true)
-        serializer.validation.acceptableStatusCodes = bodySerializer.validation.acceptableStatusCodes
+            type, decoder: decoder ?? self.decoder, acceptsStructuredSuffix: true)
+        serializer.validation.acceptableStatusCodes = statuses
         return ResolvedSerializer(serializer)
     }
+}
 
-    /// Never mutated, so safe to share.
-    private static let plainDecoder = JSONDecoder()
+extension HTTPRequestOperation {
+    /// The response of a finished operation that succeeded, with a value.
+    fileprivate func response<Value, Given>(with value: Given) throws(NetworkingError) -> Response<Value> {
+        guard let head = responseHead, let value = value as? Value else {
+            throw NetworkingError(.badServerResponse, "the operation succeeded without a response")
+        }
+        return Response(value: value, head: head, summary: summary)
+    }
 }

@@ -9,8 +9,8 @@ internal import Synchronization
 /// Makes and runs request operations that share a base URL, serializers, limits, trust and a queue for handlers.
 ///
 /// ```swift
-/// let manager = RequestOperationManager(baseURL: URL(string: "https://api.example.com/v1/"))
-/// let me = try await manager.get("me").value(as: JSONValue.self)
+/// let manager = RequestOperationManager(baseURL: URL(string: "https://api.example.com/v1/")!)
+/// let me: JSONValue = try await manager.get("me")
 /// ```
 ///
 /// All members may be used from any thread. A change of a property affects only operations that are made later.
@@ -47,6 +47,9 @@ public final class RequestOperationManager: Sendable {
         var resolvedOptions: ResolvedOptions
         var completion = CompletionPlace()
         var blocks = RequestBlocks()
+        var headers = HeaderFields()
+        var encoder = JSONEncoder()
+        var decoder = JSONDecoder()
         var reachabilityManager = NetworkReachabilityManager.shared
 
         var transferOptions: TransferOptions {
@@ -65,7 +68,14 @@ public final class RequestOperationManager: Sendable {
     /// Makes a manager.
     ///
     /// - Parameter baseURL: a path that does not end in a slash gets one, so that relative URLs go below it.
-    public convenience init(baseURL: URL? = nil, configuration: Configuration = Configuration()) {
+    public convenience init(baseURL: URL, configuration: Configuration = Configuration()) {
+        self.init(optional: baseURL, configuration)
+    }
+
+    /// Makes a manager without a base URL, for absolute URLs.
+    public convenience init(configuration: Configuration = Configuration()) { self.init(optional: nil, configuration) }
+
+    package convenience init(optional baseURL: URL?, _ configuration: Configuration) {
         precondition(
             configuration.maximumConcurrentTransferCount > 0
                 && configuration.maximumConcurrentTransferCountPerOrigin > 0,
@@ -111,6 +121,31 @@ extension RequestOperationManager {
     public var requestSerializer: any RequestSerializer {
         get { defaults.value.requestSerializer }
         set { set(\.requestSerializer, newValue) }
+    }
+
+    /// Header fields of every request that the manager makes from a method and a URL. Each wins over the request
+    /// serializer's field of that name; a call's field wins over these. Default none.
+    ///
+    /// ```swift
+    /// manager.headers["X-Client"] = "demo"
+    /// ```
+    public var headers: HeaderFields {
+        get { defaults.value.headers }
+        set { set(\.headers, newValue) }
+    }
+
+    /// Encodes the values of `RequestBody.json(_:encoder:)`. Default: Foundation's encoder as it is. Do not change an
+    /// encoder after giving it to the manager.
+    public var encoder: JSONEncoder {
+        get { defaults.value.encoder }
+        set { set(\.encoder, newValue) }
+    }
+
+    /// Decodes the values of the verbs that wait. Default: Foundation's decoder as it is. Do not change a decoder after
+    /// giving it to the manager.
+    public var decoder: JSONDecoder {
+        get { defaults.value.decoder }
+        set { set(\.decoder, newValue) }
     }
 
     /// Makes values from responses. Default `JSONResponseSerializer`.
@@ -247,8 +282,13 @@ extension RequestOperationManager {
     public func request(
         _ method: String, _ url: String, parameters: Parameters? = nil
     ) throws(NetworkingError) -> URLRequest {
-        try requestSerializer.request(
+        var request = try requestSerializer.request(
             method: method, url: try RequestCheck.url(url, relativeTo: baseURL), parameters: parameters)
+        for field in headers.combined {
+            try RequestCheck.field(name: field.name, value: field.value)
+            request.setValue(field.value, forHTTPHeaderField: field.name)
+        }
+        return request
     }
 
     /// Makes an operation whose plan is completed when its dependencies have ended.

@@ -63,7 +63,7 @@ extension NetworkTests {
                 headers: ["Cache-Control": "max-age=9", "Content-Type": "application/json"], body: #"{"a":1}"#)
             try await TestServer.answering(reply) { server in
                 for _ in 0..<2 {
-                    let value = try await manager.get(server.url().absoluteString).value(as: JSONValue.self)
+                    let value: JSONValue = try await manager.get(server.url().absoluteString)
                     #expect(value["a"] != nil)
                 }
                 #expect(server.requests.count == 1)
@@ -281,9 +281,9 @@ extension NetworkTests {
                 configuration.responseCache = cache
                 let manager = RequestOperationManager(configuration: configuration)
                 manager.responseSerializer = HTTPResponseSerializer()
-                let slow = manager.get(server.url("/slow").absoluteString)
+                let slow = manager.started("GET", server.url("/slow").absoluteString)
                 await server.waitForRequests(count: 2)
-                let cached = manager.get(server.url("/a").absoluteString)
+                let cached = manager.started("GET", server.url("/a").absoluteString)
                 try await cached.waitUntilEnded()
                 #expect(cached.summary.isFromCache)
                 #expect(!slow.isFinished)

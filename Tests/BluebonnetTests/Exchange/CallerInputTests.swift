@@ -32,7 +32,7 @@ extension NetworkTests {
                     var serializer = HTTPRequestSerializer()
                     serializer.headers[name] = value
                     manager.requestSerializer = serializer
-                    let operation = manager.get("refused")
+                    let operation = manager.started("GET", "refused")
                     try await operation.waitUntilEnded()
                     #expect(operation.code == .invalidRequest)
                     #expect(operation.error?.message.contains(name) == true)

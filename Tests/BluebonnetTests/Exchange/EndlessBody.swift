@@ -117,5 +117,5 @@ extension RequestOperationManager {
     }
 
     /// Starts a GET for each URL.
-    func start(_ urls: [URL]) -> [HTTPRequestOperation] { urls.map { get($0.absoluteString) } }
+    func start(_ urls: [URL]) -> [HTTPRequestOperation] { urls.map { started("GET", $0.absoluteString) } }
 }

@@ -34,7 +34,7 @@ extension NetworkTests {
         }
 
         private func start(_ manager: RequestOperationManager, _ url: URL, count: Int) -> [HTTPRequestOperation] {
-            (0..<count).map { _ in manager.get(url.absoluteString) }
+            (0..<count).map { _ in manager.started("GET", url.absoluteString) }
         }
 
         @Test func anEmptyManagerIsAtRestAtOnce() async {
@@ -56,7 +56,7 @@ extension NetworkTests {
                 await server.waitForRequests(count: 2)
                 async let drained = manager.drain(timeout: .seconds(100)) { handled.update { $0 += 100 } }
                 // Added while it drains, or before: it is not started either way.
-                let late = manager.get(server.url("/now").absoluteString)
+                let late = manager.started("GET", server.url("/now").absoluteString)
                 await hasBegun(manager)
                 gate.open()
                 let summary = await drained
@@ -82,7 +82,7 @@ extension NetworkTests {
             }
             try await TestServer.serving(script: script) { server in
                 let manager = manager()
-                let operation = manager.get(server.url("/start").absoluteString)
+                let operation = manager.started("GET", server.url("/start").absoluteString)
                 await server.waitForRequests(count: 1)
                 async let drained = manager.drain(timeout: .seconds(100))
                 await hasBegun(manager)
@@ -164,7 +164,7 @@ extension NetworkTests {
         @Test func cancellingTheTaskIsTheDeadline() async throws {
             try await TestServer.answering(.stall) { server in
                 let manager = manager()
-                let operation = manager.get(server.url().absoluteString)
+                let operation = manager.started("GET", server.url().absoluteString)
                 await server.waitForRequests(count: 1)
                 let task = Task { await manager.drain(timeout: .seconds(1000)) }
                 task.cancel()

@@ -14,7 +14,7 @@ import Testing
         var request = URLRequest(url: try #require(URL(string: "http://h/")))
         request.httpMethod = "POST"
         if let contentType { request.setValue(contentType, forHTTPHeaderField: "Content-Type") }
-        try body.encode(&request)
+        try body.encode(&request, JSONEncoder())
         return request
     }
 

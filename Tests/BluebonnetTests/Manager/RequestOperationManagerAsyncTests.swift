@@ -39,26 +39,110 @@ import Testing
         #expect(json["name"]?.string == "Ada")
         let data: Data = try await manager.get("ada")
         #expect(data == Data(#"{"name":"Ada"}"#.utf8))
-        #expect(try await manager.get("ada", as: User.self).name == "Ada")
+        #expect(try await manager.get("ada", as: User.self).value.name == "Ada")
         async let later: User = manager.get("ada")
         #expect(try await later == user)
     }
 
-    @Test func thePlainOperationIsAlwaysReachable() async throws {
-        let operation = manager.get("ada")
-        #expect(type(of: operation) == HTTPRequestOperation.self)
-        await operation.ends()
-        manager.post("ada")
-        let head = manager.head("ada")
-        await head.ends()
-        #expect(try await manager.get("ada").value(as: JSONValue.self)["name"]?.string == "Ada")
-        let typed: HTTPRequestOperation = manager.delete("ada", parameters: ["a": 1])
-        await typed.ends()
+    @Test func operationIsMadeWithoutBeingStarted() async throws {
         let ready = manager.operation(
             "PUT", "ada", body: .json(1), responseSerializer: DecodableResponseSerializer(User.self))
         #expect(ready.isReady)
-        manager.operationQueue.addOperation(ready)
+        manager.enqueue(ready)
         #expect(try await ready.value(as: User.self) == User(name: "Ada"))
+    }
+
+    @Test func verbWithoutATypeWaitsThrowsAndGivesTheResponse() async throws {
+        network.answer("/gone", with: [.head(404)])
+        try await manager.delete("ada")
+        #expect(try sent().method == "DELETE")
+        let response = try await manager.get("ada")
+        #expect(response.statusCode == 200 && response.value == Data(#"{"name":"Ada"}"#.utf8))
+        #expect(response.headers["content-type"] == "application/json")
+        #expect(try await manager.head("ada").statusCode == 200)
+        #expect(try sent().method == "HEAD")
+        let error = await #expect(throws: NetworkingError.self) { try await manager.delete("gone") }
+        #expect(error?.code == .unacceptableStatus)
+    }
+
+    @Test func valueComesWithItsResponseWhenItsTypeIsSaid() async throws {
+        let response = try await manager.get("ada", parameters: ["a": 1], as: User.self)
+        #expect(response.value == User(name: "Ada") && response.statusCode == 200)
+        #expect(response.headers["Content-Type"] == "application/json")
+        #expect(response.url == ScriptedNetwork.url("/ada?a=1"))
+        #expect(response.summary.attemptCount == 1)
+    }
+
+    @Test func textIsGivenWhateverItsType() async throws {
+        network.answer(
+            "/text", with: [.head(200, ["Content-Type": "text/plain; charset=iso-8859-1"]), .body("ok")])
+        let text: String = try await manager.get("text")
+        #expect(text == "ok")
+    }
+
+    @Test func coderOfTheManagerServesEveryTypedCall() async throws {
+        struct Account: Codable, Sendable { var userName: String }
+        network.answer(
+            "/account",
+            with: [
+                .head(200, ["Content-Type": "application/json"]), .body(#"{"user_name":"ada"}"#),
+            ])
+        let (decoder, encoder) = (JSONDecoder(), JSONEncoder())
+        decoder.keyDecodingStrategy = .convertFromSnakeCase
+        encoder.keyEncodingStrategy = .convertToSnakeCase
+        (manager.decoder, manager.encoder) = (decoder, encoder)
+        let account: Account = try await manager.post("account", body: .json(Account(userName: "bob")))
+        #expect(account.userName == "ada")
+        #expect(try body() == #"{"user_name":"bob"}"#)
+    }
+
+    @Test func headersOfTheManagerAreInEveryRequestUnlessACallHasThem() async throws {
+        manager.headers["X-Client"] = "demo"
+        manager.headers["User-Agent"] = "mine"
+        try await manager.get("ada")
+        #expect(try header("X-Client") == "demo" && header("User-Agent") == "mine")
+        try await manager.post("ada", parameters: ["a": 1], headers: ["x-client": "other"])
+        #expect(try header("X-Client") == "other")
+        #expect(try manager.request("GET", "ada").value(forHTTPHeaderField: "X-Client") == "demo")
+    }
+
+    @Test func configureSetsAnOperationBeforeItCanStart() async throws {
+        let seen = Observed<[Int64]>([])
+        try await manager.get("ada", timeout: .seconds(5), priority: .high) { operation in
+            #expect(operation.options.timeout == .seconds(5) && operation.queuePriority == .high)
+            operation.onDownloadProgress = { _, total, _ in seen.append(total) }
+        }
+        await seen.becomes { $0.last == 14 }
+        let operation = manager.get("ada", configure: { $0.expectedDigest = "00" }) { _, _ in }
+        await operation.ends()
+        #expect(operation.code == .digestMismatch)
+        let handle = manager.put("ada", returning: JSONResponseSerializer()) { $0.name = "put" }
+        #expect(handle.operation.name == "put")
+        #expect(try await handle.value["name"]?.string == "Ada")
+    }
+
+    @Test func progressIsTheUploadsForAPost() async throws {
+        network.answer("/up", with: [.sent(3), .head(200), .body("ok")])
+        let seen = Observed<[Int64]>([])
+        let operation = manager.post(
+            "up", body: .text("abc"), responseSerializer: HTTPResponseSerializer(),
+            progress: { _, total, _ in seen.append(total) }, success: { _, _ in })
+        await operation.ends()
+        #expect(seen.value == [3])
+    }
+
+    @Test func downloadGivesTheFileAndChecksItsDigest() async throws {
+        network.answer("/file", with: [.head(200, ["Content-Type": "a/b"]), .body("abc")])
+        let folder = try ScratchFolder()
+        let file = folder.file("file")
+        let digest = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"  // FIPS 180-2, B.1
+        let response = try await manager.download("file", to: file, expectedDigest: digest)
+        #expect(response.statusCode == 200 && response.value.path == file.path)
+        #expect(try Data(contentsOf: file) == Data("abc".utf8))
+        let error = await #expect(throws: NetworkingError.self) {
+            try await manager.download("file", to: file, expectedDigest: String(repeating: "0", count: 64))
+        }
+        #expect(error?.code == .digestMismatch)
     }
 
     @Test func verbsSendTheirMethods() async throws {
@@ -74,7 +158,7 @@ import Testing
         #expect(try sent().url.query == "q=r")
         let _: User = try await manager.delete("ada", parameters: ["a": 1])
         #expect(try (sent().method, sent().url.query) == ("DELETE", "a=1"))
-        let response: HTTPURLResponse = try await manager.head("ada")
+        let response = try await manager.head("ada")
         #expect(response.statusCode == 200)
         #expect(try sent().method == "HEAD")
     }

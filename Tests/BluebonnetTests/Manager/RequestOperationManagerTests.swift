@@ -72,7 +72,7 @@ extension RequestOperationManagerTests {
     }
 
     @Test func aRelativeURLWithoutABaseIsABadURL() async throws {
-        let operation = try manager(nil).get("foo")
+        let operation = try manager(nil).started("GET", "foo")
         await operation.ends()
         #expect(operation.error?.code == .badURL)
         #expect(network.log.requests.isEmpty)
@@ -85,8 +85,9 @@ extension RequestOperationManagerTests {
     @Test func parametersGoIntoTheQueryOfGetHeadAndDelete() async throws {
         let manager = try manager()
         let operations = [
-            manager.get("a", parameters: ["q": "1"]), manager.head("a", parameters: ["q": "1"]),
-            manager.delete("a", parameters: ["q": "1"]),
+            manager.get("a", parameters: ["q": "1"], success: { _, _ in }),
+            manager.head("a", parameters: ["q": "1"]) { _, _ in },
+            manager.delete("a", parameters: ["q": "1"]) { _, _ in },
         ]
         for operation in operations { await operation.ends() }
         let requests = network.log.requests.sorted { $0.method < $1.method }
@@ -100,8 +101,9 @@ extension RequestOperationManagerTests {
     @Test func parametersGoIntoTheBodyOfPostPutAndPatch() async throws {
         let manager = try manager()
         let operations = [
-            manager.post("a", parameters: ["q": "1"]), manager.put("a", parameters: ["q": "1"]),
-            manager.patch("a", parameters: ["q": "1"]),
+            manager.post("a", parameters: ["q": "1"], success: { _, _ in }),
+            manager.put("a", parameters: ["q": "1"]) { _, _ in },
+            manager.patch("a", parameters: ["q": "1"]) { _, _ in },
         ]
         for operation in operations { await operation.ends() }
         let requests = network.log.requests.sorted { $0.method < $1.method }
@@ -127,16 +129,16 @@ extension RequestOperationManagerTests {
 
     @Test func outcomeIsThereWithoutHandlersToo() async throws {
         network.answer("/a", with: [.head(500)])
-        let operation = try manager().get("a")
+        let operation = try manager().started("GET", "a")
         await operation.ends()
         #expect(operation.error?.code == .unacceptableStatus)
     }
 
     @Test func errorOfTheRequestSerializerMakesAFailedOperation() async throws {
         let manager = try manager()
-        let date = manager.get("a", parameters: ["when": Date()])
+        let date = manager.started("GET", "a", parameters: ["when": Date()])
         manager.requestSerializer = RefusingSerializer()
-        let refused = manager.post("a", parameters: ["q": "1"])
+        let refused = manager.started("POST", "a", parameters: ["q": "1"])
         for operation in [date, refused] {
             await operation.ends()
             #expect(operation.error?.code == .invalidRequest)

@@ -99,7 +99,7 @@ extension NetworkTests {
                 let manager = RequestOperationManager()
                 manager.responseSerializer = HTTPResponseSerializer()
                 let queue = manager.operationQueue
-                let operations = (0..<60).map { manager.get(server.url("/\($0)").absoluteString) }
+                let operations = (0..<60).map { manager.started("GET", server.url("/\($0)").absoluteString) }
                 var earlierCount = 0
                 for _ in 1...3 {
                     await server.wait { [earlierCount] in $0.requests.count >= earlierCount + 4 }
@@ -108,7 +108,7 @@ extension NetworkTests {
                     let requestCount = server.requests.count
                     #expect(operations.allSatisfy { $0.isPaused || $0.isFinished })
                     // Those that wait hold no place: one that is not paused has all the room there is.
-                    let other = manager.get(server.url("/1000").absoluteString)
+                    let other = manager.started("GET", server.url("/1000").absoluteString)
                     try await other.waitUntilEnded()
                     #expect(other.responseObject as? Data == file(1000).body)
                     #expect(server.requests.count == requestCount + 1)

@@ -29,7 +29,7 @@ import Testing
         RequestOperation.self, HTTPRequestOperation.self, RequestOperationManager.self, RequestOperationQueue.self,
         OperationArchive.self, BodyChunks.self, ExistingFilePolicy.self, AuthenticationChallenge.self,
         ChallengeAnswer.self, TransferOptions.self, TransferSummary.self, TransferTimings.self, Proxy.self,
-        DrainSummary.self, DependencyCycle.self, FailedDependencyPolicy.self, (any HeadResponse).self,
+        DrainSummary.self, DependencyCycle.self, FailedDependencyPolicy.self, Response<Int>.self,
     ]
 
     private static let serializers: [Any.Type] = [
@@ -39,7 +39,7 @@ import Testing
         (any ResponseSerializer).self, ResponseValidation.self, HTTPResponseSerializer.self,
         JSONResponseSerializer.self, DecodableResponseSerializer<Int>.self, PropertyListResponseSerializer.self,
         XMLParserResponseSerializer.self, XMLDocumentResponseSerializer.self, XMLBody.self, XMLSyntaxError.self,
-        CompoundResponseSerializer.self, CompoundFailure.self,
+        CompoundResponseSerializer.self, CompoundFailure.self, StringResponseSerializer.self,
     ]
 
     private static let trust: [Any.Type] = [

@@ -63,6 +63,14 @@ final class ScriptedNetwork: Sendable {
     }
 }
 
+extension RequestOperationManager {
+    /// An operation for a call, added to the manager's queue.
+    @discardableResult
+    func started(_ method: String, _ url: String, parameters: Parameters? = nil) -> HTTPRequestOperation {
+        enqueue(operation(method, url, parameters: parameters))
+    }
+}
+
 /// What happened to transfers, by their numbers from 1.
 enum ScriptedEvent: Sendable, Hashable {
     case begun(Int)

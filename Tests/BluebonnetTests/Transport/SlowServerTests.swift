@@ -93,7 +93,7 @@ extension NetworkTests {
                 configuration.maximumConcurrentTransferCount = 200
                 configuration.maximumConcurrentTransferCountPerOrigin = 100
                 let manager = RequestOperationManager(configuration: configuration)
-                let operations = (0..<100).map { manager.get(slow.url("/\($0)").absoluteString) }
+                let operations = (0..<100).map { manager.started("GET", slow.url("/\($0)").absoluteString) }
                 await slow.waitForRequests(count: 100)
                 try await TestServer.answering(.response(body: "answer")) { server in
                     for _ in 0..<50 { #expect(await get(server.url()).responseString == "answer") }

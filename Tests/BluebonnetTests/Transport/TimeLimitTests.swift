@@ -52,7 +52,7 @@ extension NetworkTests {
                     $0.idleTimeout = .milliseconds(200)
                 }
                 let operation = await get(server.url(), options)
-                #expect(operation.code == .timedOut && operation.error?.timeLimit == .connect)
+                #expect(operation.code == .timedOut && operation.error?.timeLimit == .idle)
                 #expect(operation.summary.timings.total >= .milliseconds(150))  // the clock is a few milliseconds old
                 await server.waitForConnectionsToClose()
             }
@@ -118,7 +118,7 @@ extension NetworkTests {
             let manager = RequestOperationManager(configuration: configuration)
             manager.responseSerializer = HTTPResponseSerializer()
             try await TestServer.answering(drip(every: .milliseconds(100), count: 8)) { server in
-                let operations = (0..<3).map { manager.get(server.url("/\($0)").absoluteString) }
+                let operations = (0..<3).map { manager.started("GET", server.url("/\($0)").absoluteString) }
                 for operation in operations {
                     try await operation.waitUntilEnded()
                     #expect(operation.error == nil)

@@ -114,5 +114,5 @@ extension NetworkTests {
 }
 
 extension RequestOperationManager {
-    fileprivate func get(_ urls: [String]) -> [HTTPRequestOperation] { urls.map { get($0) } }
+    fileprivate func get(_ urls: [String]) -> [HTTPRequestOperation] { urls.map { started("GET", $0) } }
 }

@@ -1,0 +1,176 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+public import Foundation
+internal import FoundationNetworking
+
+/// What a call says besides its method and its URL. All verbs, in all their forms, take the same.
+struct CallDetails {
+    var parameters: Parameters?
+    var headers: HeaderFields
+    var body: RequestBody?
+    var timeout: Duration?
+    var priority: Operation.QueuePriority
+    var configure: ((HTTPRequestOperation) -> Void)?
+
+    init(
+        _ parameters: Parameters?, _ headers: HeaderFields, _ body: RequestBody?, _ timeout: Duration?,
+        _ priority: Operation.QueuePriority, _ configure: ((HTTPRequestOperation) -> Void)?
+    ) {
+        (self.parameters, self.headers, self.body) = (parameters, headers, body)
+        (self.timeout, self.priority, self.configure) = (timeout, priority, configure)
+    }
+
+    /// Sets on an operation what is no part of its request.
+    func apply(to operation: HTTPRequestOperation) {
+        if let timeout { operation.options.timeout = timeout }
+        if priority != .normal { operation.queuePriority = priority }
+        configure?(operation)
+    }
+}
+
+// Operations out of all that a call can say: parameters, headers, a body, a serializer of its own.
+extension RequestOperationManager {
+    /// Makes an operation from a method and a URL, and does not start it: give it to `run(_:)` or `enqueue(_:)`, or add
+    /// it to a queue.
+    ///
+    /// ```swift
+    /// let operation = manager.operation("GET", "big.bin") { $0.outputFile = file }
+    /// try await manager.run(operation)
+    /// ```
+    ///
+    /// A request that cannot be made is an operation that fails with the reason, without touching the network.
+    /// - Parameters:
+    ///   - url: resolved against `baseURL`.
+    ///   - parameters: encoded by `requestSerializer`: for GET, HEAD and DELETE into the query, for other methods into
+    ///     the body. With a body they go into the query, whatever the method.
+    ///   - headers: for this request only; each wins over the manager's and the serializer's field of that name.
+    ///   - body: encoded when the operation starts.
+    ///   - timeout: the longest time for the whole request, as `TransferOptions.timeout`. Default nil: the manager's.
+    ///   - priority: the operation's `queuePriority`.
+    ///   - responseSerializer: nil is the manager's.
+    ///   - configure: called at once with the operation, before it can be started: sets a file for the body, blocks,
+    ///     progress handlers, options.
+    public func operation(
+        _ method: String, _ url: String, parameters: Parameters? = nil, headers: HeaderFields = [:],
+        body: RequestBody? = nil, timeout: Duration? = nil, priority: Operation.QueuePriority = .normal,
+        responseSerializer: (any ResponseSerializer)? = nil, configure: ((HTTPRequestOperation) -> Void)? = nil
+    ) -> HTTPRequestOperation {
+        operation(
+            method, url, CallDetails(parameters, headers, body, timeout, priority, configure),
+            serializer: responseSerializer.map { ResolvedSerializer($0) })
+    }
+
+    /// Adds an operation to `operationQueue`, which starts it when it is ready. Returns the operation.
+    @discardableResult
+    public func enqueue(_ operation: HTTPRequestOperation) -> HTTPRequestOperation {
+        operationQueue.addOperation(operation)
+        return operation
+    }
+
+    /// - Parameter serializer: nil is the manager's.
+    func operation(
+        _ method: String, _ url: String, _ details: CallDetails, serializer: ResolvedSerializer?
+    ) -> HTTPRequestOperation {
+        let source = source(
+            method, url, parameters: details.parameters, headers: details.headers, body: details.body)
+        let operation = operation(source, serializer: serializer)
+        details.apply(to: operation)
+        return operation
+    }
+
+    /// The request, or what makes it when the operation starts. Without a body there is little to do, and the request
+    /// can be looked at before.
+    func source(
+        _ method: String, _ url: String, parameters: Parameters?, headers: HeaderFields, body: RequestBody?
+    ) -> RequestPlan.Source {
+        let headers = self.headers.replaced(by: headers)
+        do throws(NetworkingError) {
+            let described = try described(method, url, parameters: parameters, headers: headers, body: body)
+            if let described { return .request(described) }
+        } catch {
+            return .recipe(RequestPlan.Recipe { _ in throw error })
+        }
+        let (baseURL, serializer, encoder) = (baseURL, requestSerializer, encoder)
+        let make: @Sendable () throws -> URLRequest = {
+            try RequestCheck.method(method)
+            var request = URLRequest(url: try RequestCheck.url(url, relativeTo: baseURL), method: method)
+            serializer.properties.apply(to: &request)
+            for field in headers.combined {
+                try RequestCheck.field(name: field.name, value: field.value)
+                request.setValue(field.value, forHTTPHeaderField: field.name)
+            }
+            if body != nil, let parameters { try serializer.forQueries.addQuery(parameters, to: &request) }
+            try body?.encode(&request, encoder)
+            // A body that is there stays; the serializer adds its headers.
+            try serializer.complete(&request, with: body == nil ? parameters : nil)
+            return request
+        }
+        if body == nil, let request = try? make() { return .request(GivenRequest(request)) }
+        return .recipe(
+            RequestPlan.Recipe { plan in
+                plan.setRequest(try make())
+                if let file = body?.file { plan.uploadFile = file }
+            })
+    }
+}
+
+extension RequestOperationManager {
+    /// The request of a call to which the library's serializer adds header fields only, and whose body is there, if it
+    /// has one; nil for any other call, whose request is Foundation's from the start.
+    private func described(
+        _ method: String, _ url: String, parameters: Parameters?, headers: HeaderFields, body: RequestBody?
+    ) throws(NetworkingError) -> GivenRequest? {
+        guard parameters == nil, let serializer = requestSerializer.ofFieldsOnly(method, hasBody: body != nil),
+            body == nil || body?.bytes != nil
+        else { return nil }
+        try RequestCheck.method(method)
+        var request = URLRequest(url: try RequestCheck.url(url, relativeTo: baseURL), method: method)
+        serializer.properties.apply(to: &request)
+        var fields = headers
+        for field in headers.fields { try RequestCheck.field(name: field.name, value: field.value) }
+        if let bytes = body?.bytes {
+            request.httpBody = bytes.data
+            if fields["Content-Type"] == nil {
+                try RequestCheck.field(name: "Content-Type", value: bytes.contentType)
+                fields["Content-Type"] = bytes.contentType
+            }
+        }
+        try serializer.addHeaders(to: &fields)
+        return GivenRequest(request, fields: fields)
+    }
+}
+
+extension RequestSerializer {
+    /// The library's serializer, where it adds nothing but header fields to a request without parameters.
+    fileprivate func ofFieldsOnly(_ method: String, hasBody: Bool) -> HTTPRequestSerializer? {
+        switch self {
+        case let serializer as HTTPRequestSerializer:
+            hasBody || serializer.encodesParametersInURL(method) ? serializer : nil
+        case let serializer as JSONRequestSerializer: serializer.http
+        default: nil
+        }
+    }
+
+    /// What encodes queries for this serializer.
+    fileprivate var forQueries: HTTPRequestSerializer {
+        switch self {
+        case let serializer as HTTPRequestSerializer: serializer
+        case let serializer as JSONRequestSerializer: serializer.http
+        case let serializer as PropertyListRequestSerializer: serializer.http
+        default: HTTPRequestSerializer()
+        }
+    }
+}
+
+extension HeaderFields {
+    /// These fields, without those whose name `others` has, and then the others.
+    fileprivate func replaced(by others: HeaderFields) -> HeaderFields {
+        if isEmpty { return others }
+        if others.isEmpty { return self }
+        var merged = self
+        merged.removeAll { others.contains(name: $0.name) }
+        for field in others { merged.add(field) }
+        return merged
+    }
+}

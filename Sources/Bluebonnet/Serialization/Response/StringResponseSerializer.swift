@@ -1,0 +1,23 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+public import Foundation
+
+/// Gives the body as text: in the encoding that a byte order mark says, else the response's charset, else
+/// `stringEncoding`.
+public struct StringResponseSerializer: ResponseSerializer {
+    public var validation: ResponseValidation
+    /// The encoding of a body that names none. Default UTF-8.
+    public var stringEncoding = String.Encoding.utf8
+
+    /// Makes a serializer, by default for any content type with a status from 200 to 299.
+    public init(_ validation: ResponseValidation = ResponseValidation()) { self.validation = validation }
+
+    /// - Throws: `NetworkingError` with `cannotParseResponse` when the body is no such text.
+    public func value(for response: ResponseHead, body: Data) throws(NetworkingError) -> String {
+        if let text = response.text(of: body, fallback: stringEncoding) { return text }
+        throw NetworkingError(
+            .cannotParseResponse, "the response's body is no text in the encoding \(response.textEncoding)",
+            response: response.urlResponse, body: body)
+    }
+}
