@@ -113,7 +113,7 @@ import Testing
             operation.onDownloadProgress = { _, total, _ in seen.append(total) }
         }
         await seen.becomes { $0.last == 14 }
-        let operation = manager.get("ada", configure: { $0.expectedDigest = "00" }) { _, _ in }
+        let operation = manager.get("ada", configure: { $0.expectedDigest = "00" }, success: { _, _ in })
         await operation.ends()
         #expect(operation.code == .digestMismatch)
         let handle = manager.put("ada", returning: JSONResponseSerializer()) { $0.name = "put" }
