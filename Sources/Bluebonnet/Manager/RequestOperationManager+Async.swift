@@ -88,8 +88,8 @@ extension RequestOperationManager {
 // MARK: - A value with its response
 
 extension RequestOperationManager {
-    /// Runs a GET, decodes its JSON body, and gives the value with status, header fields and timings; parameters go into
-    /// the query.
+    /// Runs a GET, decodes its JSON body, and gives the value with status, header fields and timings; parameters go
+    /// into the query.
     ///
     /// - Parameters:
     ///   - type: what the body becomes; see the verb that gives the value alone.
@@ -160,8 +160,8 @@ extension RequestOperationManager {
 extension RequestOperationManager {
     /// Runs a GET and gives the response with its bytes, whatever the content type; parameters go into the query.
     ///
-    /// The accepted statuses are those of the manager's response serializer. Where `configure` sets a file for the body,
-    /// the value is empty.
+    /// The accepted statuses are those of the manager's response serializer. Where `configure` sets a file for the
+    /// body, the value is empty.
     /// - Throws: the operation's `NetworkingError`.
     @discardableResult
     public func get(

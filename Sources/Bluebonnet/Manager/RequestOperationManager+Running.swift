@@ -45,8 +45,8 @@ extension RequestOperationManager {
         return await batch.waitAsOwner()
     }
 
-    /// Adds an operation to `operationQueue`, unless it is in a queue of this kind or was started. An operation that also
-    /// is in a queue of Foundation's is started once, by whichever queue is first.
+    /// Adds an operation to `operationQueue`, unless it is in a queue of this kind or was started. An operation that
+    /// also is in a queue of Foundation's is started once, by whichever queue is first.
     private func enqueueIfFree(_ operation: HTTPRequestOperation) {
         if operation.state.isFree { operationQueue.addOperation(operation) }
     }

@@ -3,8 +3,9 @@
 
 public import Foundation
 
-// The verbs with callbacks: each makes a request, an operation for it, adds the operation to `operationQueue`, and gives
-// it back. A request that cannot be made is an operation that fails with the reason, without touching the network.
+// The verbs with callbacks: each makes a request, an operation for it, adds the operation to `operationQueue`, and
+// gives it back. A request that cannot be made is an operation that fails with the reason, without touching the
+// network.
 //
 // The success handler tells these verbs from those that wait: `try await manager.delete("users/1")` waits.
 extension RequestOperationManager {
@@ -15,7 +16,8 @@ extension RequestOperationManager {
 
     /// Runs a GET; parameters go into the query.
     ///
-    /// The arguments are those of `operation(_:_:parameters:headers:body:timeout:priority:responseSerializer:configure:)`.
+    /// The arguments are those of
+    /// `operation(_:_:parameters:headers:body:timeout:priority:responseSerializer:configure:)`.
     /// - Parameters:
     ///   - progress: called with the download's progress, as `RequestOperation.onDownloadProgress`; for POST, PUT and
     ///     PATCH with the upload's.
