@@ -93,7 +93,7 @@ final class QueueGate {
     /// stale entry.
     func serveNext(of source: any GateSource) -> ServiceStep {
         guard isOpen, let first = unslotted.first else { return .nothing }
-        if let part = firstPart, let entry = part.firstStartable, entry < first { return part.scheduler.serveNext() }
+        if let part = firstPart, let entry = part.firstStartable, entry < first { return part.scheduler.serve(part) }
         switch source.admit(first) {
         case .closed:
             isOpen = false
@@ -127,7 +127,7 @@ final class QueueGate {
 
     /// Starts what goes before an operation that is not the first.
     func serveFirst(of source: any GateSource) -> ServiceStep {
-        unslotted.isEmpty ? firstPart?.scheduler.serveNext() ?? .nothing : serveNext(of: source)
+        unslotted.isEmpty ? firstPart.map { $0.scheduler.serve($0) } ?? .nothing : serveNext(of: source)
     }
 
     /// The part whose first operation goes first, of those that have a slot for it.

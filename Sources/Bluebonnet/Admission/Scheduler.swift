@@ -226,6 +226,15 @@ extension Scheduler {
         return serve(part, best)
     }
 
+    /// Gives the next slot to the first operation of a part, whatever the turns: its queue has chosen the operation.
+    func serve(_ part: GatePart) -> ServiceStep {
+        guard runningCount < limit, !isClosedToNew,
+            let serviceNumber = parts.first(where: { $0.part === part })?.serviceNumber,
+            let choice = choice(of: part, serviceNumber)
+        else { return .nothing }
+        return serve(part, choice)
+    }
+
     private func choice(of part: GatePart, _ serviceNumber: UInt64) -> Choice? {
         guard part.source?.gate.isOpen == true, let candidate = part.first(in: origins) else { return nil }
         let now = fairQueue.now(priority: candidate.entry.priority)

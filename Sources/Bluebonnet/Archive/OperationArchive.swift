@@ -27,6 +27,9 @@ public struct OperationArchive: Codable, Sendable {
     public let receivedByteCount: Int64
     /// The strong validator of the partial body, in the form of `If-Range`; nil when the body cannot be continued.
     public let validator: String?
+    /// The SHA-256 that the body has to have, and whether the digest is wanted without one.
+    let expectedDigest: String?
+    let computesDigest: Bool
 }
 
 /// What is kept of a request.

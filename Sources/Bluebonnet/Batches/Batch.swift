@@ -215,14 +215,18 @@ extension Batch {
     typealias Progress = @Sendable (_ finishedCount: Int, _ totalCount: Int) -> Void
 
     /// Adds the batch's handlers to the members, before any of them is started.
+    ///
+    /// - Returns: false when the batch has begun before.
     func begin(
         on queue: DispatchQueue, progress: Progress?, completion: (@Sendable (Batch) -> Void)?
-    ) {
+    ) -> Bool {
         let edges = BatchGraph.edges(among: operations)
-        let isEmpty = state.withLock { state in
-            state.edges = edges
-            return state.begin()
+        let begun = state.withLock { state -> Bool? in
+            let isEmpty = state.begin()
+            if isEmpty != nil { state.edges = edges }
+            return isEmpty
         }
+        guard let isEmpty = begun else { return false }
         startTimer()
         let whenOver: @Sendable () -> Void = { [self] in
             queue.async { [self] in
@@ -231,12 +235,14 @@ extension Batch {
             }
         }
         for batch in inner {
-            batch.begin(on: queue, progress: nil) { [self] _ in
+            let hasBegun = batch.begin(on: queue, progress: nil) { [self] _ in
                 if state.withLock({ $0.noteInnerEnd() }) { whenOver() }
             }
+            precondition(hasBegun, "a batch can be run once")
         }
         for (index, operation) in operations.enumerated() { hookUp(operation, index, progress, whenOver) }
         if isEmpty { whenOver() }
+        return true
     }
 
     private func hookUp(

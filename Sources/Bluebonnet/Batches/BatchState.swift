@@ -48,9 +48,9 @@ extension BatchState {
         var finishedCount = 0
     }
 
-    /// Notes that the batch begins; true when it has no members.
-    mutating func begin() -> Bool {
-        precondition(!hasBegun, "a batch can be run once")
+    /// Notes that the batch begins; true when it has no members, nil when it has begun before.
+    mutating func begin() -> Bool? {
+        guard !hasBegun else { return nil }
         hasBegun = true
         return pendingCount == 0
     }

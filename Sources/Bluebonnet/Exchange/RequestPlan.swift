@@ -133,7 +133,8 @@ extension RequestPlan {
     func copied(lastRequest: URLRequest?) -> RequestPlan {
         var copy = self
         if case .none = source, let lastRequest { copy.setRequest(lastRequest) }
-        copy.rare = Box(Rare(files: files, blocks: blocks, needsNewBodyStream: true))
+        copy.rare = Box(
+            Rare(files: files, blocks: blocks, needsNewBodyStream: true, expectedDigest: expectedDigest))
         return copy
     }
 

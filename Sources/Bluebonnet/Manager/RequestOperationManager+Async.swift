@@ -287,9 +287,9 @@ extension RequestOperationManager {
         for type: Value.Type, _ decoder: JSONDecoder?
     ) -> ResolvedSerializer {
         let bodySerializer = bodySerializer
-        if type == Data.self { return bodySerializer }
+        if type == Data.self || type == Data?.self { return bodySerializer }
         let statuses = bodySerializer.validation.acceptableStatusCodes
-        if type == String.self {
+        if type == String.self || type == String?.self {
             return ResolvedSerializer(StringResponseSerializer(ResponseValidation(acceptableStatusCodes: statuses)))
         }
         var serializer = DecodableResponseSerializer(

@@ -16,9 +16,20 @@ extension RequestOperationManager {
         _ batch: Batch, progress: (@Sendable (_ finishedCount: Int, _ totalCount: Int) -> Void)? = nil,
         completion: (@Sendable (Batch) -> Void)? = nil
     ) -> Batch {
-        batch.begin(on: completionQueue ?? Queues.callbacks, progress: progress, completion: completion)
-        operationQueue.addOperations(batch.operations.filter { $0.state.isFree })
+        enqueue(batch, onlyOnce: false, progress: progress, completion: completion)
         return batch
+    }
+
+    /// - Parameter onlyOnce: does nothing when the batch was enqueued before, where a second time is a fault otherwise.
+    func enqueue(
+        _ batch: Batch, onlyOnce: Bool, progress: (@Sendable (_ finishedCount: Int, _ totalCount: Int) -> Void)?,
+        completion: (@Sendable (Batch) -> Void)?
+    ) {
+        let hasBegun = batch.begin(
+            on: completionQueue ?? Queues.callbacks, progress: progress, completion: completion)
+        guard hasBegun else { return precondition(onlyOnce, "a batch can be run once") }
+        for operation in batch.operations { operationQueue.enqueueIfFree(operation) }
+        operationQueue.schedule()
     }
 
     /// Runs a batch, with a completion for its end.

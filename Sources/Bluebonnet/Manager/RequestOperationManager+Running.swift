@@ -41,14 +41,15 @@ extension RequestOperationManager {
     /// - Returns: the outcome, with the result of each member.
     @discardableResult
     public func run(_ batch: Batch) async -> BatchOutcome {
-        if !batch.hasBegun { enqueue(batch) }
+        enqueue(batch, onlyOnce: true, progress: nil, completion: nil)
         return await batch.waitAsOwner()
     }
 
     /// Adds an operation to `operationQueue`, unless it is in a queue of this kind or was started. An operation that
     /// also is in a queue of Foundation's is started once, by whichever queue is first.
     private func enqueueIfFree(_ operation: HTTPRequestOperation) {
-        if operation.state.isFree { operationQueue.addOperation(operation) }
+        operationQueue.enqueueIfFree(operation)
+        operationQueue.schedule()
     }
 }
 

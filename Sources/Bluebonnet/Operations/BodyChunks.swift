@@ -24,7 +24,8 @@ public struct BodyChunks: AsyncSequence, Sendable {
 
         /// Returns the next piece; nil after the last one.
         ///
-        /// - Throws: the operation's `NetworkingError`. Cancelling the waiting task cancels the operation.
+        /// - Throws: the operation's `NetworkingError`; `notStarted` when the operation is in no queue and was not
+        ///   started. Cancelling the waiting task cancels the operation.
         public mutating func next() async throws(NetworkingError) -> Data? { try await loop.get().consumer.next() }
 
         /// Returns the next piece; nil after the last one.
@@ -48,27 +49,25 @@ public struct BodyChunks: AsyncSequence, Sendable {
     /// too.
     final class Consumer: Sendable {
         private let pipe: BodyPipe
-        private let cancel: @Sendable () -> Void
+        private let operation: RequestOperation
 
-        init(_ pipe: BodyPipe, cancel: @escaping @Sendable () -> Void) {
-            self.pipe = pipe
-            self.cancel = cancel
-        }
+        init(_ pipe: BodyPipe, of operation: RequestOperation) { (self.pipe, self.operation) = (pipe, operation) }
 
         deinit { leave() }
 
         func leave() {
-            cancel()  // of no effect on one that is finished
+            operation.cancel()  // of no effect on one that is finished
             pipe.close(.complete)
         }
 
         func next() async throws(NetworkingError) -> Data? {
+            guard operation.isBegun else { throw .notStarted(operation) }
             let item = await withTaskCancellationHandler {
                 while true {
                     if let item = await self.item() { return item }
                 }
             } onCancel: {
-                cancel()
+                operation.cancel()
             }
             switch item {
             case .chunk(let data): return data
@@ -116,6 +115,6 @@ extension RequestOperation {
                 request: request)
             return BodyChunks(consumer: .failure(error))
         }
-        return BodyChunks(consumer: .success(BodyChunks.Consumer(pipe) { [weak self] in self?.cancel() }))
+        return BodyChunks(consumer: .success(BodyChunks.Consumer(pipe, of: self)))
     }
 }

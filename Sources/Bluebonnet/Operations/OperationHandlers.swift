@@ -225,7 +225,7 @@ extension RequestOperation {
     }
 
     /// Whether the operation is in a queue, or was started.
-    private var isBegun: Bool { !state.isFree || dependencyNode.wasAsked }
+    var isBegun: Bool { !state.isFree || dependencyNode.wasAsked }
 
     /// Sets the handler of the result, which runs after `completionBlock`; at once when the operation is finished.
     func setResultHandler(_ handler: @escaping CompletionHandler) {

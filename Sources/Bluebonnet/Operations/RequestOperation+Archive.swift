@@ -28,7 +28,8 @@ extension RequestOperation {
             uploadFile: plan.uploadFile, part: progress.part ?? plan.continuation, outputFile: plan.outputFile,
             outputDirectory: plan.files.outputDirectory,
             receivedByteCount: progress.receivedByteCount ?? receivedByteCount,
-            validator: (progress.record ?? plan.continuation?.record)?.validator.fieldValue)
+            validator: (progress.record ?? plan.continuation?.record)?.validator.fieldValue,
+            expectedDigest: plan.expectedDigest, computesDigest: plan.wantsDigest)
     }
 
     private static func record(
@@ -78,5 +79,7 @@ extension RequestPlan {
         files = RequestFiles(
             upload: archive.uploadFile, output: archive.outputFile, outputDirectory: archive.outputDirectory)
         continuation = archive.part
+        expectedDigest = archive.expectedDigest
+        wantsDigest = archive.computesDigest
     }
 }

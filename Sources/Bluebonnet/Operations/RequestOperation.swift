@@ -140,7 +140,8 @@ public class RequestOperation: Operation, @unchecked Sendable {  // safe: one Mu
     override public var description: String {
         let lifecycle = state.lifecycle
         let target =
-            request.map { "\($0.httpMethod ?? "GET") \($0.url?.absoluteString ?? "")" } ?? "request not made yet"
+            request.map { "\($0.httpMethod ?? "GET") " + Redaction.url($0.url?.absoluteString ?? "") }
+            ?? "request not made yet"
         let status = statusCode.map { ", status \($0)" } ?? ""
         return
             "<\(type(of: self)): \(lifecycle.stateName), cancelled: \(lifecycle.isCancelled ? "yes" : "no"), \(target)\(status)>"

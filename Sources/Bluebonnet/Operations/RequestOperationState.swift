@@ -198,13 +198,11 @@ struct RequestOperationState: ~Copyable, Sendable {
 
     /// The operation enters a queue.
     ///
-    /// - Returns: its flow in fair queueing, and whether it waits for a slot as soon as it is started: a request
-    /// that is
-    ///   made first, or that a cache may answer, does not.
-    func enter(_ queue: RequestOperationQueue, isWaiting: @autoclosure () -> Bool) -> (flow: Int, needsSlot: Bool) {
+    /// - Returns: its flow in fair queueing, and whether it waits for a slot as soon as it is started: a request that
+    ///   is made first, or that a cache may answer, does not. Nil when the operation is in a queue, or was started.
+    func enter(_ queue: RequestOperationQueue, isWaiting: @autoclosure () -> Bool) -> (flow: Int, needsSlot: Bool)? {
         values.withLock { values in
-            let isNew = values.schedule.queue == nil && values.lifecycle.isBeforeStart
-            precondition(isNew, "an operation can be added to one queue only, once, before it is started")
+            guard values.schedule.queue == nil, values.lifecycle.isBeforeStart else { return nil }
             values.schedule.queue = queue
             if values.lifecycle.isReady(isWaiting: isWaiting()) {
                 values.schedule.readyInstant = MonotonicClock.now()

@@ -8,15 +8,31 @@ internal import Synchronization
 extension RequestOperationQueue {
     func enqueue(_ operation: Operation) {
         group.enter()
-        let priority = operation.queuePriority.rawValue
         guard let request = operation as? RequestOperation else {
+            let priority = operation.queuePriority.rawValue
             _ = shared.withLock { $0.add(operation, flow: 0, priority: priority, needsSlot: false) }
             watchEnd(of: operation)
             return watchReadiness(of: operation)
         }
-        let (flow, needsSlot) = request.state.enter(self, isWaiting: request.dependencyNode.isWaiting)
+        guard let entry = request.state.enter(self, isWaiting: request.dependencyNode.isWaiting) else {
+            preconditionFailure("an operation can be added to one queue only, once, before it is started")
+        }
+        add(request, entry)
+    }
+
+    /// Adds an operation, unless it is in a queue or was started. `schedule()` has to follow.
+    func enqueueIfFree(_ request: RequestOperation) {
+        group.enter()
+        guard let entry = request.state.enter(self, isWaiting: request.dependencyNode.isWaiting) else {
+            return group.leave()
+        }
+        add(request, entry)
+    }
+
+    private func add(_ request: RequestOperation, _ entry: (flow: Int, needsSlot: Bool)) {
+        let priority = request.queuePriority.rawValue
         shared.withLock { state in
-            let index = state.add(request, flow: flow, priority: priority, needsSlot: needsSlot)
+            let index = state.add(request, flow: entry.flow, priority: priority, needsSlot: entry.needsSlot)
             request.queueIndex.store(index, ordering: .relaxed)
         }
         if request.dependencyNode.noteQueue() { request.listenForReadiness() }

@@ -13,10 +13,13 @@ package enum Redaction {
         "privatekey", "signature", "session", "credential",
     ]
 
+    /// Names that are too short to be looked for in other names.
+    private static let wholeNames: Set<String> = ["jwt", "key", "pwd", "sig"]
+
     /// Whether a field or a parameter of that name holds a secret.
     package static func isSecret(_ name: String) -> Bool {
         let bare = name.lowercased().filter { $0 != "-" && $0 != "_" }
-        return marks.contains { bare.contains($0) }
+        return marks.contains { bare.contains($0) } || wholeNames.contains(bare)
     }
 
     /// The URL without user information, fragment and the values of secret parameters.

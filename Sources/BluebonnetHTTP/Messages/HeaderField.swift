@@ -42,7 +42,5 @@ extension HeaderFields.Field: CustomStringConvertible, CustomDebugStringConverti
     /// Name and value, without the value when it is a secret.
     public var customMirror: Mirror { Mirror(self, children: ["name": name, "value": shownValue]) }
 
-    private static let secretNames = ["Authorization", "Proxy-Authorization", "Cookie", "Set-Cookie"]
-
-    private var shownValue: String { Self.secretNames.contains(where: hasName) ? "REDACTED" : value }
+    private var shownValue: String { Redaction.isSecret(name) ? Redaction.placeholder : value }
 }

@@ -376,4 +376,15 @@ extension GateTests {
         #expect(started.count == 2001)
         #expect(try #require(started.firstIndex(of: single)) <= 512)
     }
+
+    @Test func queuesOfTwoManagersWhoseFirstOperationsAreTheOthersAllStart() {
+        let (one, two) = (bench.scheduler(limit: 10), bench.scheduler(limit: 10))
+        let (first, second) = (bench.queue(), bench.queue())
+        first.add(two)
+        first.add(two)
+        first.add(one)
+        second.add(one)
+        second.add(two)
+        #expect(bench.turn().count == 5)
+    }
 }

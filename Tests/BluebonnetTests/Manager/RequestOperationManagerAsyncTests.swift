@@ -78,6 +78,9 @@ import Testing
             "/text", with: [.head(200, ["Content-Type": "text/plain; charset=iso-8859-1"]), .body("ok")])
         let text: String = try await manager.get("text")
         #expect(text == "ok")
+        let optional: String? = try await manager.get("text")
+        let data: Data? = try await manager.get("text")
+        #expect(optional == "ok" && data == Data("ok".utf8))
     }
 
     @Test func coderOfTheManagerServesEveryTypedCall() async throws {

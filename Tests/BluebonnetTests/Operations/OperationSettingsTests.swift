@@ -170,4 +170,49 @@ import Testing
         let error = await #expect(throws: NetworkingError.self) { try await network.operation("/a").head() }
         #expect(error?.code == .notStarted)
     }
+
+    // MARK: What is kept
+
+    @Test func digestIsKeptByACopyAndByAnArchive() async throws {
+        let operation = network.operation("/a")
+        (operation.expectedDigest, operation.computesDigest) = ("00", true)
+        let copy = operation.copied()
+        #expect(copy.expectedDigest == "00" && copy.computesDigest)
+        let data = try JSONEncoder().encode(try await operation.archive())
+        let again = try HTTPRequestOperation(archive: try JSONDecoder().decode(OperationArchive.self, from: data))
+        #expect(again.expectedDigest == "00" && again.computesDigest)
+    }
+
+    @Test func operationThatTwoTasksRunIsRunOnce() async throws {
+        network.answer("/a", with: [.head(200), .body("a")])
+        for _ in 0..<100 {
+            let (manager, operation) = (network.manager(), network.operation("/a"))
+            async let first = manager.run(operation)
+            async let second = manager.run(operation)
+            _ = try await (first, second)
+            #expect(operation.summary.attemptCount == 1)
+        }
+    }
+
+    @Test func batchThatTwoTasksRunIsRunOnce() async {
+        network.answer("/a", with: [.head(200)])
+        for _ in 0..<100 {
+            let (manager, batch) = (network.manager(), Batch(of: [network.operation("/a")]))
+            async let first = manager.run(batch)
+            async let second = manager.run(batch)
+            #expect(await (first.counts.successCount, second.counts.successCount) == (1, 1))
+        }
+    }
+
+    @Test func chunksOfAnOperationThatNobodyStartedAreAnError() async {
+        let operation = network.operation("/a")
+        let error = await #expect(throws: NetworkingError.self) { for try await _ in operation.chunks {} }
+        #expect(error?.code == .notStarted)
+    }
+
+    @Test func descriptionHidesSecrets() {
+        let operation = network.operation("/a?token=t&sig=s&page=1")
+        #expect("\(operation)".contains("/a?token=REDACTED&sig=REDACTED&page=1"))
+        #expect("\(HeaderFields(["X-API-Key": "k", "Accept": "a"]))" == "[Accept: a, X-API-Key: REDACTED]")
+    }
 }
