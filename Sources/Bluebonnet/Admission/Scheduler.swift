@@ -194,7 +194,7 @@ extension Scheduler {
 
     func changeOrigins(_ change: (inout OriginTable) -> Void) { change(&origins) }
 
-    /// The first operation of a part that has a slot, if the part has its turn.
+    /// The first operation of a part for which there is a slot.
     func firstStartable(of part: GatePart) -> LaneEntry? {
         guard runningCount < limit, !isClosedToNew else { return nil }
         return part.first(in: origins)?.entry

@@ -149,8 +149,6 @@ extension Batch {
         return finalOutcome
     }
 
-    var hasBegun: Bool { state.withLock { $0.hasBegun } }
-
     func giveUp(_ wait: TaskWait) {
         state.withLock { $0.remove(wait) }
         wait.end(hasCome: false)

@@ -29,9 +29,8 @@ public struct RequestHandle<Value: Sendable>: ResultSource {
 
     /// The operation's result; nil before the operation is finished.
     public var result: Result<Value, NetworkingError>? {
-        operation.result.map { result in
-            Result { () throws(NetworkingError) in try Self.typed(try result.get()) }
-        }
+        guard operation.isFinished else { return nil }
+        return Result { () throws(NetworkingError) in try operation.finalValue(as: Value.self) }
     }
 
     /// The value, once the operation is finished; the calling task is suspended until then. Cancelling the task ends
@@ -46,10 +45,8 @@ public struct RequestHandle<Value: Sendable>: ResultSource {
     /// is finished already.
     @discardableResult
     public func whenFinished(_ handler: @escaping @Sendable (Result<Value, NetworkingError>) -> Void) -> Self {
-        operation.addCompletionHandler { operation in
-            guard let operation = operation as? HTTPRequestOperation else { return }
-            guard let result = RequestHandle(operation).result else { return }
-            handler(result)
+        operation.addCompletion { operation, _ in
+            if let result = RequestHandle(operation).result { handler(result) }
         }
         return self
     }
@@ -62,14 +59,6 @@ public struct RequestHandle<Value: Sendable>: ResultSource {
 
     /// Resumes the operation.
     public func resume() { operation.resume() }
-
-    private static func typed(_ value: any Sendable) throws(NetworkingError) -> Value {
-        guard let value = value as? Value else {
-            throw NetworkingError(
-                .cannotParseResponse, "the response serializer makes \(type(of: value)), not \(Value.self)")
-        }
-        return value
-    }
 }
 
 // MARK: - As a source
@@ -82,7 +71,7 @@ extension RequestHandle {
     /// - Throws: `dependencyFailed` when the operation did not succeed or has not ended.
     public func finalValue() throws(NetworkingError) -> Value {
         switch operation.result {
-        case .success(let value)?: return try Self.typed(value)
+        case .success?: return try operation.finalValue(as: Value.self)
         case .failure?: throw SkipReason(operation).error
         case nil:
             throw NetworkingError(

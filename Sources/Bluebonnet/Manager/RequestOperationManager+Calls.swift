@@ -4,7 +4,8 @@
 public import Foundation
 internal import FoundationNetworking
 
-/// What a call says besides its method and its URL. All verbs, in all their forms, take the same.
+/// What a call says besides its method and its URL. All verbs take the same, but for those with `after:`, whose
+/// `prepare` block sets what else the request needs.
 struct CallDetails {
     var parameters: Parameters?
     var headers: HeaderFields

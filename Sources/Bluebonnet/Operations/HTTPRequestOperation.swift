@@ -174,8 +174,11 @@ extension HTTPRequestOperation {
     func finalValue<Value>(as type: Value.Type) throws(NetworkingError) -> Value {
         let value = try finalValue()
         guard let typed = value as? Value else {
-            throw NetworkingError(
-                .cannotParseResponse, "the response serializer makes \(Swift.type(of: value)), not \(type)")
+            var error = NetworkingError(
+                .cannotParseResponse, "the response serializer makes \(Swift.type(of: value)), not \(type)",
+                request: request, response: response)
+            error.attemptCount = summary.attemptCount
+            throw error
         }
         return typed
     }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 import Foundation
+import FoundationNetworking
 import TestServer
 import Testing
 
@@ -267,6 +268,7 @@ extension RequestOperationHandlerTests {
         let operation = network.operation("/a")
         operation.start()
         let error = await #expect(throws: NetworkingError.self) { try await operation.value(as: Int.self) }
+        #expect(error?.request?.url?.path == "/a" && error?.response?.statusCode == 200 && error?.attemptCount == 1)
         #expect(error?.code == .cannotParseResponse)
     }
 
