@@ -215,8 +215,8 @@ extension HeaderFields: Codable {
 }
 
 extension HeaderFields: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// The fields for people, without the values of those that hold secrets: `Authorization`, `Proxy-Authorization`,
-    /// `Cookie` and `Set-Cookie`.
+    /// The fields for people, without the values of those that hold secrets by their name: `Authorization`, `Cookie`,
+    /// `X-API-Key` and the like.
     public var description: String { "[" + fields.map(\.description).joined(separator: ", ") + "]" }
 
     /// The `description`.
