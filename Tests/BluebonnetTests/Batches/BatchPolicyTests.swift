@@ -113,7 +113,7 @@ import Testing
         }
         await Queues.callbacks.catchesUp()
         await NetworkThread.shared.catchesUp()
-        #expect(weakBatch == nil)
+        await becomes(true) { weakBatch == nil }
     }
 
     @Test func cancellingABatchIsItsReason() async throws {

@@ -179,6 +179,6 @@ import Testing
         }
         await Queues.callbacks.catchesUp()
         await NetworkThread.shared.catchesUp()
-        #expect(weakBatch == nil)
+        await becomes(true) { weakBatch == nil }
     }
 }

@@ -185,7 +185,7 @@ extension RequestOperationHandlerTests {
             operation.start()
         }
         await releases.becomes(1)
-        #expect(weakOperation == nil)
+        await becomes(true) { weakOperation == nil }
     }
 
     @Test func aRequestMadeLateIsLetGo() async {

@@ -154,7 +154,7 @@ import Testing
             weakManager = manager
             _ = await firstStatus(of: manager)
         }
-        #expect(weakManager == nil)
+        await becomes(true) { weakManager == nil }
     }
 
     @Test func aThousandStartsAndStopsFromManyThreadsLeaveNothingOpen() async {

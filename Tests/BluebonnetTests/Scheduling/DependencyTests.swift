@@ -290,6 +290,6 @@ extension DependencyTests {
             #expect(operations.allSatisfy { $0.error == nil && $0.dependencies.isEmpty })
         }
         await NetworkThread.shared.catchesUp()
-        #expect(first == nil)
+        await becomes(true) { first == nil }
     }
 }

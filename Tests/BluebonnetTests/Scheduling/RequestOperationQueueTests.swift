@@ -245,7 +245,7 @@ extension RequestOperationQueueTests {
         await queue.empties()
         await NetworkThread.shared.catchesUp()
         await Queues.processingCatchesUp()
-        #expect(weakOperation == nil)
+        await becomes(true) { weakOperation == nil }
     }
 
     @Test func anOperationCannotBeAddedTwice() async {
