@@ -56,11 +56,11 @@ final class QueueGate {
     /// Whether the round knows that operations without a slot may start.
     var isInRound = false
     /// Operations that need no slot, and stale entries.
-    private var unslotted = Heap<LaneEntry>()
+    @exclusivity(unchecked) private var unslotted = Heap<LaneEntry>()
     private var unslottedCount = 0
     private var highestUnslottedCount = 0
     /// One for each manager that uses the queue.
-    private(set) var parts: [GatePart] = []
+    @exclusivity(unchecked) private(set) var parts: [GatePart] = []
 
     /// Takes what has changed in its queue, except the operations that are to be started.
     func take(_ changes: GateChanges, of source: any GateSource) {
@@ -156,8 +156,8 @@ final class GatePart {
     let scheduler: Scheduler
     /// The queue, while entries wait.
     private(set) var source: (any GateSource)?
-    private(set) var lanes = LaneTable()
-    private var rounds: [Round] = []
+    @exclusivity(unchecked) private(set) var lanes = LaneTable()
+    @exclusivity(unchecked) private var rounds: [Round] = []
 
     fileprivate init(_ scheduler: Scheduler) { self.scheduler = scheduler }
 

@@ -75,18 +75,18 @@ final class Scheduler {
     /// Whether the round knows that there may be something to serve.
     var isInRound = false
     private var isClosedToNew = false
-    private var origins: OriginTable
-    private var open = LaneTable()
+    @exclusivity(unchecked) private var origins: OriginTable
+    @exclusivity(unchecked) private var open = LaneTable()
     private var waiting: [Waiting] = []
     private var freeIndices: [Int32] = []
     private var lastGeneration: UInt32 = 0
     /// The parts of the gates behind which operations wait.
-    private var parts: [(part: GatePart, serviceNumber: UInt64)] = []
+    @exclusivity(unchecked) private var parts: [(part: GatePart, serviceNumber: UInt64)] = []
     private var openServiceNumber: UInt64 = 0
     private var lastServiceNumber: UInt64 = 0
     private var lastNumber: UInt64 = 0
-    private var fairQueue = FairQueue()
-    private var hand: Hand?
+    @exclusivity(unchecked) private var fairQueue = FairQueue()
+    @exclusivity(unchecked) private var hand: Hand?
 
     init(limit: Int, limitPerOrigin: Int) {
         self.limit = limit
@@ -207,17 +207,7 @@ extension Scheduler {
     /// Gives the next slot, or removes a stale entry; nothing when there is no slot, or no operation for it.
     func serveNext() -> ServiceStep {
         guard runningCount < limit else { return .nothing }
-        var best: Choice?
-        if let candidate = open.first(in: origins) {
-            best = Choice(
-                part: nil, candidate: candidate, virtualTime: candidate.entry.virtualTime,
-                serviceNumber: openServiceNumber)
-        }
-        for (part, serviceNumber) in isClosedToNew ? [] : parts {
-            guard let choice = choice(of: part, serviceNumber), best.map(choice.goes(before:)) ?? true else { continue }
-            best = choice
-        }
-        guard let best else { return .nothing }
+        guard let best = firstChoice else { return .nothing }
         guard let part = best.part else { return serveOpen(best) }
         // In the queue, an operation of another manager, or one without a slot, may come first.
         if let source = part.source, !source.gate.isFirst(best.candidate.entry, of: part) {
@@ -233,6 +223,22 @@ extension Scheduler {
             let choice = choice(of: part, serviceNumber)
         else { return .nothing }
         return serve(part, choice)
+    }
+
+    private var firstChoice: Choice? {
+        var best: Choice?
+        if let candidate = open.first(in: origins) {
+            best = Choice(
+                part: nil, candidate: candidate, virtualTime: candidate.entry.virtualTime,
+                serviceNumber: openServiceNumber)
+        }
+        if isClosedToNew || parts.isEmpty { return best }
+        if best == nil, parts.count == 1 { return choice(of: parts[0].part, parts[0].serviceNumber) }
+        for (part, serviceNumber) in parts {
+            guard let choice = choice(of: part, serviceNumber), best.map(choice.goes(before:)) ?? true else { continue }
+            best = choice
+        }
+        return best
     }
 
     private func choice(of part: GatePart, _ serviceNumber: UInt64) -> Choice? {

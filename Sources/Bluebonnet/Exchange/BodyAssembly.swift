@@ -266,9 +266,7 @@ extension RedirectPolicy.Request {
 extension ResponseHead {
     /// The length of the whole representation, of which this may be a part.
     var totalByteCount: Int64? {
-        switch contentRange {
-        case .part(_, _, let total)?: total
-        case .unsatisfied?, nil: contentLength
-        }
+        guard statusCode == 206, case .part(_, _, let total)? = contentRange else { return contentLength }
+        return total
     }
 }

@@ -203,15 +203,68 @@ struct RequestBlocks: Sendable {
         let call: Call
     }
 
-    var redirect: Block<@Sendable (Owner, _ proposed: URLRequest, _ response: HTTPURLResponse) async -> URLRequest?>?
-    var challenge: Block<@Sendable (Owner, AuthenticationChallenge) async -> ChallengeAnswer>?
-    var serverTrust: Block<@Sendable (Owner, ServerTrustChallenge) async -> ServerTrustAnswer>?
-    var pinViolation: Block<@Sendable (Owner, PinViolation) -> Void>?
-    var cacheResponse: Block<@Sendable (Owner, CachedResponse) -> CachedResponse?>?
-    var needNewBodyStream: (@Sendable () -> InputStream?)?
+    /// Few requests have any.
+    private struct Values: Sendable {
+        var redirect: RedirectBlock?
+        var challenge: ChallengeBlock?
+        var serverTrust: ServerTrustBlock?
+        var pinViolation: PinViolationBlock?
+        var cacheResponse: CacheResponseBlock?
+        var needNewBodyStream: (@Sendable () -> InputStream?)?
+    }
+
+    typealias RedirectBlock = Block<
+        @Sendable (Owner, _ proposed: URLRequest, _ response: HTTPURLResponse) async -> URLRequest?
+    >
+    typealias ChallengeBlock = Block<@Sendable (Owner, AuthenticationChallenge) async -> ChallengeAnswer>
+    typealias ServerTrustBlock = Block<@Sendable (Owner, ServerTrustChallenge) async -> ServerTrustAnswer>
+    typealias PinViolationBlock = Block<@Sendable (Owner, PinViolation) -> Void>
+    typealias CacheResponseBlock = Block<@Sendable (Owner, CachedResponse) -> CachedResponse?>
+
+    private var values: Box<Values>?
+
+    private subscript<Part>(_ part: WritableKeyPath<Values, Part?>) -> Part? {
+        get { values?.value[keyPath: part] }
+        set {
+            var changed = values?.value ?? Values()
+            changed[keyPath: part] = newValue
+            values = Box(changed)
+        }
+    }
+
+    var redirect: RedirectBlock? {
+        get { values?.value.redirect }
+        set { self[\.redirect] = newValue }
+    }
+
+    var challenge: ChallengeBlock? {
+        get { values?.value.challenge }
+        set { self[\.challenge] = newValue }
+    }
+
+    var serverTrust: ServerTrustBlock? {
+        get { values?.value.serverTrust }
+        set { self[\.serverTrust] = newValue }
+    }
+
+    var pinViolation: PinViolationBlock? {
+        get { values?.value.pinViolation }
+        set { self[\.pinViolation] = newValue }
+    }
+
+    var cacheResponse: CacheResponseBlock? {
+        get { values?.value.cacheResponse }
+        set { self[\.cacheResponse] = newValue }
+    }
+
+    var needNewBodyStream: (@Sendable () -> InputStream?)? {
+        get { values?.value.needNewBodyStream }
+        set { self[\.needNewBodyStream] = newValue }
+    }
 
     var isEmpty: Bool {
-        redirect == nil && challenge == nil && serverTrust == nil && pinViolation == nil && cacheResponse == nil
+        guard values != nil else { return true }
+        return redirect == nil && challenge == nil && serverTrust == nil && pinViolation == nil && cacheResponse == nil
             && needNewBodyStream == nil
     }
 }

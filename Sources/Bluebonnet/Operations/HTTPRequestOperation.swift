@@ -38,10 +38,9 @@ public final class HTTPRequestOperation: RequestOperation, @unchecked Sendable {
     }
 
     init(
-        plan: RequestPlan, serializer: ResolvedSerializer, services: NetworkServices = .default,
+        plan: consuming RequestPlan, serializer: ResolvedSerializer, services: NetworkServices = .default,
         completion: CompletionPlace = CompletionPlace()
     ) {
-        var plan = plan
         plan.serializer = serializer
         super.init(plan: plan, services: services, completion: completion)
     }

@@ -41,7 +41,7 @@ public class RequestOperation: Operation, @unchecked Sendable {  // safe: one Mu
         self.init(plan: RequestPlan(request, options: ResolvedOptions(options)), services: .default)
     }
 
-    init(plan: RequestPlan, services: NetworkServices, completion: CompletionPlace = CompletionPlace()) {
+    init(plan: consuming RequestPlan, services: NetworkServices, completion: CompletionPlace = CompletionPlace()) {
         state = RequestOperationState(plan: plan, completion: completion)
         self.services = services
         super.init()

@@ -29,7 +29,7 @@ struct RequestOperationState: ~Copyable, Sendable {
 
     private let values: Mutex<Values>
 
-    init(plan: RequestPlan, completion: CompletionPlace) {
+    init(plan: consuming RequestPlan, completion: CompletionPlace) {
         values = Mutex(Values(plan: plan, completion: completion), rank: .operation)
     }
 

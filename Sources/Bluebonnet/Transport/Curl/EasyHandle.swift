@@ -58,6 +58,12 @@ final class EasyHandle {
         _ = bluebonnet_easy_setopt_pointer(raw, CURLOPT_ERRORBUFFER, errorText)
     }
 
+    /// Whether a request of this kind finds its options set.
+    func isSetUp(as wanted: HandleSetup) -> Bool {
+        guard let setup else { return false }
+        return setup == wanted
+    }
+
     /// Back to the state in which the next request of the same kind finds it.
     func prepareForReuse() {
         transfer = nil

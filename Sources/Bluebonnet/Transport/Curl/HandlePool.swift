@@ -19,7 +19,7 @@ final class HandlePool: EventLoopClient {
     private let lifetime: UInt64
     private var slot = -1
     /// The one that was used last is the last.
-    private var idle: [Idle] = []
+    @exclusivity(unchecked) private var idle: [Idle] = []
     private var isClosingScheduled = false
 
     init(loop: EventLoop, lifetime: UInt64 = HandlePool.usualLifetime) {

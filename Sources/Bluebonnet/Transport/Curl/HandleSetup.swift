@@ -70,16 +70,16 @@ struct HandleSetup: Equatable {
         _ handle: EasyHandle, for request: TransferRequest, in partition: CurlPartition
     ) throws(CurlError) {
         let setup = HandleSetup(request)
-        if setup != handle.setup {
+        if !handle.isSetUp(as: setup) {
             if handle.setup != nil { handle.reset() }
             try setup.apply(to: handle, partition, request.poolKey)
             try request.setPrivateState(of: handle)
+            handle.setup = setup.isRepeatable ? setup : nil
         }
         try handle.setURL(request.urlText, request.curlOrigin(in: partition))
         if request.limits.expectsLargeBody { try handle.setBufferSize(partition.largeBufferByteCount) }
         if request.method != "HEAD", let bytes = request.copiedBody { try handle.setBody(bytes) }
         try request.setFields(of: handle, namingHost: setup.namesHost)
-        handle.setup = setup.isRepeatable ? setup : nil
     }
 
     private func apply(
