@@ -121,7 +121,7 @@ extension RunOptions {
             get throws(NetworkingError) {
                 try SecurityPolicy(
                     allowInvalidCertificates: allowInvalidCertificates, validatesDomainName: !noHostValidation,
-                    certificateAuthorityFile: authorityFile)
+                    authorities: authorityFile.map { .file($0) } ?? .system)
             }
         }
 

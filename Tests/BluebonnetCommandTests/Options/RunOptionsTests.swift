@@ -88,7 +88,7 @@ struct RefusedOptions: Sendable, CustomTestStringConvertible {
         let policy = try options.settings.transferOptions.securityPolicy
         #expect(policy.allowInvalidCertificates)
         #expect(!policy.validatesDomainName)
-        #expect(policy.certificateAuthorityFile == "/etc/hostname")
+        #expect(policy.authorities == .file("/etc/hostname"))
     }
 
     @Test(arguments: RefusedOptions.all)
