@@ -3,9 +3,9 @@
 
 internal import Foundation
 
-// What a policy is made of, as coders keep it: keys by their texts, certificates by their bytes, and what has its
-// default not at all. Nothing is decoded that an initializer would refuse, but for a policy that contradicts itself:
-// that is noticed when it is used.
+// What a policy is made of, as coders keep it: keys by their texts, certificates by their bytes, and most of what has
+// its default not at all. A part that cannot be read is an error; a policy that contradicts itself is noticed when it
+// is used.
 
 extension SecurityPolicy: Codable {
     private enum Key: String, CodingKey {

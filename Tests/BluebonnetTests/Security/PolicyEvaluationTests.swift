@@ -105,6 +105,40 @@ extension TestCertificate {
 }
 
 extension NetworkTests {
+    /// A policy that is asked and a handshake under that policy.
+    @Suite struct EvaluationAndHandshakeTests {
+        private static let kinds: [TestCertificate] = [
+            .ecdsa384, .rsa, .rsa4096, .sha384, .noCommonName, .noSubject, .negativeSerialNumber,
+            .zeroSerialNumber, .serverPurpose, .clientPurpose, .authorityUsage, .unknownExtension,
+            .unknownCriticalExtension, .wrongIssuerKey, .belowTwo, .belowTheLast, .belowExpired, .belowExpiredRoot,
+            .ofImpostor, .ofAnyImpostor, .ofServer, .ofNoAuthority, .ofVersionOne, .ofClientsOnly, .ofSHA1, .ofShortKey,
+            .commonNameOnly, .addressOnly, .addressAsName, .constraintKept, .constraintViolated, .wrongHost,
+        ]
+
+        /// A kind that the server's own library does not take, or that the handshake fails for without a question of
+        /// trust, cannot be compared.
+        @Test func evaluationEndsAsAHandshakeForEveryKindOfCertificate() async throws {
+            let options = try TransferOptions.trustingTestAuthority
+            var compared: [Bool] = []
+            for certificate in Self.kinds {
+                let chain = try certificate.presentedChain
+                guard let server = try? await TestServer.start(tls: certificate, { _ in .response() }) else { continue }
+                let operation = await get(server.url(), options)
+                await server.stop()
+                guard operation.code != .secureConnectionFailed else { continue }
+                var code: NetworkingError.Code?
+                do throws(NetworkingError) {
+                    try options.securityPolicy.evaluate(chain: chain, host: "127.0.0.1")
+                } catch {
+                    code = error.code
+                }
+                #expect(code == operation.code, "\(certificate)")
+                compared.append(code == nil)
+            }
+            #expect(compared.count { $0 } > 10 && compared.count { !$0 } > 10)
+        }
+    }
+
     /// A contradictory policy on what sends.
     @Suite struct ContradictoryPolicyTests {
         @Test(arguments: [false, true])
