@@ -117,6 +117,12 @@ let package = Package(
             resources: [.copy("Security/Pins")],
             swiftSettings: strict + [checksLockOrder]
         ),
+        // The code of README.md and of the documentation, as programs would have it: nothing is imported for tests only.
+        .testTarget(
+            name: "BluebonnetDocumentationTests",
+            dependencies: ["Bluebonnet", "BluebonnetBatch", "BluebonnetImage", "TestServer", "TestSupport"],
+            swiftSettings: strict
+        ),
         .testTarget(
             name: "BluebonnetImageTests",
             dependencies: ["Bluebonnet", "BluebonnetImage", "TestServer"],

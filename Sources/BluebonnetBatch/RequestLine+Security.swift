@@ -9,11 +9,10 @@ extension RequestLine.Security {
     /// - Throws: `invalidSecurityPolicy` when it cannot be used; the operation fails with it, and nothing is sent.
     func apply(to options: inout TransferOptions) throws(NetworkingError) {
         if namesPolicy { options.securityPolicy = try policy(over: options.securityPolicy) }
-        if ca != nil { options.tls.authorities = .system }  // the policy names them now
         if let identity = try clientIdentity { options.tls.clientIdentity = identity }
     }
 
-    /// Whether it says anything of whom to trust. Else the batch's policy stays, which may be a table.
+    /// Whether it says anything of whom to trust. Else the batch's policy stays, with its policies by host.
     private var namesPolicy: Bool {
         mode != nil || pins != nil || ca != nil || allowInvalidCertificates != nil || validatesHost != nil
     }
@@ -27,8 +26,7 @@ extension RequestLine.Security {
             pins: pinned ?? (mode == Mode.none ? .empty : batch.pins),
             allowInvalidCertificates: allowInvalidCertificates ?? batch.allowInvalidCertificates,
             validatesDomainName: validatesHost ?? batch.validatesDomainName,
-            certificateAuthorityFile: ca ?? batch.certificateAuthorityFile,
-            reportOnlyPins: batch.reportOnlyPins)
+            authorities: ca.map { .file($0) } ?? batch.authorities, reportOnlyPins: batch.reportOnlyPins)
     }
 
     private var clientIdentity: ClientIdentity? {

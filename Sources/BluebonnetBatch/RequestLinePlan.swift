@@ -59,7 +59,8 @@ extension RequestLinePlan.Entry {
     ) -> Result<URL, NetworkingError> {
         let options = settings.transferOptions
         let recipe = RequestPlan.Recipe { plan in
-            try line.resolved { _ in nil }.complete(&plan, baseURL: settings.baseURL, options: options)
+            try line.resolved { _ in nil }.completed(with: settings.headers).complete(
+                &plan, baseURL: settings.baseURL, options: options)
         }
         return Result { () throws(NetworkingError) in
             try RequestPlan(recipe: recipe, options: ResolvedOptions(options)).checkedURL()

@@ -25,6 +25,8 @@ public final class RequestLineRunner: Sendable {
     public struct Settings: Sendable {
         /// What relative URLs are resolved against.
         public var baseURL: URL?
+        /// Header fields of every line that does not set a field of that name itself. Default none.
+        public var headers = HeaderFields()
         /// Transfers on the wire at once. Default 64.
         public var concurrency = 64
         /// Transfers on the wire at once to one scheme, host and port. Default 6.
@@ -56,7 +58,9 @@ public final class RequestLineRunner: Sendable {
 
     /// Makes a runner.
     ///
-    /// - Parameter onResult: called once for each line, one at a time, on a queue of the runner's.
+    /// - Parameters:
+    ///   - settings: limits, trust and what every line has.
+    ///   - onResult: called once for each line, one at a time, on a queue of the runner's.
     public init(settings: Settings = Settings(), onResult: @escaping @Sendable (ResultLine) -> Void) {
         var configuration = RequestOperationManager.Configuration()
         configuration.maximumConcurrentTransferCount = settings.concurrency
@@ -131,7 +135,8 @@ extension RequestLineRunner {
             sources[dependency.id] = try dependency.referenceSource()
         }
         let line = try node.line.line.resolved { sources[$0] }
-        try line.complete(&plan, baseURL: manager.baseURL, options: settings.transferOptions)
+        try line.completed(with: settings.headers).complete(
+            &plan, baseURL: manager.baseURL, options: settings.transferOptions)
     }
 
     private static func play(_ script: [RequestLine.ScriptStep], on operation: RequestOperation) {
@@ -206,5 +211,58 @@ extension ResultLine.Timing {
         tls = seconds(times.tls)
         firstByte = seconds(times.firstByte)
         total = seconds(times.total)
+    }
+}
+
+// MARK: - Header fields of every line
+
+extension RequestLineRunner.Settings {
+    /// Adds a field to `headers`, written as `Name: value`. The blanks around the value do not count.
+    ///
+    /// - Parameter text: the field. `$${` stands for `${`: a value refers to no response, because it is that of every
+    ///   line.
+    /// - Throws: `NetworkingError` with `invalidRequest` when the text has no colon, when name or value cannot be sent,
+    ///   when the field says how a body is framed, or when the value has a reference.
+    public mutating func addHeader(_ text: String) throws(NetworkingError) {
+        headers.add(try HeaderFields.Field(lineText: text))
+    }
+}
+
+extension HeaderFields.Field {
+    fileprivate init(lineText text: String) throws(NetworkingError) {
+        guard let colon = text.firstIndex(of: ":") else {
+            throw Self.unusable("\(RequestCheck.shown(text)) has no colon: write Name: value")
+        }
+        let name = String(text[..<colon])
+        let value = Self.trimmed(text[text.index(after: colon)...])
+        try RequestCheck.field(name: name, value: value)
+        guard !RequestCheck.isFraming(name) else {
+            throw Self.unusable("the header \(name) depends on each request's body, and is not for every line")
+        }
+        let parts = value.components(separatedBy: "$${")
+        guard !parts.contains(where: { $0.contains("${") }) else {
+            throw Self.unusable(
+                "the value of header \(name) has a reference, which only a line can have; write $${ for ${")
+        }
+        self.init(name: name, value: parts.joined(separator: "${"))
+    }
+
+    private static func trimmed(_ value: Substring) -> String {
+        var value = value
+        while let first = value.first, first == " " || first == "\t" { value.removeFirst() }
+        while let last = value.last, last == " " || last == "\t" { value.removeLast() }
+        return String(value)
+    }
+
+    private static func unusable(_ words: String) -> NetworkingError { NetworkingError(.invalidRequest, words) }
+}
+
+extension RequestLine {
+    /// The line with the fields of every line that it does not set itself.
+    func completed(with headers: HeaderFields) -> RequestLine {
+        guard !headers.isEmpty else { return self }
+        var line = self
+        for field in headers where !self.headers.contains(name: field.name) { line.headers.add(field) }
+        return line
     }
 }

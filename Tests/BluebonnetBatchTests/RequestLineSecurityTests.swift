@@ -31,27 +31,28 @@ import Testing
         let policy = options.securityPolicy
         #expect(policy.pinningMode == .publicKey)
         #expect(try policy.pins == PinSet(certificateData: TestCertificate.localhost.der))
-        #expect(policy.certificateAuthorityFile == "/ca.pem")
+        #expect(policy.authorities == .file("/ca.pem"))
         #expect(policy.allowInvalidCertificates && !policy.validatesDomainName)
         #expect(options.tls.clientIdentity == .files(certificate: "/c.pem", key: "/k.pem"))
     }
 
     @Test func fieldThatIsLeftOutIsTheBatchs() throws {
         var batch = TransferOptions()
-        batch.securityPolicy = try SecurityPolicy(validatesDomainName: false, certificateAuthorityFile: "/batch.pem")
+        batch.securityPolicy = try SecurityPolicy(validatesDomainName: false, authorities: .file("/batch.pem"))
         #expect(try apply("", over: batch).securityPolicy == batch.securityPolicy)
         let changed = try apply(#""clientCertificate":"/c.pem""#, over: batch)
         #expect(changed.securityPolicy == batch.securityPolicy)
         let own = try apply(#""ca":"/own.pem""#, over: batch).securityPolicy
-        #expect(own.certificateAuthorityFile == "/own.pem" && !own.validatesDomainName)
+        #expect(own.authorities == .file("/own.pem") && !own.validatesDomainName)
     }
 
     @Test func theLinesAuthoritiesTakeThePlaceOfTheBatchs() throws {
         var batch = TransferOptions()
-        batch.tls.authorities = .directory("/authorities")
+        batch.securityPolicy.authorities = .directory("/authorities")
         let options = try apply(#""ca":"/own.pem""#, over: batch)
-        #expect(try TLSSetupSource(options.tls, options.securityPolicy).authorities == .file("/own.pem"))
-        #expect(try apply(#""validatesHost":false"#, over: batch).tls.authorities == batch.tls.authorities)
+        #expect(options.securityPolicy.authorities == .file("/own.pem"))
+        let other = try apply(#""validatesHost":false"#, over: batch).securityPolicy
+        #expect(other.authorities == .directory("/authorities") && !other.validatesDomainName)
     }
 
     @Test(

@@ -44,7 +44,7 @@ exit_probe_set_late_work {
     print(names?.joined(separator: " ") ?? "no certificate")
 }
 var configuration = RequestOperationManager.Configuration()
-configuration.transferOptions.securityPolicy = try SecurityPolicy(certificateAuthorityFile: arguments[3])
+configuration.transferOptions.securityPolicy = try SecurityPolicy(authorities: .file(arguments[3]))
 let hasAnswer = DispatchSemaphore(value: 0)
 CertificateWork.start(authorityFile: arguments[3])
 Requests(

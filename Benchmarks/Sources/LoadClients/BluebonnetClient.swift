@@ -95,7 +95,7 @@ extension BluebonnetClient {
             configuration.transferOptions.securityPolicy = try SecurityPolicy(
                 pinningMode: isPinned ? .publicKey : .none,
                 pins: isPinned ? PinSet(certificateFiles: [authorityFile]) : .empty,
-                certificateAuthorityFile: authorityFile)
+                authorities: .file(authorityFile))
         }
         return RequestOperationManager(configuration: configuration)
     }

@@ -16,7 +16,7 @@ struct ArchivedOptions: Codable, Sendable {
     private let maximumHeaderByteCount: Int
     private let maximumRedirectCount: Int
     private let allowsInsecureRedirects: Bool
-    private let policy: ArchivedPolicy
+    private let policy: SecurityPolicy
     private let tls: ArchivedTLS?
     private let proxy: ArchivedProxy?
     private let httpVersion: HTTPProtocolVersion
@@ -32,7 +32,7 @@ struct ArchivedOptions: Codable, Sendable {
         let url: String
         let user: String?
         let password: String?
-        let policy: ArchivedPolicy?
+        let policy: SecurityPolicy
     }
 
     private struct Credential: Codable {
@@ -52,11 +52,11 @@ struct ArchivedOptions: Codable, Sendable {
         maximumHeaderByteCount = options.maximumHeaderByteCount
         maximumRedirectCount = options.maximumRedirectCount
         allowsInsecureRedirects = options.allowsInsecureRedirects
-        policy = ArchivedPolicy(options.securityPolicy)
+        policy = options.securityPolicy
         tls = try ArchivedTLS(options.tls)
         proxy = options.proxy.map {
             ArchivedProxy(
-                url: $0.url, user: $0.user, password: $0.password, policy: ArchivedPolicy($0.securityPolicy))
+                url: $0.url, user: $0.user, password: $0.password, policy: $0.securityPolicy)
         }
         httpVersion = options.httpVersion
         unixSocketPath = options.unixSocketPath
@@ -82,11 +82,13 @@ struct ArchivedOptions: Codable, Sendable {
         options.maximumHeaderByteCount = maximumHeaderByteCount
         options.maximumRedirectCount = maximumRedirectCount
         options.allowsInsecureRedirects = allowsInsecureRedirects
-        options.securityPolicy = try policy.policy()
+        try policy.validate()
+        options.securityPolicy = policy
         options.tls = try tls?.options() ?? .default
         options.proxy = try proxy.map { proxy throws(NetworkingError) in
             var made = try Proxy(proxy.url, user: proxy.user, password: proxy.password)
-            if let policy = proxy.policy { made.securityPolicy = try policy.policy() }
+            try proxy.policy.validate()
+            made.securityPolicy = proxy.policy
             return made
         }
         options.httpVersion = httpVersion

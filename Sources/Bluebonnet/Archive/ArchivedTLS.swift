@@ -8,7 +8,6 @@ struct ArchivedTLS: Codable, Sendable {
     private let maximumVersion: TLSProtocolVersion?
     private let ciphers: [String]
     private let cipherSuites: [String]
-    private let authorities: TrustedAuthorities
     private let requiresStapledStatus: Bool
     private let identity: Identity?
 
@@ -23,7 +22,6 @@ struct ArchivedTLS: Codable, Sendable {
         maximumVersion = options.maximumVersion
         ciphers = options.ciphers
         cipherSuites = options.cipherSuites
-        authorities = options.authorities
         requiresStapledStatus = options.requiresStapledStatus
         identity = try options.clientIdentity.map { identity throws(NetworkingError) in try Self.identity(identity) }
     }
@@ -51,7 +49,6 @@ struct ArchivedTLS: Codable, Sendable {
         var options = try TLSOptions(
             minimumVersion: minimumVersion, maximumVersion: maximumVersion, ciphers: ciphers,
             cipherSuites: cipherSuites)
-        options.authorities = authorities
         options.requiresStapledStatus = requiresStapledStatus
         options.clientIdentity = identity.map { .files(certificate: $0.certificateFile, key: $0.keyFile) }
         return options

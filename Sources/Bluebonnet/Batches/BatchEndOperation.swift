@@ -12,6 +12,7 @@ extension RequestOperation {
     /// as finished.
     ///
     /// - Parameters:
+    ///   - operations: the members, which are in no queue yet.
     ///   - progress: called after each operation's handlers, on its `completionQueue`, with the number of finished
     ///     operations and the number of all operations.
     ///   - completion: called once on `org.bluebonnet.callbacks`, after every operation's handlers; also for an empty

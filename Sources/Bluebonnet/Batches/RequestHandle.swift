@@ -22,7 +22,9 @@ public struct RequestHandle<Value: Sendable>: ResultSource {
 
     /// Makes a handle for an operation whose response serializer makes values of this type.
     ///
-    /// - Parameter type: checked when there is a result; a result of another type is the error `cannotParseResponse`.
+    /// - Parameters:
+    ///   - operation: the operation.
+    ///   - type: checked when there is a result; a result of another type is the error `cannotParseResponse`.
     public init(_ operation: HTTPRequestOperation, as type: Value.Type = Value.self) {
         self.operation = operation
     }

@@ -7,10 +7,19 @@ internal import Foundation
 /// fallback.
 ///
 /// ```swift
-/// manager.get("orders", after: login) { request, token in … }                  // skipped when the login failed
-/// manager.get("orders", after: login.orElse(guest)) { request, token in … }    // a fallback value
-/// manager.get("orders", after: login.asResult) { request, result in … }        // run anyway
-/// manager.get("page", after: profile, parts.all) { request, profile, parts in … }  // an array of handles
+/// manager.get("orders", after: login, returning: serializer) { request, token in  // skipped when the login failed
+///     request.setValue(token, forHTTPHeaderField: "X-Token")
+/// }
+/// manager.get("orders", after: login.orElse(guest), returning: serializer) { request, token in  // a fallback value
+///     request.setValue(token, forHTTPHeaderField: "X-Token")
+/// }
+/// manager.get("orders", after: login.asResult, returning: serializer) { request, result in  // run anyway
+///     request.setValue(try? result.get(), forHTTPHeaderField: "X-Token")
+/// }
+/// manager.get("page", after: profile, parts.all, returning: serializer) {  // an array of handles
+///     (request: inout URLRequest, profile, parts) in
+///     request.setValue("\(parts.count)", forHTTPHeaderField: "X-Part-Count")
+/// }
 /// ```
 public protocol ResultSource<Value>: Sendable {
     /// The type of the source's value.

@@ -36,3 +36,20 @@ extension PublicKeyPin: CustomStringConvertible {
     /// `sha256/` and the digest in Base64.
     public var description: String { Self.prefix + digest.base64EncodedString() }
 }
+
+extension PublicKeyPin: Codable {
+    /// Decodes the text of a pin.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        let text = try container.decode(String.self)
+        do throws(NetworkingError) { try self.init(text) } catch {
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: error.message)
+        }
+    }
+
+    /// Encodes the text of the pin.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(description)
+    }
+}

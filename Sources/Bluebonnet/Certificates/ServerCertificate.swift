@@ -20,6 +20,39 @@ public struct ServerCertificate: Sendable, Hashable {
         publicKeyPin = try CertificateReader.publicKeyPin(ofDER: der)
     }
 
+    /// The certificates in the bytes, in their order: one as DER, or any number as PEM.
+    ///
+    /// - Throws: `NetworkingError` with `invalidSecurityPolicy` when the bytes have no certificate, or anything besides
+    ///   certificates.
+    public static func certificates(in data: Data) throws(NetworkingError) -> [ServerCertificate] {
+        try certificates(in: data, "the certificate data")
+    }
+
+    /// - Parameter source: what the bytes are, for messages.
+    static func certificates(in data: Data, _ source: String) throws(NetworkingError) -> [ServerCertificate] {
+        var certificates: [ServerCertificate] = []
+        for bytes in try blocks(in: data, source) {
+            guard let certificate = try? ServerCertificate(der: bytes) else {
+                throw NetworkingError(
+                    .invalidSecurityPolicy, "\(source) holds something that is no certificate, in DER or PEM")
+            }
+            certificates.append(certificate)
+        }
+        guard !certificates.isEmpty else {
+            throw NetworkingError(.invalidSecurityPolicy, "\(source) holds no certificate")
+        }
+        return certificates
+    }
+
+    private static func blocks(in data: Data, _ source: String) throws(NetworkingError) -> [Data] {
+        guard PEMText.isPEM(data) else { return [data] }
+        do throws(PEMFault) {
+            return try PEMText(data).certificates()
+        } catch {
+            throw NetworkingError(.invalidSecurityPolicy, "\(source) is no list of certificates: \(error.words)")
+        }
+    }
+
     /// For bytes that were read before.
     init(der: Data, publicKeyPin: PublicKeyPin) {
         self.der = der
@@ -59,4 +92,21 @@ extension ServerCertificate {
 
 extension ServerCertificate: CustomStringConvertible {
     public var description: String { "\(subject) (\(publicKeyPin))" }
+}
+
+extension ServerCertificate: Codable {
+    /// Decodes the bytes of a certificate in DER.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        let der = try container.decode(Data.self)
+        do throws(NetworkingError) { try self.init(der: der) } catch {
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: error.message)
+        }
+    }
+
+    /// Encodes the bytes of the certificate in DER.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(der)
+    }
 }

@@ -107,7 +107,7 @@ struct OutgoingHop {
     /// operation's own differs.
     func poolKey(to origin: Origin, _ trustAnswers: TrustAnswers?) -> PoolKeyBox {
         let shared = prepared.resolvedOptions
-        if trustAnswers == nil, !tls.hasLeftOrigin, shared.value.securityPolicy.table == nil {
+        if trustAnswers == nil, !tls.hasLeftOrigin, !shared.hasHostPolicies {
             return shared.poolKey(with: tls.setup)
         }
         var poolKey = shared.value.poolKey(forHost: origin.host)

@@ -81,7 +81,8 @@ extension PreparedRequest {
     /// The origin of a URL that may be asked with these options.
     private static func checkedOrigin(of url: URL, for options: ResolvedOptions) throws(NetworkingError) -> Origin {
         let origin = try origin(of: url)
-        if options.hasPolicyTable, let refusal = options.value.securityPolicy.refusal(ofHost: origin.host) {
+        if let contradiction = options.contradiction { throw contradiction }
+        if options.hasHostPolicies, let refusal = options.value.securityPolicy.refusal(ofHost: origin.host) {
             throw refusal
         }
         if origin.isSecure { try checkTLS(of: options, origin) }
@@ -168,9 +169,9 @@ extension PreparedRequest {
         }
     }
 
-    /// The files of a request that has none; nil when there are some to open, which may block.
+    /// The files of a request that has none; nil when there are some to open, or to read for a proxy, which may block.
     var filesWithoutOpening: Files? {
-        guard plan.uploadFile == nil, proxyAuthorityFiles.isEmpty else { return nil }
+        guard plan.uploadFile == nil, !readsForProxy else { return nil }
         switch output {
         case .memory, .stream: return Files(body: data.map(TransferBody.data) ?? .none)
         case .file, .folder: return nil
@@ -179,13 +180,13 @@ extension PreparedRequest {
 
     /// The folder of the one file to open, for the response; nil where others have to be opened too.
     var onlyFolder: Substring? {
-        guard plan.uploadFile == nil, proxyAuthorityFiles.isEmpty, case .file(_, let path) = output else { return nil }
+        guard plan.uploadFile == nil, !readsForProxy, case .file(_, let path) = output else { return nil }
         return path.utf8.lastIndex(of: UInt8(ascii: "/")).map { path[..<$0] }
     }
 
     /// Opens the files; not on the network thread.
     func openFiles() throws(NetworkingError) -> Files {
-        try checkProxyAuthorities()
+        if let source = try missingProxyTLS { _ = try TLSSetupCache.shared.load(source) }
         var files = Files(body: data.map(TransferBody.data) ?? .none)
         if let url = plan.uploadFile {
             let upload = try UploadFile(path: Self.path(of: url))
@@ -211,12 +212,19 @@ extension PreparedRequest {
         return files
     }
 
-    private var proxyAuthorityFiles: [String] { options.proxy?.securityPolicy.authorityFiles ?? [] }
+    /// Whether something has to be read for an https proxy. What cannot be read is told when it is tried.
+    private var readsForProxy: Bool {
+        guard options.proxy?.isSecure == true else { return false }
+        do throws(NetworkingError) { return try missingProxyTLS != nil } catch { return true }
+    }
 
-    /// libcurl would only notice at the first handshake, and then call it something else.
-    private func checkProxyAuthorities() throws(NetworkingError) {
-        for path in proxyAuthorityFiles where !FileManager.default.isReadableFile(atPath: path) {
-            throw NetworkingError(.invalidSecurityPolicy, "cannot read the certificate authorities in \(path)")
+    /// What the connection to an https proxy needs, when it has to be read; nil when nothing has to be.
+    private var missingProxyTLS: TLSSetupSource? {
+        get throws(NetworkingError) {
+            guard let source = try options.proxy?.tlsSource, TLSSetupCache.shared.ready(source) == nil else {
+                return nil
+            }
+            return source
         }
     }
 

@@ -10,8 +10,10 @@ package final class ResolvedOptions: Sendable {
     private let poolKey: PoolKeyBox
     /// The connection pool key with the TLS setup that was read last.
     private let securePoolKey = Mutex<PoolKeyBox?>(nil)
-    /// Whether the host decides which policy counts.
-    let hasPolicyTable: Bool
+    /// Whether the host decides which policy counts, or whether one does.
+    let hasHostPolicies: Bool
+    /// Why nothing may be sent with these options; nil when something may.
+    let contradiction: NetworkingError?
     /// Whether the options have a response cache; reading it from the options would copy them for each operation.
     let hasResponseCache: Bool
     let keepsDotSegments: Bool
@@ -25,12 +27,23 @@ package final class ResolvedOptions: Sendable {
     package init(_ value: TransferOptions) {
         self.value = value
         poolKey = PoolKeyBox(value.poolKey)
-        hasPolicyTable = value.securityPolicy.table != nil
+        hasHostPolicies = !value.securityPolicy.hosts.isEmpty || value.securityPolicy.trustsNobody
+        contradiction = Self.contradiction(in: value)
         hasResponseCache = value.responseCache != nil
         keepsDotSegments = value.keepsDotSegments
         connectTimeout = value.connectTimeout.nanoseconds
         idleTimeout = value.idleTimeout?.nanoseconds
         timeout = value.timeout?.nanoseconds
+    }
+
+    private static func contradiction(in options: TransferOptions) -> NetworkingError? {
+        do throws(NetworkingError) {
+            try options.securityPolicy.validate()
+            try options.proxy?.securityPolicy.validate()
+            return nil
+        } catch {
+            return error
+        }
     }
 
     /// The TLS setup while it is fresh, when it is the same for all hosts; saves a look-up in the cache.
@@ -43,7 +56,7 @@ package final class ResolvedOptions: Sendable {
 
     /// Stores the cache's entry for these options.
     func note(_ found: TLSSetupCache.Ready) {
-        guard !hasPolicyTable else { return }
+        guard !hasHostPolicies else { return }
         ready.withLock { $0 = found }
     }
 

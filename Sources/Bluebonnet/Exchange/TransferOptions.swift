@@ -44,8 +44,7 @@ public struct TransferOptions: Sendable {
     public var keepsDotSegments = false
     /// Decides which servers are trusted. Default: the system's certificate store, with host names checked.
     public var securityPolicy = SecurityPolicy.default
-    /// The TLS options: versions, ciphers, certificate authorities and the client's certificate. Default: TLS 1.2 or
-    /// newer, the system's authorities, no certificate.
+    /// The TLS options: versions, ciphers and the client's certificate. Default: TLS 1.2 or newer, no certificate.
     public var tls = TLSOptions.default
     /// The proxy. Default nil: none. Environment variables are not read.
     public var proxy: Proxy?
@@ -92,8 +91,8 @@ public struct TransferOptions: Sendable {
     /// The connection pool key of a hop, with the security policy for its host.
     func poolKey(forHost host: String) -> ConnectionPoolKey {
         var poolKey = poolKey
-        // A refused host never gets here; without a policy for the host, the table refuses it at the handshake.
-        if let policy = securityPolicy.policy(forHost: host) { poolKey.securityPolicy = policy }
+        // A refused host never gets here; if it did, it would be refused at the handshake.
+        poolKey.securityPolicy = securityPolicy.policy(forHost: host) ?? .trustingNobody
         return poolKey
     }
 }

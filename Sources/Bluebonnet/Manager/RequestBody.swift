@@ -23,7 +23,9 @@ public struct RequestBody: Sendable {
 
     /// A value as JSON.
     ///
-    /// - Parameter encoder: nil is the `encoder` of the manager that makes the request.
+    /// - Parameters:
+    ///   - value: encoded when the operation starts.
+    ///   - encoder: nil is the `encoder` of the manager that makes the request.
     public static func json(_ value: some Encodable & Sendable, encoder: JSONEncoder? = nil) -> RequestBody {
         RequestBody { request, usual in
             request = try JSONRequestSerializer.bare.request(request, encoding: value, with: encoder ?? usual)
@@ -51,7 +53,9 @@ public struct RequestBody: Sendable {
 
     /// A multipart form: a part for each parameter, then what `build` adds.
     ///
-    /// - Parameter build: called once, when the operation starts.
+    /// - Parameters:
+    ///   - parameters: each becomes a part of its text.
+    ///   - build: called once, when the operation starts.
     public static func multipart(
         _ parameters: Parameters = [:], build: @escaping @Sendable (inout MultipartFormData) throws -> Void = { _ in }
     ) -> RequestBody {
@@ -77,7 +81,9 @@ public struct RequestBody: Sendable {
 
     /// A file, streamed from disk.
     ///
-    /// - Parameter contentType: nil looks the file name's extension up in the system's table.
+    /// - Parameters:
+    ///   - url: the file, which is read when the request is sent.
+    ///   - contentType: nil looks the file name's extension up in the system's table.
     public static func file(_ url: URL, contentType: String? = nil) -> RequestBody {
         var body = RequestBody { request, _ in
             let type = contentType ?? MIMETypes.ofThisSystem.type(ofExtension: url.pathExtension)

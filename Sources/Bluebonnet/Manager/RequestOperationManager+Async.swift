@@ -21,9 +21,18 @@ extension RequestOperationManager {
     /// Other types are decoded. The accepted statuses are those of the manager's response serializer. Cancelling the
     /// task cancels the operation.
     ///
-    /// For the other arguments see
+    /// More about the arguments stands at
     /// `operation(_:_:parameters:headers:body:timeout:priority:responseSerializer:configure:)`.
-    /// - Parameter decoder: nil is the manager's `decoder`.
+    ///
+    /// - Parameters:
+    ///   - url: resolved against `baseURL`.
+    ///   - parameters: encoded into the query.
+    ///   - headers: for this request only.
+    ///   - body: encoded when the operation starts.
+    ///   - timeout: the longest time for the whole request.
+    ///   - priority: the operation's `queuePriority`.
+    ///   - decoder: nil is the manager's `decoder`.
+    ///   - configure: called at once with the operation, before it can be started.
     /// - Throws: the operation's `NetworkingError`; `cannotParseResponse` when the body is no `Value`.
     public func get<Value: Decodable & Sendable>(
         _ url: String, parameters: Parameters? = nil, headers: HeaderFields = [:], body: RequestBody? = nil,
@@ -92,8 +101,15 @@ extension RequestOperationManager {
     /// into the query.
     ///
     /// - Parameters:
-    ///   - type: what the body becomes; see the verb that gives the value alone.
+    ///   - url: resolved against `baseURL`.
+    ///   - parameters: encoded into the query.
+    ///   - headers: for this request only.
+    ///   - body: encoded when the operation starts.
+    ///   - timeout: the longest time for the whole request.
+    ///   - priority: the operation's `queuePriority`.
     ///   - decoder: nil is the manager's `decoder`.
+    ///   - type: what the body becomes; see the verb that gives the value alone.
+    ///   - configure: called at once with the operation, before it can be started.
     /// - Throws: the operation's `NetworkingError`; `cannotParseResponse` when the body is no `Value`.
     public func get<Value: Decodable & Sendable>(
         _ url: String, parameters: Parameters? = nil, headers: HeaderFields = [:], body: RequestBody? = nil,
@@ -244,9 +260,15 @@ extension RequestOperationManager {
     /// continued where an earlier attempt left it; see `RequestOperation.outputFile`.
     ///
     /// - Parameters:
+    ///   - url: resolved against `baseURL`.
     ///   - file: the file, or a folder with a slash at its end, in which the response names the file.
+    ///   - parameters: encoded into the query.
+    ///   - headers: for this request only.
+    ///   - timeout: the longest time for the whole request.
+    ///   - priority: the operation's `queuePriority`.
     ///   - expectedDigest: the SHA-256 of the body in hexadecimal; another body is the error `digestMismatch`, and is
     ///     not kept. Default nil: any body.
+    ///   - configure: called at once with the operation, before it can be started.
     /// - Returns: the response, with the file as its value.
     /// - Throws: the operation's `NetworkingError`.
     @discardableResult

@@ -8,6 +8,7 @@ extension RequestOperationManager {
     /// Runs a batch: adds its operations that are in no queue yet to `operationQueue`.
     ///
     /// - Parameters:
+    ///   - batch: the batch, which is run once.
     ///   - progress: called after each member's handlers, on that member's `completionQueue`, with the number of
     ///     finished members and the number of all members.
     ///   - completion: called once on the manager's `completionQueue`, when the batch has ended.
@@ -34,7 +35,9 @@ extension RequestOperationManager {
 
     /// Runs a batch, with a completion for its end.
     ///
-    /// - Parameter completion: called once on the manager's `completionQueue`, when the batch has ended.
+    /// - Parameters:
+    ///   - batch: the batch, which is run once.
+    ///   - completion: called once on the manager's `completionQueue`, when the batch has ended.
     @discardableResult
     public func enqueue(_ batch: Batch, completion: @escaping @Sendable (Batch) -> Void) -> Batch {
         enqueue(batch, progress: nil, completion: completion)
@@ -61,7 +64,9 @@ extension RequestOperationManager {
 
     /// Runs operations as one batch, with a completion for its end.
     ///
-    /// - Parameter completion: called once on the manager's `completionQueue`, when the batch has ended.
+    /// - Parameters:
+    ///   - operations: the members.
+    ///   - completion: called once on the manager's `completionQueue`, when the batch has ended.
     @discardableResult
     public func enqueueBatch(
         of operations: [HTTPRequestOperation],

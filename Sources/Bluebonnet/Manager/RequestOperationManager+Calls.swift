@@ -42,9 +42,11 @@ extension RequestOperationManager {
     ///
     /// A request that cannot be made is an operation that fails with the reason, without touching the network.
     /// - Parameters:
+    ///   - method: the HTTP method.
     ///   - url: resolved against `baseURL`.
     ///   - parameters: encoded by `requestSerializer`: for GET, HEAD and DELETE into the query, for other methods into
-    ///     the body. With a body they go into the query, whatever the method.
+    ///     the body. With a body they go into the query, whatever the method; a serializer of yours is asked for a GET
+    ///     then.
     ///   - headers: for this request only; each wins over the manager's and the serializer's field of that name.
     ///   - body: encoded when the operation starts.
     ///   - timeout: the longest time for the whole request, as `TransferOptions.timeout`. Default nil: the manager's.
@@ -101,7 +103,7 @@ extension RequestOperationManager {
                 try RequestCheck.field(name: field.name, value: field.value)
                 request.setValue(field.value, forHTTPHeaderField: field.name)
             }
-            if body != nil, let parameters { try serializer.forQueries.addQuery(parameters, to: &request) }
+            if body != nil, let parameters { try serializer.addQuery(of: parameters, to: &request) }
             try body?.encode(&request, encoder)
             // A body that is there stays; the serializer adds its headers.
             try serializer.complete(&request, with: body == nil ? parameters : nil)
@@ -153,13 +155,16 @@ extension RequestSerializer {
         }
     }
 
-    /// What encodes queries for this serializer.
-    fileprivate var forQueries: HTTPRequestSerializer {
+    /// Adds parameters to the query of a request that has a body. A serializer of the user's is asked for a GET, which
+    /// has its parameters there.
+    fileprivate func addQuery(of parameters: Parameters, to request: inout URLRequest) throws {
         switch self {
-        case let serializer as HTTPRequestSerializer: serializer
-        case let serializer as JSONRequestSerializer: serializer.http
-        case let serializer as PropertyListRequestSerializer: serializer.http
-        default: HTTPRequestSerializer()
+        case let serializer as HTTPRequestSerializer: try serializer.addQuery(parameters, to: &request)
+        case let serializer as JSONRequestSerializer: try serializer.http.addQuery(parameters, to: &request)
+        case let serializer as PropertyListRequestSerializer: try serializer.http.addQuery(parameters, to: &request)
+        default:
+            guard let url = request.url else { return }
+            request.url = try self.request(URLRequest(url: url), with: parameters).url
         }
     }
 }

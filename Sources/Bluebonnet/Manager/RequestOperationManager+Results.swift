@@ -26,6 +26,7 @@ extension RequestOperationManager {
     ///
     /// - Parameters:
     ///   - sources: one or several; `handles.all` makes one of an array.
+    ///   - serializer: makes the value from the response.
     ///   - makeRequest: called once with the values, off the network thread. What it throws is the operation's error,
     ///     and nothing is sent.
     @discardableResult
@@ -48,7 +49,11 @@ extension RequestOperationManager {
     /// Runs a request whose headers, body or URL need the results of other operations, after these have ended.
     ///
     /// - Parameters:
+    ///   - method: the HTTP method.
+    ///   - url: resolved against `baseURL`.
+    ///   - parameters: encoded by `requestSerializer`.
     ///   - sources: one or several; `handles.all` makes one of an array.
+    ///   - serializer: makes the value from the response.
     ///   - prepare: called once with the request that method, URL and parameters make, and with the values; off the
     ///     network thread. What it throws is the operation's error, and nothing is sent.
     @discardableResult

@@ -16,11 +16,20 @@ extension RequestOperationManager {
 
     /// Runs a GET; parameters go into the query.
     ///
-    /// The arguments are those of
+    /// More about the arguments stands at
     /// `operation(_:_:parameters:headers:body:timeout:priority:responseSerializer:configure:)`.
+    ///
     /// - Parameters:
+    ///   - url: resolved against `baseURL`.
+    ///   - parameters: encoded into the query.
+    ///   - headers: for this request only.
+    ///   - body: encoded when the operation starts.
+    ///   - timeout: the longest time for the whole request.
+    ///   - priority: the operation's `queuePriority`.
+    ///   - responseSerializer: nil is the manager's.
     ///   - progress: called with the download's progress, as `RequestOperation.onDownloadProgress`; for POST, PUT and
     ///     PATCH with the upload's.
+    ///   - configure: called at once with the operation, before it can be started.
     ///   - success: called on `completionQueue` when the operation has succeeded.
     ///   - failure: called on `completionQueue` when the operation has failed.
     @discardableResult

@@ -67,7 +67,9 @@ public final class RequestOperationManager: Sendable {
 
     /// Makes a manager.
     ///
-    /// - Parameter baseURL: a path that does not end in a slash gets one, so that relative URLs go below it.
+    /// - Parameters:
+    ///   - baseURL: a path that does not end in a slash gets one, so that relative URLs go below it.
+    ///   - configuration: limits and options.
     public convenience init(baseURL: URL, configuration: Configuration = Configuration()) {
         self.init(optional: baseURL, configuration)
     }
@@ -265,8 +267,11 @@ extension RequestOperationManager {
     /// Makes an operation that starts after other operations have ended, with a request made from their results; it is
     /// not added to a queue.
     ///
-    /// - Parameter makeRequest: called once, off the network thread, when `dependencies` have ended, with any result.
-    ///   An error that it throws is the operation's error, and nothing is sent.
+    /// - Parameters:
+    ///   - dependencies: the operations to wait for.
+    ///   - responseSerializer: nil is the manager's.
+    ///   - makeRequest: called once, off the network thread, when `dependencies` have ended, with any result. An error
+    ///     that it throws is the operation's error, and nothing is sent.
     public func operation(
         after dependencies: [Operation], responseSerializer: (any ResponseSerializer)? = nil,
         makeRequest: @escaping @Sendable () throws -> URLRequest

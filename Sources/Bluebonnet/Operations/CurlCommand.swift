@@ -182,7 +182,11 @@ extension CurlCommand {
         guard isSecure else { return [] }
         var words = tlsArguments
         if policy.allowInvalidCertificates || !policy.validatesDomainName { words.append("--insecure") }
-        if let file = policy.certificateAuthorityFile { words += ["--cacert", file] }
+        switch policy.authorities {
+        case .system, .data, .nobody: break
+        case .file(let path): words += ["--cacert", path]
+        case .directory(let path): words += ["--capath", path]
+        }
         if policy.pinningMode == .publicKey {
             let pins = policy.pins.certificates.map(\.publicKeyPin) + policy.pins.keys + policy.pins.backupKeys
             words += [
@@ -199,11 +203,6 @@ extension CurlCommand {
         if !tls.ciphers.isEmpty { words += ["--ciphers", tls.ciphers.joined(separator: ":")] }
         if !tls.cipherSuites.isEmpty { words += ["--tls13-ciphers", tls.cipherSuites.joined(separator: ":")] }
         if tls.requiresStapledStatus { words.append("--cert-status") }
-        switch tls.authorities {
-        case .system, .data: break
-        case .file(let path): words += ["--cacert", path]
-        case .directory(let path): words += ["--capath", path]
-        }
         return words + identityArguments
     }
 

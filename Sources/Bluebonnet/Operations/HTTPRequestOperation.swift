@@ -25,8 +25,11 @@ public final class HTTPRequestOperation: RequestOperation, @unchecked Sendable {
 
     /// Makes an operation whose request is made when the operation starts, after its dependencies have ended.
     ///
-    /// - Parameter makeRequest: called once, off the network thread. When it throws, nothing is sent and the operation
-    ///   fails: with a `NetworkingError` as it is, with any other error as `invalidRequest`.
+    /// - Parameters:
+    ///   - responseSerializer: makes the value from the response.
+    ///   - options: limits, trust and proxy; copied.
+    ///   - makeRequest: called once, off the network thread. When it throws, nothing is sent and the operation fails:
+    ///     with a `NetworkingError` as it is, with any other error as `invalidRequest`.
     public convenience init(
         responseSerializer: any ResponseSerializer = HTTPResponseSerializer(),
         options: TransferOptions = TransferOptions(), makeRequest: @escaping @Sendable () throws -> URLRequest
@@ -47,8 +50,10 @@ public final class HTTPRequestOperation: RequestOperation, @unchecked Sendable {
 
     /// Makes an operation from an archive.
     ///
-    /// - Parameter responseSerializer: replaces the archived serializer; required when that was left out, see
-    ///   ``RequestOperation/archive(includingSerializer:)``. Default nil.
+    /// - Parameters:
+    ///   - archive: an archive of this process or another.
+    ///   - responseSerializer: replaces the archived serializer; required when that was left out, see
+    ///     ``RequestOperation/archive(includingSerializer:)``. Default nil.
     /// - Throws: `NetworkingError` with `invalidSecurityPolicy` or `invalidRequest` when the archive's contents
     ///   contradict each other, and when the archive has no serializer and none is given.
     public convenience init(

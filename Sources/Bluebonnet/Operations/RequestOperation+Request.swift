@@ -153,7 +153,8 @@ extension RequestOperation {
     /// The HTTP version of the final response: `1.0`, `1.1` or `2`.
     public var httpVersion: String? { responseHead?.httpVersion }
 
-    /// The decoded body, once the operation is finished; nil when there was none or it went to a file.
+    /// The decoded body, once the operation is finished; nil when there was none or it went to a file. After a failure
+    /// or a cancellation: what had arrived of the body, also a part.
     public var responseData: Data? {
         guard case .memory(let data)? = state.outcome?.value.transfer.value.content else { return nil }
         return data

@@ -36,7 +36,9 @@ public class RequestOperation: Operation, @unchecked Sendable {  // safe: one Mu
 
     /// Makes an operation for a request.
     ///
-    /// - Parameter options: limits, trust and proxy; copied.
+    /// - Parameters:
+    ///   - request: the request; copied.
+    ///   - options: limits, trust and proxy; copied.
     public convenience init(request: URLRequest, options: TransferOptions = TransferOptions()) {
         self.init(plan: RequestPlan(request, options: ResolvedOptions(options)), services: .default)
     }

@@ -10,7 +10,9 @@ extension RequestOperation {
     /// Traps when the dependency would close a cycle; `addDependency(checking:ifItFails:)` throws instead. When the
     /// dependency exists already, the stricter policy counts.
     ///
-    /// - Parameter policy: what happens to this operation when `operation` fails, is skipped or is cancelled.
+    /// - Parameters:
+    ///   - operation: the operation to wait for.
+    ///   - policy: what happens to this operation when `operation` fails, is skipped or is cancelled.
     public func addDependency(_ operation: Operation, ifItFails policy: FailedDependencyPolicy) {
         do throws(DependencyCycle) {
             try addDependency(checking: operation, ifItFails: policy)
@@ -24,8 +26,10 @@ extension RequestOperation {
     /// The dependencies of an operation that is no `RequestOperation` are read when it becomes a dependency for the
     /// first time; later changes of its `dependencies` are not seen. Does nothing when this operation is finished.
     ///
-    /// - Parameter policy: what happens to this operation when `operation` fails, is skipped or is cancelled. Default
-    ///   `runAnyway`.
+    /// - Parameters:
+    ///   - operation: the operation to wait for.
+    ///   - policy: what happens to this operation when `operation` fails, is skipped or is cancelled. Default
+    ///     `runAnyway`.
     /// - Throws: `DependencyCycle`, which names the operations of the cycle. No dependency is added then.
     public func addDependency(
         checking operation: Operation, ifItFails policy: FailedDependencyPolicy = .runAnyway

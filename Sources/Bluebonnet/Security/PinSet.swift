@@ -114,7 +114,7 @@ extension PinSet {
     /// - Throws: `NetworkingError` with `invalidSecurityPolicy` when the bytes have no certificate, or anything besides
     ///   certificates.
     public init(certificateData data: Data) throws(NetworkingError) {
-        try self.init(certificates: Self.certificates(in: data, "the certificate data"))
+        try self.init(certificates: ServerCertificate.certificates(in: data, "the certificate data"))
     }
 
     /// Pins the certificates in files, each DER or PEM.
@@ -129,7 +129,7 @@ extension PinSet {
             guard let data = FileManager.default.contents(atPath: path) else {
                 throw NetworkingError(.invalidSecurityPolicy, "cannot read the pinned certificates in \(path)")
             }
-            found += try Self.certificates(in: data, path)
+            found += try ServerCertificate.certificates(in: data, path)
         }
         self.init(certificates: found)
     }
@@ -154,7 +154,9 @@ extension PinSet {
 
     /// Pins the certificates among a bundle's resources, as `init(certificatesInDirectory:)` does.
     ///
-    /// - Parameter subdirectory: the folder of the resources to look in; nil is the top folder.
+    /// - Parameters:
+    ///   - bundle: the bundle.
+    ///   - subdirectory: the folder of the resources to look in; nil is the top folder.
     public init(certificatesInBundle bundle: Bundle, subdirectory: String? = nil) throws(NetworkingError) {
         let top = bundle.resourceURL?.path ?? bundle.bundlePath
         try self.init(certificatesInDirectory: subdirectory.map { top + "/" + $0 } ?? top)
@@ -164,29 +166,5 @@ extension PinSet {
 
     private static func isCertificateFile(_ name: String) -> Bool {
         !name.hasPrefix(".") && endings.contains { name.lowercased().hasSuffix("." + $0) }
-    }
-
-    private static func certificates(in data: Data, _ source: String) throws(NetworkingError) -> [ServerCertificate] {
-        var certificates: [ServerCertificate] = []
-        for bytes in try blocks(in: data, source) {
-            guard let certificate = try? ServerCertificate(der: bytes) else {
-                throw NetworkingError(
-                    .invalidSecurityPolicy, "\(source) holds something that is no certificate, in DER or PEM")
-            }
-            certificates.append(certificate)
-        }
-        guard !certificates.isEmpty else {
-            throw NetworkingError(.invalidSecurityPolicy, "\(source) holds no certificate")
-        }
-        return certificates
-    }
-
-    private static func blocks(in data: Data, _ source: String) throws(NetworkingError) -> [Data] {
-        guard PEMText.isPEM(data) else { return [data] }
-        do throws(PEMFault) {
-            return try PEMText(data).certificates()
-        } catch {
-            throw NetworkingError(.invalidSecurityPolicy, "\(source) is no list of certificates: \(error.words)")
-        }
     }
 }

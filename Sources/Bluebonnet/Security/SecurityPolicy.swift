@@ -12,70 +12,82 @@ internal import Foundation
 /// ```
 ///
 /// The policy is evaluated at every TLS handshake of every hop, and its connections are never used under another
-/// policy. Its initializers refuse contradictions.
+/// policy. Each property can be changed by itself. A policy that contradicts itself trusts nobody: the initializer
+/// refuses to make it, and an operation that has such a policy fails with `invalidSecurityPolicy` before anything is
+/// sent.
 public struct SecurityPolicy: Sendable, Hashable {
     /// The part of the certificates that is compared with the pins. Default `none`.
-    public let pinningMode: PinningMode
+    public var pinningMode = PinningMode.none
     /// The pinned certificates and keys; one match is enough. Default none.
-    public let pins: PinSet
+    public var pins = PinSet.empty
     /// Whether certificates without a trusted authority are accepted; with pins, only the pins count then. In mode
     /// `publicKey` validity dates do not count then either. Default false.
-    public let allowInvalidCertificates: Bool
+    public var allowInvalidCertificates = false
     /// Whether the certificate must name the host, in every mode. Default true.
-    public let validatesDomainName: Bool
-    /// A PEM file of the authorities to trust instead of the system's (CURLOPT_CAINFO); nil is the system's.
-    public let certificateAuthorityFile: String?
+    public var validatesDomainName = true
+    /// The certificate authorities. Default: the system's store.
+    public var authorities = TrustedAuthorities.system
     /// Report-only pins. Default nil.
-    public let reportOnlyPins: ReportOnlyPins?
-    /// The policies by host, for a policy made from a table; the other properties have no effect then.
-    public let table: SecurityPolicyTable?
+    public var reportOnlyPins: ReportOnlyPins?
+    /// Policies for hosts that need another one than this. Default none.
+    ///
+    /// The most exact pattern decides, on each hop by that hop's host. This policy decides about the hosts for which
+    /// there is no pattern; with `trustingNobody` those are refused.
+    public var hosts = SecurityPolicyTable.empty
 
     /// The system's store, host names checked.
     public static let `default` = SecurityPolicy(
         unchecked: .none, pins: .empty, allowInvalidCertificates: false, validatesDomainName: true)
 
-    /// Makes a policy.
+    /// Refuses every host, by https and by http: an operation fails with `serverNotTrusted` and connects to nothing.
+    /// Of use with `hosts`, to refuse all others.
+    public static let trustingNobody = SecurityPolicy(
+        unchecked: .none, pins: .empty, allowInvalidCertificates: false, validatesDomainName: true,
+        authorities: .nobody)
+
+    /// Makes a policy; what is left out has its default.
     ///
-    /// - Throws: `NetworkingError` with `invalidSecurityPolicy` when it contradicts itself: pins without a mode that
-    ///   compares them, or such a mode without pins; digests of keys in mode `certificate`; invalid certificates
-    ///   accepted and the host validated without a pin, because a name in an invalid certificate proves nothing.
+    /// - Throws: `NetworkingError` with `invalidSecurityPolicy` when it contradicts itself, see `validate()`.
     public init(
         pinningMode: PinningMode = .none, pins: PinSet = .empty, allowInvalidCertificates: Bool = false,
-        validatesDomainName: Bool = true, certificateAuthorityFile: String? = nil,
-        reportOnlyPins: ReportOnlyPins? = nil
+        validatesDomainName: Bool = true, authorities: TrustedAuthorities = .system,
+        reportOnlyPins: ReportOnlyPins? = nil, hosts: SecurityPolicyTable = .empty
     ) throws(NetworkingError) {
         self.init(
             unchecked: pinningMode, pins: pins, allowInvalidCertificates: allowInvalidCertificates,
-            validatesDomainName: validatesDomainName, certificateAuthorityFile: certificateAuthorityFile,
-            reportOnlyPins: reportOnlyPins)
-        try check()
-    }
-
-    /// Makes a policy that selects another policy by host.
-    public init(table: SecurityPolicyTable) {
-        self.init(
-            unchecked: .none, pins: .empty, allowInvalidCertificates: false, validatesDomainName: true, table: table)
+            validatesDomainName: validatesDomainName, authorities: authorities, reportOnlyPins: reportOnlyPins,
+            hosts: hosts)
+        try validate()
     }
 
     /// For one that is known to make sense, or whose decision is to be looked at although it does not.
     init(
         unchecked pinningMode: PinningMode, pins: PinSet, allowInvalidCertificates: Bool, validatesDomainName: Bool,
-        certificateAuthorityFile: String? = nil, reportOnlyPins: ReportOnlyPins? = nil,
-        table: SecurityPolicyTable? = nil
+        authorities: TrustedAuthorities = .system, reportOnlyPins: ReportOnlyPins? = nil,
+        hosts: SecurityPolicyTable = .empty
     ) {
         self.pinningMode = pinningMode
         self.pins = pins
         self.allowInvalidCertificates = allowInvalidCertificates
         self.validatesDomainName = validatesDomainName
-        self.certificateAuthorityFile = certificateAuthorityFile
+        self.authorities = authorities
         self.reportOnlyPins = reportOnlyPins
-        self.table = table
+        self.hosts = hosts
     }
 
-    private func check() throws(NetworkingError) {
+    /// Checks that the policy does not contradict itself. Every operation does so before anything is sent.
+    ///
+    /// - Throws: `NetworkingError` with `invalidSecurityPolicy` for pins without a mode that compares them, or such a
+    ///   mode without pins; digests of keys in mode `certificate`; invalid certificates accepted and the host validated
+    ///   without a pin, because a name in an invalid certificate proves nothing; and pins that an authority has to
+    ///   vouch for, where there is no authority.
+    public func validate() throws(NetworkingError) {
         guard let contradiction else { return }
         throw NetworkingError(.invalidSecurityPolicy, contradiction)
     }
+
+    /// Whether every server is refused, so that nothing has to be connected to.
+    var trustsNobody: Bool { authorities == .nobody && !allowInvalidCertificates }
 
     private var contradiction: String? {
         switch pinningMode {
@@ -90,6 +102,10 @@ public struct SecurityPolicy: Sendable, Hashable {
             return "the mode \(pinningMode.rawValue) needs at least one pin: without one every server is refused"
         case .certificate where !pins.keys.isEmpty || !pins.backupKeys.isEmpty:
             return "digests of keys are pinned, but the mode certificate compares whole certificates: use publicKey"
+        case _ where trustsNobody && (pinningMode != .none || reportOnlyPins != nil):
+            return
+                "pins are set, but no authority is trusted, so that every server is refused: accept invalid "
+                + "certificates to let the pins decide alone, or name the authorities"
         case .none, .publicKey, .certificate: return nil
         }
     }
@@ -106,9 +122,6 @@ extension SecurityPolicy {
     /// - Parameter host: the name that the server was asked for by; nil when there is none to compare.
     func verdict(on facts: ServerTrustFacts, host: String?) -> TrustVerdict {
         let name = host ?? "the server"
-        if table != nil {
-            return .refused(.serverNotTrusted, "no policy was chosen for \(name)")
-        }
         if host != nil, allowInvalidCertificates, validatesDomainName, pinningMode == .none || pins.isEmpty {
             return .refused(
                 .invalidSecurityPolicy, "a policy that takes any certificate of \(name) cannot validate its host")

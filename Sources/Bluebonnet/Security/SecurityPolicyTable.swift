@@ -1,53 +1,51 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// Policies by host: the most exact pattern decides, at each hop of a request by that hop's host. A value; make a
-/// `SecurityPolicy` of it to use it.
+/// Policies by host: the most exact pattern decides. A value, and a part of a `SecurityPolicy`, which decides about the
+/// other hosts.
 ///
 /// ```swift
-/// let table = try SecurityPolicyTable(["api.example.com": pinned, "*.example.com": .default], otherHosts: .refuse)
-/// manager.securityPolicy = SecurityPolicy(table: table)
+/// manager.securityPolicy.hosts = try SecurityPolicyTable(["api.example.com": pinned, "*.example.com": .default])
 /// ```
 public struct SecurityPolicyTable: Sendable, Hashable {
-    /// What happens with a host that matches no pattern.
-    public indirect enum OtherHosts: Sendable, Hashable {
-        /// No request is sent to the host, by https or http: the operation fails with `serverNotTrusted`.
-        case refuse
-        /// This policy decides.
-        case use(SecurityPolicy)
-    }
+    /// No policy for any host.
+    public static let empty = SecurityPolicyTable(checked: [:])
 
     /// The policies by their patterns, in lower case.
     public let policies: [String: SecurityPolicy]
-    /// What happens with hosts that match no pattern.
-    public let otherHosts: OtherHosts
 
     /// Makes a table.
     ///
     /// - Parameter policies: by pattern: a host name or an IP address, or `*.` and a name, which matches every name
     ///   below that name, but not the name itself. International names in their `xn--` form.
-    /// - Throws: `NetworkingError` with `invalidSecurityPolicy` when there is no pattern, when a pattern is invalid or
-    ///   given twice, or when a policy is itself a table.
-    public init(_ policies: [String: SecurityPolicy], otherHosts: OtherHosts) throws(NetworkingError) {
-        guard !policies.isEmpty else {
-            throw NetworkingError(.invalidSecurityPolicy, "a table of security policies has no host in it")
-        }
+    /// - Throws: `NetworkingError` with `invalidSecurityPolicy` when a pattern is invalid or given twice, or when a
+    ///   policy contradicts itself or has a table of its own.
+    public init(_ policies: [String: SecurityPolicy]) throws(NetworkingError) {
         var table: [String: SecurityPolicy] = [:]
         for (pattern, policy) in policies {
-            try Self.check(policy)
             let key = try Self.key(of: pattern)
+            try Self.check(policy, key)
             guard table.updateValue(policy, forKey: key) == nil else {
                 throw NetworkingError(.invalidSecurityPolicy, "\(key) has two security policies")
             }
         }
-        if case .use(let policy) = otherHosts { try Self.check(policy) }
-        self.policies = table
-        self.otherHosts = otherHosts
+        self.init(checked: table)
     }
 
-    private static func check(_ policy: SecurityPolicy) throws(NetworkingError) {
-        guard policy.table == nil else {
-            throw NetworkingError(.invalidSecurityPolicy, "a table of security policies has another table in it")
+    private init(checked policies: [String: SecurityPolicy]) { self.policies = policies }
+
+    /// Whether there is no policy for any host.
+    public var isEmpty: Bool { policies.isEmpty }
+
+    private static func check(_ policy: SecurityPolicy, _ key: String) throws(NetworkingError) {
+        guard policy.hosts.isEmpty else {
+            throw NetworkingError(
+                .invalidSecurityPolicy, "the policy for \(key) has a table of its own; put its hosts into this table")
+        }
+        do throws(NetworkingError) {
+            try policy.validate()
+        } catch {
+            throw NetworkingError(.invalidSecurityPolicy, "the policy for \(key) contradicts itself: \(error.message)")
         }
     }
 
@@ -75,8 +73,7 @@ public struct SecurityPolicyTable: Sendable, Hashable {
 }
 
 extension SecurityPolicyTable {
-    /// The policy for a host; nil when the host is refused. A host whose name cannot be compared with the patterns is
-    /// refused.
+    /// The policy of the most exact pattern for a host; nil when no pattern matches the host.
     public func policy(forHost host: String) -> SecurityPolicy? {
         guard let name = Self.bareName(host) else { return nil }
         if let policy = policies[name] { return policy }
@@ -85,30 +82,28 @@ extension SecurityPolicyTable {
             rest = rest[rest.index(after: dot)...]
             if let policy = policies["*." + rest] { return policy }
         }
-        guard case .use(let policy) = otherHosts else { return nil }
-        return policy
+        return nil
     }
+
+    /// Whether a host's name can be compared with patterns. A host of which nobody can say whether a pattern is meant
+    /// for it is refused.
+    fileprivate static func canCompare(_ host: String) -> Bool { bareName(host) != nil }
 }
 
 extension SecurityPolicy {
-    /// The policy that decides on a host: this policy, unless it is a table; nil when the table refuses the host.
+    /// The policy that decides on a host, without a table: that of `hosts`, or this policy. Nil when the host is
+    /// refused whatever it shows, also because its name cannot be compared with the patterns of `hosts`.
     public func policy(forHost host: String) -> SecurityPolicy? {
-        guard let table else { return self }
-        return table.policy(forHost: host)
+        guard !hosts.isEmpty else { return trustsNobody ? nil : self }
+        guard SecurityPolicyTable.canCompare(host) else { return nil }
+        var policy = hosts.policy(forHost: host) ?? self
+        policy.hosts = .empty
+        return policy.trustsNobody ? nil : policy
     }
 
     /// Why nothing may be sent to a host; nil when something may.
     func refusal(ofHost host: String) -> NetworkingError? {
         guard policy(forHost: host) == nil else { return nil }
-        return NetworkingError(
-            .serverNotTrusted, "no security policy of the table is for \(host), and other hosts are refused")
-    }
-
-    /// The files of authorities that the policy, or any of its table, names.
-    var authorityFiles: [String] {
-        guard let table else { return certificateAuthorityFile.map { [$0] } ?? [] }
-        var policies = table.policies.values.map { $0 }
-        if case .use(let policy) = table.otherHosts { policies.append(policy) }
-        return policies.compactMap(\.certificateAuthorityFile)
+        return NetworkingError(.serverNotTrusted, "the security policy refuses the host \(host)")
     }
 }

@@ -1,10 +1,10 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// Options of TLS: versions, ciphers, certificate authorities and the client's certificate.
+/// Options of TLS: versions, ciphers and the client's certificate.
 ///
-/// A part of `TransferOptions`. `SecurityPolicy` decides whether a server is trusted. Connections to an https proxy use
-/// the defaults. Connections made with one value are never used with another.
+/// A part of `TransferOptions`. `SecurityPolicy` decides whether a server is trusted, and names the authorities.
+/// Connections to an https proxy use the defaults. Connections made with one value are never used with another.
 public struct TLSOptions: Sendable, Hashable {
     /// The oldest version accepted. Default TLS 1.2.
     ///
@@ -18,9 +18,6 @@ public struct TLSOptions: Sendable, Hashable {
     public let ciphers: [String]
     /// The cipher suites offered for TLS 1.3, best first (CURLOPT_TLS13_CIPHERS); empty is OpenSSL's own choice.
     public let cipherSuites: [String]
-    /// The certificate authorities. Default: the system's store. `SecurityPolicy.certificateAuthorityFile` is another
-    /// way to name them; a request for which both name a source is refused.
-    public var authorities = TrustedAuthorities.system
     /// How the client identifies itself to a server that asks. Default nil: it has no certificate.
     ///
     /// The identity is shown to the request's origin only: after a redirect to another scheme, host or port it is not
@@ -36,7 +33,7 @@ public struct TLSOptions: Sendable, Hashable {
     /// that decrypts recorded traffic. Default nil. The environment variable `SSLKEYLOGFILE` is not read.
     public var keyLogFile: String?
 
-    /// TLS 1.2 or newer, OpenSSL's ciphers, the system's authorities.
+    /// TLS 1.2 or newer, OpenSSL's ciphers, no client certificate.
     public static let `default` = TLSOptions()
 
     /// The defaults.
@@ -73,7 +70,7 @@ public struct TLSOptions: Sendable, Hashable {
     /// Hashes only a part of the value, because every request is looked up by it; equality compares the rest.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(minimumVersion)
-        hasher.combine(authorities)
+        hasher.combine(maximumVersion)
         hasher.combine(clientIdentity == nil)
     }
 }

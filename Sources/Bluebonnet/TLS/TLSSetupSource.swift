@@ -18,16 +18,7 @@ struct TLSSetupSource: Sendable, Hashable {
                 .invalidSecurityPolicy,
                 "accepting invalid certificates contradicts requiring proof that they were not revoked; choose one")
         }
-        guard let file = policy.certificateAuthorityFile else {
-            authorities = options.authorities
-            return
-        }
-        guard options.authorities == .system else {
-            throw NetworkingError(
-                .invalidSecurityPolicy,
-                "the security policy and the TLS options both name certificate authorities; name them in one place")
-        }
-        authorities = .file(file)
+        authorities = policy.authorities
     }
 
     /// The files that it depends on.

@@ -46,6 +46,18 @@ public struct Proxy: Sendable, Hashable {
 
     var isSecure: Bool { url.lowercased().hasPrefix("https:") }
 
+    /// The policy that decides about the proxy, by its host.
+    var ownPolicy: SecurityPolicy {
+        securityPolicy.policy(forHost: URL(string: url)?.host ?? "") ?? .trustingNobody
+    }
+
+    /// What the TLS connection to the proxy is made of; nil when there is none.
+    ///
+    /// - Throws: `invalidSecurityPolicy`, see `TLSSetupSource`.
+    var tlsSource: TLSSetupSource? {
+        get throws(NetworkingError) { isSecure ? try TLSSetupSource(.default, ownPolicy) : nil }
+    }
+
     private func checkCredential() throws(NetworkingError) {
         for part in [user, password] where part?.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) == true {
             throw NetworkingError(.invalidRequest, "the proxy's credential has a control character in it")

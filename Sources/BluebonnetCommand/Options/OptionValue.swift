@@ -3,6 +3,7 @@
 
 import ArgumentParser
 import Bluebonnet
+internal import BluebonnetBatch
 import Foundation
 
 /// Reads the texts of option values; each refusal says what is allowed.
@@ -43,6 +44,17 @@ enum OptionValue {
             url.host?.isEmpty == false
         else { throw ValidationError("it must be an http:// or https:// URL with a host") }
         return url
+    }
+
+    /// A header field that can be sent with every line.
+    static func header(_ text: String) throws -> String {
+        var settings = RequestLineRunner.Settings()
+        do throws(NetworkingError) {
+            try settings.addHeader(text)
+            return text
+        } catch {
+            throw ValidationError(error.message)
+        }
     }
 
     /// The path of a file that can be read.

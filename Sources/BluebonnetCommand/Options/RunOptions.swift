@@ -21,6 +21,7 @@ struct RunOptions: ParsableArguments {
         get throws(NetworkingError) {
             var settings = RequestLineRunner.Settings()
             settings.baseURL = requests.baseURL
+            for text in requests.header { try settings.addHeader(text) }
             settings.concurrency = requests.concurrency
             settings.concurrencyPerOrigin = requests.perOrigin
             settings.cancelsAtFirstFailure = requests.failFast
@@ -44,6 +45,14 @@ extension RunOptions {
             help: ArgumentHelp("What relative URLs are resolved against.", valueName: "url"),
             transform: OptionValue.baseURL)
         var baseURL: URL?
+
+        @Option(
+            parsing: .unconditionalSingleValue,
+            help: ArgumentHelp(
+                "A header field of every line that does not set it; may be given again and again.",
+                valueName: "name: value"),
+            transform: OptionValue.header)
+        var header: [String] = []
 
         @Option(
             parsing: .unconditional, help: ArgumentHelp("Transfers in flight in all. (default: 64)", valueName: "n"),
@@ -121,7 +130,7 @@ extension RunOptions {
             get throws(NetworkingError) {
                 try SecurityPolicy(
                     allowInvalidCertificates: allowInvalidCertificates, validatesDomainName: !noHostValidation,
-                    certificateAuthorityFile: authorityFile)
+                    authorities: authorityFile.map { .file($0) } ?? .system)
             }
         }
 

@@ -8,7 +8,7 @@
 /// headers["accept-language"] = "en"                        // names are compared without regard to case
 /// headers["X-Request-ID"] = nil                            // removes the field
 /// headers.add(name: "Link", value: "</style.css>; rel=preload")
-/// for cookie in operation.responseHeaders.values(for: "Set-Cookie") { … }
+/// for cookie in operation.responseHeaders.values(for: "Set-Cookie") { print(cookie) }
 /// ```
 ///
 /// A collection of its fields. Two collections are equal when they have the same fields; the spelling of names does not

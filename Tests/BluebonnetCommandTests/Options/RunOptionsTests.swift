@@ -36,6 +36,12 @@ struct RefusedOptions: Sendable, CustomTestStringConvertible {
         RefusedOptions("--ca", "/no/such/file", says: "can be read"),
         RefusedOptions("--ca", "/", says: "can be read"),
         RefusedOptions("--concurrency", says: "Missing value"),
+        RefusedOptions("--header", "X-Client", says: "has no colon: write Name: value"),
+        RefusedOptions("--header", "X Client: demo", says: "not made of token characters only"),
+        RefusedOptions("--header", ": demo", says: "not made of token characters only"),
+        RefusedOptions("--header", "X-Client: a\nb", says: "the value of header X-Client contains"),
+        RefusedOptions("--header", "content-length: 3", says: "is not for every line"),
+        RefusedOptions("--header", "X-A: ${me.body.id}", says: "has a reference, which only a line can have"),
     ]
 }
 
@@ -47,6 +53,7 @@ struct RefusedOptions: Sendable, CustomTestStringConvertible {
         #expect(options.output.results == nil)
         #expect(options.output.progress == .auto)
         #expect(settings.baseURL == nil)
+        #expect(settings.headers.isEmpty)
         #expect(settings.concurrency == 64)
         #expect(settings.concurrencyPerOrigin == 6)
         #expect(settings.bodyForm == .text)
@@ -63,7 +70,8 @@ struct RefusedOptions: Sendable, CustomTestStringConvertible {
         let options = try RunOptions.parse([
             "--base-url", "https://example.com/v1/", "--concurrency", "8", "--per-origin", "2", "--timeout", "2.5",
             "--connect-timeout", "0.5", "--idle-timeout", "7", "--max-body", "0", "--fail-fast", "--body", "base64",
-            "--progress", "never", "--results", "out", "--path-as-is", "lines",
+            "--progress", "never", "--results", "out", "--path-as-is", "--header",
+            "X-Client: demo", "lines",
         ])
         let settings = try options.settings
         #expect(settings.baseURL?.absoluteString == "https://example.com/v1/")
@@ -78,6 +86,7 @@ struct RefusedOptions: Sendable, CustomTestStringConvertible {
         #expect(settings.bodyForm == .base64)
         #expect(options.output.progress == .never)
         #expect(options.output.results == "out")
+        #expect(settings.headers == ["X-Client": "demo"])
         #expect(options.file == "lines")
     }
 
@@ -88,7 +97,7 @@ struct RefusedOptions: Sendable, CustomTestStringConvertible {
         let policy = try options.settings.transferOptions.securityPolicy
         #expect(policy.allowInvalidCertificates)
         #expect(!policy.validatesDomainName)
-        #expect(policy.certificateAuthorityFile == "/etc/hostname")
+        #expect(policy.authorities == .file("/etc/hostname"))
     }
 
     @Test(arguments: RefusedOptions.all)

@@ -24,13 +24,12 @@ extension NetworkTests {
             let pins = try PinSet(certificateData: TestCertificate.localhost.der)
                 .union(PinSet(keys: [key], backupKeys: [backup]))
             let pinned = try SecurityPolicy(
-                pinningMode: .publicKey, pins: pins, allowInvalidCertificates: true,
-                certificateAuthorityFile: "/ca.pem",
+                pinningMode: .publicKey, pins: pins, allowInvalidCertificates: true, authorities: .file("/ca.pem"),
                 reportOnlyPins: ReportOnlyPins(pins, expires: Date(timeIntervalSince1970: 2_000_000_000)))
-            for others in [SecurityPolicyTable.OtherHosts.refuse, .use(pinned)] {
-                let table = try SecurityPolicyTable(["a.example": pinned, "*.b.example": .default], otherHosts: others)
+            for others in [SecurityPolicy.trustingNobody, pinned] {
                 let options = try TransferOptions {
-                    $0.securityPolicy = SecurityPolicy(table: table)
+                    $0.securityPolicy = others
+                    $0.securityPolicy.hosts = try SecurityPolicyTable(["a.example": pinned, "*.b.example": .default])
                     $0.proxy = try Proxy("https://proxy.test:8080")
                     $0.proxy?.securityPolicy = pinned
                 }

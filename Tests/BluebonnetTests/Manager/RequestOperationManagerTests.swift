@@ -115,6 +115,16 @@ extension RequestOperationManagerTests {
         }
     }
 
+    @Test func parametersBesideABodyAreEncodedByASerializerOfTheUsersToo() async throws {
+        let manager = try manager()
+        manager.requestSerializer = ShoutingSerializer()
+        let operation = manager.operation("POST", "a", parameters: ["q": "b"], body: .text("hi"))
+        try await manager.run(operation)
+        let request = try #require(network.log.requests.first)
+        #expect(request.url.absoluteString == "http://scripted.test/a?Q=B")
+        #expect(body(request) == "hi" && request.method == "POST")
+    }
+
     @Test func successGetsTheOperationAndItsObject() async throws {
         let seen = Observed([String]())
         let operation = try manager().get("a") { operation, object in
@@ -237,5 +247,14 @@ private struct RefusingSerializer: RequestSerializer {
 
     func request(_ request: URLRequest, with parameters: Parameters?) throws -> URLRequest {
         throw Refusal()
+    }
+}
+
+/// Writes parameters in capitals.
+private struct ShoutingSerializer: RequestSerializer {
+    func request(_ request: URLRequest, with parameters: Parameters?) throws -> URLRequest {
+        guard let parameters else { return request }
+        let pairs = parameters.map { ($0.key.uppercased(), "\($0.value)".uppercased() as any Sendable) }
+        return try HTTPRequestSerializer().request(request, with: Dictionary(pairs) { first, _ in first })
     }
 }

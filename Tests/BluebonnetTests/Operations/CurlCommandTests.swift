@@ -59,13 +59,14 @@ import Testing
         let digests = [UInt8(0), 1].map { Data(repeating: $0, count: 32).base64EncodedString() }
         let pins = try PinSet(keys: ["sha256/" + digests[0]], backupKeys: ["sha256/" + digests[1]])
         let pinned = try SecurityPolicy(pinningMode: .publicKey, pins: pins)
-        let table = try SecurityPolicyTable(["h": pinned], otherHosts: .use(.default))
-        for policy in [pinned, SecurityPolicy(table: table)] {
+        var table = SecurityPolicy.default
+        table.hosts = try SecurityPolicyTable(["h": pinned])
+        for policy in [pinned, table] {
             let command = try request("https://h/").curlCommand(options: TransferOptions { $0.securityPolicy = policy })
             #expect(command.contains("--pinnedpubkey 'sha256//\(digests[0]);sha256//\(digests[1])'"))
             #expect(command.contains("# curl compares"))
         }
-        let other = TransferOptions { $0.securityPolicy = SecurityPolicy(table: table) }
+        let other = TransferOptions { $0.securityPolicy = table }
         #expect(try !request("https://other/").curlCommand(options: other).contains("--pinnedpubkey"))
     }
 
@@ -74,7 +75,7 @@ import Testing
         options.tls = try TLSOptions(
             minimumVersion: .v12, maximumVersion: .v13, ciphers: ["ECDHE-ECDSA-AES128-GCM-SHA256"],
             cipherSuites: ["TLS_AES_128_GCM_SHA256"])
-        options.tls.authorities = .directory("/authorities")
+        options.securityPolicy.authorities = .directory("/authorities")
         options.tls.requiresStapledStatus = true
         options.tls.clientIdentity = .files(certificate: "/c.pem", key: "/k.pem", password: "pa55")
         let command = try request("https://h/").curlCommand(options: options)
@@ -98,7 +99,7 @@ import Testing
             $0.httpVersion = .http2PriorKnowledge
             $0.unixSocketPath = "/run/a socket"
             $0.addressOverrides = ["h": "127.0.0.1"]
-            $0.securityPolicy = try SecurityPolicy(certificateAuthorityFile: "/ca.pem")
+            $0.securityPolicy = try SecurityPolicy(authorities: .file("/ca.pem"))
         }
         let command = try request("https://h:444/x").curlCommand(options: options)
         for part in [

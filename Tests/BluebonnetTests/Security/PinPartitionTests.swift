@@ -17,7 +17,7 @@ struct PinnedOptions {
         try TransferOptions {
             $0.securityPolicy = try SecurityPolicy(
                 pinningMode: mode, pins: PinSet(certificateData: certificate.der),
-                certificateAuthorityFile: TestCertificate.localhost.caPath)
+                authorities: .file(TestCertificate.localhost.caPath))
         }
     }
 }
@@ -70,10 +70,8 @@ extension NetworkTests {
             let first = try await TestServer.start(tls: .localhost) { _ in .redirect(to: location) }
             func run(_ pin: TestCertificate) async throws -> RequestOperation {
                 var options = try PinnedOptions.unpinned
-                options.securityPolicy = SecurityPolicy(
-                    table: try SecurityPolicyTable(
-                        ["localhost": PinnedOptions.pinning(pin).securityPolicy],
-                        otherHosts: .use(options.securityPolicy)))
+                options.securityPolicy.hosts = try SecurityPolicyTable(
+                    ["localhost": PinnedOptions.pinning(pin).securityPolicy])
                 return await get(first.url(), options)
             }
             #expect(try await run(.otherKey).responseString == "pinned")
@@ -93,10 +91,10 @@ extension NetworkTests {
             let pinned = try PinnedOptions.pinning(.localhost)
             // One policy for all hops: the pin of the first is not matched by the second.
             #expect(await get(first.url(), pinned).code == .serverNotTrusted)
-            for others in [SecurityPolicyTable.OtherHosts.refuse, .use(.default)] {
-                let table = try SecurityPolicyTable(["127.0.0.1": pinned.securityPolicy], otherHosts: others)
-                let operation = await get(
-                    first.url(), TransferOptions { $0.securityPolicy = SecurityPolicy(table: table) })
+            for others in [SecurityPolicy.trustingNobody, .default] {
+                var policy = others
+                policy.hosts = try SecurityPolicyTable(["127.0.0.1": pinned.securityPolicy])
+                let operation = await get(first.url(), TransferOptions { $0.securityPolicy = policy })
                 #expect(operation.code == .serverNotTrusted)
             }
             #expect(evil.requests.isEmpty)
@@ -108,8 +106,8 @@ extension NetworkTests {
         @Test func aHostThatTheTableRefusesIsNeverConnectedTo() async throws {
             let server = try await TestServer.start(tls: .localhost) { _ in .response() }
             let plain = try await TestServer.start { _ in .response() }
-            let table = try SecurityPolicyTable(["api.example.com": .default], otherHosts: .refuse)
-            let options = TransferOptions { $0.securityPolicy = SecurityPolicy(table: table) }
+            var options = TransferOptions { $0.securityPolicy = .trustingNobody }
+            options.securityPolicy.hosts = try SecurityPolicyTable(["api.example.com": .default])
             for url in [server.url(), plain.url()] { #expect(await get(url, options).code == .serverNotTrusted) }
             #expect(server.connectionCount == 0 && plain.connectionCount == 0)
             await server.stop()
@@ -150,7 +148,7 @@ extension NetworkTests {
                 let byCertificate = try PinnedOptions.pinning(.localhost, .certificate)
                 let anyName = try TransferOptions {
                     $0.securityPolicy = try SecurityPolicy(
-                        validatesDomainName: false, certificateAuthorityFile: TestCertificate.localhost.caPath)
+                        validatesDomainName: false, authorities: .file(TestCertificate.localhost.caPath))
                 }
                 let mismatched = try PinnedOptions.pinning(.otherKey)
                 // What this shows of the server and of libcurl is what makes the other lines mean something.

@@ -66,13 +66,13 @@ extension NetworkTests {
                     for pin in Pin.allCases {
                         let policy = try SecurityPolicy(
                             pinningMode: mode, pins: pins(pin, of: certificate), allowInvalidCertificates: invalid,
-                            validatesDomainName: validates, certificateAuthorityFile: file)
+                            validatesDomainName: validates, authorities: .file(file))
                         policies.append((policy, pin))
                     }
                 }
                 guard !(invalid && validates) else { continue }
                 let policy = try SecurityPolicy(
-                    allowInvalidCertificates: invalid, validatesDomainName: validates, certificateAuthorityFile: file)
+                    allowInvalidCertificates: invalid, validatesDomainName: validates, authorities: .file(file))
                 policies.append((policy, nil))
             }
             return policies
@@ -80,6 +80,7 @@ extension NetworkTests {
 
         @Test(arguments: subjects) func policiesDecideAsTheTableSays(subject: Subject) async throws {
             let server = try await TestServer.start(tls: subject.certificate) { _ in .response(body: "secret") }
+            let chain = try subject.certificate.presentedChain
             var accepted = 0
             for (policy, pin) in try policies(for: subject.certificate) {
                 let operation = await get(server.url(), TransferOptions { $0.securityPolicy = policy })
@@ -89,6 +90,11 @@ extension NetworkTests {
                     "\(policy.pinningMode) \(pin.map { "\($0)" } ?? "-") invalid \(policy.allowInvalidCertificates)"
                 #expect((operation.error == nil) == expected, "\(words), host \(policy.validatesDomainName)")
                 #expect((operation.responseString == "secret") == expected)
+                // The same question without a handshake.
+                let evaluation = Result { () throws(NetworkingError) in
+                    try policy.evaluate(chain: chain, host: "127.0.0.1")
+                }
+                #expect(evaluation.failure?.code == operation.error?.code, "\(words), evaluated")
                 if !expected {
                     #expect(
                         [.serverNotTrusted, .pinMismatch].contains(operation.code),
@@ -127,7 +133,7 @@ extension NetworkTests {
             try TransferOptions {
                 $0.securityPolicy = try SecurityPolicy(
                     pinningMode: mode, pins: pins, allowInvalidCertificates: invalid,
-                    certificateAuthorityFile: authority.caPath)
+                    authorities: .file(authority.caPath))
             }
         }
 
@@ -188,6 +194,10 @@ extension NetworkTests {
             await server.stop()
         }
     }
+}
+
+extension Result {
+    fileprivate var failure: Failure? { if case .failure(let error) = self { error } else { nil } }
 }
 
 extension TestCertificate {

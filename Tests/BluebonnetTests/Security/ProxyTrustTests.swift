@@ -74,6 +74,28 @@ extension NetworkTests {
             }
         }
 
+        @Test func authoritiesOfAProxyMayComeFromAnySource() async throws {
+            let folder = try TemporaryFolder()
+            defer { folder.remove() }
+            let root = TestCertificate.Authority.root.certificate
+            try folder.write("root.crt", Data(contentsOf: URL(fileURLWithPath: root.leafPath)))
+            try await withTunnel(proxy: .localhost) { origin, proxy in
+                let sources: [(TrustedAuthorities, NetworkingError.Code?)] = [
+                    (.directory(folder.url.path), nil), (.data(try root.der), nil), (.system, .serverNotTrusted),
+                    (.nobody, .serverNotTrusted), (.file("/nowhere"), .invalidSecurityPolicy),
+                ]
+                for (source, code) in sources {
+                    var options = try options(nil, through: proxy)
+                    options.proxy?.securityPolicy = .default
+                    options.proxy?.securityPolicy.authorities = source
+                    let operation = await get(origin.url(), options)
+                    #expect(operation.code == code, "\(source): \(operation.error?.message ?? "")")
+                    await closeIdleConnections()
+                }
+                #expect(origin.requests.count == 2)
+            }
+        }
+
         /// What libcurl remembers of a proxy that needs no authority is nothing for the server behind it.
         @Test func aProxyThatNobodyVouchesForLeavesTheServersAuthoritiesInForce() async throws {
             try await withTunnel(proxy: .selfSigned) { origin, proxy in

@@ -30,7 +30,7 @@ extension NetworkTests {
 
         @Test func modeNonePassesAndBothPinningModesRefuse() async throws {
             try await withProxy { proxy, origin in
-                let trusting = try SecurityPolicy(certificateAuthorityFile: proxy.caPath)
+                let trusting = try SecurityPolicy(authorities: .file(proxy.caPath))
                 #expect(try await get(origin.url("/read"), options(proxy, trusting)).responseString == "origin")
                 #expect(proxy.log.contains("/read"))
                 for mode in [PinningMode.publicKey, .certificate] {
@@ -38,7 +38,7 @@ extension NetworkTests {
                         for invalid in [false, true] {
                             let policy = try SecurityPolicy(
                                 pinningMode: mode, pins: PinSet(certificateData: pinned.der),
-                                allowInvalidCertificates: invalid, certificateAuthorityFile: proxy.caPath)
+                                allowInvalidCertificates: invalid, authorities: .file(proxy.caPath))
                             let operation = await get(origin.url("/pinned"), try options(proxy, policy))
                             #expect(operation.code == .pinMismatch, "\(mode), \(pinned), \(invalid)")
                         }

@@ -12,19 +12,24 @@ import Testing
     private let wider: SecurityPolicy
 
     init() throws {
-        exact = try SecurityPolicy(certificateAuthorityFile: "/exact")
-        wide = try SecurityPolicy(certificateAuthorityFile: "/wide")
-        wider = try SecurityPolicy(certificateAuthorityFile: "/wider")
+        exact = try SecurityPolicy(authorities: .file("/exact"))
+        wide = try SecurityPolicy(authorities: .file("/wide"))
+        wider = try SecurityPolicy(authorities: .file("/wider"))
     }
 
-    private func table(_ others: SecurityPolicyTable.OtherHosts) throws -> SecurityPolicyTable {
+    private func table() throws -> SecurityPolicyTable {
         try SecurityPolicyTable(
-            ["api.Example.com": exact, "*.example.com": wide, "*.com": wider, "127.0.0.1": exact, "::1": wide],
-            otherHosts: others)
+            ["api.Example.com": exact, "*.example.com": wide, "*.com": wider, "127.0.0.1": exact, "::1": wide])
+    }
+
+    private func policy(_ others: SecurityPolicy) throws -> SecurityPolicy {
+        var policy = others
+        policy.hosts = try table()
+        return policy
     }
 
     @Test func theMostExactPatternDecides() throws {
-        let table = try table(.refuse)
+        let table = try table()
         for host in ["api.example.com", "API.EXAMPLE.COM", "api.example.com.", "127.0.0.1"] {
             #expect(table.policy(forHost: host) == exact, "\(host)")
         }
@@ -38,26 +43,43 @@ import Testing
 
     @Test func unlistedHostsAreRefusedOrFallBackAsTheUserSays() throws {
         for host in ["com", "example.org", "api.example.com.org", "127.0.0.2"] {
-            #expect(try table(.refuse).policy(forHost: host) == nil, "\(host)")
-            #expect(try table(.use(.default)).policy(forHost: host) == .default, "\(host)")
+            #expect(try table().policy(forHost: host) == nil, "\(host)")
+            #expect(try policy(.trustingNobody).policy(forHost: host) == nil, "\(host)")
+            #expect(try policy(.default).policy(forHost: host) == .default, "\(host)")
         }
     }
 
     @Test func aHostThatCannotBeComparedIsRefusedWhateverTheFallback() throws {
         for host in ["", ".", "b\u{FC}cher.example", "api%2Eexample.com", "api .example.com", "*.example.com", "a,b"] {
-            #expect(try table(.use(.default)).policy(forHost: host) == nil, "\(host)")
+            #expect(try policy(.default).policy(forHost: host) == nil, "\(host)")
         }
     }
 
     @Test func aPolicyWithoutATableIsForEveryHost() throws {
         #expect(exact.policy(forHost: "anything") == exact)
         #expect(exact.refusal(ofHost: "anything") == nil)
-        let policy = SecurityPolicy(table: try table(.refuse))
+        let policy = try policy(.trustingNobody)
         #expect(policy.policy(forHost: "api.example.com") == exact)
         let refusal = policy.refusal(ofHost: "evil.example.org")
         #expect(refusal?.code == .serverNotTrusted)
         #expect(refusal?.message.contains("evil.example.org") == true)
-        #expect(Set(policy.authorityFiles) == ["/exact", "/wide", "/wider"])
+    }
+
+    @Test func policyThatTrustsNobodyRefusesEveryHost() throws {
+        #expect(SecurityPolicy.trustingNobody.policy(forHost: "a.com") == nil)
+        #expect(SecurityPolicy.trustingNobody.refusal(ofHost: "a.com")?.code == .serverNotTrusted)
+        try SecurityPolicy.trustingNobody.validate()
+        var table = SecurityPolicy.default
+        table.hosts = try SecurityPolicyTable(["b.com": .trustingNobody])
+        #expect(table.policy(forHost: "b.com") == nil && table.policy(forHost: "a.com") == .default)
+    }
+
+    @Test func tableHasNoPolicyThatContradictsItself() throws {
+        var policy = SecurityPolicy.default
+        policy.allowInvalidCertificates = true
+        let error = #expect(throws: NetworkingError.self) { try SecurityPolicyTable(["b.com": policy]) }
+        #expect(error?.code == .invalidSecurityPolicy)
+        #expect(error?.message.hasPrefix("the policy for b.com contradicts itself: accepting invalid") == true)
     }
 
     @Test(arguments: [
@@ -65,19 +87,17 @@ import Testing
     ])
     func textThatIsNoPatternIsRefused(pattern: String) {
         let error = #expect(throws: NetworkingError.self) {
-            try SecurityPolicyTable([pattern: .default], otherHosts: .refuse)
+            try SecurityPolicyTable([pattern: .default])
         }
         #expect(error?.code == .invalidSecurityPolicy)
     }
 
-    @Test func aTableIsNeitherEmptyNorAmbiguousNorNested() throws {
-        let nested = SecurityPolicy(table: try table(.refuse))
-        for policies in [[:], ["A.com": exact, "a.com.": wide], ["a.com": nested]] {
-            let error = #expect(throws: NetworkingError.self) {
-                try SecurityPolicyTable(policies, otherHosts: .refuse)
-            }
+    @Test func aTableIsNeitherAmbiguousNorNested() throws {
+        let nested = try policy(.default)
+        for policies in [["A.com": exact, "a.com.": wide], ["a.com": nested]] {
+            let error = #expect(throws: NetworkingError.self) { try SecurityPolicyTable(policies) }
             #expect(error?.code == .invalidSecurityPolicy)
         }
-        #expect(throws: NetworkingError.self) { try SecurityPolicyTable(["a.com": exact], otherHosts: .use(nested)) }
+        #expect(try SecurityPolicyTable([:]) == .empty)
     }
 }

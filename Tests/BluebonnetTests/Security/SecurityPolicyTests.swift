@@ -12,7 +12,7 @@ import Testing
         let policy = SecurityPolicy.default
         #expect(!policy.allowInvalidCertificates)
         #expect(policy.validatesDomainName)
-        #expect(policy.certificateAuthorityFile == nil)
+        #expect(policy.authorities == .system)
         #expect(try policy == SecurityPolicy())
     }
 
@@ -22,7 +22,7 @@ import Testing
         #expect(error?.message.contains("host") == true)
         let withFile = #expect(throws: NetworkingError.self) {
             try SecurityPolicy(
-                allowInvalidCertificates: true, validatesDomainName: true, certificateAuthorityFile: "/ca.pem")
+                allowInvalidCertificates: true, validatesDomainName: true, authorities: .file("/ca.pem"))
         }
         #expect(withFile?.code == .invalidSecurityPolicy)
     }
@@ -32,9 +32,9 @@ import Testing
         #expect(open.allowInvalidCertificates && !open.validatesDomainName)
         let anyHost = try SecurityPolicy(validatesDomainName: false)
         #expect(!anyHost.allowInvalidCertificates && !anyHost.validatesDomainName)
-        let ownStore = try SecurityPolicy(certificateAuthorityFile: "/ca.pem")
+        let ownStore = try SecurityPolicy(authorities: .file("/ca.pem"))
         #expect(ownStore.validatesDomainName)
-        #expect(ownStore.certificateAuthorityFile == "/ca.pem")
+        #expect(ownStore.authorities == .file("/ca.pem"))
     }
 
     @Test func pinsAndModesThatContradictEachOtherAreRefused() throws {
@@ -72,15 +72,56 @@ import Testing
         let policies: Set = [
             .default, try SecurityPolicy(validatesDomainName: false),
             try SecurityPolicy(allowInvalidCertificates: true, validatesDomainName: false),
-            try SecurityPolicy(certificateAuthorityFile: "/a"), try SecurityPolicy(certificateAuthorityFile: "/b"),
+            try SecurityPolicy(authorities: .file("/a")), try SecurityPolicy(authorities: .file("/b")),
             try SecurityPolicy(pinningMode: .publicKey, pins: key(1)),
             try SecurityPolicy(pinningMode: .publicKey, pins: key(2)),
             try SecurityPolicy(reportOnlyPins: ReportOnlyPins(key(1), expires: .distantPast)),
             try SecurityPolicy(reportOnlyPins: ReportOnlyPins(key(1), expires: .distantFuture)),
-            SecurityPolicy(table: try SecurityPolicyTable(["h": .default], otherHosts: .refuse)),
-            SecurityPolicy(table: try SecurityPolicyTable(["h": .default], otherHosts: .use(.default))),
+            try SecurityPolicy(hosts: SecurityPolicyTable(["h": .default])),
+            try SecurityPolicy(hosts: SecurityPolicyTable(["h": .trustingNobody])), .trustingNobody,
         ]
-        #expect(policies.count == 11)
+        #expect(policies.count == 12)
+    }
+
+    @Test func everyPropertyCanBeChangedByItself() throws {
+        var policy = SecurityPolicy.default
+        policy.validatesDomainName = false
+        #expect(try policy == SecurityPolicy(validatesDomainName: false))
+        policy.allowInvalidCertificates = true
+        try policy.validate()
+        (policy.pinningMode, policy.pins) = (.publicKey, try key(1))
+        (policy.authorities, policy.validatesDomainName) = (.directory("/ca"), true)
+        policy.reportOnlyPins = try ReportOnlyPins(key(2), expires: .distantFuture)
+        policy.hosts = try SecurityPolicyTable(["h": .default])
+        let whole = try SecurityPolicy(
+            pinningMode: .publicKey, pins: key(1), allowInvalidCertificates: true, authorities: .directory("/ca"),
+            reportOnlyPins: ReportOnlyPins(key(2), expires: .distantFuture),
+            hosts: SecurityPolicyTable(["h": .default]))
+        #expect(policy == whole)
+        #expect(SecurityPolicy.default.validatesDomainName)
+    }
+
+    @Test func changedPolicyThatContradictsItselfSaysSo() throws {
+        let changes: [(String, (inout SecurityPolicy) throws -> Void)] = [
+            ("accepting invalid certificates contradicts", { $0.allowInvalidCertificates = true }),
+            ("the mode certificate needs at least one pin", { $0.pinningMode = .certificate }),
+            ("1 pin is set, but nothing is compared", { $0.pins = try self.key(1) }),
+            (
+                "digests of keys are pinned, but",
+                { ($0.pins, $0.pinningMode) = (try self.key(1), .certificate) }
+            ),
+            (
+                "pins are set, but no authority is trusted",
+                { ($0.pins, $0.pinningMode, $0.authorities) = (try self.key(1), .publicKey, .nobody) }
+            ),
+        ]
+        for (sentence, change) in changes {
+            var policy = SecurityPolicy.default
+            try change(&policy)
+            let error = #expect(throws: NetworkingError.self) { try policy.validate() }
+            #expect(error?.code == .invalidSecurityPolicy)
+            #expect(error?.message.hasPrefix(sentence) == true, "\(error?.message ?? "")")
+        }
     }
 
     private func key(_ byte: UInt8) throws -> PinSet {

@@ -188,11 +188,6 @@ extension SecurityPolicyVerdictTests {
             #expect(error?.code == .pinMismatch)
         }
     }
-
-    @Test func aTableDecidesNothingByItself() throws {
-        let table = try SecurityPolicyTable(["h": .default], otherHosts: .use(.default))
-        #expect(refusal(SecurityPolicy(table: table)) { _ in }?.code == .serverNotTrusted)
-    }
 }
 
 extension SecurityPolicyVerdictTests {

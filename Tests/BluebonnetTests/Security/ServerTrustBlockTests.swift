@@ -186,7 +186,7 @@ extension NetworkTests {
         private func options(_ reportOnly: TestCertificate, expires: Date = .distantFuture) throws -> TransferOptions {
             try TransferOptions {
                 $0.securityPolicy = try SecurityPolicy(
-                    certificateAuthorityFile: TestCertificate.localhost.caPath,
+                    authorities: .file(TestCertificate.localhost.caPath),
                     reportOnlyPins: ReportOnlyPins(PinSet(certificateData: reportOnly.der), expires: expires))
             }
         }

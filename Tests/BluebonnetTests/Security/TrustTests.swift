@@ -15,7 +15,7 @@ extension NetworkTests {
         }
 
         private func trusting(_ certificate: TestCertificate) throws -> TransferOptions {
-            options(try SecurityPolicy(certificateAuthorityFile: certificate.caPath))
+            options(try SecurityPolicy(authorities: .file(certificate.caPath)))
         }
 
         /// How a GET to a server with this certificate ends.
@@ -55,7 +55,7 @@ extension NetworkTests {
 
         @Test func aWrongHostIsAcceptedOnlyWithoutHostValidation() async throws {
             let policy = try SecurityPolicy(
-                validatesDomainName: false, certificateAuthorityFile: TestCertificate.localhost.caPath)
+                validatesDomainName: false, authorities: .file(TestCertificate.localhost.caPath))
             #expect(try await outcome(.wrongHost, options(policy)).error == nil)
             #expect(try await outcome(.selfSigned, options(policy)).code == .serverNotTrusted)
         }
@@ -75,7 +75,7 @@ extension NetworkTests {
         }
 
         @Test func anAuthorityFileThatIsNotThereIsAnInvalidPolicy() async throws {
-            let policy = try SecurityPolicy(certificateAuthorityFile: "/nowhere/authority.pem")
+            let policy = try SecurityPolicy(authorities: .file("/nowhere/authority.pem"))
             #expect(try await outcome(.localhost, options(policy)).code == .invalidSecurityPolicy)
         }
 
@@ -83,7 +83,7 @@ extension NetworkTests {
         func anAuthorityFileWithoutACertificateIsAnInvalidPolicy(contents: String) async throws {
             let folder = try TemporaryFolder()
             defer { folder.remove() }
-            let policy = try SecurityPolicy(certificateAuthorityFile: folder.write("authority.pem", contents))
+            let policy = try SecurityPolicy(authorities: .file(folder.write("authority.pem", contents)))
             #expect(try await outcome(.localhost, options(policy)).code == .invalidSecurityPolicy)
         }
 

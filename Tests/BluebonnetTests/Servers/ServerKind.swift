@@ -73,7 +73,7 @@ struct ServerKind: Sendable, CustomTestStringConvertible {
     var options: TransferOptions {
         get throws {
             try TransferOptions {
-                $0.securityPolicy = try SecurityPolicy(certificateAuthorityFile: trusted.caPath)
+                $0.securityPolicy = try SecurityPolicy(authorities: .file(trusted.caPath))
                 if host != "127.0.0.1" { $0.addressOverrides = [host: "127.0.0.1"] }
                 try change(&$0)
             }

@@ -38,7 +38,7 @@ import Testing
             Serialization Syntax TLS Transport
             """
         ),
-        ("Bluebonnet/Archive", "Bodies Certificates Errors Exchange Security Serialization TLS Transport"),
+        ("Bluebonnet/Archive", "Bodies Errors Exchange Security Serialization TLS Transport"),
         // The knot: an operation, the operations that wait for it and the queue that it waits in know each other.
         (
             "Bluebonnet/Scheduling",

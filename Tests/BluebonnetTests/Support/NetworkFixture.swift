@@ -32,7 +32,7 @@ extension TransferOptions {
     static var trustingTestAuthority: TransferOptions {
         get throws {
             try TransferOptions {
-                $0.securityPolicy = try SecurityPolicy(certificateAuthorityFile: TestCertificate.localhost.caPath)
+                $0.securityPolicy = try SecurityPolicy(authorities: .file(TestCertificate.localhost.caPath))
             }
         }
     }

@@ -13,7 +13,7 @@ extension NetworkTests {
     /// Who vouches for servers, wherever the certificates come from.
     @Suite struct AuthoritiesTests {
         private func options(_ authorities: TrustedAuthorities) -> TransferOptions {
-            TransferOptions { $0.tls.authorities = authorities }
+            TransferOptions { $0.securityPolicy.authorities = authorities }
         }
 
         private func serving(_ body: (TestServer) async throws -> Void) async throws {

@@ -12,7 +12,6 @@ import Testing
         let options = TLSOptions()
         #expect(options.minimumVersion == .v12)
         #expect(options.maximumVersion == nil)
-        #expect(options.authorities == .system)
         #expect(options.clientIdentity == nil)
         #expect(!options.requiresStapledStatus)
         #expect(options.keyLogFile == nil)
@@ -73,7 +72,7 @@ import Testing
         let changes: [(inout TLSOptions) throws -> Void] = [
             { $0 = try TLSOptions(minimumVersion: .v13) }, { $0 = try TLSOptions(maximumVersion: .v12) },
             { $0 = try TLSOptions(ciphers: ["ECDHE-ECDSA-AES128-GCM-SHA256"]) },
-            { $0 = try TLSOptions(cipherSuites: ["TLS_AES_128_GCM_SHA256"]) }, { $0.authorities = .file("/ca.pem") },
+            { $0 = try TLSOptions(cipherSuites: ["TLS_AES_128_GCM_SHA256"]) },
             { $0.clientIdentity = .files(certificate: "/c.pem") }, { $0.requiresStapledStatus = true },
             { $0.keyLogFile = "/keys" },
         ]
@@ -91,10 +90,7 @@ import Testing
         options.requiresStapledStatus = true
         let lenient = try SecurityPolicy(allowInvalidCertificates: true, validatesDomainName: false)
         #expect(throws: NetworkingError.self) { try TLSSetupSource(options, lenient) }
-        options = TLSOptions()
-        options.authorities = .directory("/authorities")
-        let policy = try SecurityPolicy(certificateAuthorityFile: "/ca.pem")
-        #expect(throws: NetworkingError.self) { try TLSSetupSource(options, policy) }
+        let policy = try SecurityPolicy(authorities: .file("/ca.pem"))
         #expect(try TLSSetupSource(.default, policy).authorities == .file("/ca.pem"))
     }
 }

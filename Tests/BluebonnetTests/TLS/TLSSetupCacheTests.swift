@@ -19,7 +19,7 @@ import Testing
     private func source(_ path: String, _ change: (inout TLSOptions) -> Void = { _ in }) throws -> TLSSetupSource {
         var options = TLSOptions()
         change(&options)
-        return try TLSSetupSource(options, SecurityPolicy(certificateAuthorityFile: path))
+        return try TLSSetupSource(options, SecurityPolicy(authorities: .file(path)))
     }
 
     @Test func unchangedFileIsReadOnce() throws {

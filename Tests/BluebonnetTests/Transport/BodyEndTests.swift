@@ -133,7 +133,7 @@ extension NetworkTests {
                 configuration.maximumConcurrentTransferCount = 32
                 configuration.maximumConcurrentTransferCountPerOrigin = 32
                 let manager = RequestOperationManager(configuration: configuration)
-                manager.securityPolicy = try SecurityPolicy(certificateAuthorityFile: TestCertificate.localhost.caPath)
+                manager.securityPolicy = try SecurityPolicy(authorities: .file(TestCertificate.localhost.caPath))
                 manager.responseSerializer = HTTPResponseSerializer()
                 let operations = (0..<400).map { manager.operation(with: URLRequest(url: server.url("/\($0)"))) }
                 manager.operationQueue.addOperations(operations)

@@ -36,7 +36,10 @@ final class CertificateFolder: Sendable {
         // In PEM, a byte takes more than a byte, but not two.
         let padding = recipe.paddedByteCount * 2 / (texts.last?.utf8.count ?? 1)
         let text = texts.joined() + String(repeating: texts.last ?? "", count: padding)
-        return try folder.write(sent.map(\.name).joined(separator: "+") + ".chain.pem", text)
+        // At once: another test may be reading the file that is there.
+        let path = folder.path(sent.map(\.name).joined(separator: "+") + ".chain.pem")
+        try Data(text.utf8).write(to: URL(fileURLWithPath: path), options: .atomic)
+        return path
     }
 
     /// Writes a file under a name of its own, and returns its path.

@@ -11,11 +11,14 @@ struct ChainVerification {
     private let leaf: OpaquePointer
     /// As the server sent them, the leaf among them.
     private let presented: [OpaquePointer]
+    /// When the dates have to be good; nil is now.
+    private let moment: Date?
 
     /// Nil when there is no certificate at all.
-    init?(_ context: OpaquePointer) {
+    init?(_ context: OpaquePointer, at moment: Date? = nil) {
         guard let leaf = X509_STORE_CTX_get0_cert(context) else { return nil }
         self.context = context
+        self.moment = moment
         self.leaf = leaf
         presented = CertificateStack.elements(of: X509_STORE_CTX_get0_untrusted(context))
     }
@@ -76,7 +79,11 @@ struct ChainVerification {
         let level = X509_VERIFY_PARAM_get_auth_level(X509_STORE_CTX_get0_param(context))
         X509_VERIFY_PARAM_set_auth_level(X509_STORE_CTX_get0_param(own), level)
         X509_STORE_CTX_set_flags(own, UInt(X509_V_FLAG_PARTIAL_CHAIN | X509_V_FLAG_TRUSTED_FIRST))
-        if !checksDates { X509_STORE_CTX_set_flags(own, UInt(X509_V_FLAG_NO_CHECK_TIME)) }
+        if !checksDates {
+            X509_STORE_CTX_set_flags(own, UInt(X509_V_FLAG_NO_CHECK_TIME))
+        } else if let moment {  // a time that is set counts in spite of that flag
+            X509_STORE_CTX_set_time(own, 0, Int(moment.timeIntervalSince1970))
+        }
         return verify(own, needsChain: true)
     }
 

@@ -81,7 +81,11 @@ extension MultipartFormData {
 
     /// Adds data as a file.
     ///
-    /// - Parameter contentType: nil looks the file name's extension up in the system's table.
+    /// - Parameters:
+    ///   - data: the content.
+    ///   - name: the name of the form's field.
+    ///   - fileName: the file's name for the server.
+    ///   - contentType: nil looks the file name's extension up in the system's table.
     /// - Throws: `NetworkingError` with `invalidRequest` when the content type or a name has a control character in it.
     public mutating func append(
         _ data: Data, name: String, fileName: String, contentType: String? = nil
@@ -93,7 +97,10 @@ extension MultipartFormData {
     ///
     /// A file that is missing when it is sent, or has another size, is an error of the request that names the file's
     /// path.
+    ///
     /// - Parameters:
+    ///   - url: the file.
+    ///   - name: the name of the form's field.
     ///   - fileName: the file's name for the server; nil is the name of the file itself.
     ///   - contentType: nil looks the file name's extension up in the system's table.
     /// - Throws: `NetworkingError` with `cannotReadFile` when it is no regular file that can be read; `invalidRequest`
@@ -112,7 +119,12 @@ extension MultipartFormData {
     /// Adds a stream, which is read when the body is sent. It can be read once, so a request with such a part cannot be
     /// sent again after a redirect or a challenge.
     ///
-    /// - Parameter byteCount: the exact number of bytes; a stream that has fewer or more is an error of the request.
+    /// - Parameters:
+    ///   - stream: the content.
+    ///   - byteCount: the exact number of bytes; a stream that has fewer or more is an error of the request.
+    ///   - name: the name of the form's field.
+    ///   - fileName: the file's name for the server.
+    ///   - contentType: nil looks the file name's extension up in the system's table.
     /// - Throws: `NetworkingError` with `invalidRequest` when the content type or a name has a control character in it.
     public mutating func append(
         _ stream: InputStream, byteCount: Int64, name: String, fileName: String, contentType: String? = nil
@@ -125,6 +137,9 @@ extension MultipartFormData {
     ///
     /// - Parameters:
     ///   - byteCount: the exact number of bytes; a stream that has fewer or more is an error of the request.
+    ///   - name: the name of the form's field.
+    ///   - fileName: the file's name for the server.
+    ///   - contentType: nil looks the file name's extension up in the system's table.
     ///   - makeStream: called on the thread that reads the body; nil is an error of the request.
     /// - Throws: `NetworkingError` with `invalidRequest` when the content type or a name has a control character in it.
     public mutating func append(

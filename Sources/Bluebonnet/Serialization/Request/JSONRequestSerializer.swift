@@ -47,7 +47,9 @@ public struct JSONRequestSerializer: RequestSerializer {
 
     /// The request with default headers and a JSON body that is any value, not only an object, whatever the method.
     ///
-    /// - Parameter value: an array, a string, a `JSONValue` or anything else that may be a parameter.
+    /// - Parameters:
+    ///   - request: the request; its header fields win over the serializer's.
+    ///   - value: an array, a string, a `JSONValue` or anything else that may be a parameter.
     /// - Throws: `NetworkingError` with `invalidRequest`, naming the element that cannot be encoded.
     public func request(
         _ request: URLRequest, withValue value: any Sendable

@@ -7,7 +7,8 @@ public import Foundation
 ///
 /// ```swift
 /// let serializer = DecodableResponseSerializer(User.self)
-/// let user = try await manager.operation(with: request, responseSerializer: serializer).value(as: User.self)
+/// let operation = manager.operation(with: request, responseSerializer: serializer)
+/// let user = try await manager.run(RequestHandle(operation, as: User.self))
 /// ```
 ///
 /// JSON is checked by the library's own parser first, since Foundation's decoder lets trailing commas through; it may
@@ -20,6 +21,7 @@ public struct DecodableResponseSerializer<Value: Decodable & Sendable>: Response
     /// Decodes JSON of `application/json`, `text/json` and `text/javascript` with a status from 200 to 299.
     ///
     /// - Parameters:
+    ///   - type: what a body becomes.
     ///   - decoder: used on the library's processing queues; do not change it afterwards.
     ///   - acceptsStructuredSuffix: whether `application/problem+json` and its like are accepted too.
     public init(
@@ -32,7 +34,9 @@ public struct DecodableResponseSerializer<Value: Decodable & Sendable>: Response
 
     /// Decodes property lists of `application/x-plist` with a status from 200 to 299.
     ///
-    /// - Parameter decoder: used on the library's processing queues; do not change it afterwards.
+    /// - Parameters:
+    ///   - type: what a body becomes.
+    ///   - decoder: used on the library's processing queues; do not change it afterwards.
     public init(_ type: Value.Type = Value.self, propertyListDecoder decoder: PropertyListDecoder) {
         validation = PropertyListResponseSerializer().validation
         decode = { response, body in

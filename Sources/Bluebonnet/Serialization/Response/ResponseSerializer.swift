@@ -32,7 +32,9 @@ public protocol ResponseSerializer: Sendable {
     /// A `NetworkingError` is delivered as it is; any other error is wrapped as `cannotParseResponse`. The library adds
     /// request, response and body to the error.
     ///
-    /// - Parameter response: status, header fields and URL; `response.urlResponse` is Foundation's form.
+    /// - Parameters:
+    ///   - response: status, header fields and URL; `response.urlResponse` is Foundation's form.
+    ///   - body: the body without its content coding; empty when there is none.
     func value(for response: ResponseHead, body: Data) throws -> Value
 
     /// Whether the value is always the body as it arrived. Asked once, as `validation` is. Default false.

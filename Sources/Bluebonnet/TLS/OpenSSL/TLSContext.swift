@@ -19,7 +19,8 @@ final class TLSContext {
     /// Prepares the context of a connection; false when OpenSSL does not take it.
     ///
     /// - Parameters:
-    ///   - setup: nil for a connection to an https proxy, which has nothing of the request's own.
+    ///   - setup: for a connection to an https proxy, one of its own, which has nothing of the request's; nil trusts
+    ///     nobody.
     ///   - whenRefused: told why, before the handshake fails.
     static func prepare(
         _ pointer: UnsafeMutableRawPointer, with setup: TLSSetup?, whenRefused: @escaping (NetworkingError) -> Void

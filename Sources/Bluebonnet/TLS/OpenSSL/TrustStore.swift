@@ -51,6 +51,7 @@ final class TrustStore: Sendable {
         -> [Source]
     {
         switch authorities {
+        case .nobody: return []
         case .data(let data): return [("the certificate authorities given as data", data)]
         case .file(let path): return [(path, try contents(of: path))]
         case .system:

@@ -40,10 +40,17 @@ extension ConnectionInUse {
         CloseNotice.watch(context: context)
         let poolKey = request.poolKey
         let isProxy = isConnectingToProxy(poolKey, handle)
-        guard TLSContext.prepare(context, with: isProxy ? nil : poolKey.setup, whenRefused: whenRefused),
+        let setup: TLSSetup?
+        do throws(NetworkingError) {
+            setup = isProxy ? try proxySetup(poolKey) : poolKey.setup
+        } catch {
+            whenRefused(error)
+            return false
+        }
+        guard TLSContext.prepare(context, with: setup, whenRefused: whenRefused),
             let target = isProxy ? proxyTarget(poolKey) : serverTarget(request)
         else { return false }
-        let policy = isProxy ? poolKey.proxy?.securityPolicy ?? .default : poolKey.securityPolicy
+        let policy = isProxy ? poolKey.proxy?.ownPolicy ?? .default : poolKey.securityPolicy
         let answers = isProxy ? nil : poolKey.trustAnswers
         return ServerTrustEvaluator(target, policy: policy, answers: answers, whenRefused: whenRefused).install(
             in: context)
@@ -71,6 +78,14 @@ extension ConnectionInUse {
 
     private static func serverTarget(_ request: TransferRequest) -> ServerTrustEvaluator.Target {
         ServerTrustEvaluator.Target(host: request.origin.host, port: request.origin.port)
+    }
+
+    /// The authorities for the proxy, which were read before the transfer began; their files are looked at again only
+    /// when that is a while ago.
+    private static func proxySetup(_ poolKey: ConnectionPoolKey) throws(NetworkingError) -> TLSSetup? {
+        guard let source = try poolKey.proxy?.tlsSource else { return nil }
+        if let ready = TLSSetupCache.shared.ready(source) { return ready.setup }
+        return try TLSSetupCache.shared.load(source)
     }
 
     private static func proxyTarget(_ poolKey: ConnectionPoolKey) -> ServerTrustEvaluator.Target? {

@@ -184,19 +184,12 @@ extension HandleSetup {
         try handle.set(CURLOPT_PROXY, proxy?.url ?? "")
         try handle.set(CURLOPT_NOPROXY, "")
         guard let proxy else { return }
-        let policy = proxy.securityPolicy
         try handle.set(CURLOPT_PROXY_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
         try handle.set(CURLOPT_PROXY_SSL_VERIFYPEER, true)
-        try handle.set(CURLOPT_PROXY_SSL_VERIFYHOST, policy.validatesDomainName ? 2 : 0)
-        if let file = policy.certificateAuthorityFile {
-            try handle.set(CURLOPT_PROXY_CAINFO, file)
-            // Debian's libcurl would go on trusting the system's folder too.
-            try handle.set(CURLOPT_PROXY_CAPATH, pointer: nil)
-        } else if policy.allowInvalidCertificates {
-            // Nobody's word is asked for: a system without a store will do.
-            try handle.set(CURLOPT_PROXY_CAINFO, pointer: nil)
-            try handle.set(CURLOPT_PROXY_CAPATH, pointer: nil)
-        }
+        try handle.set(CURLOPT_PROXY_SSL_VERIFYHOST, proxy.ownPolicy.validatesDomainName ? 2 : 0)
+        // The authorities are ours here too (`ConnectionInUse.prepareTLS`).
+        try handle.set(CURLOPT_PROXY_CAINFO, pointer: nil)
+        try handle.set(CURLOPT_PROXY_CAPATH, pointer: nil)
         if let user = proxy.user { try handle.set(CURLOPT_PROXYUSERNAME, user) }
         if let password = proxy.password { try handle.set(CURLOPT_PROXYPASSWORD, password) }
     }

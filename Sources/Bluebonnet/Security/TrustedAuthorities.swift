@@ -3,7 +3,7 @@
 
 public import Foundation
 
-/// The source of the trusted certificate authorities. A value that reads nothing itself.
+/// The source of a security policy's certificate authorities. A value that reads nothing itself.
 public enum TrustedAuthorities: Sendable, Hashable, Codable {
     /// The system's store: the first that exists of `/etc/ssl/certs/ca-certificates.crt` (Debian),
     /// `/etc/pki/tls/certs/ca-bundle.crt` (Fedora) and `/etc/ssl/cert.pem` (Alpine). The variables `SSL_CERT_FILE` and
@@ -15,19 +15,22 @@ public enum TrustedAuthorities: Sendable, Hashable, Codable {
     case directory(String)
     /// Certificates in PEM, or one in DER.
     case data(Data)
+    /// No authority: only pins can make a server trusted, with `SecurityPolicy.allowInvalidCertificates`.
+    case nobody
 
     /// The system's store on Debian, Fedora and Alpine, and on what came from them.
     static let systemFiles = [
         "/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/cert.pem",
     ]
 
-    /// The files to read, with the one of the system that exists. Empty for data, and for a system without a store.
+    /// The files to read, with the one of the system that exists. Empty for data, for nobody, and for a system without
+    /// a store.
     func files(systemFiles: [String] = TrustedAuthorities.systemFiles) throws(NetworkingError) -> [String] {
         switch self {
         case .system: return systemFiles.first { FileManager.default.fileExists(atPath: $0) }.map { [$0] } ?? []
         case .file(let path): return [path]
         case .directory(let path): return try Self.files(in: path)
-        case .data: return []
+        case .data, .nobody: return []
         }
     }
 

@@ -1,0 +1,103 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+internal import Foundation
+
+// What a policy is made of, as coders keep it: keys by their texts, certificates by their bytes, and most of what has
+// its default not at all. A part that cannot be read is an error; a policy that contradicts itself is noticed when it
+// is used.
+
+extension SecurityPolicy: Codable {
+    private enum Key: String, CodingKey {
+        case pinningMode, pins, allowInvalidCertificates, validatesDomainName, authorities, reportOnlyPins, hosts
+    }
+
+    /// Decodes a policy; what is not there has its default. `validate()` says whether the policy contradicts itself.
+    public init(from decoder: any Decoder) throws {
+        let fields = try decoder.container(keyedBy: Key.self)
+        self = .default
+        pinningMode = try fields.decodeIfPresent(PinningMode.self, forKey: .pinningMode) ?? pinningMode
+        pins = try fields.decodeIfPresent(PinSet.self, forKey: .pins) ?? pins
+        allowInvalidCertificates =
+            try fields.decodeIfPresent(Bool.self, forKey: .allowInvalidCertificates) ?? allowInvalidCertificates
+        validatesDomainName =
+            try fields.decodeIfPresent(Bool.self, forKey: .validatesDomainName) ?? validatesDomainName
+        authorities = try fields.decodeIfPresent(TrustedAuthorities.self, forKey: .authorities) ?? authorities
+        reportOnlyPins = try fields.decodeIfPresent(ReportOnlyPins.self, forKey: .reportOnlyPins)
+        hosts = try fields.decodeIfPresent(SecurityPolicyTable.self, forKey: .hosts) ?? hosts
+    }
+
+    /// Encodes what decides, also where it has its default, and the rest where it is set.
+    public func encode(to encoder: any Encoder) throws {
+        var fields = encoder.container(keyedBy: Key.self)
+        try fields.encode(pinningMode, forKey: .pinningMode)
+        try fields.encode(allowInvalidCertificates, forKey: .allowInvalidCertificates)
+        try fields.encode(validatesDomainName, forKey: .validatesDomainName)
+        if !pins.isEmpty { try fields.encode(pins, forKey: .pins) }
+        if authorities != .system { try fields.encode(authorities, forKey: .authorities) }
+        try fields.encodeIfPresent(reportOnlyPins, forKey: .reportOnlyPins)
+        if !hosts.isEmpty { try fields.encode(hosts, forKey: .hosts) }
+    }
+}
+
+extension SecurityPolicyTable: Codable {
+    /// Decodes policies by their patterns, and checks both.
+    public init(from decoder: any Decoder) throws {
+        let policies = try decoder.singleValueContainer().decode([String: SecurityPolicy].self)
+        do throws(NetworkingError) { try self.init(policies) } catch { throw error.decodingError(decoder) }
+    }
+
+    /// Encodes the policies by their patterns.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(policies)
+    }
+}
+
+extension ReportOnlyPins: Codable {
+    private enum Key: String, CodingKey { case pins, expires }
+
+    /// Decodes the pins, of which there has to be one, and the instant at which they expire.
+    public init(from decoder: any Decoder) throws {
+        let fields = try decoder.container(keyedBy: Key.self)
+        let pins = try fields.decode(PinSet.self, forKey: .pins)
+        let expires = try fields.decode(Date.self, forKey: .expires)
+        do throws(NetworkingError) { try self.init(pins, expires: expires) } catch {
+            throw error.decodingError(decoder)
+        }
+    }
+
+    /// Encodes the pins and the instant at which they expire.
+    public func encode(to encoder: any Encoder) throws {
+        var fields = encoder.container(keyedBy: Key.self)
+        try fields.encode(pins, forKey: .pins)
+        try fields.encode(expires, forKey: .expires)
+    }
+}
+
+extension PinSet: Codable {
+    private enum Key: String, CodingKey { case certificates, keys, backupKeys }
+
+    /// Decodes the pins that are there.
+    public init(from decoder: any Decoder) throws {
+        let fields = try decoder.container(keyedBy: Key.self)
+        let certificates = try fields.decodeIfPresent([ServerCertificate].self, forKey: .certificates) ?? []
+        let keys = try fields.decodeIfPresent([PublicKeyPin].self, forKey: .keys) ?? []
+        let backupKeys = try fields.decodeIfPresent([PublicKeyPin].self, forKey: .backupKeys) ?? []
+        self.init(certificates: certificates, keys: keys, backupKeys: backupKeys)
+    }
+
+    /// Encodes the pins that are there.
+    public func encode(to encoder: any Encoder) throws {
+        var fields = encoder.container(keyedBy: Key.self)
+        if !certificates.isEmpty { try fields.encode(certificates, forKey: .certificates) }
+        if !keys.isEmpty { try fields.encode(keys, forKey: .keys) }
+        if !backupKeys.isEmpty { try fields.encode(backupKeys, forKey: .backupKeys) }
+    }
+}
+
+extension NetworkingError {
+    fileprivate func decodingError(_ decoder: any Decoder) -> DecodingError {
+        .dataCorrupted(.init(codingPath: decoder.codingPath, debugDescription: message, underlyingError: self))
+    }
+}

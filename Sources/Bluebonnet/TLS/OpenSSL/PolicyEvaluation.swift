@@ -1,0 +1,80 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+internal import COpenSSL
+public import Foundation
+
+extension SecurityPolicy {
+    /// Decides on certificates as at the handshake with a server that presents them. Nothing is sent.
+    ///
+    /// Reads the policy's authorities, so that the call may block. Any thread.
+    ///
+    /// - Parameters:
+    ///   - chain: the certificates as a server presents them, its own first.
+    ///   - host: the name or address that the server was asked for by, which selects the policy of `hosts`, and which
+    ///     the certificate has to name while `validatesDomainName` is on. International names in their `xn--` form. Nil
+    ///     compares no name.
+    ///   - moment: when the certificates' dates have to be good. Default: now.
+    /// - Returns: the chain that the decision rests on, from the server's certificate to its anchor; empty when the
+    ///   policy accepts servers without one.
+    /// - Throws: `NetworkingError` with the reason: `serverNotTrusted`, `pinMismatch`, or `invalidSecurityPolicy` when
+    ///   the policy contradicts itself or its authorities cannot be read.
+    @discardableResult
+    public func evaluate(
+        chain: [ServerCertificate], host: String?, at moment: Date = Date()
+    ) throws(NetworkingError) -> [ServerCertificate] {
+        try validate()
+        if let host, let refusal = refusal(ofHost: host) { throw refusal }
+        let policy = host.flatMap(policy(forHost:)) ?? self
+        let setup = try TLSSetupCache.shared.load(TLSSetupSource(.default, policy))
+        let facts = usingOpenSSL {
+            PresentedChain(chain)?.facts(for: policy, host: host, authorities: setup.authorities, at: moment)
+        }
+        guard let facts else {
+            throw NetworkingError(.serverNotTrusted, "\(host ?? "the server") showed no certificate")
+        }
+        let verdict = policy.verdict(on: facts, host: host)
+        if let refusal = verdict.refusal { throw refusal }
+        return verdict.chain
+    }
+}
+
+/// Certificates outside of a handshake, in the form in which OpenSSL has those of a server during one.
+private struct PresentedChain {
+    private let certificates: [ParsedCertificate]
+    private let leaf: ParsedCertificate
+
+    /// Nil when there is no certificate.
+    init?(_ chain: [ServerCertificate]) {
+        certificates = chain.compactMap { ParsedCertificate(der: $0.der) }
+        guard let leaf = certificates.first, certificates.count == chain.count else { return nil }
+        self.leaf = leaf
+    }
+
+    /// What `ServerTrustEvaluator` would find at a handshake; nil when OpenSSL is out of memory.
+    func facts(
+        for policy: SecurityPolicy, host: String?, authorities: TrustStore, at moment: Date
+    ) -> ServerTrustFacts? {
+        guard let stack = OPENSSL_sk_new_null(), let context = X509_STORE_CTX_new() else { return nil }
+        defer {
+            X509_STORE_CTX_free(context)
+            OPENSSL_sk_free(stack)
+            withExtendedLifetime(certificates) {}
+        }
+        for certificate in certificates { OPENSSL_sk_push(stack, UnsafeRawPointer(certificate.raw)) }
+        guard X509_STORE_CTX_init(context, authorities.store, leaf.raw, stack) == 1,
+            X509_STORE_CTX_set_default(context, "ssl_server") == 1
+        else { return nil }
+        X509_VERIFY_PARAM_set_auth_level(X509_STORE_CTX_get0_param(context), Self.securityLevel)
+        X509_STORE_CTX_set_time(context, 0, Int(moment.timeIntervalSince1970))
+        return ChainVerification(context, at: moment)?.facts(
+            for: policy, host: host ?? "", sentName: nil, showsChains: true)
+    }
+
+    /// That of a connection: the strength of keys and signatures that OpenSSL, or its configuration, asks for.
+    private static let securityLevel: CInt = {
+        guard let context = SSL_CTX_new(TLS_client_method()) else { return 1 }
+        defer { SSL_CTX_free(context) }
+        return SSL_CTX_get_security_level(context)
+    }()
+}

@@ -1,0 +1,42 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import TestServer
+import Testing
+
+extension ProcessTests {
+    /// Fields of every line.
+    @Suite struct HeaderTests {
+        @Test func headerIsSentWithEveryLineThatDoesNotSetIt() async throws {
+            try await CommandFixture.with { fixture in
+                let lines = [
+                    #"{"url":"a"}"#, #"{"url":"b","headers":{"x-client":"mine"}}"#,
+                    #"{"url":"c","method":"POST","json":{"a":1}}"#,
+                ]
+                let end = try await fixture.run(
+                    lines,
+                    [
+                        "--header", "X-Client: demo", "--header", "Accept:text/html", "--header", "Accept: text/plain",
+                        "--header", "X-Price: $${", "--concurrency", "1",
+                    ])
+                #expect(end.status == 0, "\(end.errors)")
+                let requests = fixture.server.requests
+                #expect(requests.map { $0.headers["x-client"] } == ["demo", "mine", "demo"])
+                #expect(requests.allSatisfy { $0.headers["accept"] == "text/html, text/plain" })
+                #expect(requests.allSatisfy { $0.headers["x-price"] == "${" })
+                #expect(requests.last?.headers["content-type"] == "application/json")
+            }
+        }
+
+        @Test func headerThatCannotBeSentEndsTheCommandBeforeAnythingIsSent() async throws {
+            try await CommandFixture.with { fixture in
+                let end = try await fixture.run([#"{"url":"a"}"#], ["--header", "no colon"])
+                #expect(end.status == 2)
+                #expect(end.errors.contains(#"The value 'no colon' is invalid for '--header"#), "\(end.errors)")
+                #expect(end.errors.contains("has no colon: write Name: value"))
+                #expect(fixture.server.requests.isEmpty)
+            }
+        }
+    }
+}

@@ -1,0 +1,109 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import TestSupport
+import Testing
+
+/// No block of code in the documentation is there without a test that compiles and runs it, or a reason.
+@Suite(.timeLimit(.minutes(1))) struct CodeBlockTests {
+    /// Blocks of Swift that no test compiles, by their first lines, with the reason.
+    private static let notCompiled = [
+        "README.md: // Package.swift: the package's dependency and the target's. No Swift package is fetched.":
+            "SwiftPM reads it; productsOfTheManifestAreThoseOfTheReadme() compares the names"
+    ]
+
+    /// The tests of the blocks that are not Swift, by the blocks' first lines.
+    private static let tests = [
+        "README.md: Scripts/demo    # installs missing packages, runs a sample batch against a local server, shows "
+            + "progress bars and a summary": "commandOfABlockExists",
+        "README.md: swift build -c release --static-swift-stdlib --product bluebonnet   # "
+            + ".build/release/bluebonnet, runs without Swift": "commandOfABlockExists",
+        "README.md: $ cat batch.ndjson": "batchOfTheReadmeRuns",
+        "README.md: $ bluebonnet reachability example.com": "reachabilityOfTheReadmeIsPrinted",
+        "README.md: swift run -c release --package-path Benchmarks Benchmark            # everything, about a "
+            + "quarter of an hour": "commandOfABlockExists",
+        "CONTRIBUTING.md: swift format lint --strict --recursive Package.swift Sources Tests Examples   # silent":
+            "commandOfABlockExists",
+        "Speed.md: swift run -c release --package-path Benchmarks Benchmark tuning": "commandOfABlockExists",
+        "Speed.md: swift run -c release --package-path Benchmarks LoadDriver --mix http://127.0.0.1:8080 "
+            + "http://127.0.0.1:8081 \\": "commandOfABlockExists",
+        "Structure.md: swift test --filter BluebonnetHTTPTests": "commandOfABlockExists",
+        "PinningAndTrust.md: openssl x509 -in server.pem -pubkey -noout | openssl pkey -pubin -outform der | openssl "
+            + "dgst -sha256 -binary | base64": "digestOfAKeyIsPrintedByTheCommandOfThePage",
+        "CommandFormat.md: bluebonnet run batch.ndjson --base-url https://api.example.com/v1/ --header 'X-Client: "
+            + "demo'": "requestLinesOfThePageRun",
+        #"CommandFormat.md: {"id": "login", "method": "POST", "url": "login", "json": {"user": "ada", "password": "#
+            + #""secret"}}"#: "requestLinesOfThePageRun",
+        #"CommandFormat.md: {"id":"me","outcome":"success","status":200,"url":"https://api.example.com/v1/me","#
+            + #""bytes":14,"headers":{"content-type":"application/json"},"body":"{\"name\":\"Ada\"}","attempts":1,"#
+            + #""redirects":0,"protocol":"h2","reused":true}"#: "resultLineOfThePageIsRead",
+    ]
+
+    private static func blocks() throws -> [CodeBlock] { try CodeBlock.ofPages() + CodeBlock.ofSources() }
+
+    @Test func everyBlockOfSwiftIsCompiled() throws {
+        let twins = Dictionary(grouping: try BlockTwin.all(), by: \.page)
+        let blocks = try Self.blocks().filter { $0.language == "swift" }
+        #expect(blocks.count > 40)
+        for block in blocks where Self.notCompiled[block.description] == nil {
+            let code = BlockTwin.code(of: block.lines)
+            let isCompiled = twins[block.page]?.contains { $0.code == code } == true
+            #expect(isCompiled, "no test has the block: \(block)")
+        }
+        for (block, reason) in Self.notCompiled { Swift.print("not compiled: \(block) – \(reason)") }
+    }
+
+    @Test func everyTwinStandsOnItsPage() throws {
+        let blocks = Dictionary(grouping: try Self.blocks(), by: \.page)
+        for twin in try BlockTwin.all() {
+            let codes = blocks[twin.page]?.map { BlockTwin.code(of: $0.lines) } ?? []
+            #expect(codes.contains(twin.code), "\(twin.page) has no such block: \(twin.code.prefix(120))")
+            #expect(twin.idleReplacements == [], "\(twin.page)")
+        }
+    }
+
+    @Test func everyOtherBlockHasATestOfItsOwn() throws {
+        let others = try Self.blocks().filter { $0.language != "swift" }
+        #expect(others.filter { $0.language.isEmpty }.map(\.description) == [], "blocks without a language")
+        #expect(Set(others.map(\.description)).subtracting(Self.tests.keys).sorted() == [])
+        #expect(Set(Self.tests.keys).subtracting(others.map(\.description)).sorted() == [])
+        let sources = try Self.testSources()
+        for name in Set(Self.tests.values) { #expect(sources.contains("func \(name)("), "no test \(name)") }
+    }
+
+    @Test func exceptionIsABlockThatThereIs() throws {
+        let blocks = Set(try Self.blocks().map(\.description))
+        #expect(Set(Self.notCompiled.keys).subtracting(blocks).sorted() == [])
+    }
+
+    @Test func blockIsComparedWithoutCommentsImportsAndSpace() {
+        let page = ["import Foundation", "", "// Why.", "let a = f( 1,", "  2)   // what", #"print("http://h/")"#]
+        let test = ["        let a = f(1, 2)", #"        print("http://h/")"#]
+        #expect(BlockTwin.code(of: page) == BlockTwin.code(of: test))
+        #expect(BlockTwin.code(of: page) != BlockTwin.code(of: ["let a = f(1, 3)", #"print("http://h/")"#]))
+    }
+
+    @Test func twinIsReadWithWhatStandsInPlaceOfThePagesWords() {
+        let text = "  // BLOCK A.md\n  // where x.y is \"h\"\n  // where z is 3\n  f(x.y)\n  // END\n"
+        let twins = BlockTwin.twins(in: text)
+        #expect(twins.map(\.page) == ["A.md"])
+        #expect(twins.map(\.code) == [#"f("h")"#])
+        #expect(twins.map(\.idleReplacements) == [["z"]])
+    }
+
+    @Test func productsOfTheManifestAreThoseOfTheReadme() throws {
+        let manifest = try String(contentsOf: CodeBlock.root.appendingPathComponent("Package.swift"), encoding: .utf8)
+        let block = try #require(try Self.blocks().first { Self.notCompiled[$0.description] != nil })
+        #expect(manifest.contains(#".library(name: "Bluebonnet", targets"#))
+        #expect(block.lines.contains(#".product(name: "Bluebonnet", package: "bluebonnet")"#))
+    }
+
+    private static func testSources() throws -> String {
+        let folder = CodeBlock.root.appendingPathComponent("Tests")
+        let paths = FileManager.default.enumerator(atPath: folder.path)?.compactMap { $0 as? String } ?? []
+        return try paths.filter { $0.hasSuffix("Tests.swift") }.map {
+            try String(contentsOf: folder.appendingPathComponent($0), encoding: .utf8)
+        }.joined()
+    }
+}

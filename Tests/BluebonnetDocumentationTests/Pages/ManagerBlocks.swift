@@ -1,0 +1,141 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import Bluebonnet
+import Foundation
+import FoundationNetworking
+import TestServer
+import Testing
+
+private struct User: Codable, Sendable { var name: String }
+private struct NewUser: Codable, Sendable { var name: String }
+
+// The comments of the manager's declarations.
+extension PageTests {
+    @Test func commentsOfTheManagerRun() async throws {
+        try await Site.serving { site in
+            // BLOCK RequestOperationManager.swift
+            // where site.base is URL(string: "https://api.example.com/v1/")!
+            let manager = RequestOperationManager(baseURL: site.base)
+            let me: JSONValue = try await manager.get("me")
+            // END
+            #expect(me["name"]?.string == "Ada")
+            // BLOCK RequestOperationManager.swift
+            manager.headers["X-Client"] = "demo"
+            // END
+            #expect(manager.headers["x-client"] == "demo")
+            // BLOCK Response.swift
+            let page = try await manager.get("users", parameters: ["page": 2], as: [User].self)
+            print(page.headers["Link"] ?? "", page.value.count)
+            // END
+            // BLOCK RequestBody.swift
+            let user: User = try await manager.post("users", body: .json(NewUser(name: "Ada")))
+            // END
+            #expect(user.name == page.value.first?.name)
+        }
+    }
+
+    @Test func commentsOfRunningRun() async throws {
+        try await Site.serving { site in
+            let (manager, file) = (site.manager, site.file("big.bin"))
+            // BLOCK RequestOperationManager+Calls.swift
+            let operation = manager.operation("GET", "big.bin") { $0.outputFile = file }
+            try await manager.run(operation)
+            // END
+            #expect(try Data(contentsOf: file).count == 20_000)
+        }
+        try await Site.serving { site in
+            let manager = site.manager
+            // BLOCK RequestOperationManager+Running.swift
+            // where site.path("big.bin") is "/tmp/big.bin"
+            let operation = manager.operation("GET", "big.bin")
+            operation.outputFile = URL(fileURLWithPath: site.path("big.bin"))
+            try await manager.run(operation)
+            // END
+            #expect(try Data(contentsOf: site.file("big.bin")).count == 20_000)
+        }
+        try await Site.serving { site in
+            let manager = site.manager
+            printed.update { $0 = [] }
+            // BLOCK BodyChunks.swift
+            // where "big.bin" is "large.ndjson"
+            let operation = manager.operation("GET", "big.bin")
+            let chunks = operation.chunks
+            manager.operationQueue.addOperation(operation)
+            for try await chunk in chunks { print(chunk.count) }
+            // END
+            #expect(printed.value.compactMap(Int.init).reduce(0, +) == 20_000)
+        }
+    }
+
+    @Test func commentsOfBatchesRun() async throws {
+        try await Site.serving { site in
+            let manager = site.manager
+            let operations = ["a", "b"].map { manager.operation("GET", $0) }
+            printed.update { $0 = [] }
+            // BLOCK Batch.swift
+            var options = Batch.Options()
+            options.failurePolicy = .cancelAtFirstFailure
+            let batch = manager.enqueue(Batch(of: operations, options: options))
+            for await ending in batch.completions { print(ending.index, ending.result) }
+            print(try await batch.outcome().counts)
+            // END
+            #expect(printed.value.count == 3)
+        }
+    }
+
+    @Test func commentsOfResultsRun() async throws {
+        try await Site.serving { site in
+            let (manager, account) = (site.manager, ["user": "ada"])
+            // BLOCK RequestHandle.swift
+            let login = manager.post("login", parameters: account, returning: JSONResponseSerializer())
+            let profile = manager.get("me", after: login, returning: JSONResponseSerializer()) { request, login in
+                request.setValue("Bearer \(login["token"]?.string ?? "")", forHTTPHeaderField: "Authorization")
+            }
+            let name = try await profile.value["name"]
+            // END
+            #expect(name?.string == "Ada")
+            try await run(site, profile)
+        }
+    }
+
+    private func run(_ site: Site, _ profile: RequestHandle<JSONValue>) async throws {
+        let (manager, serializer) = (site.manager, HTTPResponseSerializer())
+        let login = manager.post("login", returning: JSONResponseSerializer()).map { $0["token"]?.string ?? "" }
+        let parts = ["a", "b"].map { manager.get("parts/\($0)", returning: HTTPResponseSerializer()) }
+        let guest = "guest"
+        // BLOCK ResultSource.swift
+        manager.get("orders", after: login, returning: serializer) { request, token in
+            request.setValue(token, forHTTPHeaderField: "X-Token")
+        }
+        manager.get("orders", after: login.orElse(guest), returning: serializer) { request, token in
+            request.setValue(token, forHTTPHeaderField: "X-Token")
+        }
+        manager.get("orders", after: login.asResult, returning: serializer) { request, result in
+            request.setValue(try? result.get(), forHTTPHeaderField: "X-Token")
+        }
+        manager.get("page", after: profile, parts.all, returning: serializer) {
+            (request: inout URLRequest, profile, parts) in
+            request.setValue("\(parts.count)", forHTTPHeaderField: "X-Part-Count")
+        }
+        // END
+        await site.server.wait { $0.requests.filter { $0.path == "/v1/orders" }.count == 3 }
+        await site.server.wait { $0.requests.contains { $0.headers["X-Part-Count"] == "2" } }
+        #expect(site.server.history.requests.filter { $0.headers["X-Token"] == "t-1" }.count == 3)
+    }
+
+    @Test func commentsOfCookiesRun() async throws {
+        try await Site.serving { site in
+            let file = site.file("cookies.txt")
+            try "# Netscape HTTP Cookie File\n".write(to: file, atomically: true, encoding: .utf8)
+            // BLOCK CookieJar.swift
+            let jar = CookieJar()
+            try await jar.load(from: file)
+            var configuration = RequestOperationManager.Configuration()
+            configuration.cookieJar = jar
+            // END
+            let manager = RequestOperationManager(baseURL: site.base, configuration: configuration)
+            try await manager.delete("users/1")
+        }
+    }
+}
