@@ -251,7 +251,7 @@ extension Batch {
         operation.state.enterBatch(flow: number, policy: policy)
         if options.holdsWithoutConnectivity {
             operation.options.waitsForConnectivity = true
-            operation.options.connectivityTimeout = .zero
+            operation.timeouts.connectivity = .zero
         }
         operation.addBatchHandler { [self] operation in
             let kind = MemberKind(operation.error)  // takes the operation's lock

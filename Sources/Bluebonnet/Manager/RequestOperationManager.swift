@@ -23,6 +23,11 @@ public final class RequestOperationManager: Sendable {
         public var maximumConcurrentTransferCountPerOrigin = 6
         /// Limits, trust and proxy of the operations that the manager makes.
         public var transferOptions = TransferOptions()
+        /// The time limits of the operations that the manager makes: `transferOptions.timeouts`.
+        public var timeouts: Timeouts {
+            get { transferOptions.timeouts }
+            set { transferOptions.timeouts = newValue }
+        }
         /// The cache of the operations that the manager makes: `transferOptions.responseCache`. Default nil: no cache.
         public var responseCache: (any ResponseCache)? {
             get { transferOptions.responseCache }
@@ -54,7 +59,7 @@ public final class RequestOperationManager: Sendable {
 
         var transferOptions: TransferOptions {
             get { resolvedOptions.value }
-            set { resolvedOptions = ResolvedOptions(newValue) }
+            set { resolvedOptions = ResolvedOptions(newValue, areManagers: true) }
         }
     }
 
@@ -89,7 +94,7 @@ public final class RequestOperationManager: Sendable {
     init(baseURL: URL?, options: TransferOptions, services: NetworkServices) {
         self.baseURL = baseURL.map(Self.withTrailingSlash)
         self.services = services
-        shared = Mutex(Box(Shared(resolvedOptions: ResolvedOptions(options))))
+        shared = Mutex(Box(Shared(resolvedOptions: ResolvedOptions(options, areManagers: true))))
     }
 
     /// `http://host/v1` becomes `http://host/v1/`; `http://host` stays; a query keeps its place.
@@ -160,6 +165,12 @@ extension RequestOperationManager {
     public var transferOptions: TransferOptions {
         get { defaults.value.transferOptions }
         set { set(\.transferOptions, newValue) }
+    }
+
+    /// The time limits of the operations that are made from now on. A part of `transferOptions`.
+    public var timeouts: Timeouts {
+        get { transferOptions.timeouts }
+        set { set(\.transferOptions.timeouts, newValue) }
     }
 
     /// The queue on which handlers of the operations run that are made from now on. Default nil: the library's serial

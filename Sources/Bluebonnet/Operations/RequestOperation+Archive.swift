@@ -21,9 +21,11 @@ extension RequestOperation {
         let plan = state.plan
         let serializer = (state.result?.serializer ?? plan.serializer)?.serializer
         let record = includingSerializer ? try Self.record(of: serializer) : nil
+        var options = plan.options.value
+        options.timeouts = plan.options.timeouts(for: plan.request ?? request)
         let progress = await archivedProgress()
         return OperationArchive(
-            request: try ArchivedRequest(plan.request ?? request), options: try ArchivedOptions(plan.options.value),
+            request: try ArchivedRequest(plan.request ?? request), options: try ArchivedOptions(options),
             serializer: record, leftOutSerializer: record == nil ? serializer.map { "\(type(of: $0))" } : nil,
             uploadFile: plan.uploadFile, part: progress.part ?? plan.continuation, outputFile: plan.outputFile,
             outputDirectory: plan.files.outputDirectory,

@@ -16,7 +16,13 @@ extension RequestOperation {
     /// Limits, trust and proxy. Changes after the start have no effect.
     public var options: TransferOptions {
         get { state.plan.options.value }
-        set { state.changePlan { $0.options = ResolvedOptions(newValue) } }
+        set { state.changePlan { $0.options = $0.options.changed(to: newValue) } }
+    }
+
+    /// The time limits. A part of `options`.
+    public var timeouts: Timeouts {
+        get { options.timeouts }
+        set { changeOptions { $0.timeouts = newValue } }
     }
 
     /// The credential that answers a Basic or Digest challenge of the request's own origin, once. A part of `options`.

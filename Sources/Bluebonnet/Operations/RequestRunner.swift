@@ -132,7 +132,7 @@ extension RequestRunner {
         switch result {
         case .failure(let error): return .end(.failed(error))
         case .success(let prepared):
-            slot.limitTime(to: prepared.resolvedOptions.timeout)
+            slot.limitTime(to: prepared.resolvedOptions.timeouts.total)
             self.prepared = prepared
             if prepared.continuation != nil { _ = madeExchange(prepared) }  // part of the body is there before
             cacheExchange = CacheExchange.make(for: prepared)
@@ -177,8 +177,8 @@ extension RequestRunner {
         guard prepared.resolvedOptions.value.waitsForConnectivity,
             let target = prepared.options.connectivityTarget(host: origin.host)
         else { return .admission(origin) }
-        let limit = prepared.options.connectivityTimeout
-        let ticket = rounds.connectivity.wait(for: target, limit: limit.nanoseconds) { [self] isOpen in
+        let limit = prepared.resolvedOptions.timeouts.connectivity
+        let ticket = rounds.connectivity.wait(for: target, limit: ResolvedTimeouts.limit(limit)) { [self] isOpen in
             if isOpen { return go(to: .admission(origin)) }
             go(to: .end(.failed(.noConnectivity(to: origin, for: limit))))
         }

@@ -64,7 +64,7 @@ extension NetworkTests {
                 var serializer = JSONResponseSerializer()
                 serializer.validation.acceptableContentTypes = nil
                 let options = try TransferOptions {
-                    $0.timeout = .milliseconds(61_500)
+                    $0.timeouts.total = .milliseconds(61_500)
                     $0.maximumBodyByteCount = 1000
                     $0.credential = URLCredential(user: "u", password: "p", persistence: .none)
                     $0.proxy = try Proxy("http://name:word@proxy.test:8080")
@@ -81,7 +81,7 @@ extension NetworkTests {
                 #expect(again.request?.httpShouldHandleCookies == false)
                 #expect(again.request?.allowsCellularAccess == false)
                 #expect(again.request?.networkServiceType == .background)
-                #expect(again.options.timeout == .milliseconds(61_500))
+                #expect(again.timeouts == Timeouts(total: .milliseconds(61_500)))
                 #expect(again.options.maximumBodyByteCount == 1000)
                 #expect(again.credential?.password == "p")
                 #expect(again.options.proxy == options.proxy)
