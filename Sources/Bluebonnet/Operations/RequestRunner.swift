@@ -132,7 +132,9 @@ extension RequestRunner {
         switch result {
         case .failure(let error): return .end(.failed(error))
         case .success(let prepared):
-            slot.limitTime(to: prepared.resolvedOptions.timeouts.total)
+            let limit = prepared.resolvedOptions.timeouts.total
+            guard limit != 0 else { return .end(.failed(.limitPassed(to: prepared.origin))) }
+            slot.limitTime(to: limit)
             self.prepared = prepared
             if prepared.continuation != nil { _ = madeExchange(prepared) }  // part of the body is there before
             cacheExchange = CacheExchange.make(for: prepared)
