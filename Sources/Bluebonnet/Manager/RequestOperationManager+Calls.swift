@@ -4,8 +4,7 @@
 public import Foundation
 internal import FoundationNetworking
 
-/// What a call says besides its method and its URL. All verbs take the same, but for those with `after:`, whose
-/// `prepare` block sets what else the request needs.
+/// What a call says besides its method and its URL. All verbs take the same.
 struct CallDetails {
     var parameters: Parameters?
     var headers: HeaderFields

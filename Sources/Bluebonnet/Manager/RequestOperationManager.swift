@@ -276,10 +276,16 @@ extension RequestOperationManager {
     /// Makes an operation that starts after other operations have ended, with a request made from their results; it is
     /// not added to a queue.
     ///
-    /// - Parameter makeRequest: called once, off the network thread, when `dependencies` have ended, with any result.
-    ///   An error that it throws is the operation's error, and nothing is sent.
+    /// - Parameters:
+    ///   - timeout: the longest time for the whole request, as `Timeouts.total`. Default nil: the manager's.
+    ///   - priority: the operation's `queuePriority`.
+    ///   - responseSerializer: nil is the manager's.
+    ///   - configure: called at once with the operation.
+    ///   - makeRequest: called once, off the network thread, when `dependencies` have ended, with any result. An error
+    ///     that it throws is the operation's error, and nothing is sent.
     public func operation(
-        after dependencies: [Operation], responseSerializer: (any ResponseSerializer)? = nil,
+        after dependencies: [Operation], timeout: Duration? = nil, priority: Operation.QueuePriority = .normal,
+        responseSerializer: (any ResponseSerializer)? = nil, configure: ((HTTPRequestOperation) -> Void)? = nil,
         makeRequest: @escaping @Sendable () throws -> URLRequest
     ) -> HTTPRequestOperation {
         let operation = operation(recipe: RequestPlan.Recipe { $0.setRequest(try makeRequest()) }, responseSerializer)
