@@ -72,6 +72,43 @@ import Testing
         #expect(operation.responseString == "a")
     }
 
+    @Test func serializerCanBeSetUntilTheStart() async {
+        let gate = Gate()
+        network.answer("/a", with: [.wait(gate), .head(200), .body("a")])
+        let operation = network.operation("/a")
+        #expect(operation.responseSerializer is HTTPResponseSerializer)
+        operation.responseSerializer = JSONResponseSerializer()
+        operation.responseSerializer = StringResponseSerializer()
+        operation.start()
+        await network.log.sees(.begun(1))
+        operation.responseSerializer = JSONResponseSerializer()
+        #expect(operation.responseSerializer is StringResponseSerializer)
+        gate.open()
+        await operation.ends()
+        #expect(operation.responseObject as? String == "a")
+        operation.responseSerializer = JSONResponseSerializer()
+        #expect(operation.responseObject as? String == "a" && operation.error == nil)
+    }
+
+    @Test func serializerThatIsSetCountsForStatusesAndForCopies() async {
+        network.answer("/gone", with: [.head(404), .body("gone")])
+        let operation = network.operation("/gone")
+        operation.responseSerializer = StringResponseSerializer(ResponseValidation(acceptableStatusCodes: [404]))
+        let copy = operation.copied()
+        for operation in [operation, copy] {
+            #expect(await operation.run().responseObject as? String == "gone")
+        }
+    }
+
+    @Test func serializerOfAnotherTypeThanTheHandlesIsAnError() async throws {
+        let manager = network.manager()
+        let handle = manager.get("a", returning: StringResponseSerializer()) {
+            $0.responseSerializer = HTTPResponseSerializer()
+        }
+        let error = await #expect(throws: NetworkingError.self) { try await handle.value }
+        #expect(error?.code == .cannotParseResponse)
+    }
+
     @Test func settingsOfAPausedOperationThatNeverStartedCount() async {
         network.answer("/a", with: [.head(200), .body("a")])
         let operation = network.operation("/a")
