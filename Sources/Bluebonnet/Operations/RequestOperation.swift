@@ -188,13 +188,15 @@ extension RequestOperation {
     /// - Parameter result: what comes with the end of the transfers.
     func handle(_ event: OperationLifecycle.Event, result: Box<TransferResult>? = nil) {
         let mayRunNow = NetworkThread.isCurrent
+        var hasFirstPost = false
         let (change, effect) = state.apply(event, result: result, isWaiting: dependencyNode.isWaiting) {
             change, effect in
             let runsNow = mayRunNow && queuedEffectCount.load(ordering: .relaxed) == 0
             if let effect, !runsNow { submit(effect) }  // only queues; calls no one
-            change.postNotification(about: self)
+            hasFirstPost = change.keepNotification(about: self)
             return runsNow ? effect : nil
         }
+        if hasFirstPost { OperationNotification.schedule() }
         announce(change)
         if let effect { perform(effect) }
     }
