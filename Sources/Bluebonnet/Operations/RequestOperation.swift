@@ -95,8 +95,13 @@ public class RequestOperation: Operation, @unchecked Sendable {  // safe: one Mu
     /// operation was started before.
     override public func start() { _ = startIfReady() }
 
-    /// Ends the operation with the error `cancelled`. An operation that was not started yet finishes when its queue
-    /// starts it, without using the network; a paused operation finishes too.
+    /// Ends the operation with the error `cancelled`, without using the network if the operation was not started yet. A
+    /// paused operation finishes too.
+    ///
+    /// A `RequestOperationQueue` finishes a cancelled operation at once, also while the queue is suspended or at its
+    /// limit, and before the operation's dependencies: nothing is gained by a wait, and who cancels what is in a
+    /// suspended queue can wait for the end. Foundation's `OperationQueue` starts a cancelled operation, which ends it,
+    /// only when the queue is not suspended and has room. An operation in no queue finishes when it is started.
     override public func cancel() { handle(.cancel) }
 
     /// Ends the operation with the error `cancelled` and a message of its own.
