@@ -75,6 +75,7 @@ public final class HTTPRequestOperation: RequestOperation, @unchecked Sendable {
             throw NetworkingError(.invalidRequest, text)
         }
         self.init(plan: try RequestPlan(archive), serializer: ResolvedSerializer(serializer), services: services)
+        takeDetails(of: archive)
     }
 
     override public func copied() -> HTTPRequestOperation {
@@ -82,7 +83,7 @@ public final class HTTPRequestOperation: RequestOperation, @unchecked Sendable {
         guard let serializer = plan.serializer else { preconditionFailure("this kind of operation has a serializer") }
         let copy = HTTPRequestOperation(
             plan: plan, serializer: serializer, services: services, completion: state.completion)
-        copy.takeProgressHandlers(of: self)
+        copy.takeDetails(of: self)
         return copy
     }
 }

@@ -53,18 +53,19 @@ public class RequestOperation: Operation, @unchecked Sendable {  // safe: one Mu
     ///   itself.
     public convenience init(archive: OperationArchive) throws(NetworkingError) {
         self.init(plan: try RequestPlan(archive), services: .default)
+        takeDetails(of: archive)
     }
 
     deinit { releaseChains() }
 
-    /// Makes a new operation, ready to start, with this operation's request, components, blocks and progress handlers.
-    /// The copy has no results, completion handlers or `userInfo`. The copy of a finished operation has no progress
-    /// handlers, because they were released.
+    /// Makes a new operation, ready to start, with this operation's request, components, blocks, progress handlers,
+    /// `name` and `queuePriority`. The copy has no results, completion handlers, dependencies, output stream or
+    /// `userInfo`. The copy of a finished operation has no progress handlers, because they were released.
     ///
     /// The copy needs a new body stream: see `onNeedNewBodyStream`.
     public func copied() -> RequestOperation {
         let copy = RequestOperation(plan: planOfCopy, services: services, completion: state.completion)
-        copy.takeProgressHandlers(of: self)
+        copy.takeDetails(of: self)
         return copy
     }
 

@@ -203,3 +203,14 @@ extension RequestOperationQueue {
         }
     }
 }
+
+extension RequestOperationQueue: CustomStringConvertible {
+    /// The queue's name, how many operations are in it, and what holds them, for a log.
+    public var description: String {
+        let limit = maxConcurrentOperationCount
+        let limitText = limit == Self.defaultMaxConcurrentOperationCount ? "" : ", at most \(limit) at once"
+        let title = shared.withLock { $0.name }.map { " \"\($0)\"" } ?? ""
+        let suspension = isSuspended ? ", suspended" : ""
+        return "<RequestOperationQueue\(title): \(operationCount) operations\(suspension)\(limitText)>"
+    }
+}

@@ -124,3 +124,28 @@ extension JSONRequestSerializer: Codable {
         try container.encode(writingOptions.rawValue, forKey: .writingOptions)
     }
 }
+
+/// A request serializer of the library with all its options, by its kind.
+enum RequestSerializerRecord: Codable, Sendable {
+    case http(HTTPRequestSerializer)
+    case json(JSONRequestSerializer)
+    case propertyList(PropertyListRequestSerializer)
+
+    /// Nil for a type that is not the library's.
+    init?(_ serializer: any RequestSerializer) {
+        switch serializer {
+        case let serializer as HTTPRequestSerializer: self = .http(serializer)
+        case let serializer as JSONRequestSerializer: self = .json(serializer)
+        case let serializer as PropertyListRequestSerializer: self = .propertyList(serializer)
+        default: return nil
+        }
+    }
+
+    var serializer: any RequestSerializer {
+        switch self {
+        case .http(let serializer): serializer
+        case .json(let serializer): serializer
+        case .propertyList(let serializer): serializer
+        }
+    }
+}
