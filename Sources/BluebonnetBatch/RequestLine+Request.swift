@@ -134,9 +134,9 @@ extension RequestLine {
 
     private func transferOptions(over batch: TransferOptions) throws(NetworkingError) -> TransferOptions {
         var options = batch
-        if let timeout { options.timeout = timeout < 1e9 ? .seconds(timeout) : nil }
-        if let connectTimeout { options.connectTimeout = Duration(clampingSeconds: connectTimeout) }
-        if let idleTimeout { options.idleTimeout = Duration(clampingSeconds: idleTimeout) }
+        if let timeout { options.timeouts.total = timeout < 1e9 ? .seconds(timeout) : nil }
+        if let connectTimeout { options.timeouts.connect = Duration(clampingSeconds: connectTimeout) }
+        if let idleTimeout { options.timeouts.idle = Duration(clampingSeconds: idleTimeout) }
         if let maxBody { options.maximumBodyByteCount = maxBody }
         options.maximumRedirectCount = redirects
         options.httpVersion = httpVersion

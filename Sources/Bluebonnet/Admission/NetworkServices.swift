@@ -9,18 +9,28 @@ package final class NetworkServices: Sendable {
     /// For operations that belong to no manager: 64 transfers in all, 6 an origin.
     static let `default` = NetworkServices(limit: 64, limitPerOrigin: 6)
 
+    /// The most concurrent transfers, in all and to one origin.
+    let limit, limitPerOrigin: Int
     private let schedulerBox: NetworkBound<Scheduler>
     private let scripted: NetworkBound<any Transport>?
 
-    init(limit: Int, limitPerOrigin: Int) {
-        schedulerBox = NetworkBound(Scheduler(limit: limit, limitPerOrigin: limitPerOrigin))
-        scripted = nil
+    convenience init(limit: Int, limitPerOrigin: Int) {
+        self.init(limit: limit, limitPerOrigin: limitPerOrigin, scripted: nil)
     }
 
     /// Makes services over another transport than libcurl, for tests.
-    init(limit: Int, limitPerOrigin: Int, transport: sending any Transport) {
+    convenience init(limit: Int, limitPerOrigin: Int, transport: sending any Transport) {
+        self.init(limit: limit, limitPerOrigin: limitPerOrigin, scripted: NetworkBound(transport))
+    }
+
+    private init(limit: Int, limitPerOrigin: Int, scripted: NetworkBound<any Transport>?) {
+        (self.limit, self.limitPerOrigin, self.scripted) = (limit, limitPerOrigin, scripted)
         schedulerBox = NetworkBound(Scheduler(limit: limit, limitPerOrigin: limitPerOrigin))
-        scripted = NetworkBound(transport)
+    }
+
+    /// Services with the same limits and the same transport, and slots of their own.
+    func copied() -> NetworkServices {
+        NetworkServices(limit: limit, limitPerOrigin: limitPerOrigin, scripted: scripted)
     }
 
     /// Network thread only.

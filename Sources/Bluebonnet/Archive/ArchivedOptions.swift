@@ -6,11 +6,8 @@ internal import FoundationNetworking
 
 /// What an archive keeps of the options; a value that knows no operation.
 struct ArchivedOptions: Codable, Sendable {
-    private let connectTimeout: Duration
-    private let idleTimeout: Duration?
-    private let timeout: Duration?
+    private let timeouts: Timeouts
     private let waitsForConnectivity: Bool
-    private let connectivityTimeout: Duration
     private let maximumBodyByteCount: Int
     private let maximumExpansionRatio: Int
     private let maximumHeaderByteCount: Int
@@ -42,11 +39,8 @@ struct ArchivedOptions: Codable, Sendable {
 
     /// - Throws: `invalidRequest` when a secret would have to be in it.
     init(_ options: TransferOptions) throws(NetworkingError) {
-        connectTimeout = options.connectTimeout
-        idleTimeout = options.idleTimeout
-        timeout = options.timeout
+        timeouts = options.timeouts
         waitsForConnectivity = options.waitsForConnectivity
-        connectivityTimeout = options.connectivityTimeout
         maximumBodyByteCount = options.maximumBodyByteCount
         maximumExpansionRatio = options.maximumExpansionRatio
         maximumHeaderByteCount = options.maximumHeaderByteCount
@@ -72,11 +66,8 @@ struct ArchivedOptions: Codable, Sendable {
     /// The options; checked again, because an archive may come from anywhere.
     func options() throws(NetworkingError) -> TransferOptions {
         var options = TransferOptions()
-        options.connectTimeout = connectTimeout
-        options.idleTimeout = idleTimeout
-        options.timeout = timeout
+        options.timeouts = timeouts
         options.waitsForConnectivity = waitsForConnectivity
-        options.connectivityTimeout = connectivityTimeout
         options.maximumBodyByteCount = maximumBodyByteCount
         options.maximumExpansionRatio = maximumExpansionRatio
         options.maximumHeaderByteCount = maximumHeaderByteCount

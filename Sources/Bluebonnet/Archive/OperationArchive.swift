@@ -9,8 +9,9 @@ internal import FoundationNetworking
 ///
 /// `RequestOperation.archive(includingSerializer:)` makes an archive; `init(archive:)` and managers make an operation
 /// from it. An archive contains no handlers and blocks, which are code, no cookie jar and response cache, which
-/// operations share, and no key log. Of a client identity it contains the paths of the files, never a key or a
-/// password. It contains everything else of the operation, credentials included: protect it accordingly.
+/// operations share, no key log, no `userInfo`, no dependencies, and not the outcome of a finished operation. Of a
+/// client identity it contains the paths of the files, never a key or a password. It contains everything else of the
+/// operation, `name`, `queuePriority` and credentials included: protect it accordingly.
 public struct OperationArchive: Codable, Sendable {
     let request: ArchivedRequest
     let options: ArchivedOptions
@@ -30,6 +31,9 @@ public struct OperationArchive: Codable, Sendable {
     /// The SHA-256 that the body has to have, and whether the digest is wanted without one.
     let expectedDigest: String?
     let computesDigest: Bool
+    let name: String?
+    /// The number of the `queuePriority`.
+    let priority: Int
 }
 
 /// What is kept of a request.
@@ -43,6 +47,7 @@ struct ArchivedRequest: Codable, Sendable {
     private let handlesCookies: Bool
     private let allowsCellularAccess: Bool
     private let networkServiceType: UInt
+    private let mainDocumentURL: URL?
 
     /// - Throws: `invalidRequest` when the body is a stream, which no archive can hold.
     init(_ request: URLRequest) throws(NetworkingError) {
@@ -60,6 +65,7 @@ struct ArchivedRequest: Codable, Sendable {
         handlesCookies = request.httpShouldHandleCookies
         allowsCellularAccess = request.allowsCellularAccess
         networkServiceType = request.networkServiceType.rawValue
+        mainDocumentURL = request.mainDocumentURL
     }
 
     var request: URLRequest {
@@ -72,6 +78,7 @@ struct ArchivedRequest: Codable, Sendable {
         request.httpShouldHandleCookies = handlesCookies
         request.allowsCellularAccess = allowsCellularAccess
         request.networkServiceType = URLRequest.NetworkServiceType(rawValue: networkServiceType) ?? .default
+        request.mainDocumentURL = mainDocumentURL
         return request
     }
 }

@@ -164,6 +164,19 @@ extension Batch {
     }
 }
 
+extension Batch: CustomStringConvertible {
+    /// The numbers of members, for a log.
+    public var description: String {
+        let counts = counts
+        let kinds = [
+            (counts.successCount, "succeeded"), (counts.failureCount, "failed"), (counts.skippedCount, "skipped"),
+            (counts.cancelledCount, "cancelled"),
+        ]
+        let ends = kinds.filter { $0.0 > 0 }.map { ", \($0.0) \($0.1)" }.joined()
+        return "<Batch: \(counts.finishedCount) of \(operations.count) operations finished\(ends)>"
+    }
+}
+
 // MARK: - What can be done with it
 
 extension Batch {
@@ -251,7 +264,7 @@ extension Batch {
         operation.state.enterBatch(flow: number, policy: policy)
         if options.holdsWithoutConnectivity {
             operation.options.waitsForConnectivity = true
-            operation.options.connectivityTimeout = .zero
+            operation.timeouts.connectivity = .zero
         }
         operation.addBatchHandler { [self] operation in
             let kind = MemberKind(operation.error)  // takes the operation's lock

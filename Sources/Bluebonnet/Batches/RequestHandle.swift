@@ -63,6 +63,11 @@ public struct RequestHandle<Value: Sendable>: ResultSource {
     public func resume() { operation.resume() }
 }
 
+extension RequestHandle: CustomStringConvertible {
+    /// The operation's description with the type of the result, for a log.
+    public var description: String { "<RequestHandle<\(Value.self)>: \(operation)>" }
+}
+
 // MARK: - As a source
 
 extension RequestHandle {

@@ -8,7 +8,7 @@ internal import Synchronization
 /// own is a leaf: no lock is taken under it.
 enum LockRank: UInt {
     case leaf = 1
-    /// Work for the network thread, which several locks hand over in their order.
+    /// Work for another thread, which several locks hand over in their order.
     case inbox
     case operation
     case reachability

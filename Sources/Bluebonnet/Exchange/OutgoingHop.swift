@@ -97,7 +97,7 @@ struct OutgoingHop {
     func limits(deadline: UInt64) -> TransferRequest.Limits {
         let options = prepared.resolvedOptions
         return TransferRequest.Limits(
-            httpVersion: options.value.httpVersion, connectTimeout: options.connectTimeout,
+            httpVersion: options.value.httpVersion, connectTimeout: options.timeouts.connect,
             idleTimeout: prepared.idleTimeout, deadline: deadline,
             headerByteLimit: options.value.maximumHeaderByteCount,
             expectsLargeBody: files?.output != nil || prepared.streamOutput != nil)

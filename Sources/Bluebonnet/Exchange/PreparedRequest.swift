@@ -62,7 +62,7 @@ final class PreparedRequest: Sendable {
                 request: request, declaredByteCount: sent.declaredBodyByteCount, prefersNew: plan.needsNewBodyStream)
             : nil
         first = RedirectPolicy.Request(method: method, url: url, headers: sent.headers, hasBody: hasBody)
-        idleTimeout = plan.options.idleTimeout ?? MonotonicClock.nanoseconds(clampingSeconds: request.timeoutInterval)
+        idleTimeout = plan.options.timeouts.idle(requestInterval: request.timeoutInterval)
     }
 }
 

@@ -1,6 +1,7 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
+internal import FoundationNetworking
 internal import Synchronization
 
 /// Transfer options with values derived from them: one immutable object for all operations with the same options.
@@ -17,23 +18,38 @@ package final class ResolvedOptions: Sendable {
     /// Whether the options have a response cache; reading it from the options would copy them for each operation.
     let hasResponseCache: Bool
     let keepsDotSegments: Bool
-    /// The limits in nanoseconds.
-    let connectTimeout: UInt64
-    let idleTimeout: UInt64?
-    let timeout: UInt64?
+    let timeouts: ResolvedTimeouts
+    /// Whether the idle limit is the operation's own, not its manager's.
+    private let isIdleLimitOwn: Bool
     /// The last entry of the TLS setup cache for these options.
     private let ready = Mutex<TLSSetupCache.Ready?>(nil)
 
-    package init(_ value: TransferOptions) {
+    /// - Parameter areManagers: whether they are a manager's, shared by its operations.
+    package convenience init(_ value: TransferOptions, areManagers: Bool = false) {
+        self.init(value, isIdleLimitOwn: !areManagers)
+    }
+
+    private init(_ value: TransferOptions, isIdleLimitOwn: Bool) {
         self.value = value
+        self.isIdleLimitOwn = isIdleLimitOwn
         poolKey = PoolKeyBox(value.poolKey)
         hasHostPolicies = !value.securityPolicy.hosts.isEmpty || value.securityPolicy.trustsNobody
         contradiction = Self.contradiction(in: value)
         hasResponseCache = value.responseCache != nil
         keepsDotSegments = value.keepsDotSegments
-        connectTimeout = value.connectTimeout.nanoseconds
-        idleTimeout = value.idleTimeout?.nanoseconds
-        timeout = value.timeout?.nanoseconds
+        timeouts = ResolvedTimeouts(value.timeouts, isIdleOwn: isIdleLimitOwn)
+    }
+
+    /// The options of an operation that had these, after a change.
+    func changed(to value: TransferOptions) -> ResolvedOptions {
+        ResolvedOptions(value, isIdleLimitOwn: isIdleLimitOwn || value.timeouts.idle != self.value.timeouts.idle)
+    }
+
+    /// The time limits that count for a request, as limits of its operation's own.
+    func timeouts(for request: URLRequest) -> Timeouts {
+        var own = value.timeouts
+        if timeouts.leavesIdle(toRequestInterval: request.timeoutInterval) { own.idle = nil }
+        return own
     }
 
     private static func contradiction(in options: TransferOptions) -> NetworkingError? {

@@ -7,24 +7,13 @@ public import FoundationNetworking
 /// The options of an operation's transfers: time limits, size limits, trust and proxy. Copied when the operation is
 /// made.
 public struct TransferOptions: Sendable {
-    /// The longest time for making a connection, TLS handshake included; after it the operation fails with `timedOut`.
-    /// Default 10 s; zero is no limit.
-    public var connectTimeout: Duration = .seconds(10)
-    /// The longest time without a byte sent or received; after it the operation fails with `timedOut`. Default nil: the
-    /// request's `timeoutInterval`, which is 60 s unless it was set; zero is no limit. After bytes of the body have
-    /// been sent, the limit is up to an eighth longer.
-    public var idleTimeout: Duration?
-    /// The longest time for the whole request, redirects included; after it the operation fails with `timedOut`.
-    /// Waiting for a slot and pauses do not count. Default nil: no limit.
-    public var timeout: Duration?
-    /// Whether a transfer waits while the kernel has no route to the server, instead of failing. A waiting transfer
-    /// takes no slot. Default false.
+    /// The time limits. Default: 10 s to connect, 60 s without a byte, and no limit for the whole request.
+    public var timeouts = Timeouts()
+    /// Whether a transfer waits while the kernel has no route to the server, for at most `timeouts.connectivity`,
+    /// instead of failing. A waiting transfer takes no slot. Default false.
     ///
     /// Where the kernel does not report routes, no transfer waits.
     public var waitsForConnectivity = false
-    /// The longest time to wait for a route; after it the operation fails with `notConnected`. It counts for each
-    /// transfer of a request. Default 60 s; zero is no limit.
-    public var connectivityTimeout: Duration = .seconds(60)
     /// The most bytes of a body in memory, after decoding; a larger body fails with `bodyTooLarge`. Default 64 MiB. A
     /// body that is written to a file has no limit.
     public var maximumBodyByteCount = 64 * 1024 * 1024

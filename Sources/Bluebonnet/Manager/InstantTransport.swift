@@ -70,6 +70,6 @@ extension RequestOperationManager {
     /// For benchmarks: a manager whose requests never leave the process and are answered at once.
     @_spi(Benchmarks) public static func inMemory(limit: Int = 64) -> RequestOperationManager {
         let services = NetworkServices(limit: limit, limitPerOrigin: limit, transport: InstantTransport())
-        return RequestOperationManager(baseURL: nil, options: TransferOptions(), services: services)
+        return RequestOperationManager(baseURL: nil, services: services)
     }
 }

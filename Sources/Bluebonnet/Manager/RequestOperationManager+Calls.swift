@@ -4,8 +4,7 @@
 public import Foundation
 internal import FoundationNetworking
 
-/// What a call says besides its method and its URL. All verbs take the same, but for those with `after:`, whose
-/// `prepare` block sets what else the request needs.
+/// What a call says besides its method and its URL. All verbs take the same.
 struct CallDetails {
     var parameters: Parameters?
     var headers: HeaderFields
@@ -24,7 +23,7 @@ struct CallDetails {
 
     /// Sets on an operation what is no part of its request.
     func apply(to operation: HTTPRequestOperation) {
-        if let timeout { operation.options.timeout = timeout }
+        if let timeout { operation.timeouts.total = timeout }
         if priority != .normal { operation.queuePriority = priority }
         configure?(operation)
     }
@@ -49,7 +48,7 @@ extension RequestOperationManager {
     ///     then.
     ///   - headers: for this request only; each wins over the manager's and the serializer's field of that name.
     ///   - body: encoded when the operation starts.
-    ///   - timeout: the longest time for the whole request, as `TransferOptions.timeout`. Default nil: the manager's.
+    ///   - timeout: the longest time for the whole request, as `Timeouts.total`. Default nil: the manager's.
     ///   - priority: the operation's `queuePriority`.
     ///   - responseSerializer: nil is the manager's.
     ///   - configure: called at once with the operation, before it can be started: sets a file for the body, blocks,

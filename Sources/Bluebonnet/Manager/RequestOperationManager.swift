@@ -15,46 +15,32 @@ internal import Synchronization
 ///
 /// All members may be used from any thread. A change of a property affects only operations that are made later.
 public final class RequestOperationManager: Sendable {
-    /// Limits and defaults; copied when the manager is made.
-    public struct Configuration: Sendable {
-        /// The most concurrent transfers of this manager; further operations wait for a slot. Default 64.
-        public var maximumConcurrentTransferCount = 64
-        /// The most concurrent transfers of this manager to one origin (scheme, host and port). Default 6.
-        public var maximumConcurrentTransferCountPerOrigin = 6
-        /// Limits, trust and proxy of the operations that the manager makes.
-        public var transferOptions = TransferOptions()
-        /// The cache of the operations that the manager makes: `transferOptions.responseCache`. Default nil: no cache.
-        public var responseCache: (any ResponseCache)? {
-            get { transferOptions.responseCache }
-            set { transferOptions.responseCache = newValue }
-        }
-        /// The cookies of the operations that the manager makes: `transferOptions.cookieJar`. Default nil: no cookies.
-        public var cookieJar: CookieJar? {
-            get { transferOptions.cookieJar }
-            set { transferOptions.cookieJar = newValue }
-        }
-
-        /// The defaults.
-        public init() {}
-    }
-
     private struct Shared: Sendable {
-        var requestSerializer: any RequestSerializer = HTTPRequestSerializer()
-        var serializer = ResolvedSerializer(JSONResponseSerializer()) {
+        var requestSerializer: any RequestSerializer
+        var serializer: ResolvedSerializer {
             didSet { bodySerializer = serializer.ofBodies }
         }
-        private(set) var bodySerializer = ResolvedSerializer(JSONResponseSerializer()).ofBodies
+        private(set) var bodySerializer: ResolvedSerializer
         var resolvedOptions: ResolvedOptions
         var completion = CompletionPlace()
         var blocks = RequestBlocks()
-        var headers = HeaderFields()
+        var configure: (@Sendable (HTTPRequestOperation) -> Void)?
+        var headers: HeaderFields
         var encoder = JSONEncoder()
         var decoder = JSONDecoder()
         var reachabilityManager = NetworkReachabilityManager.shared
 
+        init(_ configuration: Configuration) {
+            requestSerializer = configuration.requestSerializer
+            serializer = ResolvedSerializer(configuration.responseSerializer)
+            bodySerializer = serializer.ofBodies
+            resolvedOptions = ResolvedOptions(configuration.transferOptions, areManagers: true)
+            headers = configuration.headers
+        }
+
         var transferOptions: TransferOptions {
             get { resolvedOptions.value }
-            set { resolvedOptions = ResolvedOptions(newValue) }
+            set { resolvedOptions = ResolvedOptions(newValue, areManagers: true) }
         }
     }
 
@@ -85,13 +71,19 @@ public final class RequestOperationManager: Sendable {
         let services = NetworkServices(
             limit: configuration.maximumConcurrentTransferCount,
             limitPerOrigin: configuration.maximumConcurrentTransferCountPerOrigin)
-        self.init(baseURL: baseURL, options: configuration.transferOptions, services: services)
+        self.init(baseURL: baseURL, configuration, services: services)
     }
 
-    init(baseURL: URL?, options: TransferOptions, services: NetworkServices) {
+    init(baseURL: URL?, _ configuration: Configuration = Configuration(), services: NetworkServices) {
         self.baseURL = baseURL.map(Self.withTrailingSlash)
         self.services = services
-        shared = Mutex(Box(Shared(resolvedOptions: ResolvedOptions(options))))
+        shared = Mutex(Box(Shared(configuration)))
+    }
+
+    init(copying other: RequestOperationManager) {
+        baseURL = other.baseURL
+        services = other.services.copied()
+        shared = Mutex(other.defaults)
     }
 
     /// `http://host/v1` becomes `http://host/v1/`; `http://host` stays; a query keeps its place.
@@ -164,6 +156,12 @@ extension RequestOperationManager {
         set { set(\.transferOptions, newValue) }
     }
 
+    /// The time limits of the operations that are made from now on. A part of `transferOptions`.
+    public var timeouts: Timeouts {
+        get { transferOptions.timeouts }
+        set { set(\.transferOptions.timeouts, newValue) }
+    }
+
     /// The queue on which handlers of the operations run that are made from now on. Default nil: the library's serial
     /// queue `org.bluebonnet.callbacks`.
     public var completionQueue: DispatchQueue? {
@@ -226,6 +224,21 @@ extension RequestOperationManager {
         set { set(\.blocks.onCacheResponse, newValue) }
     }
 
+    /// Called with each operation that the manager makes, on the thread that makes the operation and before it can be
+    /// started; then comes what the call says, its `configure` closure last. Default nil.
+    ///
+    /// ```swift
+    /// manager.configure = { operation in
+    ///     if operation.request?.url?.pathExtension == "plist" {
+    ///         operation.responseSerializer = PropertyListResponseSerializer()
+    ///     }
+    /// }
+    /// ```
+    public var configure: (@Sendable (_ operation: HTTPRequestOperation) -> Void)? {
+        get { defaults.value.configure }
+        set { set(\.configure, newValue) }
+    }
+
     /// The manager's reachability monitor, for the program's use; it delays no operation. Default
     /// `NetworkReachabilityManager.shared`, which is not started.
     public var reachabilityManager: NetworkReachabilityManager {
@@ -261,6 +274,7 @@ extension RequestOperationManager {
             archive: archive, responseSerializer: responseSerializer, services: services)
         operation.completionQueue = completionQueue
         operation.completionGroup = completionGroup
+        configure?(operation)
         return operation
     }
 
@@ -269,15 +283,20 @@ extension RequestOperationManager {
     ///
     /// - Parameters:
     ///   - dependencies: the operations to wait for.
+    ///   - timeout: the longest time for the whole request, as `Timeouts.total`. Default nil: the manager's.
+    ///   - priority: the operation's `queuePriority`.
     ///   - responseSerializer: nil is the manager's.
+    ///   - configure: called at once with the operation.
     ///   - makeRequest: called once, off the network thread, when `dependencies` have ended, with any result. An error
     ///     that it throws is the operation's error, and nothing is sent.
     public func operation(
-        after dependencies: [Operation], responseSerializer: (any ResponseSerializer)? = nil,
+        after dependencies: [Operation], timeout: Duration? = nil, priority: Operation.QueuePriority = .normal,
+        responseSerializer: (any ResponseSerializer)? = nil, configure: ((HTTPRequestOperation) -> Void)? = nil,
         makeRequest: @escaping @Sendable () throws -> URLRequest
     ) -> HTTPRequestOperation {
         let operation = operation(recipe: RequestPlan.Recipe { $0.setRequest(try makeRequest()) }, responseSerializer)
         for dependency in dependencies { operation.addDependency(dependency) }
+        CallDetails(nil, [:], nil, timeout, priority, configure).apply(to: operation)
         return operation
     }
 
@@ -317,8 +336,10 @@ extension RequestOperationManager {
         var plan = RequestPlan(source, options: defaults.value.resolvedOptions)
         plan.wantsDigest = wantsDigest
         if !defaults.value.blocks.isEmpty { plan.blocks = defaults.value.blocks }
-        return HTTPRequestOperation(
+        let operation = HTTPRequestOperation(
             plan: plan, serializer: serializer ?? defaults.value.serializer, services: services,
             completion: defaults.value.completion)
+        defaults.value.configure?(operation)
+        return operation
     }
 }

@@ -30,7 +30,11 @@ extension RequestOperation {
     ///
     /// - Parameter includingSecrets: see `URLRequest.curlCommand(options:uploadFile:includingSecrets:)`.
     public func curlCommand(includingSecrets: Bool = false) -> String? {
-        request?.curlCommand(options: options, uploadFile: uploadFile, includingSecrets: includingSecrets)
+        guard let request else { return nil }
+        let resolved = state.plan.options
+        var options = resolved.value
+        options.timeouts = resolved.timeouts(for: request)
+        return request.curlCommand(options: options, uploadFile: uploadFile, includingSecrets: includingSecrets)
     }
 }
 
@@ -232,10 +236,10 @@ extension CurlCommand {
     }
 
     private var limitArguments: [String] {
-        var words = ["--connect-timeout", seconds(options.connectTimeout)]
-        if options.connectTimeout <= .zero { words = [] }
-        if let timeout = options.timeout { words += ["--max-time", seconds(timeout)] }
-        let idle = options.idleTimeout ?? Duration(clampingSeconds: request.timeoutInterval)
+        let connect = options.timeouts.connect ?? .seconds(10)
+        var words = connect > .zero ? ["--connect-timeout", seconds(connect)] : []
+        if let total = options.timeouts.total, total > .zero { words += ["--max-time", seconds(total)] }
+        let idle = options.timeouts.idle ?? Duration(clampingSeconds: request.timeoutInterval)
         if idle > .zero, idle < .seconds(Int(Int32.max)) {
             words += ["--speed-limit", "1", "--speed-time", String(max(1, Int(idle.seconds.rounded(.up))))]
         }

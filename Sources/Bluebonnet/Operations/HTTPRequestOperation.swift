@@ -7,10 +7,18 @@ public import FoundationNetworking
 /// A request operation that validates its response and serializes the body before it is finished, so that a dependent
 /// operation can use the value.
 public final class HTTPRequestOperation: RequestOperation, @unchecked Sendable {  // safe: adds immutable state only
-    /// Validates the response and makes the response object. Default `HTTPResponseSerializer`, which accepts any
-    /// content with a status from 200 to 299.
+    /// Validates the response and makes the response object. Set it before the start; a serializer that is set later
+    /// has no effect and is not read back, because the response object is made once, before the operation is finished.
+    /// Default `HTTPResponseSerializer`, which accepts any content with a status from 200 to 299.
+    ///
+    /// A `RequestHandle` expects the values of the serializer that it was made with: another type is the error
+    /// `cannotParseResponse`.
     public var responseSerializer: any ResponseSerializer {
-        state.plan.serializer?.serializer ?? HTTPResponseSerializer()
+        get { state.plan.serializer?.serializer ?? HTTPResponseSerializer() }
+        set {
+            let serializer = ResolvedSerializer(newValue)
+            state.changePlan { $0.serializer = serializer }
+        }
     }
 
     /// Makes an operation for a request.
@@ -71,6 +79,7 @@ public final class HTTPRequestOperation: RequestOperation, @unchecked Sendable {
             throw NetworkingError(.invalidRequest, text)
         }
         self.init(plan: try RequestPlan(archive), serializer: ResolvedSerializer(serializer), services: services)
+        takeDetails(of: archive)
     }
 
     override public func copied() -> HTTPRequestOperation {
@@ -78,7 +87,7 @@ public final class HTTPRequestOperation: RequestOperation, @unchecked Sendable {
         guard let serializer = plan.serializer else { preconditionFailure("this kind of operation has a serializer") }
         let copy = HTTPRequestOperation(
             plan: plan, serializer: serializer, services: services, completion: state.completion)
-        copy.takeProgressHandlers(of: self)
+        copy.takeDetails(of: self)
         return copy
     }
 }

@@ -57,11 +57,13 @@ struct LifecycleChange {
         return wasReady != isReady || isReady && after.isCancelled && !before.isCancelled
     }
 
-    /// Queues the notification of the change, inside the lock: a start is posted before the finish that follows it,
+    /// Keeps the notification of the change, inside the lock: a start is posted before the finish that follows it,
     /// whichever thread is faster. The finish at the end comes with delivery.
-    func postNotification(about operation: Operation) {
-        guard changesExecuting, !after.isFinished else { return }
+    ///
+    /// - Returns: whether the posts have to be scheduled, outside the lock.
+    func keepNotification(about operation: Operation) -> Bool {
+        guard changesExecuting, !after.isFinished else { return false }
         let notification: OperationNotification = after.isExecuting ? .start : .finish
-        notification.post(about: operation)
+        return notification.keep(about: operation)
     }
 }

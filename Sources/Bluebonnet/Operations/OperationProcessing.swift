@@ -86,7 +86,7 @@ extension RequestOperation: EndingOperation {
         for wait in delivery.waits { wait.end(hasCome: true) }
         consequences?.carryOut()
         if holdsSlot { delivery.queue?.freeSlot() }
-        OperationNotification.finish.post(about: self)
+        if OperationNotification.finish.keep(about: self) { OperationNotification.schedule() }
     }
 
     func tellEnd() {

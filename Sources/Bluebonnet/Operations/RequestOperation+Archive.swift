@@ -21,15 +21,18 @@ extension RequestOperation {
         let plan = state.plan
         let serializer = (state.result?.serializer ?? plan.serializer)?.serializer
         let record = includingSerializer ? try Self.record(of: serializer) : nil
+        var options = plan.options.value
+        options.timeouts = plan.options.timeouts(for: plan.request ?? request)
         let progress = await archivedProgress()
         return OperationArchive(
-            request: try ArchivedRequest(plan.request ?? request), options: try ArchivedOptions(plan.options.value),
+            request: try ArchivedRequest(plan.request ?? request), options: try ArchivedOptions(options),
             serializer: record, leftOutSerializer: record == nil ? serializer.map { "\(type(of: $0))" } : nil,
             uploadFile: plan.uploadFile, part: progress.part ?? plan.continuation, outputFile: plan.outputFile,
             outputDirectory: plan.files.outputDirectory,
             receivedByteCount: progress.receivedByteCount ?? receivedByteCount,
             validator: (progress.record ?? plan.continuation?.record)?.validator.fieldValue,
-            expectedDigest: plan.expectedDigest, computesDigest: plan.wantsDigest)
+            expectedDigest: plan.expectedDigest, computesDigest: plan.wantsDigest, name: name,
+            priority: queuePriority.rawValue)
     }
 
     private static func record(
@@ -64,12 +67,23 @@ extension RequestOperation: NSCopying {
     /// What a copy of the operation is to do.
     var planOfCopy: RequestPlan { state.plan.copied(lastRequest: state.result?.request?.urlRequest) }
 
-    func takeProgressHandlers(of other: RequestOperation) {
+    /// Gives a copy what the original has besides its plan.
+    func takeDetails(of other: RequestOperation) {
+        name = other.name
+        if other.queuePriority != .normal { queuePriority = other.queuePriority }
         let details = other.state.details
         guard details.hasProgressHandlers else { return }
         state.changeDetails {
             ($0.uploadProgress, $0.downloadProgress) = (details.uploadProgress, details.downloadProgress)
         }
+    }
+}
+
+extension RequestOperation {
+    /// Gives an operation of an archive what the archive has besides the plan.
+    func takeDetails(of archive: OperationArchive) {
+        name = archive.name
+        queuePriority = Operation.QueuePriority(rawValue: archive.priority) ?? .normal
     }
 }
 

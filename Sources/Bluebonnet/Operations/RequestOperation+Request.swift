@@ -16,7 +16,13 @@ extension RequestOperation {
     /// Limits, trust and proxy. Changes after the start have no effect.
     public var options: TransferOptions {
         get { state.plan.options.value }
-        set { state.changePlan { $0.options = ResolvedOptions(newValue) } }
+        set { state.changePlan { $0.options = $0.options.changed(to: newValue) } }
+    }
+
+    /// The time limits. A part of `options`.
+    public var timeouts: Timeouts {
+        get { options.timeouts }
+        set { changeOptions { $0.timeouts = newValue } }
     }
 
     /// The credential that answers a Basic or Digest challenge of the request's own origin, once. A part of `options`.
@@ -193,11 +199,29 @@ extension RequestOperation {
 // MARK: - Notifications
 
 extension RequestOperation {
+    /// Whether operations post `didStartNotification` and `didFinishNotification`. Default false; the first read of one
+    /// of the two names in a process makes it true.
+    ///
+    /// The posts of a request would take a tenth of its time, and Foundation does not say whether somebody observes. An
+    /// observer who gets the name from here need do nothing. For one who writes the name as text, set this to true
+    /// before the first request.
+    ///
+    /// ```swift
+    /// RequestOperation.postsNotifications = true
+    /// center.addObserver(forName: Notification.Name("com.alamofire.networking.operation.start"), …)
+    /// ```
+    public static var postsNotifications: Bool {
+        get { OperationNotification.isObserved }
+        set { OperationNotification.isObserved = newValue }
+    }
+
     /// Posted when an operation starts, and when it goes on after a pause; the object is the operation. Posted off the
-    /// network thread. The name is AFNetworking's.
+    /// network thread. The name is AFNetworking's, `com.alamofire.networking.operation.start`. Reading it makes
+    /// `postsNotifications` true.
     public static var didStartNotification: Notification.Name { OperationNotification.start.observedName }
 
     /// Posted when an operation is finished, and when it is paused; the object is the operation. Posted off the network
-    /// thread. The name is AFNetworking's.
+    /// thread. The name is AFNetworking's, `com.alamofire.networking.operation.finish`. Reading it makes
+    /// `postsNotifications` true.
     public static var didFinishNotification: Notification.Name { OperationNotification.finish.observedName }
 }

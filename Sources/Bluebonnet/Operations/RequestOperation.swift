@@ -55,18 +55,19 @@ public class RequestOperation: Operation, @unchecked Sendable {  // safe: one Mu
     ///   itself.
     public convenience init(archive: OperationArchive) throws(NetworkingError) {
         self.init(plan: try RequestPlan(archive), services: .default)
+        takeDetails(of: archive)
     }
 
     deinit { releaseChains() }
 
-    /// Makes a new operation, ready to start, with this operation's request, components, blocks and progress handlers.
-    /// The copy has no results, completion handlers or `userInfo`. The copy of a finished operation has no progress
-    /// handlers, because they were released.
+    /// Makes a new operation, ready to start, with this operation's request, components, blocks, progress handlers,
+    /// `name` and `queuePriority`. The copy has no results, completion handlers, dependencies, output stream or
+    /// `userInfo`. The copy of a finished operation has no progress handlers, because they were released.
     ///
     /// The copy needs a new body stream: see `onNeedNewBodyStream`.
     public func copied() -> RequestOperation {
         let copy = RequestOperation(plan: planOfCopy, services: services, completion: state.completion)
-        copy.takeProgressHandlers(of: self)
+        copy.takeDetails(of: self)
         return copy
     }
 
@@ -97,8 +98,13 @@ public class RequestOperation: Operation, @unchecked Sendable {  // safe: one Mu
     /// operation was started before.
     override public func start() { _ = startIfReady() }
 
-    /// Ends the operation with the error `cancelled`. An operation that was not started yet finishes when its queue
-    /// starts it, without using the network; a paused operation finishes too.
+    /// Ends the operation with the error `cancelled`, without using the network if the operation was not started yet. A
+    /// paused operation finishes too.
+    ///
+    /// A `RequestOperationQueue` finishes a cancelled operation at once, also while the queue is suspended or at its
+    /// limit, and before the operation's dependencies: nothing is gained by a wait, and who cancels what is in a
+    /// suspended queue can wait for the end. Foundation's `OperationQueue` starts a cancelled operation, which ends it,
+    /// only when the queue is not suspended and has room. An operation in no queue finishes when it is started.
     override public func cancel() { handle(.cancel) }
 
     /// Ends the operation with the error `cancelled` and a message of its own.
@@ -190,13 +196,15 @@ extension RequestOperation {
     /// - Parameter result: what comes with the end of the transfers.
     func handle(_ event: OperationLifecycle.Event, result: Box<TransferResult>? = nil) {
         let mayRunNow = NetworkThread.isCurrent
+        var hasFirstPost = false
         let (change, effect) = state.apply(event, result: result, isWaiting: dependencyNode.isWaiting) {
             change, effect in
             let runsNow = mayRunNow && queuedEffectCount.load(ordering: .relaxed) == 0
             if let effect, !runsNow { submit(effect) }  // only queues; calls no one
-            change.postNotification(about: self)
+            hasFirstPost = change.keepNotification(about: self)
             return runsNow ? effect : nil
         }
+        if hasFirstPost { OperationNotification.schedule() }
         announce(change)
         if let effect { perform(effect) }
     }

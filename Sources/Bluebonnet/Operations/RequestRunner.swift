@@ -132,7 +132,9 @@ extension RequestRunner {
         switch result {
         case .failure(let error): return .end(.failed(error))
         case .success(let prepared):
-            slot.limitTime(to: prepared.resolvedOptions.timeout)
+            let limit = prepared.resolvedOptions.timeouts.total
+            guard limit != 0 else { return .end(.failed(.limitPassed(to: prepared.origin))) }
+            slot.limitTime(to: limit)
             self.prepared = prepared
             if prepared.continuation != nil { _ = madeExchange(prepared) }  // part of the body is there before
             cacheExchange = CacheExchange.make(for: prepared)
@@ -177,8 +179,8 @@ extension RequestRunner {
         guard prepared.resolvedOptions.value.waitsForConnectivity,
             let target = prepared.options.connectivityTarget(host: origin.host)
         else { return .admission(origin) }
-        let limit = prepared.options.connectivityTimeout
-        let ticket = rounds.connectivity.wait(for: target, limit: limit.nanoseconds) { [self] isOpen in
+        let limit = prepared.resolvedOptions.timeouts.connectivity
+        let ticket = rounds.connectivity.wait(for: target, limit: ResolvedTimeouts.limit(limit)) { [self] isOpen in
             if isOpen { return go(to: .admission(origin)) }
             go(to: .end(.failed(.noConnectivity(to: origin, for: limit))))
         }

@@ -79,6 +79,10 @@ extension RequestStage {
 }
 
 extension NetworkingError {
+    static func limitPassed(to origin: Origin) -> NetworkingError {
+        timeLimit(.total, "the time limit of the request to \(origin.host) had passed before the request began")
+    }
+
     static func noConnectivity(to origin: Origin, for limit: Duration) -> NetworkingError {
         timeLimit(
             .connectivity, "there was no network by which to reach \(origin.host) for \(limit)", code: .notConnected)

@@ -71,11 +71,17 @@ extension RequestOperationQueue {
         schedule()
     }
 
-    /// Adds operations; optionally blocks the calling thread until all of them are finished. Do not wait on the queue
-    /// of a handler.
-    public func addOperations(_ operations: [Operation], waitUntilFinished: Bool = false) {
+    /// Adds operations.
+    public func addOperations(_ operations: [Operation]) {
         for operation in operations { enqueue(operation) }
         schedule()
+    }
+
+    /// Adds operations, and blocks the calling thread until all of them are finished when `waitUntilFinished` is true.
+    /// Do not wait on the queue of a handler. A task cannot call this method: it would block a thread of Swift's pool.
+    @available(*, noasync, message: "add the operations without waiting, and await their ends")
+    public func addOperations(_ operations: [Operation], waitUntilFinished: Bool) {
+        addOperations(operations)
         guard waitUntilFinished else { return }
         for operation in operations { operation.waitUntilFinished() }
     }
@@ -112,13 +118,14 @@ extension RequestOperationQueue {
     public var progress: Progress { reporting.progress }
 
     /// Blocks the calling thread until every operation and barrier that has been added is finished. Handlers may still
-    /// be running.
+    /// be running. A task cannot call this method: it would block a thread of Swift's pool.
+    @available(*, noasync, message: "await the ends of the operations")
     public func waitUntilAllOperationsAreFinished() {
         group.wait()
     }
 
-    /// Cancels every operation. Waiting operations finish even while the queue is suspended or at its limit. The
-    /// cancellation of a dependency starts no operation.
+    /// Cancels every operation. Waiting operations finish even while the queue is suspended or at its limit, as
+    /// `RequestOperation.cancel()` says. The cancellation of a dependency starts no operation.
     public func cancelAllOperations() {
         shared.withLock { $0.cancellationCount += 1 }
         for operation in operations {
@@ -194,5 +201,16 @@ extension RequestOperationQueue {
                 newValue?.label != DispatchQueue.main.label, "use RequestOperationQueue.main instead of the main queue")
             foreign.underlyingQueue = newValue
         }
+    }
+}
+
+extension RequestOperationQueue: CustomStringConvertible {
+    /// The queue's name, how many operations are in it, and what holds them, for a log.
+    public var description: String {
+        let limit = maxConcurrentOperationCount
+        let limitText = limit == Self.defaultMaxConcurrentOperationCount ? "" : ", at most \(limit) at once"
+        let title = shared.withLock { $0.name }.map { " \"\($0)\"" } ?? ""
+        let suspension = isSuspended ? ", suspended" : ""
+        return "<RequestOperationQueue\(title): \(operationCount) operations\(suspension)\(limitText)>"
     }
 }

@@ -28,9 +28,9 @@ struct RunOptions: ParsableArguments {
             settings.drainTimeout = .seconds(limits.drainTimeout)
             settings.bodyForm = output.body
             settings.transferOptions.keepsDotSegments = requests.pathAsIs
-            settings.transferOptions.timeout = limits.timeout.map { .seconds($0) }
-            settings.transferOptions.connectTimeout = .seconds(limits.connectTimeout)
-            settings.transferOptions.idleTimeout = .seconds(limits.idleTimeout)
+            settings.transferOptions.timeouts.total = limits.timeout.map { .seconds($0) }
+            settings.transferOptions.timeouts.connect = .seconds(limits.connectTimeout)
+            settings.transferOptions.timeouts.idle = .seconds(limits.idleTimeout)
             settings.transferOptions.maximumBodyByteCount = limits.maxBody
             settings.transferOptions.securityPolicy = try trust.policy
             return settings

@@ -60,10 +60,11 @@ extension NetworkTests {
                 request.httpShouldHandleCookies = false
                 request.allowsCellularAccess = false
                 request.networkServiceType = .background
+                request.mainDocumentURL = server.url("/main")
                 var serializer = JSONResponseSerializer()
                 serializer.validation.acceptableContentTypes = nil
                 let options = try TransferOptions {
-                    $0.timeout = .milliseconds(61_500)
+                    $0.timeouts.total = .milliseconds(61_500)
                     $0.maximumBodyByteCount = 1000
                     $0.credential = URLCredential(user: "u", password: "p", persistence: .none)
                     $0.proxy = try Proxy("http://name:word@proxy.test:8080")
@@ -72,6 +73,7 @@ extension NetworkTests {
                 }
                 let operation = HTTPRequestOperation(
                     request: request, responseSerializer: serializer, options: options)
+                (operation.name, operation.queuePriority) = ("mine", .veryHigh)
                 let again = try HTTPRequestOperation(archive: sent(await operation.archive()))
                 #expect(again.request == request)
                 #expect(again.request?.httpBody == Data("the body".utf8))
@@ -80,7 +82,9 @@ extension NetworkTests {
                 #expect(again.request?.httpShouldHandleCookies == false)
                 #expect(again.request?.allowsCellularAccess == false)
                 #expect(again.request?.networkServiceType == .background)
-                #expect(again.options.timeout == .milliseconds(61_500))
+                #expect(again.request?.mainDocumentURL == server.url("/main"))
+                #expect(again.name == "mine" && again.queuePriority == .veryHigh)
+                #expect(again.timeouts == Timeouts(total: .milliseconds(61_500)))
                 #expect(again.options.maximumBodyByteCount == 1000)
                 #expect(again.credential?.password == "p")
                 #expect(again.options.proxy == options.proxy)
@@ -190,11 +194,15 @@ extension NetworkTests {
             parser.validation = validation
             var document = XMLDocumentResponseSerializer(options: [.nodePreserveCDATA])
             document.validation = validation
-            return [http, json, list, parser, document, CompoundResponseSerializer([json, document, http])]
+            var string = StringResponseSerializer(validation)
+            string.stringEncoding = .isoLatin1
+            return [
+                http, json, list, parser, document, string, CompoundResponseSerializer([json, document, string, http]),
+            ]
         }
 
         /// The text of an archive is the whole of it: what comes back from it has the same.
-        @Test(arguments: 0..<6)
+        @Test(arguments: 0..<7)
         func everySerializerOfTheLibraryComesBackWithItsOptions(index: Int) async throws {
             func text(_ archive: OperationArchive) throws -> String {
                 let encoder = JSONEncoder()
@@ -209,6 +217,9 @@ extension NetworkTests {
             #expect(type(of: again.responseSerializer) == type(of: serializer))
             #expect(again.responseSerializer.validation == serializer.validation)
             #expect(try text(await again.archive()) == text(archive))
+            if let string = again.responseSerializer as? StringResponseSerializer {
+                #expect(string.stringEncoding == .isoLatin1)
+            }
             guard let json = again.responseSerializer as? JSONResponseSerializer else { return }
             #expect(json.removesKeysWithNullValues && json.removesNullElements && !json.allowsFragments)
             #expect(json.stringEncoding == .isoLatin1)

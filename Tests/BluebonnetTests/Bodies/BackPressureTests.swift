@@ -117,7 +117,7 @@ extension NetworkTests {
             try await serving { server in
                 let operation = RequestOperation(
                     request: URLRequest(url: server.url("/endless")),
-                    options: TransferOptions { $0.idleTimeout = .milliseconds(300) })
+                    options: TransferOptions { $0.timeouts.idle = .milliseconds(300) })
                 let chunks = operation.chunks
                 operation.start()
                 await server.waitForRequests(count: 1)

@@ -53,7 +53,7 @@ extension NetworkTests {
             try await TestServer.serving(script: Self.script) { server in
                 let blocked = BlockedStream.request(server.url())
                 let operation = RequestOperation(
-                    request: blocked.request, options: TransferOptions { $0.idleTimeout = .milliseconds(200) })
+                    request: blocked.request, options: TransferOptions { $0.timeouts.idle = .milliseconds(200) })
                 #expect(await operation.run().code == .timedOut)
                 await server.waitForConnectionsToClose()
                 blocked.gate.signal()
@@ -112,7 +112,7 @@ extension NetworkTests {
             try await TestServer.answering(answer.reply(status: status), options) { server in
                 let blocked = BlockedStream.request(server.url())
                 let limits = TransferOptions {
-                    $0.idleTimeout = .seconds(2)
+                    $0.timeouts.idle = .seconds(2)
                     $0.maximumRedirectCount = 0
                 }
                 let operation = RequestOperation(request: blocked.request, options: limits)
@@ -133,7 +133,7 @@ extension NetworkTests {
             try await TestServer.answering(answer.reply(status: 200), options) { server in
                 let blocked = BlockedStream.request(server.url())
                 let operation = RequestOperation(
-                    request: blocked.request, options: TransferOptions { $0.idleTimeout = .seconds(2) })
+                    request: blocked.request, options: TransferOptions { $0.timeouts.idle = .seconds(2) })
                 #expect(await operation.run().error == nil)
                 #expect(operation.responseString == "no")
                 blocked.gate.signal()
@@ -144,7 +144,7 @@ extension NetworkTests {
         @Test(.enabled(if: NginxServer.isAvailable)) func earlyRefusalOverHTTP2IsHeard() async throws {
             try await HTTP2Fixture.with { fixture in
                 var options = fixture.options
-                options.idleTimeout = .seconds(2)
+                options.timeouts.idle = .seconds(2)
                 options.maximumRedirectCount = 0
                 let blocked = BlockedStream.request(fixture.nginx.tlsURL("/redirect"))
                 let operation = RequestOperation(request: blocked.request, options: options)

@@ -90,8 +90,8 @@ extension TransferOptions {
     /// No limit but one in all that no test reaches whose operations do not wait for a body without an end.
     static var withoutIdleLimit: TransferOptions {
         TransferOptions {
-            $0.idleTimeout = .zero
-            $0.timeout = .seconds(30)
+            $0.timeouts.idle = .zero
+            $0.timeouts.total = .seconds(30)
         }
     }
 

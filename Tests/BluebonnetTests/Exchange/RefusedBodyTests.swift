@@ -211,8 +211,8 @@ extension NetworkTests {
             let reply = EndlessBody(framing: .chunks, pace: pace).reply(status: 404, text: Self.text)
             try await TestServer.answering(reply) { server in
                 let options = TransferOptions {
-                    $0.idleTimeout = isIdleLimit ? .milliseconds(600) : .zero
-                    $0.timeout = isIdleLimit ? nil : .milliseconds(600)
+                    $0.timeouts.idle = isIdleLimit ? .milliseconds(600) : .zero
+                    $0.timeouts.total = isIdleLimit ? nil : .milliseconds(600)
                 }
                 let operation = await HTTPRequestOperation(request: URLRequest(url: server.url()), options: options)
                     .run()

@@ -10,9 +10,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) struct TransferOptionsTests {
     @Test func theDefaultsAreThoseOfTheDesign() {
         let options = TransferOptions()
-        #expect(options.connectTimeout == .seconds(10))
-        #expect(options.idleTimeout == nil)
-        #expect(options.timeout == nil)
+        #expect(options.timeouts == Timeouts())
         #expect(options.maximumBodyByteCount == 67_108_864)
         #expect(options.maximumExpansionRatio == 500)
         #expect(options.maximumHeaderByteCount == 262_144)
@@ -27,10 +25,6 @@ import Testing
         #expect(options.credential == nil)
     }
 
-    @Test func aRequestThatWasNotToldOtherwiseIsIdleForAMinuteAtMost() {
-        #expect(ScriptedNetwork().request("/").timeoutInterval == 60)
-    }
-
     @Test func identityIsMadeOfTrustAndTarget() throws {
         let plain = TransferOptions().poolKey
         #expect(plain == TransferOptions().poolKey)
@@ -42,7 +36,7 @@ import Testing
 
     @Test func limitsAndTheRequestsCredentialMakeNoIdentity() throws {
         let plain = TransferOptions().poolKey
-        #expect(try poolKey { $0.timeout = .seconds(1) } == plain)
+        #expect(try poolKey { $0.timeouts.total = .seconds(1) } == plain)
         #expect(try poolKey { $0.maximumRedirectCount = 0 } == plain)
         #expect(
             try poolKey {

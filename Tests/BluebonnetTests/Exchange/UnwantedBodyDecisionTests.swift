@@ -42,7 +42,7 @@ extension NetworkTests {
             let redirect = Reply([.bytes(Data(head.utf8)), .wait(until: gate), end ?? .stall])
             let script: TestServer.Script = { $0.path == "/start" ? redirect : .response(body: "there") }
             try await TestServer.serving(script: script) { server in
-                let options = TransferOptions { $0.idleTimeout = end == nil ? .milliseconds(500) : .zero }
+                let options = TransferOptions { $0.timeouts.idle = end == nil ? .milliseconds(500) : .zero }
                 let operation = Self.operation(server, options) { _, proposed, _ in
                     gate.open()
                     await server.waitForConnectionsToClose()
@@ -108,7 +108,7 @@ extension NetworkTests {
         @Test func redirectIsNotFollowedAfterTheTimeLimit() async throws {
             let body = EndlessBody(framing: .chunks, pace: .silent)
             try await TestServer.serving(script: Self.script(body)) { server in
-                let options = TransferOptions { $0.timeout = .milliseconds(60) }
+                let options = TransferOptions { $0.timeouts.total = .milliseconds(60) }
                 let operation = await get(server.url("/start"), options)
                 #expect(operation.code == .timedOut)
                 #expect(server.requests.count <= 1)

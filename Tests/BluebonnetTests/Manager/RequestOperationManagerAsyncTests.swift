@@ -112,7 +112,7 @@ import Testing
     @Test func configureSetsAnOperationBeforeItCanStart() async throws {
         let seen = Observed<[Int64]>([])
         try await manager.get("ada", timeout: .seconds(5), priority: .high) { operation in
-            #expect(operation.options.timeout == .seconds(5) && operation.queuePriority == .high)
+            #expect(operation.options.timeouts.total == .seconds(5) && operation.queuePriority == .high)
             operation.onDownloadProgress = { _, total, _ in seen.append(total) }
         }
         await seen.becomes { $0.last == 14 }

@@ -93,9 +93,9 @@ import Testing
 
     @Test func optionsBecomeOptions() throws {
         let options = try TransferOptions {
-            $0.connectTimeout = .milliseconds(2500)
-            $0.timeout = .seconds(30)
-            $0.idleTimeout = .milliseconds(1500)
+            $0.timeouts.connect = .milliseconds(2500)
+            $0.timeouts.total = .seconds(30)
+            $0.timeouts.idle = .milliseconds(1500)
             $0.httpVersion = .http2PriorKnowledge
             $0.unixSocketPath = "/run/a socket"
             $0.addressOverrides = ["h": "127.0.0.1"]

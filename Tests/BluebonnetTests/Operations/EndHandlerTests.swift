@@ -85,7 +85,7 @@ import Testing
     /// answers in the next.
     @Test(arguments: [2, 7, 8, 50]) func operationsThatEndTogetherAreReportedInTheirOrder(count: Int) async {
         let services = NetworkServices(limit: 64, limitPerOrigin: 64, transport: InstantTransport())
-        let manager = RequestOperationManager(baseURL: nil, options: TransferOptions(), services: services)
+        let manager = RequestOperationManager(baseURL: nil, services: services)
         manager.responseSerializer = HTTPResponseSerializer()
         manager.completionQueue = DispatchQueue(label: "org.bluebonnet.tests.end-handlers")
         manager.operationQueue.isSuspended = true

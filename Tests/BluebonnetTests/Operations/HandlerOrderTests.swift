@@ -21,7 +21,7 @@ extension HeldQueueSuites {
         private let mayEnd = Gate()
 
         private func manager() -> RequestOperationManager {
-            let manager = RequestOperationManager(baseURL: nil, options: TransferOptions(), services: services)
+            let manager = RequestOperationManager(baseURL: nil, services: services)
             manager.operationQueue.isSuspended = true
             return manager
         }

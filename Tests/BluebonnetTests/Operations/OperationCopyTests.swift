@@ -46,7 +46,9 @@ import Testing
         original.credential = URLCredential(user: "u", password: "p", persistence: .none)
         original.options.maximumRedirectCount = 3
         original.completionBlock = {}
+        (original.name, original.queuePriority) = ("mine", .veryLow)
         let copy = original.copied()
+        #expect(copy.name == "mine" && copy.queuePriority == .veryLow)
         #expect(copy.completionQueue === queue)
         #expect(copy.completionGroup === group)
         #expect(copy.userInfo.isEmpty)

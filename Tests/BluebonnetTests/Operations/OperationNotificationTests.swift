@@ -58,6 +58,35 @@ import Testing
         #expect(observer.posts.value == [])
     }
 
+    /// In a process of its own, in which nobody has read the names.
+    @Test func observerWhoWritesTheNamesHearsThePostsOnceTheyAreAskedFor() async {
+        await #expect(processExitsWith: .success) {
+            let network = ScriptedNetwork()
+            let posts = Observed([String]())
+            for name in ["start", "finish"] {
+                _ = NotificationCenter.default.addObserver(
+                    forName: Notification.Name("com.alamofire.networking.operation." + name), object: nil, queue: nil
+                ) { notification in
+                    let path = (notification.object as? RequestOperation)?.request?.url?.path
+                    posts.append("\(name) \(path ?? "")")
+                }
+            }
+            #expect(!RequestOperation.postsNotifications)
+            await network.operation("/before").run().ends()
+            RequestOperation.postsNotifications = true
+            await network.operation("/after").run().ends()
+            await posts.becomes { $0.count == 2 }
+            #expect(posts.value == ["start /after", "finish /after"])
+            RequestOperation.postsNotifications = false
+            await network.operation("/later").run().ends()
+            _ = RequestOperation.didStartNotification
+            #expect(RequestOperation.postsNotifications)
+            await network.operation("/last").run().ends()
+            await posts.becomes { $0.count == 4 }
+            #expect(posts.value.suffix(2) == ["start /last", "finish /last"])
+        }
+    }
+
     @Test func aFinishNeverOvertakesItsStart() async {
         let operations = (0..<2_000).map { network.operation("/\($0)") }
         let observers = operations.map(Observer.init)

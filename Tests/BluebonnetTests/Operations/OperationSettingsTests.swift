@@ -54,6 +54,29 @@ import Testing
         #expect(network.log.entries.value.paths == ["/a", "/c"])
     }
 
+    @Test func managersClosureGetsEveryOperationBeforeWhatTheCallSays() async throws {
+        let manager = network.manager()
+        manager.responseSerializer = HTTPResponseSerializer()
+        manager.configure = { operation in
+            operation.name = "made"
+            operation.timeouts.total = .seconds(5)
+            if operation.request?.url?.path == "/text" { operation.responseSerializer = StringResponseSerializer() }
+        }
+        let text = manager.operation("GET", "text")
+        #expect(text.name == "made" && text.timeouts.total == .seconds(5))
+        #expect(try await manager.run(text) as? String == "fine")
+        let own = manager.operation("GET", "a", timeout: .seconds(3)) { $0.name = "own" }
+        #expect(own.name == "own" && own.timeouts.total == .seconds(3))
+        #expect(own.responseSerializer is HTTPResponseSerializer)
+        let late = manager.operation(after: []) { [network] in network.request("/b") }
+        #expect(late.name == "made")
+        #expect(manager.get("b", returning: StringResponseSerializer()).operation.name == "made")
+        let archive = try await network.operation("/c").archive()
+        #expect(try manager.operation(with: archive).name == "made")
+        manager.configure = nil
+        #expect(manager.operation("GET", "a").name == nil)
+    }
+
     @Test func settingsThatComeAfterTheStartAreNotReadBack() async {
         let gate = Gate()
         network.answer("/a", with: [.wait(gate), .head(200), .body("a")])
@@ -70,6 +93,43 @@ import Testing
         gate.open()
         await operation.ends()
         #expect(operation.responseString == "a")
+    }
+
+    @Test func serializerCanBeSetUntilTheStart() async {
+        let gate = Gate()
+        network.answer("/a", with: [.wait(gate), .head(200), .body("a")])
+        let operation = network.operation("/a")
+        #expect(operation.responseSerializer is HTTPResponseSerializer)
+        operation.responseSerializer = JSONResponseSerializer()
+        operation.responseSerializer = StringResponseSerializer()
+        operation.start()
+        await network.log.sees(.begun(1))
+        operation.responseSerializer = JSONResponseSerializer()
+        #expect(operation.responseSerializer is StringResponseSerializer)
+        gate.open()
+        await operation.ends()
+        #expect(operation.responseObject as? String == "a")
+        operation.responseSerializer = JSONResponseSerializer()
+        #expect(operation.responseObject as? String == "a" && operation.error == nil)
+    }
+
+    @Test func serializerThatIsSetCountsForStatusesAndForCopies() async {
+        network.answer("/gone", with: [.head(404), .body("gone")])
+        let operation = network.operation("/gone")
+        operation.responseSerializer = StringResponseSerializer(ResponseValidation(acceptableStatusCodes: [404]))
+        let copy = operation.copied()
+        for operation in [operation, copy] {
+            #expect(await operation.run().responseObject as? String == "gone")
+        }
+    }
+
+    @Test func serializerOfAnotherTypeThanTheHandlesIsAnError() async throws {
+        let manager = network.manager()
+        let handle = manager.get("a", returning: StringResponseSerializer()) {
+            $0.responseSerializer = HTTPResponseSerializer()
+        }
+        let error = await #expect(throws: NetworkingError.self) { try await handle.value }
+        #expect(error?.code == .cannotParseResponse)
     }
 
     @Test func settingsOfAPausedOperationThatNeverStartedCount() async {

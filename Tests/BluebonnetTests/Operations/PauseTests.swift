@@ -136,8 +136,8 @@ extension NetworkTests {
             }
             try await TestServer.serving(script: script) { server in
                 let options = TransferOptions {
-                    $0.timeout = .milliseconds(800)
-                    $0.idleTimeout = .milliseconds(800)
+                    $0.timeouts.total = .milliseconds(800)
+                    $0.timeouts.idle = .milliseconds(800)
                 }
                 let operation = RequestOperation(
                     request: URLRequest("POST", server.url("/held"), body: "payload"), options: options)
@@ -159,7 +159,7 @@ extension NetworkTests {
                 return Representation.offset(of: request) == nil ? half : file.answer(to: request)
             }
             try await TestServer.serving(script: script) { server in
-                let options = TransferOptions { $0.timeout = .milliseconds(800) }
+                let options = TransferOptions { $0.timeouts.total = .milliseconds(800) }
                 let operation = RequestOperation(request: URLRequest(url: server.url("/file")), options: options)
                 await startAndReceive(operation)
                 operation.pause()

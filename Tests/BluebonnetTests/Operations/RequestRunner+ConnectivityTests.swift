@@ -12,7 +12,7 @@ import Testing
 
     @Test func requestDoesNotWaitForConnectivityUnlessItIsTold() {
         #expect(!TransferOptions().waitsForConnectivity)
-        #expect(TransferOptions().connectivityTimeout == .seconds(60))
+        #expect(ResolvedOptions(TransferOptions()).timeouts.connectivity == .seconds(60))
     }
 
     @Test func theServerHasToBeReachable() {

@@ -16,7 +16,7 @@ extension NetworkTests {
         ) throws -> RequestOperation {
             let options = TransferOptions {
                 $0.waitsForConnectivity = true
-                $0.connectivityTimeout = limit
+                $0.timeouts.connectivity = limit
             }
             return RequestOperation(request: URLRequest(url: try server.url("/")), options: options)
         }

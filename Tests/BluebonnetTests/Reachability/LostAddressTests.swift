@@ -11,7 +11,7 @@ import Testing
 extension NetworkTests {
     /// Connections over an address that this machine loses. Each test runs in a process of its own.
     @Suite(.enabled(if: NetworkNamespace.isAvailable)) struct LostAddressTests {
-        private static let patient = TransferOptions { $0.idleTimeout = .zero }
+        private static let patient = TransferOptions { $0.timeouts.idle = .zero }
 
         /// Starts a transfer that stalls, and waits until it does.
         private static func stall(_ server: NamespaceServer, host: String = "10.77.0.1") async throws

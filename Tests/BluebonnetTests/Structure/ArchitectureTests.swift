@@ -57,8 +57,8 @@ import Testing
         (
             "Bluebonnet/Manager",
             """
-            Admission Archive Batches Cache Concurrency Cookies Errors Exchange Formats Messages NetworkThread Operations
-            Reachability Scheduling Security Serialization Transport
+            Addresses Admission Archive Batches Cache Concurrency Cookies Errors Exchange Formats Messages NetworkThread
+            Operations Reachability Scheduling Security Serialization Transport
             """
         ),
         (

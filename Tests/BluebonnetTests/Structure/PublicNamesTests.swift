@@ -28,7 +28,8 @@ import Testing
     private static let operations: [Any.Type] = [
         RequestOperation.self, HTTPRequestOperation.self, RequestOperationManager.self, RequestOperationQueue.self,
         OperationArchive.self, BodyChunks.self, ExistingFilePolicy.self, AuthenticationChallenge.self,
-        ChallengeAnswer.self, TransferOptions.self, TransferSummary.self, TransferTimings.self, Proxy.self,
+        ChallengeAnswer.self, TransferOptions.self, Timeouts.self, TransferSummary.self, TransferTimings.self,
+        Proxy.self,
         DrainSummary.self, DependencyCycle.self, FailedDependencyPolicy.self, Response<Int>.self,
     ]
 

@@ -59,7 +59,7 @@ final class ScriptedNetwork: Sendable {
 
     /// A manager on this network.
     func manager(baseURL: URL? = ScriptedNetwork.url("/")) -> RequestOperationManager {
-        RequestOperationManager(baseURL: baseURL, options: TransferOptions(), services: services)
+        RequestOperationManager(baseURL: baseURL, services: services)
     }
 }
 

@@ -17,8 +17,8 @@ extension NetworkTests {
         private var options: TransferOptions {
             get throws {
                 var options = try TransferOptions.trustingTestAuthority
-                options.connectTimeout = .milliseconds(400)
-                options.idleTimeout = .zero
+                options.timeouts.connect = .milliseconds(400)
+                options.timeouts.idle = .zero
                 return options
             }
         }

@@ -14,7 +14,7 @@ extension NetworkTests {
         private func start(_ url: URL, _ identity: ClientIdentity? = nil) throws -> RequestOperation {
             var options = try TransferOptions.trustingTestAuthority
             options.tls.clientIdentity = identity
-            options.idleTimeout = .seconds(20)
+            options.timeouts.idle = .seconds(20)
             let operation = RequestOperation(request: URLRequest(url: url), options: options)
             operation.start()
             return operation

@@ -31,7 +31,7 @@ extension NetworkTests {
         func requestsByPriorKnowledgeFollowOneAnotherAndRunBesideOneAnother() async throws {
             let options = TransferOptions {
                 $0.httpVersion = .http2PriorKnowledge
-                $0.idleTimeout = .seconds(5)
+                $0.timeouts.idle = .seconds(5)
             }
             try await HTTP2FrameServer.serving { server in
                 let url = server.url("head/end-5", isSecure: false)

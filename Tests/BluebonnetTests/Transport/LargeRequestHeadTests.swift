@@ -147,7 +147,7 @@ extension NetworkTests {
         func headsArriveOrAreRefusedWhereNothingButHTTP2IsSpoken(userInfoByteCount: Int) async throws {
             let options = TransferOptions {
                 $0.httpVersion = .http2PriorKnowledge
-                $0.idleTimeout = .seconds(10)
+                $0.timeouts.idle = .seconds(10)
             }
             try await HTTP2FrameServer.serving { server in
                 var text = server.url("empty-200", isSecure: false).absoluteString

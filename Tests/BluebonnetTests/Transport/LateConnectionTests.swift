@@ -79,12 +79,12 @@ extension NetworkTests {
             defer { server.stop() }
             let url = try #require(URL(string: "http://127.0.0.1:\(server.port)/"))
             var impatient = TransferOptions()
-            impatient.connectTimeout = .milliseconds(300)
+            impatient.timeouts.connect = .milliseconds(300)
             for _ in 0..<3 {
                 #expect(await get(url, impatient).code == .timedOut)
             }
             var patient = TransferOptions()
-            patient.connectTimeout = .zero  // for ever: no time limit looks at the connection in the event's place
+            patient.timeouts.connect = .zero  // for ever: no time limit looks at the connection in the event's place
             let late = RequestOperation(request: URLRequest(url: url), options: patient)
             late.start()
             for _ in 0..<20 { await networkThreadAnswers() }  // the first attempt is on its way, and comes to nothing

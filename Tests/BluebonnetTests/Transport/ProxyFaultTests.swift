@@ -34,7 +34,7 @@ extension NetworkTests {
             let result = try await TestServer.serving(script: script) { proxy in
                 var options = try TransferOptions.trustingTestAuthority.through(
                     "http://user:secret@127.0.0.1:\(proxy.port)")
-                options.connectTimeout = connectTimeout
+                options.timeouts.connect = connectTimeout
                 let request = URLRequest(
                     body == nil ? "GET" : "POST", origin.url("/path"), headers: headers, body: body)
                 let operation = await perform(request, options)

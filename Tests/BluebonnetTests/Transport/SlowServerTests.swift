@@ -67,8 +67,8 @@ extension NetworkTests {
             try await TestServer.answering(dawdling.reply) { server in
                 let limits: [(inout TransferOptions) -> Void] =
                     dawdling.isDripping
-                    ? [{ $0.timeout = .milliseconds(250) }]
-                    : [{ $0.idleTimeout = .milliseconds(150) }, { $0.timeout = .milliseconds(150) }]
+                    ? [{ $0.timeouts.total = .milliseconds(250) }]
+                    : [{ $0.timeouts.idle = .milliseconds(150) }, { $0.timeouts.total = .milliseconds(150) }]
                 for limit in limits {
                     let options = TransferOptions { limit(&$0) }
                     let operations: [RequestOperation] = [

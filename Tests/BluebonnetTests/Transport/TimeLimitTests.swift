@@ -20,7 +20,7 @@ extension NetworkTests {
             let listener = try UnresponsiveListener()
             defer { listener.stop() }
             let url = try #require(URL(string: "http://127.0.0.1:\(listener.port)/"))
-            let operation = await get(url, TransferOptions { $0.connectTimeout = .milliseconds(200) })
+            let operation = await get(url, TransferOptions { $0.timeouts.connect = .milliseconds(200) })
             #expect(operation.code == .timedOut && operation.error?.timeLimit == .connect)
             #expect(operation.summary.timings.total >= .milliseconds(200))
         }
@@ -34,8 +34,8 @@ extension NetworkTests {
             try await TestServer.answering(.stall) { server in
                 let url = try #require(URL(string: "https://127.0.0.1:\(server.port)/"))
                 let options = TransferOptions {
-                    $0.connectTimeout = .milliseconds(200)
-                    $0.idleTimeout = .zero
+                    $0.timeouts.connect = .milliseconds(200)
+                    $0.timeouts.idle = .zero
                 }
                 let operation = await get(url, options)
                 #expect(operation.code == .timedOut && operation.error?.timeLimit == .connect)
@@ -48,8 +48,8 @@ extension NetworkTests {
             let reply = Reply.response(body: "hello").cut(afterByteCount: byteCount, then: .stall)
             try await TestServer.answering(reply) { server in
                 let options = TransferOptions {
-                    $0.connectTimeout = .zero
-                    $0.idleTimeout = .milliseconds(200)
+                    $0.timeouts.connect = .zero
+                    $0.timeouts.idle = .milliseconds(200)
                 }
                 let operation = await get(server.url(), options)
                 #expect(operation.code == .timedOut && operation.error?.timeLimit == .idle)
@@ -73,14 +73,14 @@ extension NetworkTests {
             try await TestServer.answering(.stall, options) { server in
                 var request = URLRequest("POST", server.url())
                 request.httpBody = Data(count: 32 * 1024 * 1024)
-                let operation = await perform(request, TransferOptions { $0.idleTimeout = .milliseconds(400) })
+                let operation = await perform(request, TransferOptions { $0.timeouts.idle = .milliseconds(400) })
                 #expect(operation.code == .timedOut && operation.error?.timeLimit == .idle)
             }
         }
 
         @Test func aServerThatDripsDoesNotRunIntoTheIdleLimit() async throws {
             try await TestServer.answering(drip(every: .milliseconds(150), count: 8)) { server in
-                let operation = await get(server.url(), TransferOptions { $0.idleTimeout = .milliseconds(750) })
+                let operation = await get(server.url(), TransferOptions { $0.timeouts.idle = .milliseconds(750) })
                 #expect(operation.error == nil)
                 #expect(operation.receivedByteCount == 8)
                 #expect(operation.summary.timings.total > .milliseconds(750))
@@ -89,7 +89,7 @@ extension NetworkTests {
 
         @Test func aServerThatDripsRunsIntoTheTotalLimit() async throws {
             try await TestServer.answering(drip(every: .milliseconds(10))) { server in
-                let operation = await get(server.url(), TransferOptions { $0.timeout = .milliseconds(300) })
+                let operation = await get(server.url(), TransferOptions { $0.timeouts.total = .milliseconds(300) })
                 #expect(operation.code == .timedOut && operation.error?.timeLimit == .total)
                 #expect(operation.statusCode == 200)
                 #expect(operation.receivedByteCount > 0)
@@ -103,7 +103,7 @@ extension NetworkTests {
                 return Reply([.delay(.milliseconds(60))] + Reply.redirect(to: "/\(next)").steps)
             }
             try await TestServer.serving(script: script) { server in
-                let operation = await get(server.url("/0"), TransferOptions { $0.timeout = .milliseconds(300) })
+                let operation = await get(server.url("/0"), TransferOptions { $0.timeouts.total = .milliseconds(300) })
                 #expect(operation.code == .timedOut && operation.error?.timeLimit == .total)
                 #expect(operation.summary.redirectCount < 20)
             }
@@ -112,9 +112,9 @@ extension NetworkTests {
         @Test func waitingForAdmissionCountsAgainstNoLimit() async throws {
             var configuration = RequestOperationManager.Configuration()
             configuration.maximumConcurrentTransferCount = 1
-            configuration.transferOptions.connectTimeout = .milliseconds(500)
-            configuration.transferOptions.idleTimeout = .milliseconds(500)
-            configuration.transferOptions.timeout = .milliseconds(1400)
+            configuration.transferOptions.timeouts.connect = .milliseconds(500)
+            configuration.transferOptions.timeouts.idle = .milliseconds(500)
+            configuration.transferOptions.timeouts.total = .milliseconds(1400)
             let manager = RequestOperationManager(configuration: configuration)
             manager.responseSerializer = HTTPResponseSerializer()
             try await TestServer.answering(drip(every: .milliseconds(100), count: 8)) { server in

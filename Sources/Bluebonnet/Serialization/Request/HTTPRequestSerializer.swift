@@ -30,15 +30,9 @@ public struct HTTPRequestSerializer: RequestSerializer {
     /// encoding cannot express is an error. Percent-escapes are always those of UTF-8, as in AFNetworking: with the
     /// standard query serialization a form is ASCII, whatever the text. Default UTF-8.
     public var stringEncoding = String.Encoding.utf8
-    /// Timeout, cache policy, cookies and others; each counts once it is set, for requests made from a method and a
+    /// Cache policy, cookies and others; each counts once it is set, for requests made from a method and a
     /// URL.
     public var properties = RequestProperties()
-
-    /// The `timeoutInterval` of the requests, in seconds; nil leaves Foundation's default.
-    public var timeoutInterval: TimeInterval? {
-        get { properties.timeoutInterval }
-        set { properties.timeoutInterval = newValue }
-    }
 
     /// Makes a serializer with the default headers.
     public init() {}

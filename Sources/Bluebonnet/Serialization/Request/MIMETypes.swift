@@ -3,7 +3,8 @@
 
 internal import Foundation
 
-/// Content types by file extension: the system's table, and a short one of our own for systems without.
+/// Content types by file extension: those that are the same on every system, the system's table, and a short table of
+/// our own for systems without.
 struct MIMETypes: Sendable {
     /// The system's (`/etc/mime.types`, from Debian's package media-types), read once.
     static let ofThisSystem = MIMETypes(table: (try? String(contentsOfFile: "/etc/mime.types", encoding: .utf8)) ?? "")
@@ -29,8 +30,14 @@ struct MIMETypes: Sendable {
     /// The type of a file with that extension, whatever its case.
     func type(ofExtension name: String) -> String {
         let name = name.lowercased()
-        return types[name] ?? Self.common[name] ?? Self.unknown
+        return Self.fixed[name] ?? types[name] ?? Self.common[name] ?? Self.unknown
     }
+
+    /// Certificates, of which systems say different things: AFNetworking's types.
+    private static let fixed = [
+        "cer": "application/x-x509-ca-cert", "crt": "application/x-x509-ca-cert",
+        "der": "application/x-x509-ca-cert",
+    ]
 
     private static let common = [
         "avif": "image/avif", "bmp": "image/bmp", "css": "text/css", "csv": "text/csv", "gif": "image/gif",

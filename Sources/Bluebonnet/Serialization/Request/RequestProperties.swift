@@ -1,16 +1,13 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-public import Foundation
 public import FoundationNetworking
 
 /// Properties of the requests that a serializer makes. A property that is nil leaves Foundation's value.
 ///
-/// The library acts on `timeoutInterval`, with a cache on `cachePolicy`, and with a cookie jar on `handlesCookies`. The
-/// others are written into the `URLRequest` for a program's own policy.
+/// The library acts on `cachePolicy` with a cache, and on `handlesCookies` with a cookie jar. The others are written
+/// into the `URLRequest` for a program's own policy. Time limits are `RequestOperationManager.timeouts`.
 public struct RequestProperties: Sendable, Hashable {
-    /// The longest time without a byte sent or received, in seconds.
-    public var timeoutInterval: TimeInterval?
     /// The cache policy of the request.
     public var cachePolicy: URLRequest.CachePolicy?
     /// Whether cookies are sent and stored.
@@ -25,7 +22,6 @@ public struct RequestProperties: Sendable, Hashable {
 
     /// Sets the properties that are not nil on a request.
     public func apply(to request: inout URLRequest) {
-        if let timeoutInterval { request.timeoutInterval = timeoutInterval }
         if let cachePolicy { request.cachePolicy = cachePolicy }
         if let handlesCookies { request.httpShouldHandleCookies = handlesCookies }
         if let allowsCellularAccess { request.allowsCellularAccess = allowsCellularAccess }

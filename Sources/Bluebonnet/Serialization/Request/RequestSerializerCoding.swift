@@ -66,14 +66,13 @@ extension QuerySerialization: Codable {
 
 extension RequestProperties: Codable {
     private enum CodingKeys: CodingKey {
-        case timeoutInterval, cachePolicy, handlesCookies, allowsCellularAccess, networkServiceType
+        case cachePolicy, handlesCookies, allowsCellularAccess, networkServiceType
     }
 
     /// Makes properties as they were encoded; one that is not there is nil.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         self.init()
-        timeoutInterval = try container.decodeIfPresent(TimeInterval.self, forKey: .timeoutInterval)
         handlesCookies = try container.decodeIfPresent(Bool.self, forKey: .handlesCookies)
         allowsCellularAccess = try container.decodeIfPresent(Bool.self, forKey: .allowsCellularAccess)
         cachePolicy = try container.value(of: URLRequest.CachePolicy.self, forKey: .cachePolicy)
@@ -83,7 +82,6 @@ extension RequestProperties: Codable {
     /// Encodes the properties that are not nil.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encodeIfPresent(timeoutInterval, forKey: .timeoutInterval)
         try container.encodeIfPresent(cachePolicy?.rawValue, forKey: .cachePolicy)
         try container.encodeIfPresent(handlesCookies, forKey: .handlesCookies)
         try container.encodeIfPresent(allowsCellularAccess, forKey: .allowsCellularAccess)
@@ -124,5 +122,30 @@ extension JSONRequestSerializer: Codable {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(http, forKey: .http)
         try container.encode(writingOptions.rawValue, forKey: .writingOptions)
+    }
+}
+
+/// A request serializer of the library with all its options, by its kind.
+enum RequestSerializerRecord: Codable, Sendable {
+    case http(HTTPRequestSerializer)
+    case json(JSONRequestSerializer)
+    case propertyList(PropertyListRequestSerializer)
+
+    /// Nil for a type that is not the library's.
+    init?(_ serializer: any RequestSerializer) {
+        switch serializer {
+        case let serializer as HTTPRequestSerializer: self = .http(serializer)
+        case let serializer as JSONRequestSerializer: self = .json(serializer)
+        case let serializer as PropertyListRequestSerializer: self = .propertyList(serializer)
+        default: return nil
+        }
+    }
+
+    var serializer: any RequestSerializer {
+        switch self {
+        case .http(let serializer): serializer
+        case .json(let serializer): serializer
+        case .propertyList(let serializer): serializer
+        }
     }
 }

@@ -48,6 +48,26 @@ extension HTTPResponseSerializer: Codable {
     }
 }
 
+extension StringResponseSerializer: Codable {
+    private enum CodingKeys: CodingKey {
+        case validation, stringEncoding
+    }
+
+    /// Makes a serializer with every option of the one that was encoded.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        self.init(try container.decode(ResponseValidation.self, forKey: .validation))
+        stringEncoding = String.Encoding(rawValue: try container.decode(UInt.self, forKey: .stringEncoding))
+    }
+
+    /// Encodes every option.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(validation, forKey: .validation)
+        try container.encode(stringEncoding.rawValue, forKey: .stringEncoding)
+    }
+}
+
 extension JSONResponseSerializer: Codable {
     private enum CodingKeys: CodingKey {
         case validation, removesKeysWithNullValues, removesNullElements, allowsFragments, stringEncoding
@@ -129,6 +149,7 @@ extension CompoundResponseSerializer: Codable {
 /// A serializer of the library with all its options, by its kind.
 enum SerializerRecord: Codable, Sendable {
     case http(HTTPResponseSerializer)
+    case string(StringResponseSerializer)
     case json(JSONResponseSerializer)
     case propertyList(PropertyListResponseSerializer)
     case xmlParser(XMLParserResponseSerializer)
@@ -145,6 +166,7 @@ enum SerializerRecord: Codable, Sendable {
     init(_ serializer: any ResponseSerializer) throws(Unknown) {
         switch serializer {
         case let serializer as HTTPResponseSerializer: self = .http(serializer)
+        case let serializer as StringResponseSerializer: self = .string(serializer)
         case let serializer as JSONResponseSerializer: self = .json(serializer)
         case let serializer as PropertyListResponseSerializer: self = .propertyList(serializer)
         case let serializer as XMLParserResponseSerializer: self = .xmlParser(serializer)
@@ -159,6 +181,7 @@ enum SerializerRecord: Codable, Sendable {
     var serializer: any ResponseSerializer {
         switch self {
         case .http(let serializer): serializer
+        case .string(let serializer): serializer
         case .json(let serializer): serializer
         case .propertyList(let serializer): serializer
         case .xmlParser(let serializer): serializer

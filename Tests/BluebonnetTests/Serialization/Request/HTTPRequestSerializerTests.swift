@@ -194,13 +194,4 @@ import Testing
         serializer.clearAuthorization()
         #expect(serializer.headers["Authorization"] == nil)
     }
-
-    @Test func theTimeoutIsAppliedOnceItIsSet() throws {
-        var serializer = HTTPRequestSerializer()
-        let foundations = URLRequest(url: try address()).timeoutInterval
-        #expect(try serializer.request(method: "GET", url: address()).timeoutInterval == foundations)
-        serializer.timeoutInterval = 5
-        #expect(try serializer.request(method: "GET", url: address()).timeoutInterval == 5)
-        #expect(try serializer.request(URLRequest(url: address()), with: nil).timeoutInterval == foundations)
-    }
 }

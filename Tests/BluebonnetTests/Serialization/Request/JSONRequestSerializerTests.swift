@@ -63,12 +63,6 @@ import Testing
         #expect(error?.message.hasPrefix("parameter list[0].deep cannot be encoded") == true)
     }
 
-    @Test func theTimeoutIsTheOneOfTheHTTPSerializer() throws {
-        var serializer = JSONRequestSerializer()
-        serializer.http.timeoutInterval = 7
-        #expect(try serializer.request(method: "POST", url: address(), parameters: nil).timeoutInterval == 7)
-    }
-
     // MARK: - Encodable values
 
     private struct Order: Encodable {

@@ -23,6 +23,12 @@ import Testing
         #expect(types.type(ofExtension: "") == "application/octet-stream")
     }
 
+    @Test(arguments: ["cer", "CER", "crt", "der"]) func certificateHasAFNetworkingsTypeOnEverySystem(name: String) {
+        for table in ["", "application/pkix-cert cer crt\napplication/x-other der\n"] {
+            #expect(MIMETypes(table: table).type(ofExtension: name) == "application/x-x509-ca-cert")
+        }
+    }
+
     @Test(arguments: [("png", "image/png"), ("jpg", "image/jpeg"), ("html", "text/html"), ("pdf", "application/pdf")])
     func theSystemAgreesOnCommonTypes(name: String, type: String) {
         #expect(MIMETypes.ofThisSystem.type(ofExtension: name) == type)

@@ -22,7 +22,6 @@ import Testing
         serializer.properties.networkServiceType = .background
         serializer.properties.allowsCellularAccess = false
         serializer.properties.handlesCookies = false
-        serializer.timeoutInterval = 2.5
         return serializer
     }
 

@@ -17,7 +17,7 @@ extension NetworkTests {
 
         private static func operation(
             _ url: URL, _ source: Source, byteCount: Int, _ folder: TemporaryFolder,
-            _ options: TransferOptions = TransferOptions { $0.idleTimeout = .seconds(5) }
+            _ options: TransferOptions = TransferOptions { $0.timeouts.idle = .seconds(5) }
         ) throws -> RequestOperation {
             var request = URLRequest("POST", url)
             let body = Data(count: byteCount)

@@ -114,7 +114,7 @@ extension TransferOptions {
     fileprivate func with(_ answer: String, _ isSecure: Bool) -> TransferOptions {
         var options = self
         options.httpVersion = isSecure ? .negotiated : .http2PriorKnowledge
-        options.idleTimeout = .seconds(5)
+        options.timeouts.idle = .seconds(5)
         options.addressOverrides = ["\(answer.replacing("/", with: "-then-")).invalid": "127.0.0.1"]
         return options
     }

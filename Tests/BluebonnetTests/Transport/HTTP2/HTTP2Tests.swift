@@ -113,7 +113,7 @@ extension NetworkTests {
                 let busy = RequestOperation(request: URLRequest(url: fixture.url("/busy")), options: fixture.options)
                 await Self.start(busy)
                 var hasty = fixture.options
-                hasty.idleTimeout = .seconds(1)
+                hasty.timeouts.idle = .seconds(1)
                 let silent = await get(fixture.url("/silent"), hasty)
                 #expect(silent.code == .timedOut)
                 try await busy.waitUntilEnded()

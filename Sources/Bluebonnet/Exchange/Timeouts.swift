@@ -1,0 +1,79 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+/// The time limits of an operation. A limit that passes fails the operation with `timedOut`, and
+/// `NetworkingError.timeLimit` says which limit it was; `connectivity` alone fails it with `notConnected`.
+///
+/// ```swift
+/// manager.timeouts.connect = .seconds(3)
+/// let operation = manager.operation("GET", "big.bin", timeout: .seconds(600)) { $0.timeouts.idle = .seconds(20) }
+/// ```
+///
+/// Nil leaves a limit to the next place in this table; zero is no limit; a negative limit has passed at once.
+///
+/// | limit | places, the first one that is set counts |
+/// |---|---|
+/// | `connect` | the operation's, which begins as its manager's; 10 s |
+/// | `idle` | the operation's own; the request's `timeoutInterval` unless that is 60 s; the manager's; 60 s |
+/// | `total` | the operation's, also as `timeout:` of a call; the manager's; no limit |
+/// | `connectivity` | the operation's, which begins as its manager's; 60 s |
+public struct Timeouts: Sendable, Hashable, Codable {
+    /// The longest time for making a connection, TLS handshake included. Default nil: 10 s.
+    public var connect: Duration?
+    /// The longest time without a byte sent or received. After bytes of the body have been sent, the limit is up to an
+    /// eighth longer. Default nil: the request's `timeoutInterval`, which is 60 s unless it was set.
+    public var idle: Duration?
+    /// The longest time for the whole request, redirects included. Waiting for a slot and pauses do not count. Default
+    /// nil: no limit.
+    public var total: Duration?
+    /// The longest time that a transfer waits for a route to the server, where `TransferOptions.waitsForConnectivity`
+    /// makes it wait. It counts for each transfer of a request. Default nil: 60 s.
+    public var connectivity: Duration?
+
+    /// Makes limits; those that are not given are nil.
+    public init(
+        connect: Duration? = nil, idle: Duration? = nil, total: Duration? = nil, connectivity: Duration? = nil
+    ) {
+        (self.connect, self.idle, self.total, self.connectivity) = (connect, idle, total, connectivity)
+    }
+}
+
+/// The limits of one operation, in nanoseconds: what counts of what was set. Pure.
+struct ResolvedTimeouts: Sendable {
+    /// 0 is no limit.
+    let connect: UInt64
+    /// Nil is no limit, 0 a limit that has passed.
+    let total: UInt64?
+    let connectivity: Duration
+    private let idle: UInt64?
+    private let isIdleOwn: Bool
+
+    /// What a request's `timeoutInterval` is that nobody has set, in seconds.
+    private static let foundationsInterval = 60.0
+
+    /// - Parameter isIdleOwn: whether the idle limit is the operation's own, not its manager's.
+    init(_ timeouts: Timeouts, isIdleOwn: Bool) {
+        connect = Self.limit(timeouts.connect ?? .seconds(10))
+        idle = timeouts.idle.map(Self.limit)
+        total = timeouts.total.flatMap { $0 == .zero ? nil : $0.nanoseconds }
+        connectivity = timeouts.connectivity ?? .seconds(60)
+        self.isIdleOwn = isIdleOwn
+    }
+
+    /// The idle limit; 0 is no limit.
+    ///
+    /// - Parameter interval: the request's `timeoutInterval`.
+    func idle(requestInterval interval: Double) -> UInt64 {
+        ownIdle(requestInterval: interval) ?? MonotonicClock.nanoseconds(clampingSeconds: interval)
+    }
+
+    /// Whether the request's interval is what counts.
+    func leavesIdle(toRequestInterval interval: Double) -> Bool { ownIdle(requestInterval: interval) == nil }
+
+    private func ownIdle(requestInterval interval: Double) -> UInt64? {
+        isIdleOwn || interval == Self.foundationsInterval ? idle : nil
+    }
+
+    /// In nanoseconds; 0 is no limit.
+    static func limit(_ duration: Duration) -> UInt64 { duration < .zero ? 1 : duration.nanoseconds }
+}

@@ -1,0 +1,172 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+public import Foundation
+public import FoundationNetworking
+
+// Typed operations that are made from the results of others. Each is added to `operationQueue` immediately.
+extension RequestOperationManager {
+    /// Runs a request that is made from the results of other operations, after these have ended.
+    ///
+    /// When a result is missing, the operation is skipped with the reason, unless the source has another policy.
+    ///
+    /// - Parameters:
+    ///   - sources: one or several; `handles.all` makes one of an array.
+    ///   - timeout: the longest time for the whole request, as `Timeouts.total`. Default nil: the manager's.
+    ///   - priority: the operation's `queuePriority`.
+    ///   - configure: called at once with the operation, before it can be started.
+    ///   - makeRequest: called once with the values, off the network thread. What it throws is the operation's error,
+    ///     and nothing is sent.
+    @discardableResult
+    public func send<each Source: ResultSource, Serializer: ResponseSerializer>(
+        after sources: repeat each Source, timeout: Duration? = nil, priority: Operation.QueuePriority = .normal,
+        returning serializer: Serializer, configure: ((HTTPRequestOperation) -> Void)? = nil,
+        makeRequest: @escaping @Sendable (repeat (each Source).Value) throws -> URLRequest
+    ) -> RequestHandle<Serializer.Value> {
+        let recipe = RequestPlan.Recipe { $0.setRequest(try makeRequest(repeat try (each sources).finalValue())) }
+        let details = CallDetails(nil, [:], nil, timeout, priority, configure)
+        return start(recipe, details, serializer, after: repeat each sources)
+    }
+
+    /// Runs a request whose headers, body or URL need the results of other operations, after these have ended.
+    ///
+    /// For the other arguments see
+    /// `operation(_:_:parameters:headers:body:timeout:priority:responseSerializer:configure:)`.
+    /// - Parameters:
+    ///   - sources: one or several; `handles.all` makes one of an array.
+    ///   - prepare: called once with the request that the other arguments make, body included, and with the values; off
+    ///     the network thread. What it throws is the operation's error, and nothing is sent. A file that is the body
+    ///     stays the body.
+    @discardableResult
+    public func send<each Source: ResultSource, Serializer: ResponseSerializer>(
+        _ method: String, _ url: String, parameters: Parameters? = nil, headers: HeaderFields = [:],
+        body: RequestBody? = nil, timeout: Duration? = nil, priority: Operation.QueuePriority = .normal,
+        after sources: repeat each Source, returning serializer: Serializer,
+        configure: ((HTTPRequestOperation) -> Void)? = nil,
+        prepare: @escaping @Sendable (_ request: inout URLRequest, repeat (each Source).Value) throws -> Void
+    ) -> RequestHandle<Serializer.Value> {
+        let source = source(method, url, parameters: parameters, headers: headers, body: body)
+        let recipe = RequestPlan.Recipe { plan in
+            var request = try plan.takeRequest(from: source)
+            try prepare(&request, repeat try (each sources).finalValue())
+            plan.setRequest(request)
+        }
+        let details = CallDetails(nil, [:], nil, timeout, priority, configure)
+        return start(recipe, details, serializer, after: repeat each sources)
+    }
+
+    private func start<each Source: ResultSource, Serializer: ResponseSerializer>(
+        _ recipe: RequestPlan.Recipe, _ details: CallDetails, _ serializer: Serializer,
+        after sources: repeat each Source
+    ) -> RequestHandle<Serializer.Value> {
+        let operation = operation(recipe: recipe, serializer)
+        for source in repeat each sources {
+            for dependency in source.dependencies {
+                operation.addDependency(dependency.operation, ifItFails: dependency.policy)
+            }
+        }
+        details.apply(to: operation)
+        return RequestHandle(enqueue(operation))
+    }
+}
+
+extension RequestPlan {
+    /// The request of a source, which may be made first; the plan gets what else belongs to it.
+    fileprivate mutating func takeRequest(from source: Source) throws -> URLRequest {
+        switch source {
+        case .request(let request, _): return request.urlRequest
+        case .recipe(let recipe): try recipe.complete(&self)
+        case .none: break
+        }
+        guard let request else { preconditionFailure("a recipe makes a request") }
+        return request
+    }
+}
+
+// MARK: - Verbs
+
+extension RequestOperationManager {
+    /// Runs a GET that is prepared from the results of other operations. See `send`.
+    @discardableResult
+    public func get<each Source: ResultSource, Serializer: ResponseSerializer>(
+        _ url: String, parameters: Parameters? = nil, headers: HeaderFields = [:], body: RequestBody? = nil,
+        timeout: Duration? = nil, priority: Operation.QueuePriority = .normal, after sources: repeat each Source,
+        returning serializer: Serializer = JSONResponseSerializer(),
+        configure: ((HTTPRequestOperation) -> Void)? = nil,
+        prepare: @escaping @Sendable (_ request: inout URLRequest, repeat (each Source).Value) throws -> Void
+    ) -> RequestHandle<Serializer.Value> {
+        send(
+            "GET", url, parameters: parameters, headers: headers, body: body, timeout: timeout, priority: priority,
+            after: repeat each sources, returning: serializer, configure: configure, prepare: prepare)
+    }
+
+    /// Runs a HEAD that is prepared from the results of other operations. See `send`.
+    @discardableResult
+    public func head<each Source: ResultSource, Serializer: ResponseSerializer>(
+        _ url: String, parameters: Parameters? = nil, headers: HeaderFields = [:], body: RequestBody? = nil,
+        timeout: Duration? = nil, priority: Operation.QueuePriority = .normal, after sources: repeat each Source,
+        returning serializer: Serializer = JSONResponseSerializer(),
+        configure: ((HTTPRequestOperation) -> Void)? = nil,
+        prepare: @escaping @Sendable (_ request: inout URLRequest, repeat (each Source).Value) throws -> Void
+    ) -> RequestHandle<Serializer.Value> {
+        send(
+            "HEAD", url, parameters: parameters, headers: headers, body: body, timeout: timeout, priority: priority,
+            after: repeat each sources, returning: serializer, configure: configure, prepare: prepare)
+    }
+
+    /// Runs a POST that is prepared from the results of other operations. See `send`.
+    @discardableResult
+    public func post<each Source: ResultSource, Serializer: ResponseSerializer>(
+        _ url: String, parameters: Parameters? = nil, headers: HeaderFields = [:], body: RequestBody? = nil,
+        timeout: Duration? = nil, priority: Operation.QueuePriority = .normal, after sources: repeat each Source,
+        returning serializer: Serializer = JSONResponseSerializer(),
+        configure: ((HTTPRequestOperation) -> Void)? = nil,
+        prepare: @escaping @Sendable (_ request: inout URLRequest, repeat (each Source).Value) throws -> Void
+    ) -> RequestHandle<Serializer.Value> {
+        send(
+            "POST", url, parameters: parameters, headers: headers, body: body, timeout: timeout, priority: priority,
+            after: repeat each sources, returning: serializer, configure: configure, prepare: prepare)
+    }
+
+    /// Runs a PUT that is prepared from the results of other operations. See `send`.
+    @discardableResult
+    public func put<each Source: ResultSource, Serializer: ResponseSerializer>(
+        _ url: String, parameters: Parameters? = nil, headers: HeaderFields = [:], body: RequestBody? = nil,
+        timeout: Duration? = nil, priority: Operation.QueuePriority = .normal, after sources: repeat each Source,
+        returning serializer: Serializer = JSONResponseSerializer(),
+        configure: ((HTTPRequestOperation) -> Void)? = nil,
+        prepare: @escaping @Sendable (_ request: inout URLRequest, repeat (each Source).Value) throws -> Void
+    ) -> RequestHandle<Serializer.Value> {
+        send(
+            "PUT", url, parameters: parameters, headers: headers, body: body, timeout: timeout, priority: priority,
+            after: repeat each sources, returning: serializer, configure: configure, prepare: prepare)
+    }
+
+    /// Runs a PATCH that is prepared from the results of other operations. See `send`.
+    @discardableResult
+    public func patch<each Source: ResultSource, Serializer: ResponseSerializer>(
+        _ url: String, parameters: Parameters? = nil, headers: HeaderFields = [:], body: RequestBody? = nil,
+        timeout: Duration? = nil, priority: Operation.QueuePriority = .normal, after sources: repeat each Source,
+        returning serializer: Serializer = JSONResponseSerializer(),
+        configure: ((HTTPRequestOperation) -> Void)? = nil,
+        prepare: @escaping @Sendable (_ request: inout URLRequest, repeat (each Source).Value) throws -> Void
+    ) -> RequestHandle<Serializer.Value> {
+        send(
+            "PATCH", url, parameters: parameters, headers: headers, body: body, timeout: timeout, priority: priority,
+            after: repeat each sources, returning: serializer, configure: configure, prepare: prepare)
+    }
+
+    /// Runs a DELETE that is prepared from the results of other operations. See `send`.
+    @discardableResult
+    public func delete<each Source: ResultSource, Serializer: ResponseSerializer>(
+        _ url: String, parameters: Parameters? = nil, headers: HeaderFields = [:], body: RequestBody? = nil,
+        timeout: Duration? = nil, priority: Operation.QueuePriority = .normal, after sources: repeat each Source,
+        returning serializer: Serializer = JSONResponseSerializer(),
+        configure: ((HTTPRequestOperation) -> Void)? = nil,
+        prepare: @escaping @Sendable (_ request: inout URLRequest, repeat (each Source).Value) throws -> Void
+    ) -> RequestHandle<Serializer.Value> {
+        send(
+            "DELETE", url, parameters: parameters, headers: headers, body: body, timeout: timeout, priority: priority,
+            after: repeat each sources, returning: serializer, configure: configure, prepare: prepare)
+    }
+}

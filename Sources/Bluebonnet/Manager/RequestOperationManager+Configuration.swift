@@ -1,0 +1,153 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+public import Foundation
+
+extension RequestOperationManager {
+    /// What a manager starts with: limits, options, serializers and header fields. Copied when the manager is made.
+    ///
+    /// `Codable`, where AFNetworking archived a manager with NSCoding: keep the base URL beside the configuration. The
+    /// form that is encoded has credentials, tokens and header fields in it; protect it accordingly. It does not have
+    /// the cookie jar and the response cache, which operations share, nor the key log of the TLS options.
+    ///
+    /// ```swift
+    /// let data = try JSONEncoder().encode(manager.configuration)
+    /// let configuration = try JSONDecoder().decode(RequestOperationManager.Configuration.self, from: data)
+    /// ```
+    public struct Configuration: Sendable {
+        /// The most concurrent transfers of this manager; further operations wait for a slot. Default 64.
+        public var maximumConcurrentTransferCount = 64
+        /// The most concurrent transfers of this manager to one origin (scheme, host and port). Default 6.
+        public var maximumConcurrentTransferCountPerOrigin = 6
+        /// Limits, trust and proxy of the operations that the manager makes.
+        public var transferOptions = TransferOptions()
+        /// The time limits of the operations that the manager makes: `transferOptions.timeouts`.
+        public var timeouts: Timeouts {
+            get { transferOptions.timeouts }
+            set { transferOptions.timeouts = newValue }
+        }
+        /// The cache of the operations that the manager makes: `transferOptions.responseCache`. Default nil: no cache.
+        public var responseCache: (any ResponseCache)? {
+            get { transferOptions.responseCache }
+            set { transferOptions.responseCache = newValue }
+        }
+        /// The cookies of the operations that the manager makes: `transferOptions.cookieJar`. Default nil: no cookies.
+        public var cookieJar: CookieJar? {
+            get { transferOptions.cookieJar }
+            set { transferOptions.cookieJar = newValue }
+        }
+        /// Makes requests from parameters. Default `HTTPRequestSerializer`.
+        public var requestSerializer: any RequestSerializer = HTTPRequestSerializer()
+        /// Makes values from responses. Default `JSONResponseSerializer`.
+        public var responseSerializer: any ResponseSerializer = JSONResponseSerializer()
+        /// Header fields of every request, as `RequestOperationManager.headers`. Default none.
+        public var headers = HeaderFields()
+
+        /// The defaults.
+        public init() {}
+    }
+}
+
+// MARK: - Coding
+
+extension RequestOperationManager.Configuration: Codable {
+    private enum CodingKeys: CodingKey {
+        case maximumConcurrentTransferCount, maximumConcurrentTransferCountPerOrigin, transferOptions
+        case requestSerializer, responseSerializer, headers
+    }
+
+    /// Makes a configuration as it was encoded, without a cookie jar and a response cache.
+    ///
+    /// - Throws: `DecodingError`; `NetworkingError` with `invalidSecurityPolicy` or `invalidRequest` when its parts
+    ///   contradict each other.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        self.init()
+        maximumConcurrentTransferCount = try container.limit(.maximumConcurrentTransferCount)
+        maximumConcurrentTransferCountPerOrigin = try container.limit(.maximumConcurrentTransferCountPerOrigin)
+        transferOptions = try container.decode(ArchivedOptions.self, forKey: .transferOptions).options()
+        requestSerializer = try container.decode(RequestSerializerRecord.self, forKey: .requestSerializer).serializer
+        responseSerializer = try container.decode(SerializerRecord.self, forKey: .responseSerializer).serializer
+        headers = try container.decode(HeaderFields.self, forKey: .headers)
+    }
+
+    /// Encodes everything but the cookie jar, the response cache and the key log.
+    ///
+    /// - Throws: `EncodingError`, naming the type of a serializer that cannot be encoded: a type of the program's own,
+    ///   a `DecodableResponseSerializer`, or a query serialization that is a function; `NetworkingError` with
+    ///   `invalidRequest` when the client identity has a password or a key in memory.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(maximumConcurrentTransferCount, forKey: .maximumConcurrentTransferCount)
+        try container.encode(maximumConcurrentTransferCountPerOrigin, forKey: .maximumConcurrentTransferCountPerOrigin)
+        try container.encode(try ArchivedOptions(transferOptions), forKey: .transferOptions)
+        guard let request = RequestSerializerRecord(requestSerializer) else {
+            throw container.refusal(of: requestSerializer, named: "\(type(of: requestSerializer))", .requestSerializer)
+        }
+        try container.encode(request, forKey: .requestSerializer)
+        let response: SerializerRecord
+        do {
+            response = try SerializerRecord(responseSerializer)
+        } catch {
+            throw container.refusal(of: responseSerializer, named: error.type, .responseSerializer)
+        }
+        try container.encode(response, forKey: .responseSerializer)
+        try container.encode(headers, forKey: .headers)
+    }
+}
+
+extension KeyedDecodingContainer {
+    /// A number of transfers that a manager can have.
+    fileprivate func limit(_ key: Key) throws -> Int {
+        let count = try decode(Int.self, forKey: key)
+        guard count > 0 else {
+            throw DecodingError.dataCorruptedError(
+                forKey: key, in: self, debugDescription: "a manager needs room for at least one transfer")
+        }
+        return count
+    }
+}
+
+extension KeyedEncodingContainer {
+    fileprivate func refusal(of serializer: Any, named name: String, _ key: Key) -> EncodingError {
+        EncodingError.invalidValue(
+            serializer,
+            EncodingError.Context(codingPath: codingPath + [key], debugDescription: "\(name) cannot be encoded"))
+    }
+}
+
+// MARK: - Copies
+
+extension RequestOperationManager: NSCopying {
+    /// The present settings as a configuration: that of a manager which starts as this one is now. Blocks, `configure`,
+    /// coders, completion queue and group, and the reachability manager are no part of it; `copied()` keeps them too.
+    public var configuration: Configuration {
+        var configuration = Configuration()
+        configuration.maximumConcurrentTransferCount = services.limit
+        configuration.maximumConcurrentTransferCountPerOrigin = services.limitPerOrigin
+        configuration.transferOptions = transferOptions
+        configuration.requestSerializer = requestSerializer
+        configuration.responseSerializer = responseSerializer
+        configuration.headers = headers
+        return configuration
+    }
+
+    /// Makes a manager with this one's base URL and settings: serializers, header fields, coders, options, blocks,
+    /// `configure`, completion queue and group, and reachability manager. A cookie jar and a response cache are shared
+    /// by both.
+    ///
+    /// The copy has an empty queue with a queue's default settings, and slots for transfers of its own. Operations stay
+    /// with the manager that made them.
+    public func copied() -> RequestOperationManager { RequestOperationManager(copying: self) }
+
+    /// Copies the manager like `copied()`; `zone` is ignored.
+    public func copy(with zone: NSZone? = nil) -> Any { copied() }
+}
+
+extension RequestOperationManager: CustomStringConvertible {
+    /// The base URL, without secrets, and the number of unfinished operations, for a log.
+    public var description: String {
+        let base = baseURL.map { Redaction.url($0.absoluteString) } ?? "no base URL"
+        return "<RequestOperationManager: \(base), \(operationQueue.operationCount) operations in its queue>"
+    }
+}

@@ -1,0 +1,170 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import TestServer
+import Testing
+
+@testable import Bluebonnet
+
+/// Calls that are made from other results take what every call takes. This file does not import FoundationNetworking:
+/// a program that names `URLRequest` in a closure need not do so either.
+@Suite(.timeLimit(.minutes(1))) struct DependentCallTests {
+    private let network = ScriptedNetwork()
+    private let manager: RequestOperationManager
+    private let text = StringResponseSerializer()
+
+    init() {
+        manager = network.manager()
+        network.answer("/token", with: [.head(200), .body("t")])
+        network.answer("/bad", with: [.fail(.timedOut)])
+    }
+
+    private func sent(_ path: String) throws -> TransferRequest {
+        try #require(network.log.requests.first { $0.url.path == path })
+    }
+
+    private func body(_ path: String) throws -> String? {
+        guard case .data(let data) = try sent(path).body else { return nil }
+        return String(decoding: data, as: UTF8.self)
+    }
+
+    private func named(_ name: String) -> (HTTPRequestOperation) -> Void { { $0.name = name } }
+
+    typealias Call =
+        @Sendable (
+            RequestOperationManager, RequestHandle<String>, @escaping (HTTPRequestOperation) -> Void
+        ) -> RequestHandle<String>
+
+    private static let calls: [String: Call] = [
+        "GET": { manager, token, configure in
+            manager.get(
+                "me", parameters: ["a": 1], headers: ["X-One": "1"], timeout: .seconds(9), priority: .high,
+                after: token, returning: StringResponseSerializer(), configure: configure
+            ) { request, token in request.setValue(token, forHTTPHeaderField: "X-Token") }
+        },
+        "HEAD": { manager, token, configure in
+            manager.head(
+                "me", parameters: ["a": 1], headers: ["X-One": "1"], timeout: .seconds(9), priority: .high,
+                after: token, returning: StringResponseSerializer(), configure: configure
+            ) { request, token in request.setValue(token, forHTTPHeaderField: "X-Token") }
+        },
+        "POST": { manager, token, configure in
+            manager.post(
+                "me", parameters: ["a": 1], headers: ["X-One": "1"], body: .text("body"), timeout: .seconds(9),
+                priority: .high, after: token, returning: StringResponseSerializer(), configure: configure
+            ) { request, token in request.setValue(token, forHTTPHeaderField: "X-Token") }
+        },
+        "PUT": { manager, token, configure in
+            manager.put(
+                "me", parameters: ["a": 1], headers: ["X-One": "1"], body: .text("body"), timeout: .seconds(9),
+                priority: .high, after: token, returning: StringResponseSerializer(), configure: configure
+            ) { request, token in request.setValue(token, forHTTPHeaderField: "X-Token") }
+        },
+        "PATCH": { manager, token, configure in
+            manager.patch(
+                "me", parameters: ["a": 1], headers: ["X-One": "1"], body: .text("body"), timeout: .seconds(9),
+                priority: .high, after: token, returning: StringResponseSerializer(), configure: configure
+            ) { request, token in request.setValue(token, forHTTPHeaderField: "X-Token") }
+        },
+        "DELETE": { manager, token, configure in
+            manager.delete(
+                "me", parameters: ["a": 1], headers: ["X-One": "1"], body: .text("body"), timeout: .seconds(9),
+                priority: .high, after: token, returning: StringResponseSerializer(), configure: configure
+            ) { request, token in request.setValue(token, forHTTPHeaderField: "X-Token") }
+        },
+    ]
+
+    @Test(arguments: ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"])
+    func everyMethodTakesWhatACallTakes(method: String) async throws {
+        let call = try #require(Self.calls[method])
+        let handle = call(manager, manager.get("token", returning: text)) { $0.name = "mine" }
+        #expect(handle.operation.name == "mine" && handle.operation.queuePriority == .high)
+        #expect(handle.operation.timeouts.total == .seconds(9))
+        _ = try await handle.value
+        let request = try sent("/me")
+        #expect(request.method == method && request.url.query == "a=1")
+        #expect(request.value(of: "X-One") == "1" && request.value(of: "X-Token") == "t")
+        #expect(try body("/me") == (["GET", "HEAD"].contains(method) ? nil : "body"))
+    }
+
+    @Test func closureWithSeveralSourcesNamesFoundationsRequestWithoutAnImport() async throws {
+        let token = manager.get("token", returning: text)
+        let parts = ["a", "b"].map { manager.get($0, returning: text) }
+        let page = manager.get("page", after: token, parts.all, returning: text) {
+            (request: inout URLRequest, token, parts) in
+            request.setValue("\(token) \(parts.count)", forHTTPHeaderField: "X-All")
+        }
+        _ = try await page.value
+        #expect(try sent("/page").value(of: "X-All") == "t 2")
+    }
+
+    @Test func closureHasTheLastWordAboutTheBody() async throws {
+        let token = manager.get("token", returning: text)
+        let handle = manager.post(
+            "form", headers: ["X-One": "1"], body: .json(["a": 1]), after: token, returning: text
+        ) { request, token in
+            #expect(request.httpBody == Data(#"{"a":1}"#.utf8))
+            #expect(request.value(forHTTPHeaderField: "Content-Type") == "application/json")
+            request.setValue("2", forHTTPHeaderField: "X-One")
+            request.httpBody = Data("other".utf8)
+        }
+        _ = try await handle.value
+        #expect(try body("/form") == "other" && sent("/form").value(of: "X-One") == "2")
+    }
+
+    @Test func fileIsTheBody() async throws {
+        let folder = try DownloadFolder()
+        defer { folder.remove() }
+        try Data("from disk".utf8).write(to: URL(fileURLWithPath: folder.path))
+        let token = manager.get("token", returning: text)
+        let handle = manager.put(
+            "file", body: .file(URL(fileURLWithPath: folder.path), contentType: "text/x"), after: token,
+            returning: text
+        ) { request, token in request.setValue(token, forHTTPHeaderField: "X-Token") }
+        _ = try await handle.value
+        let request = try sent("/file")
+        #expect(request.body.byteCount == 9 && request.value(of: "Content-Type") == "text/x")
+        #expect(request.value(of: "X-Token") == "t")
+    }
+
+    @Test func settingsOfTheManagerAreThoseOfTheCallsTime() async throws {
+        manager.headers["X-Client"] = "first"
+        let handle = manager.get("me", after: manager.get("token", returning: text), returning: text) { _, _ in }
+        manager.headers["X-Client"] = "second"
+        _ = try await handle.value
+        #expect(try sent("/me").value(of: "X-Client") == "first")
+    }
+
+    @Test func requestThatCannotBeMadeIsTheError() async throws {
+        let token = manager.get("token", returning: text)
+        let handle = manager.get("me", headers: ["X": "a\nb"], after: token, returning: text) { _, _ in }
+        let error = await #expect(throws: NetworkingError.self) { try await handle.value }
+        #expect(error?.code == .invalidRequest)
+        #expect(network.log.entries.value.paths == ["/token"])
+    }
+
+    @Test func callAfterAFailureIsSkipped() async throws {
+        let handle = manager.post(
+            "me", body: .text("x"), after: manager.get("bad", returning: text), returning: text
+        ) { _, _ in }
+        let error = await #expect(throws: NetworkingError.self) { try await handle.value }
+        #expect(error?.code == .dependencyFailed)
+    }
+
+    @Test func wholeRequestsTakeLimitPriorityAndClosureToo() async throws {
+        let token = manager.get("token", returning: text)
+        let handle = manager.send(
+            after: token, timeout: .seconds(8), priority: .low, returning: text, configure: named("whole")
+        ) { token in URLRequest(url: ScriptedNetwork.url("/whole-\(token)")) }
+        #expect(handle.operation.timeouts.total == .seconds(8) && handle.operation.queuePriority == .low)
+        #expect(handle.operation.name == "whole")
+        let later = manager.operation(
+            after: [handle.operation], timeout: .seconds(7), priority: .high, responseSerializer: text,
+            configure: named("later")
+        ) { URLRequest(url: ScriptedNetwork.url("/later")) }
+        #expect(later.timeouts.total == .seconds(7) && later.queuePriority == .high && later.name == "later")
+        try await manager.run(later)
+        #expect(network.log.entries.value.paths == ["/token", "/whole-t", "/later"])
+    }
+}
