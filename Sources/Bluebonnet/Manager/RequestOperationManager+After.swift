@@ -14,6 +14,7 @@ extension RequestOperationManager {
     ///   - sources: one or several; `handles.all` makes one of an array.
     ///   - timeout: the longest time for the whole request, as `Timeouts.total`. Default nil: the manager's.
     ///   - priority: the operation's `queuePriority`.
+    ///   - serializer: makes the value from the response.
     ///   - configure: called at once with the operation, before it can be started.
     ///   - makeRequest: called once with the values, off the network thread. What it throws is the operation's error,
     ///     and nothing is sent.
@@ -30,10 +31,17 @@ extension RequestOperationManager {
 
     /// Runs a request whose headers, body or URL need the results of other operations, after these have ended.
     ///
-    /// For the other arguments see
-    /// `operation(_:_:parameters:headers:body:timeout:priority:responseSerializer:configure:)`.
     /// - Parameters:
+    ///   - method: the HTTP method.
+    ///   - url: resolved against `baseURL`.
+    ///   - parameters: encoded by `requestSerializer`.
+    ///   - headers: further header fields of this call.
+    ///   - body: the body; with one, the parameters are the URL's query.
+    ///   - timeout: the longest time for the whole request, as `Timeouts.total`. Default nil: the manager's.
+    ///   - priority: the operation's `queuePriority`.
     ///   - sources: one or several; `handles.all` makes one of an array.
+    ///   - serializer: makes the value from the response.
+    ///   - configure: called at once with the operation, before it can be started.
     ///   - prepare: called once with the request that the other arguments make, body included, and with the values; off
     ///     the network thread. What it throws is the operation's error, and nothing is sent. A file that is the body
     ///     stays the body.

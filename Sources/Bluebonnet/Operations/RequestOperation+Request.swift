@@ -208,7 +208,8 @@ extension RequestOperation {
     ///
     /// ```swift
     /// RequestOperation.postsNotifications = true
-    /// center.addObserver(forName: Notification.Name("com.alamofire.networking.operation.start"), …)
+    /// let name = Notification.Name("com.alamofire.networking.operation.start")
+    /// let observer = NotificationCenter.default.addObserver(forName: name, object: nil, queue: nil) { print($0.name) }
     /// ```
     public static var postsNotifications: Bool {
         get { OperationNotification.isObserved }

@@ -35,6 +35,57 @@ extension PageTests {
         }
     }
 
+    @Test func commentsOfTheManagersDefaultsRun() async throws {
+        try await Site.serving { site in
+            let manager = site.manager
+            // BLOCK RequestOperationManager.swift
+            manager.configure = { operation in
+                if operation.request?.url?.pathExtension == "plist" {
+                    operation.responseSerializer = PropertyListResponseSerializer()
+                }
+            }
+            // END
+            #expect(manager.operation("GET", "a.plist").responseSerializer is PropertyListResponseSerializer)
+            #expect(manager.operation("GET", "a.json").responseSerializer is JSONResponseSerializer)
+            // BLOCK BodiesAndDecisions.md
+            manager.configure = { operation in
+                operation.userInfo["made"] = ContinuousClock.now
+                operation.timeouts.idle = .seconds(20)
+            }
+            // END
+            #expect(manager.operation("GET", "a").timeouts.idle == .seconds(20))
+            #expect(manager.operation("GET", "a").userInfo["made"] is ContinuousClock.Instant)
+        }
+        try await Site.serving { site in
+            let manager = site.manager
+            // BLOCK Timeouts.swift
+            manager.timeouts.connect = .seconds(3)
+            let operation = manager.operation("GET", "big.bin", timeout: .seconds(600)) { $0.timeouts.idle = .seconds(20) }
+            // END
+            #expect(operation.timeouts.connect == .seconds(3) && operation.timeouts.idle == .seconds(20))
+            #expect(operation.timeouts.total == .seconds(600))
+            // BLOCK RequestOperationManager+Configuration.swift
+            let data = try JSONEncoder().encode(manager.configuration)
+            let configuration = try JSONDecoder().decode(RequestOperationManager.Configuration.self, from: data)
+            // END
+            #expect(configuration.transferOptions.timeouts.connect == .seconds(3))
+        }
+    }
+
+    @Test func commentOfTheNotificationsRuns() async throws {
+        try await Site.serving { site in
+            printed.update { $0 = [] }
+            // BLOCK RequestOperation+Request.swift
+            RequestOperation.postsNotifications = true
+            let name = Notification.Name("com.alamofire.networking.operation.start")
+            let observer = NotificationCenter.default.addObserver(forName: name, object: nil, queue: nil) { print($0.name) }
+            // END
+            try await site.manager.run(site.manager.operation("GET", "me"))
+            await printed.becomes { $0.contains { $0.contains("operation.start") } }
+            NotificationCenter.default.removeObserver(observer)
+        }
+    }
+
     @Test func commentsOfRunningRun() async throws {
         try await Site.serving { site in
             let (manager, file) = (site.manager, site.file("big.bin"))

@@ -17,6 +17,7 @@ extension PageTests {
             // where site.file("disk.img") is URL(fileURLWithPath: "disk.img")
             let manager = RequestOperationManager(baseURL: site.base)
             manager.headers["X-Client"] = "demo"
+            manager.timeouts.idle = .seconds(20)
 
             // Calls that wait: for a value, for a value with its response, or for the response alone.
             struct User: Codable, Sendable { var name: String }
