@@ -60,7 +60,9 @@ extension PageTests {
             let manager = site.manager
             // BLOCK Timeouts.swift
             manager.timeouts.connect = .seconds(3)
-            let operation = manager.operation("GET", "big.bin", timeout: .seconds(600)) { $0.timeouts.idle = .seconds(20) }
+            let operation = manager.operation("GET", "big.bin", timeout: .seconds(600)) {
+                $0.timeouts.idle = .seconds(20)
+            }
             // END
             #expect(operation.timeouts.connect == .seconds(3) && operation.timeouts.idle == .seconds(20))
             #expect(operation.timeouts.total == .seconds(600))
@@ -78,7 +80,9 @@ extension PageTests {
             // BLOCK RequestOperation+Request.swift
             RequestOperation.postsNotifications = true
             let name = Notification.Name("com.alamofire.networking.operation.start")
-            let observer = NotificationCenter.default.addObserver(forName: name, object: nil, queue: nil) { print($0.name) }
+            let observer = NotificationCenter.default.addObserver(forName: name, object: nil, queue: nil) {
+                print($0.name)
+            }
             // END
             try await site.manager.run(site.manager.operation("GET", "me"))
             await printed.becomes { $0.contains { $0.contains("operation.start") } }
