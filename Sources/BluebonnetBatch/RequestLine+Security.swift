@@ -17,7 +17,10 @@ extension RequestLine.Security {
         mode != nil || pins != nil || ca != nil || allowInvalidCertificates != nil || validatesHost != nil
     }
 
+    /// The batch's policies with the line's options in the place of theirs: the one for all hosts, and those by host.
     private func policy(over batch: SecurityPolicy) throws(NetworkingError) -> SecurityPolicy {
+        var hosts: [String: SecurityPolicy] = [:]
+        for (pattern, policy) in batch.hosts.policies { hosts[pattern] = try self.policy(over: policy) }
         try Self.check(ca, "ca")
         for (index, path) in (pins ?? []).enumerated() { try Self.check(path, "pins[\(index)]") }
         let pinned = try pins.map { paths throws(NetworkingError) in try PinSet(certificateFiles: paths) }
@@ -26,7 +29,8 @@ extension RequestLine.Security {
             pins: pinned ?? (mode == Mode.none ? .empty : batch.pins),
             allowInvalidCertificates: allowInvalidCertificates ?? batch.allowInvalidCertificates,
             validatesDomainName: validatesHost ?? batch.validatesDomainName,
-            authorities: ca.map { .file($0) } ?? batch.authorities, reportOnlyPins: batch.reportOnlyPins)
+            authorities: ca.map { .file($0) } ?? batch.authorities, reportOnlyPins: batch.reportOnlyPins,
+            hosts: try SecurityPolicyTable(hosts))
     }
 
     private var clientIdentity: ClientIdentity? {

@@ -236,7 +236,7 @@ extension HeaderFields.Field {
         let name = String(text[..<colon])
         let value = Self.trimmed(text[text.index(after: colon)...])
         try RequestCheck.field(name: name, value: value)
-        guard !RequestCheck.isFraming(name) else {
+        guard !RequestCheck.isFraming(name), name.lowercased() != "content-type" else {
             throw Self.unusable("the header \(name) depends on each request's body, and is not for every line")
         }
         let parts = value.components(separatedBy: "$${")

@@ -46,6 +46,20 @@ import Testing
         #expect(own.authorities == .file("/own.pem") && !own.validatesDomainName)
     }
 
+    @Test func policiesByHostStayWithTheLinesOptionsInThem() throws {
+        let pins = try PinSet(certificateData: TestCertificate.localhost.der)
+        var batch = TransferOptions()
+        batch.securityPolicy = .trustingNobody
+        batch.securityPolicy.hosts = try SecurityPolicyTable([
+            "api.example.com": try SecurityPolicy(pinningMode: .publicKey, pins: pins)
+        ])
+        let same = try apply(#""validatesHost":true"#, over: batch).securityPolicy
+        #expect(same == batch.securityPolicy)
+        let own = try apply(#""ca":"/own.pem""#, over: batch).securityPolicy
+        let pinned = try #require(own.policy(forHost: "api.example.com"))
+        #expect(pinned.pins == pins && pinned.pinningMode == .publicKey && pinned.authorities == .file("/own.pem"))
+    }
+
     @Test func theLinesAuthoritiesTakeThePlaceOfTheBatchs() throws {
         var batch = TransferOptions()
         batch.securityPolicy.authorities = .directory("/authorities")

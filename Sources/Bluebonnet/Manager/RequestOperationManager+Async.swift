@@ -277,11 +277,11 @@ extension RequestOperationManager {
         timeout: Duration? = nil, priority: Operation.QueuePriority = .normal, expectedDigest: String? = nil,
         configure: ((HTTPRequestOperation) -> Void)? = nil
     ) async throws(NetworkingError) -> Response<URL> {
-        let operation = operation(
-            "GET", url, CallDetails(parameters, headers, nil, timeout, priority, configure),
-            serializer: bodySerializer)
-        operation.outputFile = file
-        operation.expectedDigest = expectedDigest ?? operation.expectedDigest
+        let details = CallDetails(parameters, headers, nil, timeout, priority, configure).preceded { operation in
+            operation.outputFile = file
+            if let expectedDigest { operation.expectedDigest = expectedDigest }
+        }
+        let operation = operation("GET", url, details, serializer: bodySerializer)
         try await run(operation)
         return try operation.response(with: operation.downloadedFile ?? file)
     }

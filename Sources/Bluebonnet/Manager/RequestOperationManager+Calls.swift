@@ -21,6 +21,16 @@ struct CallDetails {
         (self.timeout, self.priority, self.configure) = (timeout, priority, configure)
     }
 
+    /// These details, with a step before the caller's closure.
+    func preceded(by step: @escaping (HTTPRequestOperation) -> Void) -> CallDetails {
+        var details = self
+        details.configure = { [configure] operation in
+            step(operation)
+            configure?(operation)
+        }
+        return details
+    }
+
     /// Sets on an operation what is no part of its request.
     func apply(to operation: HTTPRequestOperation) {
         if let timeout { operation.timeouts.total = timeout }
@@ -44,8 +54,8 @@ extension RequestOperationManager {
     ///   - method: the HTTP method.
     ///   - url: resolved against `baseURL`.
     ///   - parameters: encoded by `requestSerializer`: for GET, HEAD and DELETE into the query, for other methods into
-    ///     the body. With a body they go into the query, whatever the method; a serializer of yours is asked for a GET
-    ///     then.
+    ///     the body. With a body they go into the query, whatever the method: a serializer of yours is asked for a GET
+    ///     then, whose URL counts, and once more, without parameters, for the fields of the request with the body.
     ///   - headers: for this request only; each wins over the manager's and the serializer's field of that name.
     ///   - body: encoded when the operation starts.
     ///   - timeout: the longest time for the whole request, as `Timeouts.total`. Default nil: the manager's.
@@ -163,7 +173,14 @@ extension RequestSerializer {
         case let serializer as PropertyListRequestSerializer: try serializer.http.addQuery(parameters, to: &request)
         default:
             guard let url = request.url else { return }
-            request.url = try self.request(URLRequest(url: url), with: parameters).url
+            let asked = try self.request(URLRequest(url: url), with: parameters)
+            guard asked.httpBody == nil, asked.httpBodyStream == nil else {
+                throw NetworkingError(
+                    .invalidRequest,
+                    "parameters beside a body go into the query, and \(type(of: self)) puts those of a GET into its body"
+                )
+            }
+            request.url = asked.url
         }
     }
 }

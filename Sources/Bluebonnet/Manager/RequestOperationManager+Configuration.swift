@@ -122,19 +122,20 @@ extension RequestOperationManager: NSCopying {
     /// The present settings as a configuration: that of a manager which starts as this one is now. Blocks, `configure`,
     /// coders, completion queue and group, and the reachability manager are no part of it; `copied()` keeps them too.
     public var configuration: Configuration {
+        let settings = copied()  // all of one moment
         var configuration = Configuration()
         configuration.maximumConcurrentTransferCount = services.limit
         configuration.maximumConcurrentTransferCountPerOrigin = services.limitPerOrigin
-        configuration.transferOptions = transferOptions
-        configuration.requestSerializer = requestSerializer
-        configuration.responseSerializer = responseSerializer
-        configuration.headers = headers
+        configuration.transferOptions = settings.transferOptions
+        configuration.requestSerializer = settings.requestSerializer
+        configuration.responseSerializer = settings.responseSerializer
+        configuration.headers = settings.headers
         return configuration
     }
 
     /// Makes a manager with this one's base URL and settings: serializers, header fields, coders, options, blocks,
-    /// `configure`, completion queue and group, and reachability manager. A cookie jar and a response cache are shared
-    /// by both.
+    /// `configure`, completion queue and group, and reachability manager. A cookie jar, a response cache and the
+    /// coders, which are objects, are shared by both.
     ///
     /// The copy has an empty queue with a queue's default settings, and slots for transfers of its own. Operations stay
     /// with the manager that made them.

@@ -115,10 +115,11 @@ extension RequestOperationManager {
         upload: RequestOperation.ProgressHandler? = nil, download: RequestOperation.ProgressHandler? = nil,
         _ success: @escaping Success, _ failure: Failure?
     ) -> HTTPRequestOperation {
-        let operation = operation(method, url, details, serializer: serializer.map { ResolvedSerializer($0) })
-        if let upload { operation.onUploadProgress = upload }
-        if let download { operation.onDownloadProgress = download }
-        operation.setCompletionBlock(success: success, failure: failure)
-        return enqueue(operation)
+        let details = details.preceded { operation in
+            if let upload { operation.onUploadProgress = upload }
+            if let download { operation.onDownloadProgress = download }
+            operation.setCompletionBlock(success: success, failure: failure)
+        }
+        return enqueue(operation(method, url, details, serializer: serializer.map { ResolvedSerializer($0) }))
     }
 }

@@ -227,6 +227,10 @@ extension RequestOperationManager {
     /// Called with each operation that the manager makes, on the thread that makes the operation and before it can be
     /// started; then comes what the call says, its `configure` closure last. Default nil.
     ///
+    /// The serializer, the handlers and the file that a call names replace those that are set here; a handler that is to
+    /// stay is added with `addCompletion`. The request of an operation that makes its request late, as with a body or
+    /// after other operations, is not there yet.
+    ///
     /// ```swift
     /// manager.configure = { operation in
     ///     if operation.request?.url?.pathExtension == "plist" {
@@ -275,6 +279,7 @@ extension RequestOperationManager {
         operation.completionQueue = completionQueue
         operation.completionGroup = completionGroup
         configure?(operation)
+        if let responseSerializer { operation.responseSerializer = responseSerializer }
         return operation
     }
 
@@ -339,7 +344,10 @@ extension RequestOperationManager {
         let operation = HTTPRequestOperation(
             plan: plan, serializer: serializer ?? defaults.value.serializer, services: services,
             completion: defaults.value.completion)
-        defaults.value.configure?(operation)
+        if let configure = defaults.value.configure {
+            configure(operation)
+            if let serializer { operation.setSerializer(serializer) }  // what the call says comes last
+        }
         return operation
     }
 }

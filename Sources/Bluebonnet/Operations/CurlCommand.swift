@@ -187,7 +187,7 @@ extension CurlCommand {
         var words = tlsArguments
         if policy.allowInvalidCertificates || !policy.validatesDomainName { words.append("--insecure") }
         switch policy.authorities {
-        case .system, .data, .nobody: break
+        case .system, .data, .nobody: break  // the comment says so
         case .file(let path): words += ["--cacert", path]
         case .directory(let path): words += ["--capath", path]
         }
@@ -225,14 +225,18 @@ extension CurlCommand {
     }
 
     private var trustComment: String? {
+        if policy.trustsNobody { return "the operation trusts no server, and would connect to nothing" }
         guard isSecure else { return nil }
         switch policy.pinningMode {
         case .none: break
         case .publicKey: return "curl compares the pins with the key of the server's own certificate only"
         case .certificate: return "curl cannot compare certificates, so this checks no pin"
         }
-        guard !policy.validatesDomainName, !policy.allowInvalidCertificates else { return nil }
-        return "curl cannot check a certificate without its host's name, so this checks neither"
+        if !policy.validatesDomainName, !policy.allowInvalidCertificates {
+            return "curl cannot check a certificate without its host's name, so this checks neither"
+        }
+        guard case .data = policy.authorities, !policy.allowInvalidCertificates else { return nil }
+        return "the operation's authorities are in its memory: name them with --cacert"
     }
 
     private var limitArguments: [String] {

@@ -16,10 +16,11 @@ public final class HTTPRequestOperation: RequestOperation, @unchecked Sendable {
     public var responseSerializer: any ResponseSerializer {
         get { state.plan.serializer?.serializer ?? HTTPResponseSerializer() }
         set {
-            let serializer = ResolvedSerializer(newValue)
-            state.changePlan { $0.serializer = serializer }
+            setSerializer(ResolvedSerializer(newValue))
         }
     }
+
+    func setSerializer(_ serializer: ResolvedSerializer) { state.changePlan { $0.serializer = serializer } }
 
     /// Makes an operation for a request.
     public convenience init(

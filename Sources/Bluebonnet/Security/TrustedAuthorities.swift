@@ -15,7 +15,8 @@ public enum TrustedAuthorities: Sendable, Hashable, Codable {
     case directory(String)
     /// Certificates in PEM, or one in DER.
     case data(Data)
-    /// No authority: only pins can make a server trusted, with `SecurityPolicy.allowInvalidCertificates`.
+    /// No authority. With `SecurityPolicy.allowInvalidCertificates` the pins decide alone; without it no server is
+    /// trusted.
     case nobody
 
     /// The system's store on Debian, Fedora and Alpine, and on what came from them.

@@ -125,6 +125,20 @@ extension RequestOperationManagerTests {
         #expect(body(request) == "hi" && request.method == "POST")
     }
 
+    @Test func serializerThatHasNoQueryRefusesParametersBesideABody() async throws {
+        let manager = try manager()
+        manager.requestSerializer = BodySerializer()
+        let operation = manager.operation("POST", "a", parameters: ["q": "b"], body: .text("hi"))
+        await #expect {
+            try await manager.run(operation)
+        } throws: {
+            let error = $0 as? NetworkingError
+            #expect(error?.message.contains("BodySerializer puts those of a GET into its body") == true)
+            return error?.code == .invalidRequest
+        }
+        #expect(network.log.requests.isEmpty)
+    }
+
     @Test func successGetsTheOperationAndItsObject() async throws {
         let seen = Observed([String]())
         let operation = try manager().get("a") { operation, object in
@@ -247,6 +261,15 @@ private struct RefusingSerializer: RequestSerializer {
 
     func request(_ request: URLRequest, with parameters: Parameters?) throws -> URLRequest {
         throw Refusal()
+    }
+}
+
+/// Writes all parameters into the body.
+private struct BodySerializer: RequestSerializer {
+    func request(_ request: URLRequest, with parameters: Parameters?) throws -> URLRequest {
+        var request = request
+        if let parameters { request.httpBody = Data("\(parameters.count)".utf8) }
+        return request
     }
 }
 

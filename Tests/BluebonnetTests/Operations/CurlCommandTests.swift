@@ -55,6 +55,19 @@ import Testing
         #expect(command.contains("--insecure") && command.contains("# curl cannot check"))
     }
 
+    @Test func commentSaysWhatTheOperationTrustsLessThanCurl() throws {
+        var options = TransferOptions()
+        options.securityPolicy = .trustingNobody
+        let words = "# the operation trusts no server"
+        #expect(try request("https://h/").curlCommand(options: options).contains(words))
+        #expect(try request("http://h/").curlCommand(options: options).contains(words))
+        options.securityPolicy = .default
+        #expect(try !request("https://h/").curlCommand(options: options).contains("#"))
+        options.securityPolicy.authorities = .data(Data("PEM".utf8))
+        let command = try request("https://h/").curlCommand(options: options)
+        #expect(command.contains("# the operation's authorities are in its memory"))
+    }
+
     @Test func pinnedKeysBecomeAnOption() throws {
         let digests = [UInt8(0), 1].map { Data(repeating: $0, count: 32).base64EncodedString() }
         let pins = try PinSet(keys: ["sha256/" + digests[0]], backupKeys: ["sha256/" + digests[1]])

@@ -77,6 +77,41 @@ import Testing
         #expect(manager.operation("GET", "a").name == nil)
     }
 
+    @Test func whatACallNamesReplacesWhatTheManagersClosureSets() async throws {
+        let manager = network.manager()
+        let order = Observed([String]())
+        manager.configure = { operation in
+            operation.responseSerializer = XMLDocumentResponseSerializer()
+            operation.setCompletionBlock { _, _ in order.append("replaced") }
+            operation.addCompletion { _, _ in order.append("added") }
+        }
+        #expect(try await manager.get("a", returning: StringResponseSerializer()).value == "fine")
+        let text: String = try await manager.get("b")
+        #expect(text == "fine")
+        let archive = try await network.operation("/c").archive()
+        let restored = try manager.operation(with: archive, responseSerializer: StringResponseSerializer())
+        #expect(restored.responseSerializer is StringResponseSerializer)
+        await order.becomes { $0.count == 4 }
+        order.update { $0 = [] }
+        manager.get(
+            "d", responseSerializer: StringResponseSerializer(),
+            configure: { $0.addCompletion { _, _ in order.append("own") } },
+            success: { _, _ in order.append("call") })
+        await order.becomes { $0.count == 3 }
+        #expect(Set(order.value) == ["added", "call", "own"])
+    }
+
+    @Test func callsClosureComesAfterTheCallsOwnHandlers() async throws {
+        let order = Observed([String]())
+        let operation = network.manager().get(
+            "a", responseSerializer: StringResponseSerializer(),
+            configure: { $0.setCompletionBlock { _, _ in order.append("closure") } },
+            success: { _, _ in order.append("call") })
+        await operation.ends()
+        await order.becomes { !$0.isEmpty }
+        #expect(order.value == ["closure"])
+    }
+
     @Test func settingsThatComeAfterTheStartAreNotReadBack() async {
         let gate = Gate()
         network.answer("/a", with: [.wait(gate), .head(200), .body("a")])

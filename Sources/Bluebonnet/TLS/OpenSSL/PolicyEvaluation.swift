@@ -31,7 +31,8 @@ extension SecurityPolicy {
             PresentedChain(chain)?.facts(for: policy, host: host, authorities: setup.authorities, at: moment)
         }
         guard let facts else {
-            throw NetworkingError(.serverNotTrusted, "\(host ?? "the server") showed no certificate")
+            let fault = chain.isEmpty ? "showed no certificate" : "showed certificates that OpenSSL cannot read"
+            throw NetworkingError(.serverNotTrusted, "\(host ?? "the server") \(fault)")
         }
         let verdict = policy.verdict(on: facts, host: host)
         if let refusal = verdict.refusal { throw refusal }
@@ -66,7 +67,7 @@ private struct PresentedChain {
             X509_STORE_CTX_set_default(context, "ssl_server") == 1
         else { return nil }
         X509_VERIFY_PARAM_set_auth_level(X509_STORE_CTX_get0_param(context), Self.securityLevel)
-        X509_STORE_CTX_set_time(context, 0, Int(moment.timeIntervalSince1970))
+        X509_STORE_CTX_set_time(context, 0, Int(clamping: moment))
         return ChainVerification(context, at: moment)?.facts(
             for: policy, host: host ?? "", sentName: nil, showsChains: true)
     }
@@ -77,4 +78,12 @@ private struct PresentedChain {
         defer { SSL_CTX_free(context) }
         return SSL_CTX_get_security_level(context)
     }()
+}
+
+extension Int {
+    /// The seconds since 1970, as far as a number holds them.
+    fileprivate init(clamping moment: Date) {
+        let seconds = moment.timeIntervalSince1970
+        self = Int(exactly: seconds.rounded(.down)) ?? (seconds > 0 ? .max : .min)
+    }
 }
