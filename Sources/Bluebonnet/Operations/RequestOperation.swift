@@ -202,8 +202,8 @@ extension RequestOperation {
             hasFirstPost = change.keepNotification(about: self)
             return runsNow ? effect : nil
         }
-        if hasFirstPost { OperationNotification.schedule() }
         announce(change)
+        if hasFirstPost { OperationNotification.schedule() }
         if let effect { perform(effect) }
     }
 

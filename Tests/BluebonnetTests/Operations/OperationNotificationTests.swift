@@ -73,12 +73,14 @@ import Testing
             }
             #expect(!RequestOperation.postsNotifications)
             await network.operation("/before").run().ends()
+            await NetworkThread.shared.catchesUp()  // its finish is told last
             RequestOperation.postsNotifications = true
             await network.operation("/after").run().ends()
             await posts.becomes { $0.count == 2 }
             #expect(posts.value == ["start /after", "finish /after"])
             RequestOperation.postsNotifications = false
             await network.operation("/later").run().ends()
+            await NetworkThread.shared.catchesUp()
             _ = RequestOperation.didStartNotification
             #expect(RequestOperation.postsNotifications)
             await network.operation("/last").run().ends()
