@@ -269,11 +269,7 @@ extension RequestOperation {
     /// when the operation may be in one of its own queues.
     private func announce(_ change: LifecycleChange) {
         if change.changesReadiness { announceReadiness(isReady: change.isReady) }
-        if change.hasStartHandler {
-            let handler = state.details.startHandler
-            state.changeDetails { $0.startHandler = nil }
-            handler?(self)
-        }
+        change.startHandler?(self)
         if change.changesExecuting, !change.isInQueue { didChangeValue(forKey: "isExecuting") }
         if change.after.isFinished && !change.before.isFinished { didChangeValue(forKey: "isFinished") }
     }
