@@ -143,8 +143,8 @@ extension Batch {
     func waitAsOwner() async -> BatchOutcome {
         _ = await TaskWait.forEvent { wait in
             state.withLock { $0.keepUntilEnd(wait) }
-        } onCancel: { [weak self] _ in
-            self?.cancel()
+        } onCancel: { [self] _ in
+            cancel()
         }
         return finalOutcome
     }

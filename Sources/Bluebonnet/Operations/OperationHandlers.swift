@@ -219,8 +219,8 @@ extension RequestOperation {
     func waitAsOwner() async {
         _ = await TaskWait.forEvent {
             state.add($0)
-        } onCancel: { [weak self] _ in
-            self?.cancel()
+        } onCancel: { [self] _ in
+            cancel()  // the waiting task holds the operation anyway
         }
     }
 

@@ -47,8 +47,8 @@ struct LifecycleChange {
     let wasReady: Bool
     let isReady: Bool
     let isInQueue: Bool
-    /// It has just been started, and somebody wants to know.
-    let hasStartHandler: Bool
+    /// It has just been started, and somebody wants to know: called once, outside the lock.
+    let startHandler: (@Sendable (RequestOperation) -> Void)?
 
     var changesExecuting: Bool { before.isExecuting != after.isExecuting }
     /// A queue is told of what may be started; a cancelled operation goes first.

@@ -204,8 +204,8 @@ extension RequestOperation {
             hasFirstPost = change.keepNotification(about: self)
             return runsNow ? effect : nil
         }
-        if hasFirstPost { OperationNotification.schedule() }
         announce(change)
+        if hasFirstPost { OperationNotification.schedule() }
         if let effect { perform(effect) }
     }
 
@@ -271,11 +271,7 @@ extension RequestOperation {
     /// when the operation may be in one of its own queues.
     private func announce(_ change: LifecycleChange) {
         if change.changesReadiness { announceReadiness(isReady: change.isReady) }
-        if change.hasStartHandler {
-            let handler = state.details.startHandler
-            state.changeDetails { $0.startHandler = nil }
-            handler?(self)
-        }
+        change.startHandler?(self)
         if change.changesExecuting, !change.isInQueue { didChangeValue(forKey: "isExecuting") }
         if change.after.isFinished && !change.before.isFinished { didChangeValue(forKey: "isFinished") }
     }

@@ -163,6 +163,9 @@ struct RequestOperationState: ~Copyable, Sendable {
         let effect = values.lifecycle.handle(event)
         let after = values.lifecycle
         let isStart = after.wasStarted && !before.wasStarted
+        // Taken here, before the network thread can see the details: it would let go of what the handler holds.
+        let startHandler = isStart ? values.details?.value.startHandler : nil
+        if startHandler != nil { values.details = values.details?.changed { $0.startHandler = nil } }
         if after.state == .executing, values.schedule.startInstant == 0 {
             values.schedule.startInstant = MonotonicClock.now()
         }
@@ -170,7 +173,7 @@ struct RequestOperationState: ~Copyable, Sendable {
         let change = LifecycleChange(
             before: before, after: after, wasReady: before.isReady(isWaiting: isWaiting),
             isReady: after.isReady(isWaiting: isWaiting), isInQueue: values.schedule.queue != nil,
-            hasStartHandler: isStart && values.details?.value.startHandler != nil)
+            startHandler: startHandler)
         return (change, effect)
     }
 

@@ -73,8 +73,7 @@ import Testing
             }
             #expect(!RequestOperation.postsNotifications)
             await network.operation("/before").run().ends()
-            await NetworkThread.shared.catchesUp()
-            await Queues.processingCatchesUp()
+            await NetworkThread.shared.catchesUp()  // its finish is told last
             RequestOperation.postsNotifications = true
             await network.operation("/after").run().ends()
             await posts.becomes { $0.count == 2 }
@@ -82,7 +81,6 @@ import Testing
             RequestOperation.postsNotifications = false
             await network.operation("/later").run().ends()
             await NetworkThread.shared.catchesUp()
-            await Queues.processingCatchesUp()
             _ = RequestOperation.didStartNotification
             #expect(RequestOperation.postsNotifications)
             await network.operation("/last").run().ends()
