@@ -303,7 +303,10 @@ extension RequestOperation {
 }
 
 extension RequestOperation: ExchangeOwner, SlotClient {
-    func handle(_ event: ExchangeEvent) { runner?.handle(event) }
+    func handle(_ event: ExchangeEvent) {
+        if let runner { return runner.handle(event) }
+        if case .answered(let answer, _) = event { answer.giveUp() }
+    }
 
     func noteHead(_ head: ResponseHead) {
         for wait in state.noteHead(head) { wait.end(hasCome: true) }

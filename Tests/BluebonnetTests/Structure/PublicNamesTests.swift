@@ -31,6 +31,7 @@ import Testing
         ChallengeAnswer.self, TransferOptions.self, Timeouts.self, TransferSummary.self, TransferTimings.self,
         Proxy.self,
         DrainSummary.self, DependencyCycle.self, FailedDependencyPolicy.self, Response<Int>.self,
+        ResponseDisposition.self,
     ]
 
     private static let serializers: [Any.Type] = [
