@@ -12,9 +12,9 @@ internal import Synchronization
 /// for await isActive in NetworkActivityMonitor.shared.states { print(isActive ? "busy" : "idle") }
 /// ```
 ///
-/// Activity is told when something has run for the activation delay, and its end when nothing has run for the completion
-/// delay, so that short requests and short gaps are not seen. A paused operation does not count. All members may be used
-/// from any thread.
+/// Activity is told when something has run for the activation delay, and its end when nothing has run for the
+/// completion delay, so that short requests and short gaps are not seen. A paused operation does not count. All members
+/// may be used from any thread.
 public final class NetworkActivityMonitor: Sendable {
     /// A monitor with the default delays.
     public static let shared = NetworkActivityMonitor()

@@ -101,6 +101,12 @@ extension RequestOperation {
         set { state.changePlan { $0.outputFile = newValue } }
     }
 
+    /// The file beside an `outputFile` in which a body stands while it is not complete, and after a failure when the
+    /// part can be continued. It may not be there.
+    public static func partialFile(of outputFile: URL) -> URL {
+        URL(fileURLWithPath: outputFile.path + PartialFile.suffix, isDirectory: false)
+    }
+
     /// A folder for the body of an accepted response. The body is written there under a temporary name, and gets the
     /// name that the response suggests when it is complete; `downloadedFile` is the file. Set the folder before the
     /// start; it must exist. Default nil. An operation that has an `outputFile` too fails with `invalidRequest`.

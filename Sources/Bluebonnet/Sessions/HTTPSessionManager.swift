@@ -12,8 +12,8 @@ public import Foundation
 /// let me = try await manager.get("me").value
 /// ```
 ///
-/// Tasks of these calls are resumed already. A request that cannot be made is a task that fails, without touching the
-/// network. The members that are not of HTTP are those of `SessionManaging`.
+/// Tasks of these calls are resumed already. A request that cannot be made is a task that fails. The other members are
+/// those of `SessionManaging`.
 public final class HTTPSessionManager: SessionManaging {
     /// Called with the task and the serialized response.
     public typealias Success = @Sendable (_ task: SessionTask, _ object: any Sendable) -> Void
@@ -69,10 +69,9 @@ extension HTTPSessionManager {
     ) -> SessionTask {
         let tasks = session.tasksAndBlocks
         let operation = tasks.manager.operation(method, url, parameters: parameters, headers: headers, body: body)
-        let hasHandlers = success != nil || failure != nil
-        return tasks.task(
-            operation, body == nil ? .data : .upload, hasHandlers ? .verb(success, failure) : nil,
-            upload: uploadProgress, download: downloadProgress)
+        let completion = success == nil && failure == nil ? nil : SessionTask.Completion.verb(success, failure)
+        let extras = SessionTask.Extras(upload: uploadProgress, download: downloadProgress)
+        return tasks.task(operation, body == nil ? .data : .upload, completion, extras)
     }
 
     /// Runs a GET; parameters go into the query. For the arguments see `dataTask`.
@@ -83,10 +82,7 @@ extension HTTPSessionManager {
         _ url: String, parameters: Parameters? = nil, headers: HeaderFields = [:],
         progress: SessionTask.ProgressBlock? = nil, success: @escaping Success, failure: Failure? = nil
     ) -> SessionTask {
-        started(
-            dataTask(
-                "GET", url, parameters: parameters, headers: headers, downloadProgress: progress, success: success,
-                failure: failure))
+        call("GET", url, parameters, headers, download: progress, success, failure)
     }
 
     /// Runs a HEAD; parameters go into the query.
@@ -95,10 +91,7 @@ extension HTTPSessionManager {
         _ url: String, parameters: Parameters? = nil, headers: HeaderFields = [:],
         success: @escaping @Sendable (_ task: SessionTask) -> Void, failure: Failure? = nil
     ) -> SessionTask {
-        started(
-            dataTask(
-                "HEAD", url, parameters: parameters, headers: headers, success: { task, _ in success(task) },
-                failure: failure))
+        call("HEAD", url, parameters, headers, { task, _ in success(task) }, failure)
     }
 
     /// Runs a POST; parameters go into the body.
@@ -109,10 +102,7 @@ extension HTTPSessionManager {
         _ url: String, parameters: Parameters? = nil, headers: HeaderFields = [:],
         progress: SessionTask.ProgressBlock? = nil, success: @escaping Success, failure: Failure? = nil
     ) -> SessionTask {
-        started(
-            dataTask(
-                "POST", url, parameters: parameters, headers: headers, uploadProgress: progress, success: success,
-                failure: failure))
+        call("POST", url, parameters, headers, upload: progress, success, failure)
     }
 
     /// Runs a POST of a multipart form as an upload task: a part for each parameter, then what `build` adds.
@@ -126,10 +116,8 @@ extension HTTPSessionManager {
         constructingBody build: @escaping @Sendable (inout MultipartFormData) throws -> Void,
         progress: SessionTask.ProgressBlock? = nil, success: @escaping Success, failure: Failure? = nil
     ) -> SessionTask {
-        started(
-            dataTask(
-                "POST", url, headers: headers, body: .multipart(parameters ?? [:], build: build),
-                uploadProgress: progress, success: success, failure: failure))
+        let form = RequestBody.multipart(parameters ?? [:], build: build)
+        return call("POST", url, nil, headers, body: form, upload: progress, success, failure)
     }
 
     /// Runs a PUT; parameters go into the body.
@@ -138,7 +126,7 @@ extension HTTPSessionManager {
         _ url: String, parameters: Parameters? = nil, headers: HeaderFields = [:], success: @escaping Success,
         failure: Failure? = nil
     ) -> SessionTask {
-        started(dataTask("PUT", url, parameters: parameters, headers: headers, success: success, failure: failure))
+        call("PUT", url, parameters, headers, success, failure)
     }
 
     /// Runs a PATCH; parameters go into the body.
@@ -147,7 +135,7 @@ extension HTTPSessionManager {
         _ url: String, parameters: Parameters? = nil, headers: HeaderFields = [:], success: @escaping Success,
         failure: Failure? = nil
     ) -> SessionTask {
-        started(dataTask("PATCH", url, parameters: parameters, headers: headers, success: success, failure: failure))
+        call("PATCH", url, parameters, headers, success, failure)
     }
 
     /// Runs a DELETE; parameters go into the query.
@@ -156,18 +144,23 @@ extension HTTPSessionManager {
         _ url: String, parameters: Parameters? = nil, headers: HeaderFields = [:], success: @escaping Success,
         failure: Failure? = nil
     ) -> SessionTask {
-        started(dataTask("DELETE", url, parameters: parameters, headers: headers, success: success, failure: failure))
+        call("DELETE", url, parameters, headers, success, failure)
     }
 
-    private func started(_ task: SessionTask) -> SessionTask {
+    private func call(
+        _ method: String, _ url: String, _ parameters: Parameters?, _ headers: HeaderFields, body: RequestBody? = nil,
+        upload: SessionTask.ProgressBlock? = nil, download: SessionTask.ProgressBlock? = nil,
+        _ success: @escaping Success, _ failure: Failure?
+    ) -> SessionTask {
+        let task = dataTask(
+            method, url, parameters: parameters, headers: headers, body: body, uploadProgress: upload,
+            downloadProgress: download, success: success, failure: failure)
         task.resume()
         return task
     }
 }
 
-// MARK: - Calls that wait
-
-// Each throws the task's `NetworkingError`; cancelling the calling task cancels the session's.
+// Calls that wait. Each throws the task's `NetworkingError`; cancelling the calling task cancels the session's.
 extension HTTPSessionManager {
     /// Runs a GET, and gives the response with what `responseSerializer` made.
     public func get(
@@ -217,11 +210,48 @@ extension HTTPSessionManager {
         try await dataTask("PATCH", url, parameters: parameters, headers: headers).run()
     }
 
-    /// Runs a DELETE, as `get` does; parameters go into the query.
+    /// Runs a DELETE, as `get` does.
     @discardableResult
     public func delete(
         _ url: String, parameters: Parameters? = nil, headers: HeaderFields = [:]
     ) async throws(NetworkingError) -> Response<any Sendable> {
         try await dataTask("DELETE", url, parameters: parameters, headers: headers).run()
+    }
+}
+
+// MARK: - Archives
+
+extension HTTPSessionManager {
+    /// The contents of a manager that another process can make one of: base URL, configuration with the current
+    /// options, and serializers. It has no tasks, blocks and queues. The options are coded as `TransferOptions` is,
+    /// credentials included: protect the archive accordingly.
+    public struct Archive: Codable, Sendable {
+        fileprivate let baseURL: URL?
+        fileprivate let configuration: SessionConfiguration
+        fileprivate let requestSerializer: RequestSerializerRecord
+        fileprivate let responseSerializer: SerializerRecord
+    }
+
+    /// An archive of the manager.
+    ///
+    /// - Throws: `NetworkingError` with `invalidRequest` when a serializer is not the library's, or is one that no
+    ///   archive can hold. The error names the type.
+    public func archive() throws(NetworkingError) -> Archive {
+        guard let request = RequestSerializerRecord(requestSerializer),
+            let response = try? SerializerRecord(responseSerializer)
+        else {
+            let types = "\(type(of: requestSerializer)) or \(type(of: responseSerializer))"
+            throw NetworkingError(.invalidRequest, "the serializer \(types) has no archive, so its manager has none")
+        }
+        return Archive(
+            baseURL: baseURL, configuration: session.currentConfiguration, requestSerializer: request,
+            responseSerializer: response)
+    }
+
+    /// Makes a manager from an archive.
+    public convenience init(archive: Archive) {
+        self.init(baseURL: archive.baseURL, configuration: archive.configuration)
+        requestSerializer = archive.requestSerializer.serializer
+        responseSerializer = archive.responseSerializer.serializer
     }
 }

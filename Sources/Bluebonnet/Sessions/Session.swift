@@ -11,6 +11,8 @@ final class Session: Sendable {
     private struct State: Sendable {
         var tasks: [Int: SessionTask] = [:]
         var lastIdentifier = 0
+        /// Tasks that were resumed, and whose observers are to be told on the delegate queue.
+        var resumedTasks: [SessionTask] = []
         var isInvalidated = false
         /// Whether it is still to be told that an invalidated session has no tasks any more.
         var awaitsInvalidity = false
@@ -31,8 +33,6 @@ final class Session: Sendable {
         manager.completionQueue = delegateQueue
         manager.headers = configuration.headers
     }
-
-    // MARK: Components
 
     var blocks: Box<SessionBlocks>? {
         get { state.withLock { $0.blocks } }
@@ -57,8 +57,6 @@ final class Session: Sendable {
         withExtendedLifetime(old) {}
     }
 
-    // MARK: Tasks
-
     /// Makes a suspended task. In a session that was invalidated it ends with `cancelled`.
     func task(
         _ operation: HTTPRequestOperation, _ kind: SessionTask.Kind, _ completion: SessionTask.Completion?,
@@ -81,11 +79,25 @@ final class Session: Sendable {
         return tasks.filter { !$0.operation.isFinished }.sorted { $0.taskIdentifier < $1.taskIdentifier }
     }
 
-    /// A task was resumed, or cancelled before: its operation goes to the queue.
+    /// A task was resumed, or cancelled before: its operation goes to the queue. Many tasks that are resumed at once
+    /// are told in one turn of the delegate queue, before their ends.
     func begin(_ task: SessionTask, isResumed: Bool) {
-        state.withLock { $0.tasks[task.taskIdentifier] = task }
-        if isResumed { post(SessionTask.didResumeNotification, about: task) }
+        let isFirst = state.withLock { state in
+            if state.tasks[task.taskIdentifier] == nil { state.tasks[task.taskIdentifier] = task }
+            guard isResumed else { return false }
+            state.resumedTasks.append(task)
+            return state.resumedTasks.count == 1
+        }
+        if isFirst { delegateQueue.async { [self] in postResumptions() } }
         manager.enqueueIfFree(task.operation)
+    }
+
+    private func postResumptions() {
+        let tasks = state.withLock { state in
+            defer { state.resumedTasks = [] }
+            return state.resumedTasks
+        }
+        for task in tasks { NotificationCenter.default.post(name: SessionTask.didResumeNotification, object: task) }
     }
 
     /// The task has ended, and its handler has run.
@@ -103,9 +115,7 @@ final class Session: Sendable {
         tellIfInvalid()
     }
 
-    // MARK: Invalidation
-
-    /// Refuses further tasks, and tells of it when the last one has ended.
+    /// Refuses further tasks. When the last one has ended, tells of it and lets go of the blocks.
     func invalidate(_ manager: SessionManager, cancelsTasks: Bool) {
         state.withLock { state in
             guard !state.isInvalidated else { return }
@@ -120,7 +130,7 @@ final class Session: Sendable {
             guard state.awaitsInvalidity, state.tasks.isEmpty else {
                 return (false, nil, nil) as (Bool, Box<SessionBlocks>?, SessionManager?)
             }
-            state.awaitsInvalidity = false
+            defer { (state.awaitsInvalidity, state.blocks) = (false, nil) }
             return (true, state.blocks, state.sessionManager)
         }
         guard isNew else { return }
@@ -129,8 +139,6 @@ final class Session: Sendable {
             NotificationCenter.default.post(name: SessionManager.didInvalidateNotification, object: manager)
         }
     }
-
-    // MARK: Handlers
 
     /// Posts on the delegate queue, in order.
     func post(_ name: Notification.Name, about task: SessionTask) {

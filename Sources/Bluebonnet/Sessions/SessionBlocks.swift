@@ -74,7 +74,7 @@ public struct SessionBlocks: Sendable {
 }
 
 // What a task's operation gets, before it is put into its queue. The operation keeps its blocks when it has ended, so
-// they do not keep the task.
+// they reach those of the session through the task.
 extension SessionBlocks {
     func install(on task: SessionTask) {
         installDecisions(on: task)
@@ -83,24 +83,26 @@ extension SessionBlocks {
 
     private func installDecisions(on task: SessionTask) {
         let (operation, session) = (task.operation, task.session)
-        if let block = sessionDidReceiveChallenge {
-            operation.onServerTrust = { _, challenge in await block(challenge) }
+        if sessionDidReceiveChallenge != nil {
+            operation.onServerTrust = { [weak task] _, challenge in
+                await task?.blocks?.sessionDidReceiveChallenge?(challenge) ?? .performDefault
+            }
         }
-        if let block = taskDidReceiveChallenge {
+        if taskDidReceiveChallenge != nil {
             operation.onChallenge = { [weak task] _, challenge in
-                guard let task else { return .performDefault }
+                guard let task, let block = task.blocks?.taskDidReceiveChallenge else { return .performDefault }
                 return await block(task, challenge)
             }
         }
-        if let block = taskWillPerformHTTPRedirection {
+        if taskWillPerformHTTPRedirection != nil {
             operation.onRedirect = { [weak task] _, proposed, response in
-                guard let task else { return proposed }
+                guard let task, let block = task.blocks?.taskWillPerformHTTPRedirection else { return proposed }
                 return await session.ask { block(task, response, proposed) }
             }
         }
-        if let block = taskNeedNewBodyStream {
+        if taskNeedNewBodyStream != nil {
             operation.onNeedNewBodyStream = { [weak task] in
-                guard let task else { return nil }
+                guard let task, let block = task.blocks?.taskNeedNewBodyStream else { return nil }
                 return session.delegateQueue.sync { block(task) }
             }
         }
@@ -108,52 +110,49 @@ extension SessionBlocks {
 
     private func installData(on task: SessionTask) {
         let (operation, session) = (task.operation, task.session)
-        if let block = dataTaskDidReceiveResponse {
-            operation.onResponse = { [weak task, didBecome = dataTaskDidBecomeDownloadTask] _, head in
-                guard let task else { return .allow }
-                return await session.ask {
-                    switch block(task, head) {
-                    case .cancel: return .cancel
-                    case .allow: return .allow
-                    case .becomeDownload:
-                        guard task.operation.accepts(head) else { return .allow }
-                        let file = session.temporaryFile()
-                        task.becomeDownload(to: file)
-                        didBecome?(task)
-                        return .download(file)
-                    }
-                }
+        if dataTaskDidReceiveResponse != nil {
+            operation.onResponse = { [weak task] _, head in
+                guard let task, let blocks = task.blocks else { return .allow }
+                return await session.ask { blocks.disposition(of: head, for: task) }
             }
         }
-        if let block = dataTaskDidReceiveData {
+        if dataTaskDidReceiveData != nil {
             operation.onReceivedData = { [weak task] _, data in
-                if let task, task.kind != .download { block(task, data) }
+                guard let task, task.kind != .download else { return }
+                task.blocks?.dataTaskDidReceiveData?(task, data)
             }
         }
-        if let block = dataTaskWillCacheResponse {
+        if dataTaskWillCacheResponse != nil {
             operation.onCacheResponse = { [weak task] _, proposed in
-                guard let task else { return proposed }
+                guard let task, let block = task.blocks?.dataTaskWillCacheResponse else { return proposed }
                 return session.delegateQueue.sync { block(task, proposed) }
             }
         }
     }
 
+    private func disposition(of head: ResponseHead, for task: SessionTask) -> ResponseDisposition {
+        let isAccepted = task.operation.responseSerializer.validation.accepts(status: head.statusCode)
+        switch dataTaskDidReceiveResponse?(task, head) {
+        case .cancel?: return .cancel
+        case .becomeDownload? where isAccepted:
+            let file = task.session.temporaryFile()
+            task.becomeDownload(to: file)
+            dataTaskDidBecomeDownloadTask?(task)
+            return .download(file)
+        case .allow?, .becomeDownload?, nil: return .allow
+        }
+    }
+
     private func installDownload(on task: SessionTask) {
-        guard let block = downloadTaskDidResume else { return }
-        task.operation.onResponse = { [weak task, session = task.session] _, head in
-            guard let task, head.statusCode == 206, case .part(let first, _, let total)? = head.contentRange else {
-                return .allow
-            }
-            return await session.ask {
+        guard downloadTaskDidResume != nil else { return }
+        task.operation.onResponse = { [weak task] _, head in
+            guard let task, let block = task.blocks?.downloadTaskDidResume, head.statusCode == 206,
+                case .part(let first, _, let total)? = head.contentRange
+            else { return .allow }
+            return await task.session.ask {
                 block(task, first, total ?? -1)
                 return .allow
             }
         }
-    }
-}
-
-extension HTTPRequestOperation {
-    fileprivate func accepts(_ head: ResponseHead) -> Bool {
-        responseSerializer.validation.accepts(status: head.statusCode)
     }
 }

@@ -88,15 +88,11 @@ extension SessionConfiguration: Codable {
                 forKey: .transfers, in: values, debugDescription: "a session needs room for at least one transfer")
         }
         downloadDirectory = try values.decode(URL.self, forKey: .downloadDirectory)
-        switch try values.decodeIfPresent(Storage.self, forKey: .cookies) {
-        case .shared?: cookieJar = Self.sharedCookieJar
-        case .own?: cookieJar = CookieJar()
-        case nil: break
+        cookieJar = try values.decodeIfPresent(Storage.self, forKey: .cookies).map {
+            $0 == .shared ? Self.sharedCookieJar : CookieJar()
         }
-        switch try values.decodeIfPresent(Storage.self, forKey: .cache) {
-        case .shared?: responseCache = Self.sharedCache
-        case .own?: responseCache = InMemoryResponseCache()
-        case nil: break
+        responseCache = try values.decodeIfPresent(Storage.self, forKey: .cache).map {
+            $0 == .shared ? Self.sharedCache : InMemoryResponseCache()
         }
     }
 

@@ -33,7 +33,7 @@ extension SessionTask {
         else { return nil }
         guard
             !operation.isFinished
-                || FileManager.default.fileExists(atPath: file.path + SuggestedFileName.reservedSuffix)
+                || FileManager.default.fileExists(atPath: RequestOperation.partialFile(of: file).path)
         else { return nil }
         let resumption = DownloadResumption(url: url, headers: request.allHTTPHeaderFields ?? [:], file: file)
         let encoder = JSONEncoder()

@@ -134,23 +134,22 @@ extension SessionManaging {
         destination: SessionTask.Destination? = nil, completionHandler: SessionTask.DownloadCompletion?
     ) -> SessionTask {
         let session = session.tasksAndBlocks
-        guard let resumption = try? JSONDecoder().decode(DownloadResumption.self, from: resumeData) else {
-            let refusal = session.manager.operation(after: []) {
+        let resumption = try? JSONDecoder().decode(DownloadResumption.self, from: resumeData)
+        let operation =
+            resumption.map { session.operation($0.request) }
+            ?? session.manager.operation(after: []) {
                 throw NetworkingError(.resumeRefused, "this is not the resume data of a download task")
             }
-            return session.downloadTask(refusal, to: session.temporaryFile(), progress, destination, completionHandler)
-        }
-        return session.downloadTask(
-            session.operation(resumption.request), to: resumption.file, progress, destination, completionHandler)
+        let file = resumption?.file ?? session.temporaryFile()
+        return session.downloadTask(operation, to: file, progress, destination, completionHandler)
     }
 
     private func task(
         _ request: URLRequest, _ kind: SessionTask.Kind, upload: SessionTask.ProgressBlock? = nil,
         download: SessionTask.ProgressBlock? = nil, _ completion: SessionTask.DataCompletion?
     ) -> SessionTask {
-        let session = session.tasksAndBlocks
-        let operation = session.operation(request)
-        return session.task(operation, kind, completion.map { .data($0) }, upload: upload, download: download)
+        let (session, extras) = (session.tasksAndBlocks, SessionTask.Extras(upload: upload, download: download))
+        return session.task(session.operation(request), kind, completion.map { .data($0) }, extras)
     }
 
     /// Refuses further tasks: those that are made from now on end with `cancelled`. When the last task has ended,
@@ -209,8 +208,9 @@ extension SessionManaging {
         for request: URLRequest, progress: SessionTask.ProgressBlock? = nil,
         destination: SessionTask.Destination? = nil
     ) async throws(NetworkingError) -> Response<URL> {
-        try await downloadTask(with: request, progress: progress, destination: destination, completionHandler: nil)
-            .runForFile()
+        let task = downloadTask(
+            with: request, progress: progress, destination: destination, completionHandler: nil)
+        return try task.operation.response(with: try await task.run().value)
     }
 
     /// Runs a task that continues a download, as `download(for:)` does with a new one.
@@ -218,17 +218,9 @@ extension SessionManaging {
         resumeFrom resumeData: Data, progress: SessionTask.ProgressBlock? = nil,
         destination: SessionTask.Destination? = nil
     ) async throws(NetworkingError) -> Response<URL> {
-        try await downloadTask(
-            withResumeData: resumeData, progress: progress, destination: destination, completionHandler: nil
-        )
-        .runForFile()
-    }
-}
-
-extension SessionTask {
-    fileprivate func runForFile() async throws(NetworkingError) -> Response<URL> {
-        let response = try await run()
-        return try operation.response(with: response.value)
+        let task = downloadTask(
+            withResumeData: resumeData, progress: progress, destination: destination, completionHandler: nil)
+        return try task.operation.response(with: try await task.run().value)
     }
 }
 
@@ -248,18 +240,8 @@ extension Session {
         _ destination: SessionTask.Destination?, _ completion: SessionTask.DownloadCompletion?
     ) -> SessionTask {
         operation.outputFile = file
-        let extras = SessionTask.Extras(
-            downloadProgress: progress, destination: destination, temporaryFile: file)
+        var extras = SessionTask.Extras()
+        (extras.downloadProgress, extras.destination, extras.temporaryFile) = (progress, destination, file)
         return task(operation, .download, completion.map { .download($0) }, extras)
-    }
-
-    /// Makes a task with progress blocks, if there are any.
-    func task(
-        _ operation: HTTPRequestOperation, _ kind: SessionTask.Kind, _ completion: SessionTask.Completion?,
-        upload: SessionTask.ProgressBlock?, download: SessionTask.ProgressBlock?
-    ) -> SessionTask {
-        guard upload != nil || download != nil else { return task(operation, kind, completion) }
-        let extras = SessionTask.Extras(uploadProgress: upload, downloadProgress: download)
-        return task(operation, kind, completion, extras)
     }
 }

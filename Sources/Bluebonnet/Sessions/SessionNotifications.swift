@@ -42,18 +42,20 @@ extension SessionTask {
         public static let metrics = "com.alamofire.networking.complete.sessiontaskmetrics"
     }
 
-    func postCompletion() {
+    func postCompletion(_ result: Result<any Sendable, NetworkingError>, file: URL?) {
         var info: [AnyHashable: Any] = [
             CompletionKey.responseSerializer: operation.responseSerializer,
             CompletionKey.metrics: operation.summary,
         ]
-        let (file, error) = (downloadedFile, error)
-        if let file { info[CompletionKey.assetPath] = file }
-        if file == nil, let data = operation.responseData { info[CompletionKey.responseData] = data }
-        if error == nil, let object = operation.responseObject {
-            info[CompletionKey.serializedResponse] = file ?? object
+        switch result {
+        case .success(let object): info[CompletionKey.serializedResponse] = object
+        case .failure(let error): info[CompletionKey.error] = error
         }
-        if let error { info[CompletionKey.error] = error }
+        if let file {
+            info[CompletionKey.assetPath] = file
+        } else if let data = operation.responseData {
+            info[CompletionKey.responseData] = data
+        }
         NotificationCenter.default.post(name: Self.didCompleteNotification, object: self, userInfo: info)
     }
 }

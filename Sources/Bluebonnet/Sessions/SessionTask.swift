@@ -67,6 +67,14 @@ public final class SessionTask: Sendable {
         var temporaryFile: URL?
         /// Where the complete body is, or why it is not where it should be.
         var placement: Result<URL, NetworkingError>?
+
+        init() {}
+
+        /// Nil without a block.
+        init?(upload: ProgressBlock?, download: ProgressBlock?) {
+            if upload == nil, download == nil { return nil }
+            (uploadProgress, downloadProgress) = (upload, download)
+        }
     }
 
     private struct Handle: Sendable {
@@ -75,6 +83,8 @@ public final class SessionTask: Sendable {
         var isBegun = false
         var completion: Completion?
         var extras: Box<Extras>?
+        /// The session's blocks from the first resume to the end: nothing else keeps them for the task.
+        var blocks: Box<SessionBlocks>?
     }
 
     /// Unique among the tasks of a session, counted from 1.
@@ -104,7 +114,7 @@ extension SessionTask {
 
     /// Pauses the task, as `RequestOperation.pause()` does: a GET gives its connection up and continues by range.
     public func suspend() {
-        guard handle.withLock({ $0.isBegun }), operation.pause() else { return }
+        guard isBegun, operation.pause() else { return }
         session.post(Self.didSuspendNotification, about: self)
     }
 
@@ -133,15 +143,16 @@ extension SessionTask {
     ///
     /// - Returns: whether this call did.
     private func begin(isResumed: Bool) -> Bool {
+        let blocks = session.blocks
         let (isFirst, extras) = handle.withLock { handle in
-            defer { handle.isBegun = true }
-            return (!handle.isBegun, handle.extras)
+            guard !handle.isBegun else { return (false, nil as Box<Extras>?) }
+            (handle.isBegun, handle.blocks) = (true, blocks)
+            return (true, handle.extras)
         }
         guard isFirst else { return false }
-        let blocks = session.blocks
         blocks?.value.install(on: self)
         if blocks != nil || extras != nil { installProgress(blocks?.value ?? SessionBlocks(), extras?.value) }
-        operation.addCompletionHandler { [self] _ in ended(blocks?.value) }
+        operation.addCompletionHandler { [self] _ in ended() }
         session.begin(self, isResumed: isResumed)
         return true
     }
@@ -177,7 +188,6 @@ extension SessionTask {
     public var state: State {
         if operation.isFinished { return .completed }
         if operation.isCancelled { return .canceling }
-        let isBegun = handle.withLock { $0.isBegun }
         return isBegun && !operation.isPaused ? .running : .suspended
     }
 
@@ -214,11 +224,13 @@ extension SessionTask {
         return nil
     }
 
-    /// The number of bytes of the request's body that were sent, and of the response's body that arrived.
+    /// The number of bytes of the request's body that were sent.
     public var countOfBytesSent: Int64 { operation.sentByteCount }
+    /// The number of bytes of the response's body that have arrived.
     public var countOfBytesReceived: Int64 { operation.receivedByteCount }
-    /// The lengths of the two bodies; -1 while unknown.
+    /// The length of the request's body; -1 while unknown.
     public var countOfBytesExpectedToSend: Int64 { operation.expectedSentByteCount }
+    /// The length of the response's body; -1 while unknown.
     public var countOfBytesExpectedToReceive: Int64 { operation.expectedByteCount }
 
     /// The upload as Foundation's `Progress`; cancelling, pausing and resuming the progress do so with the task.
@@ -254,6 +266,9 @@ extension SessionTask {
     }
 
     var isBegun: Bool { handle.withLock { $0.isBegun } }
+
+    /// The session's blocks while the task runs.
+    var blocks: SessionBlocks? { handle.withLock { $0.blocks }?.value }
 }
 
 // MARK: - The end
@@ -278,15 +293,18 @@ extension SessionTask {
     }
 
     /// On the session's delegate queue, when the operation is finished.
-    private func ended(_ blocks: SessionBlocks?) {
-        let extras = extras
-        if let block = extras?.downloadProgress, operation.error == nil, !operation.knowsLength {
-            block(downloadProgress)  // which has its end only now
+    private func ended() {
+        let (blocks, extras) = handle.withLock { ($0.blocks?.value, $0.extras?.value) }
+        let head = operation.responseHead
+        if let block = extras?.downloadProgress, operation.error == nil,
+            head?.contentLength == nil || head?.contentCodings.isEmpty == false
+        {
+            block(downloadProgress)  // the length was not known, so the progress has its end only now
         }
         if let temporary = operation.downloadedFile, kind == .download {
             let target =
                 blocks?.downloadTaskDidFinishDownloading?(self, temporary)
-                ?? operation.responseHead.flatMap { extras?.destination?(temporary, $0) }
+                ?? head.flatMap { extras?.destination?(temporary, $0) }
             let placement = session.place(temporary, at: target, for: self)
             changeExtras { $0.placement = placement }
         }
@@ -295,27 +313,30 @@ extension SessionTask {
         session.complete { [self] in complete() }
     }
 
-    /// What the serializer made, or the file of a download.
-    private var object: any Sendable { downloadedFile ?? operation.responseObject ?? Data() }
-
-    /// Calls the handler, on its queue, and tells the observers.
+    /// Calls the handler, on its queue, tells the observers, and lets go of what the program gave.
     private func complete() {
-        let (completion, error) = (handle.withLock { $0.completion.take() }, error)
-        switch completion {
-        case .data(let handler)?: handler(operation.responseHead, error == nil ? object : nil, error)
-        case .download(let handler)?: handler(operation.responseHead, downloadedFile, error)
+        let old = handle.withLock { handle in
+            defer { (handle.completion, handle.blocks) = (nil, nil) }
+            return handle
+        }
+        let extras = old.extras?.value
+        if extras != nil {
+            changeExtras { ($0.uploadProgress, $0.downloadProgress, $0.destination) = (nil, nil, nil) }
+        }
+        let result = extras?.placement?.map { $0 } ?? operation.result ?? .success(Data())
+        var (object, error) = (nil as (any Sendable)?, nil as NetworkingError?)
+        switch result {
+        case .success(let made): object = made
+        case .failure(let reason): error = reason
+        }
+        switch old.completion {
+        case .data(let handler)?: handler(operation.responseHead, object, error)
+        case .download(let handler)?: handler(operation.responseHead, object as? URL, error)
         case .verb(let success, let failure)?:
-            if let error { failure?(self, error) } else { success?(self, object) }
+            if let error { failure?(self, error) } else { success?(self, object ?? Data()) }
         case nil: break
         }
-        postCompletion()
+        postCompletion(result, file: downloadedFile)
         session.remove(self)
-    }
-}
-
-extension HTTPRequestOperation {
-    /// Whether progress told the length of the body before its end.
-    fileprivate var knowsLength: Bool {
-        responseHead.map { $0.contentLength != nil && $0.contentCodings.isEmpty } ?? false
     }
 }

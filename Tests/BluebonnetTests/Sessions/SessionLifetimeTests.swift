@@ -25,7 +25,6 @@ import Testing
     /// Makes a session with all blocks and a task with all handlers, that hold a token.
     private func made(_ token: Token, _ path: String) -> (SessionManager, SessionTask) {
         let session = network.session()
-        func hold() { withExtendedLifetime(token) {} }
         session.blocks.taskWillPerformHTTPRedirection = { [token] _, _, proposed in
             withExtendedLifetime(token) { proposed }
         }
@@ -46,6 +45,36 @@ import Testing
             withExtendedLifetime((token, session)) {}
         }
         return (session, task)
+    }
+
+    @Test func handlersMayHoldTheirTask() async {
+        weak var session: SessionManager?
+        weak var held: SessionTask?
+        do {
+            let manager = network.session()
+            let holder = Observed<SessionTask?>(nil)
+            let hold: SessionTask.ProgressBlock = { _ in withExtendedLifetime(holder) {} }
+            let task = manager.dataTask(with: network.request("/a"), downloadProgress: hold) { _, _, _ in
+                withExtendedLifetime(holder) {}
+            }
+            holder.update { $0 = task }
+            (session, held) = (manager, task)
+            task.resume()
+            await task.ends()
+        }
+        await becomes(true) { session == nil && held == nil }
+    }
+
+    @Test func invalidationLetsGoOfBlocksThatHoldTheirManager() async {
+        weak var session: SessionManager?
+        do {
+            let manager = network.session()
+            manager.blocks.taskDidComplete = { _, _ in withExtendedLifetime(manager) {} }
+            session = manager
+            _ = await manager.dataTask(with: network.request("/a")).ran()
+            manager.invalidate(cancelPendingTasks: false)
+        }
+        await becomes(true) { session == nil }
     }
 
     @Test func endedTaskAndItsManagerAreLetGo() async {

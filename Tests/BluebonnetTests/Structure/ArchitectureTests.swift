@@ -99,7 +99,7 @@ import Testing
     }
 
     @Test func sessionsReachBelowOperationsOnlyWhatUsersHold() {
-        let declaration = /^(?:public|open) (?:final )?(?:actor|class|enum|protocol|struct) (\w+)/
+        let declaration = /^(?:public|open) (?:final )?(?:actor|class|enum|protocol|struct|typealias) (\w+)/
         let held = Set(
             StyleTests.sources.flatMap(\.lines)
                 .compactMap { $0.firstMatch(of: declaration).map { String($0.output.1) } })
