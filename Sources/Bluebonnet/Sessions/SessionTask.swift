@@ -295,16 +295,15 @@ extension SessionTask {
     /// On the session's delegate queue, when the operation is finished.
     private func ended() {
         let (blocks, extras) = handle.withLock { ($0.blocks?.value, $0.extras?.value) }
-        let head = operation.responseHead
-        if let block = extras?.downloadProgress, operation.error == nil,
-            head?.contentLength == nil || head?.contentCodings.isEmpty == false
+        if let block = extras?.downloadProgress, let head = operation.responseHead, operation.error == nil,
+            head.contentLength == nil || !head.contentCodings.isEmpty
         {
             block(downloadProgress)  // the length was not known, so the progress has its end only now
         }
-        if let temporary = operation.downloadedFile, kind == .download {
+        if extras != nil, kind == .download, let temporary = operation.downloadedFile {
             let target =
                 blocks?.downloadTaskDidFinishDownloading?(self, temporary)
-                ?? head.flatMap { extras?.destination?(temporary, $0) }
+                ?? operation.responseHead.flatMap { extras?.destination?(temporary, $0) }
             let placement = session.place(temporary, at: target, for: self)
             changeExtras { $0.placement = placement }
         }
