@@ -21,6 +21,8 @@ public final class NetworkActivityMonitor: Sendable {
 
     private struct State: Sendable {
         var activity: NetworkActivity
+        /// What the streams were told last.
+        var toldState = false
         var streams: [Int: AsyncStream<Bool>.Continuation] = [:]
         var lastStream = 0
     }
@@ -54,16 +56,11 @@ public final class NetworkActivityMonitor: Sendable {
     /// Whether there is activity now, delays considered.
     public var isActive: Bool { state.withLock { $0.activity.isActive } }
 
-    /// The state now, and each change from now on. The stream ends with the monitor.
+    /// The state, and each change from now on; a change that is over before it is told is left out. The stream ends
+    /// with the monitor.
     public var states: AsyncStream<Bool> {
         let (stream, continuation) = AsyncStream.makeStream(of: Bool.self)
-        let number = state.withLock { state in
-            state.lastStream += 1
-            state.streams[state.lastStream] = continuation
-            continuation.yield(state.activity.isActive)
-            return state.lastStream
-        }
-        continuation.onTermination = { [weak self] _ in self?.forget(number) }
+        queue.async { [self] in add(continuation) }
         return stream
     }
 
@@ -73,29 +70,44 @@ public final class NetworkActivityMonitor: Sendable {
     /// Ends what `incrementActivityCount()` began.
     public func decrementActivityCount() { handle(.ended) }
 
+    /// Applies an event. Changes are told on the queue, in order.
+    func handle(_ event: NetworkActivity.Event) {
+        let now = now()
+        let (isChanged, instant) = state.withLock { state -> (Bool, ContinuousClock.Instant?) in
+            let known = state.activity.nextInstant
+            state.activity.handle(event, now: now)
+            let next = state.activity.nextInstant
+            // A timer that is early is set again.
+            let isNew = next != known || event == .timePassed
+            return (state.activity.isActive != state.toldState, isNew ? next : nil)
+        }
+        if isChanged { queue.async { [weak self] in self?.tell() } }
+        guard let instant else { return }
+        queue.asyncAfter(deadline: .now() + (instant - now) / .seconds(1)) { [weak self] in self?.handle(.timePassed) }
+    }
+
+    private func tell() {
+        let (isActive, streams) = state.withLock { state -> (Bool, [AsyncStream<Bool>.Continuation]) in
+            let isActive = state.activity.isActive
+            defer { state.toldState = isActive }
+            return (isActive, isActive == state.toldState ? [] : Array(state.streams.values))
+        }
+        for stream in streams { stream.yield(isActive) }
+    }
+
+    private func add(_ stream: AsyncStream<Bool>.Continuation) {
+        let (number, isActive) = state.withLock { state in
+            state.lastStream += 1
+            state.streams[state.lastStream] = stream
+            return (state.lastStream, state.toldState)
+        }
+        stream.onTermination = { [weak self] _ in self?.forget(number) }
+        stream.yield(isActive)
+    }
+
     private func forget(_ number: Int) {
         let stream = state.withLock { $0.streams.removeValue(forKey: number) }
         withExtendedLifetime(stream) {}
-    }
-
-    /// Applies an event, and tells a change.
-    func handle(_ event: NetworkActivity.Event) {
-        let now = now()
-        let instant = state.withLock { state -> ContinuousClock.Instant? in
-            let (wasActive, known) = (state.activity.isActive, state.activity.nextInstant)
-            state.activity.handle(event, now: now)
-            if state.activity.isActive != wasActive {
-                // Under the lock, for the order; a continuation calls nobody.
-                for stream in state.streams.values { stream.yield(!wasActive) }
-            }
-            let next = state.activity.nextInstant
-            // A timer that is early is set again.
-            return next == known && event != .timePassed ? nil : next
-        }
-        guard let instant else { return }
-        let delay = (instant - now).components
-        let seconds = Double(delay.seconds) + Double(delay.attoseconds) / 1e18
-        queue.asyncAfter(deadline: .now() + seconds) { [weak self] in self?.handle(.timePassed) }
     }
 }
 

@@ -51,6 +51,7 @@ public final class SessionManager: SessionManaging {
         let manager = RequestOperationManager(optional: operationManager.baseURL, currentConfiguration.ofManager)
         let copy = SessionManager(manager, configuration)
         manager.requestSerializer = operationManager.requestSerializer
+        manager.headers = operationManager.headers
         manager.responseSerializer = operationManager.responseSerializer
         manager.reachabilityManager = operationManager.reachabilityManager
         copy.tasksAndBlocks.blocks = tasksAndBlocks.blocks
