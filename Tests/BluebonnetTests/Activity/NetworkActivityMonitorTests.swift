@@ -18,29 +18,26 @@ import Testing
         func advance(by duration: Duration) { passed.update { $0 += duration } }
     }
 
-    private let clock = Clock()
-
-    private func monitor(_ activation: Duration, _ completion: Duration) -> NetworkActivityMonitor {
-        NetworkActivityMonitor(NetworkActivity(activationDelay: activation, completionDelay: completion)) {
-            [clock] in clock.now
-        }
-    }
-
+    /// In a process of its own, as whatever counts: operations of other tests would count too.
     @Test func countedWorkIsToldAfterItsDelay() async {
-        let monitor = monitor(.seconds(1000), .seconds(1000))
-        var states = monitor.states.makeAsyncIterator()
-        #expect(await states.next() == false)
-        monitor.incrementActivityCount()
-        #expect(!monitor.isActive)
-        clock.advance(by: .seconds(1000))
-        monitor.handle(.timePassed)
-        #expect(monitor.isActive)
-        #expect(await states.next() == true)
-        monitor.decrementActivityCount()
-        #expect(monitor.isActive)
-        clock.advance(by: .seconds(1000))
-        monitor.handle(.timePassed)
-        #expect(await states.next() == false)
+        await #expect(processExitsWith: .success) {
+            let clock = Clock()
+            let delays = NetworkActivity(activationDelay: .seconds(1000), completionDelay: .seconds(1000))
+            let monitor = NetworkActivityMonitor(delays) { clock.now }
+            var states = monitor.states.makeAsyncIterator()
+            #expect(await states.next() == false)
+            monitor.incrementActivityCount()
+            #expect(!monitor.isActive)
+            clock.advance(by: .seconds(1000))
+            monitor.handle(.timePassed)
+            #expect(monitor.isActive)
+            #expect(await states.next() == true)
+            monitor.decrementActivityCount()
+            #expect(monitor.isActive)
+            clock.advance(by: .seconds(1000))
+            monitor.handle(.timePassed)
+            #expect(await states.next() == false)
+        }
     }
 
     @Test func timersRunByThemselves() async {
@@ -53,7 +50,7 @@ import Testing
     }
 
     @Test func streamEndsWithItsMonitor() async throws {
-        var monitor: NetworkActivityMonitor? = monitor(.seconds(1), .seconds(1))
+        var monitor: NetworkActivityMonitor? = NetworkActivityMonitor()
         let states = monitor?.states
         monitor = nil
         var seen: [Bool] = []
@@ -61,7 +58,6 @@ import Testing
         #expect(seen == [false])
     }
 
-    /// In a process of its own: operations of other tests would count too.
     @Test func operationsAndTasksCountAlike() async {
         await #expect(processExitsWith: .success) {
             let (network, gate) = (ScriptedNetwork(), Gate())
