@@ -85,7 +85,8 @@ public final class ImageDownloader: Sendable {
 
     /// Downloads an image, or takes it from the cache, where the request's cache policy allows it.
     ///
-    /// - Parameter receiptID: the receipt's `id`, unique among the calls for the image. Default: a new one.
+    /// The receipt has the identifier that is given, which has to be unique among the calls for the image. Default: a
+    /// new one.
     /// - Returns: a receipt for `cancel(_:)`; nil when nothing is downloaded: the image was in the cache, or the
     ///   request has no URL.
     @discardableResult

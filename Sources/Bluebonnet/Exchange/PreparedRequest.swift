@@ -227,7 +227,6 @@ extension PreparedRequest {
             isDigested: plan.wantsDigest || plan.expectedDigest != nil)
     }
 
-
     /// What the connection to an https proxy needs, when it has to be read; nil when nothing has to be.
     private var missingProxyTLS: TLSSetupSource? {
         get throws(NetworkingError) {

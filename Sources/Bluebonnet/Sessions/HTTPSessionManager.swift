@@ -53,6 +53,7 @@ extension HTTPSessionManager {
     /// Makes a suspended task for a method and a URL.
     ///
     /// - Parameters:
+    ///   - method: as it is sent.
     ///   - url: resolved against `baseURL`.
     ///   - parameters: encoded by `requestSerializer`: for GET, HEAD and DELETE into the query, for other methods into
     ///     the body.
@@ -74,9 +75,8 @@ extension HTTPSessionManager {
         return tasks.task(operation, body == nil ? .data : .upload, completion, extras)
     }
 
-    /// Runs a GET; parameters go into the query. For the arguments see `dataTask`.
-    ///
-    /// - Parameter progress: that of the download.
+    /// Runs a GET; parameters go into the query, and the progress is that of the download. For the arguments see
+    /// `dataTask`.
     @discardableResult
     public func get(
         _ url: String, parameters: Parameters? = nil, headers: HeaderFields = [:],
@@ -94,9 +94,7 @@ extension HTTPSessionManager {
         call("HEAD", url, parameters, headers, { task, _ in success(task) }, failure)
     }
 
-    /// Runs a POST; parameters go into the body.
-    ///
-    /// - Parameter progress: that of the upload.
+    /// Runs a POST; parameters go into the body, and the progress is that of the upload.
     @discardableResult
     public func post(
         _ url: String, parameters: Parameters? = nil, headers: HeaderFields = [:],
@@ -105,11 +103,8 @@ extension HTTPSessionManager {
         call("POST", url, parameters, headers, upload: progress, success, failure)
     }
 
-    /// Runs a POST of a multipart form as an upload task: a part for each parameter, then what `build` adds.
-    ///
-    /// - Parameters:
-    ///   - build: called once, when the task starts. An error that it throws is the task's.
-    ///   - progress: that of the upload.
+    /// Runs a POST of a multipart form as an upload task: a part for each parameter, then what `build` adds, which is
+    /// called once, when the task starts. An error that it throws is the task's.
     @discardableResult
     public func post(
         _ url: String, parameters: Parameters? = nil, headers: HeaderFields = [:],

@@ -31,7 +31,6 @@ final class Session: Sendable {
     init(_ manager: RequestOperationManager, _ configuration: SessionConfiguration) {
         (self.manager, self.configuration) = (manager, configuration)
         manager.completionQueue = delegateQueue
-        manager.headers = configuration.headers
     }
 
     var blocks: Box<SessionBlocks>? {

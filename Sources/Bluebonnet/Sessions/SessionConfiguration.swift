@@ -59,6 +59,7 @@ public struct SessionConfiguration: Sendable {
         configuration.maximumConcurrentTransferCount = maximumConcurrentTransferCount
         configuration.maximumConcurrentTransferCountPerOrigin = maximumConcurrentTransferCountPerOrigin
         configuration.transferOptions = transferOptions
+        configuration.headers = headers
         return configuration
     }
 }

@@ -48,12 +48,7 @@ public final class SessionManager: SessionManaging {
 
     /// A manager without tasks, with this manager's configuration, options, serializers, blocks and completion queue.
     public func copied() -> SessionManager {
-        let manager = RequestOperationManager(optional: operationManager.baseURL, currentConfiguration.ofManager)
-        let copy = SessionManager(manager, configuration)
-        manager.requestSerializer = operationManager.requestSerializer
-        manager.headers = operationManager.headers
-        manager.responseSerializer = operationManager.responseSerializer
-        manager.reachabilityManager = operationManager.reachabilityManager
+        let copy = SessionManager(operationManager.copied(), configuration)
         copy.tasksAndBlocks.blocks = tasksAndBlocks.blocks
         copy.tasksAndBlocks.completion = tasksAndBlocks.completion
         return copy

@@ -67,6 +67,7 @@ extension SessionManaging {
     /// Makes a suspended task that gives the serialized response. An object comes only without an error.
     ///
     /// - Parameters:
+    ///   - request: what is sent.
     ///   - uploadProgress: called on `delegateQueue` while the request's body is sent.
     ///   - downloadProgress: called on `delegateQueue` while the response's body arrives.
     ///   - completionHandler: called once on `completionQueue`; nil when nobody waits for the end.
@@ -111,6 +112,7 @@ extension SessionManaging {
     /// An existing file is not replaced: the task fails with `cannotWriteFile`. The body of a refused response is in
     /// `NetworkingError.body`.
     /// - Parameters:
+    ///   - request: what is sent.
     ///   - progress: called on `delegateQueue` while the body arrives.
     ///   - destination: called on `delegateQueue`, unless `SessionBlocks.downloadTaskDidFinishDownloading` has decided.
     ///     Default nil: the file stays where it is, and is the program's.
@@ -127,8 +129,8 @@ extension SessionManaging {
     /// Makes a suspended task that continues a download, of this process or another one.
     ///
     /// The rest of the body is requested when the part is still there and the representation is the same; otherwise the
-    /// download starts again. For the arguments see the other `downloadTask`.
-    /// - Parameter resumeData: `SessionTask.resumeData`. Anything else is a task that fails with `resumeRefused`.
+    /// download starts again. Anything but `SessionTask.resumeData` makes a task that fails with `resumeRefused`. For
+    /// the other arguments see the other `downloadTask`.
     public func downloadTask(
         withResumeData resumeData: Data, progress: SessionTask.ProgressBlock? = nil,
         destination: SessionTask.Destination? = nil, completionHandler: SessionTask.DownloadCompletion?

@@ -14,8 +14,7 @@ extension ScriptedNetwork {
         var configuration = SessionConfiguration()
         change(&configuration)
         return SessionManager(
-            RequestOperationManager(
-                baseURL: Self.url("/"), options: configuration.transferOptions, services: services), configuration)
+            RequestOperationManager(baseURL: Self.url("/"), configuration.ofManager, services: services), configuration)
     }
 }
 
