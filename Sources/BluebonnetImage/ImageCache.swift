@@ -24,6 +24,22 @@ extension ImageCaching {
     public func identifier(for request: URLRequest, additionalIdentifier: String? = nil) -> String {
         (request.url?.absoluteString ?? "") + (additionalIdentifier ?? "")
     }
+
+    /// Stores an image for a request, replacing the one with this identifier.
+    public func add(_ image: RasterImage, for request: URLRequest, additionalIdentifier: String? = nil) {
+        add(image, withIdentifier: identifier(for: request, additionalIdentifier: additionalIdentifier))
+    }
+
+    /// Lets a request's image go; false when there was none.
+    @discardableResult
+    public func removeImage(for request: URLRequest, additionalIdentifier: String? = nil) -> Bool {
+        removeImage(withIdentifier: identifier(for: request, additionalIdentifier: additionalIdentifier))
+    }
+
+    /// A request's image, if it is there.
+    public func image(for request: URLRequest, additionalIdentifier: String? = nil) -> RasterImage? {
+        image(withIdentifier: identifier(for: request, additionalIdentifier: additionalIdentifier))
+    }
 }
 
 /// A cache of decoded images in memory, which drops the least recently used images when it exceeds its capacity.

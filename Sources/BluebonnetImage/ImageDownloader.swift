@@ -10,8 +10,7 @@ internal import Synchronization
 /// Downloads images, a few at a time, with one transfer for all requests of the same image, and stores them in a cache.
 ///
 /// ```swift
-/// let downloader = ImageDownloader()
-/// let image = try await downloader.image(for: url)
+/// let image = try await ImageDownloader.shared.image(for: url)
 /// ```
 ///
 /// All members may be used from any thread.
@@ -43,12 +42,15 @@ public final class ImageDownloader: Sendable {
 
     /// An image, and the response that it came with; nil when it was in the cache.
     public typealias Success = (image: RasterImage, response: HTTPURLResponse?)
+    /// A downloader with the defaults and a cache of its own, for the whole program.
+    public static let shared = ImageDownloader()
+
     /// Called once for each call of `download`, on the completion queue.
     public typealias Completion = @Sendable (Result<Success, NetworkingError>) -> Void
 
     /// Identifies one call of `download`, for `cancel(_:)`.
     public struct Receipt: Sendable, Hashable {
-        /// Unique for each call.
+        /// The caller's, or one that is unique for each call.
         public let id: UUID
         let key: DownloadList<Completion>.Key
     }
@@ -83,10 +85,14 @@ public final class ImageDownloader: Sendable {
 
     /// Downloads an image, or takes it from the cache, where the request's cache policy allows it.
     ///
+    /// The receipt has the identifier that is given, which has to be unique among the calls for the image. Default: a
+    /// new one.
     /// - Returns: a receipt for `cancel(_:)`; nil when nothing is downloaded: the image was in the cache, or the
     ///   request has no URL.
     @discardableResult
-    public func download(_ request: URLRequest, completion: @escaping Completion) -> Receipt? {
+    public func download(
+        _ request: URLRequest, receiptID: UUID = UUID(), completion: @escaping Completion
+    ) -> Receipt? {
         guard let url = request.url else {
             deliver(.failure(NetworkingError(.badURL, "the request has no URL", request: request)), to: [completion])
             return nil
@@ -97,7 +103,7 @@ public final class ImageDownloader: Sendable {
         }
         let key = DownloadList<Completion>.Key(
             url: url.absoluteString, headers: request.allHTTPHeaderFields ?? [:])
-        let receipt = Receipt(id: UUID(), key: key)
+        let receipt = Receipt(id: receiptID, key: key)
         let operation = manager.operation(with: request)
         let number = state.withLock { state in
             let number = state.list.add(completion, receipt: receipt.id, key: key)

@@ -23,6 +23,20 @@ import Testing
         #expect(cache.memoryUsage == 0)
     }
 
+    @Test func imagesOfRequestsAreKeptByURLAndAdditionalIdentifier() throws {
+        let cache = ImageCache()
+        let request = URLRequest(url: try #require(URL(string: "http://h/a")))
+        cache.add(image(40), for: request)
+        cache.add(image(80), for: request, additionalIdentifier: "large")
+        #expect(cache.image(for: request)?.byteCount == 40)
+        #expect(cache.image(for: request, additionalIdentifier: "large")?.byteCount == 80)
+        #expect(cache.image(withIdentifier: "http://h/alarge")?.byteCount == 80)
+        #expect(cache.removeImage(for: request))
+        #expect(!cache.removeImage(for: request))
+        #expect(cache.removeImage(for: request, additionalIdentifier: "large"))
+        #expect(cache.memoryUsage == 0)
+    }
+
     @Test func imagesAreCountedReplacedAndRemoved() {
         let cache = ImageCache()
         cache.add(image(40), withIdentifier: "a")

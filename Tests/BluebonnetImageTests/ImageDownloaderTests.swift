@@ -97,6 +97,34 @@ import Testing
         }
     }
 
+    @Test func receiptHasTheIdentifierOfItsCaller() async throws {
+        let gate = Gate()
+        try await serving(gate) { server in
+            let (downloader, ends, id) = (downloader(), Ends(), UUID())
+            let request = URLRequest(url: server.url("/a"))
+            let receipt = try #require(downloader.download(request, receiptID: id, completion: ends.handler))
+            let other = downloader.download(request, completion: ends.handler)
+            #expect(receipt.id == id)
+            #expect(other?.id != id)
+            downloader.cancel(receipt)
+            await ends.reach(1)
+            gate.open()
+            await ends.reach(2)
+            #expect(ends.all == ["cancelled", "image"])
+        }
+    }
+
+    @Test func sharedDownloaderIsOneWithACacheOfItsOwn() async throws {
+        try await serving { server in
+            let url = server.url("/shared")
+            _ = try await ImageDownloader.shared.image(for: url)
+            #expect(ImageDownloader.shared === ImageDownloader.shared)
+            let cache = try #require(ImageDownloader.shared.imageCache)
+            #expect(cache.image(for: URLRequest(url: url)) != nil)
+            #expect(cache.removeImage(for: URLRequest(url: url)))
+        }
+    }
+
     @Test func sharedTransferEndsWhenTheLastDownloadLeaves() async throws {
         let gate = Gate()
         try await serving(gate) { server in

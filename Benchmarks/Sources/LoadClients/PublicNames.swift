@@ -19,6 +19,8 @@ enum PublicNames {
         Proxy.self, Cookie.self, CookieJar.self, CachedResponse.self, NetworkingError.self, JSONValue.self,
         SecurityPolicy.self, ServerCertificate.self, ClientIdentity.self, RequestProperties.self, Parameters.self,
         HTTPRequestSerializer.self, HTTPResponseSerializer.self, JSONResponseSerializer.self, ResponseValidation.self,
+        SessionManager.self, HTTPSessionManager.self, SessionTask.self, SessionBlocks.self, SessionConfiguration.self,
+        (any SessionManaging).self, NetworkActivityMonitor.self, ResponseDisposition.self,
         NetworkThread.self, IPAddress.self, NetworkInterface.self, Tuning.self, QueryEncoder.self,
     ]
     static let others: [Any.Type] = [

@@ -94,3 +94,14 @@ struct ArchivedOptions: Codable, Sendable {
         return options
     }
 }
+
+/// Coded as in an `OperationArchive`: without cookie jar, response cache and key log, with the paths of a client
+/// identity's files, and with credentials as they are.
+extension TransferOptions: Codable {
+    /// - Throws: `NetworkingError` with `invalidSecurityPolicy` or `invalidRequest` when the contents contradict each
+    ///   other.
+    public init(from decoder: any Decoder) throws { self = try ArchivedOptions(from: decoder).options() }
+
+    /// - Throws: `NetworkingError` with `invalidRequest` when the client identity has a password or a key in memory.
+    public func encode(to encoder: any Encoder) throws { try ArchivedOptions(self).encode(to: encoder) }
+}

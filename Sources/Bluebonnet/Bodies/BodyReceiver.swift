@@ -6,6 +6,8 @@ struct BodyReceiver {
     let sink: any BodySink
     private let decoder: ContentDecoder?
     private let isFramed: Bool
+    /// Called with each decoded piece that the sink has taken.
+    var onPiece: ((UnsafeRawBufferPointer) -> Void)?
 
     /// - Parameter isFramed: whether the body's end is marked otherwise than by the end of the connection, so that an
     ///   empty one is known to be empty.
@@ -45,5 +47,6 @@ struct BodyReceiver {
             throw NetworkingError(.bodyTooLarge, "the body is larger than the limit of \(limit) bytes")
         }
         try sink.write(bytes)
+        onPiece?(bytes)
     }
 }

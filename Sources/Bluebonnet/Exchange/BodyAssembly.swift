@@ -47,6 +47,22 @@ struct BodyAssembly {
         resumption = Box(RangeResumption(record: record, offset: file.initialByteCount))
     }
 
+    /// Makes a file the place of a body that was to go to memory, with the bytes that are there.
+    mutating func moveBody(to file: PartialFile) throws(NetworkingError) {
+        let interrupted = resumption
+        takeFile(file)
+        guard let memory = sink as? MemorySink, memory.byteCount > 0 else { return }
+        resumption = interrupted
+        let target = FileSink(file, writes: writes, roomAppeared: roomAppeared)
+        sink = target
+        try target.truncate()
+        let data = memory.data
+        let result = data.withUnsafeBytes { bytes in
+            Result { () throws(NetworkingError) in try target.write(bytes) }
+        }
+        try result.get()
+    }
+
     /// The fields of the range request that continues the body; empty for a request of the whole body.
     var rangeFields: [(name: String, value: String)] { resumption?.value.headers ?? [] }
 

@@ -28,6 +28,8 @@ final class Exchange: TransferDelegate {
     @exclusivity(unchecked) private var assembly: BodyAssembly
     @exclusivity(unchecked) private var upload = ProgressMeter()
     @exclusivity(unchecked) private var download = ProgressMeter()
+    /// Whether the response block is still to be asked: it is, once.
+    private var asksAboutResponse: Bool
 
     init(_ prepared: PreparedRequest, owner: any ExchangeOwner, writes: WriteCoalescer) {
         (self.prepared, self.owner) = (prepared, owner)
@@ -35,7 +37,11 @@ final class Exchange: TransferDelegate {
         questions = ExchangeQuestions(prepared, owner: owner)
         outgoing = OutgoingHop(prepared)
         assembly = BodyAssembly(prepared, writes: writes)
-        guard prepared.hasOutput else { return }
+        asksAboutResponse = prepared.asksAboutResponse
+        if prepared.hasOutput { watchConsumer() }
+    }
+
+    private func watchConsumer() {
         assembly.watchConsumer(
             roomAppeared: { [weak self] in self?.owner.handle(.roomAppeared) },
             consumerLeft: { [weak self] in self?.owner.handle(.consumerLeft) })
@@ -84,6 +90,11 @@ extension Exchange {
 
     /// Notes what the body of a response is for.
     private func apply(_ decision: HopDecision, to head: ResponseHead) throws(NetworkingError) {
+        var decision = decision
+        if asksAboutResponse, case .deliver(let continues) = decision {
+            owner.noteHead(head)  // the block may look at the operation's response
+            decision = .ask(.response(continues: continues))
+        }
         let disposition: IncomingResponse.Disposition =
             switch decision {
             case .deliver(let continues): try disposition(ofResult: head, continues: continues)
@@ -106,13 +117,21 @@ extension Exchange {
             let (receiver, fault) = assembly.errorReceiver(for: head, hasBody: hasBody)
             incoming.bodyError = fault
             download.restart(at: 0)
-            return .errorBody(receiver)
+            return .errorBody(told(receiver))
         }
         let receiver = try assembly.receiver(
             for: head, hasBody: hasBody, isPartWanted: head.statusCode == 206 && hops.request.headers["Range"] != nil,
             hasOutput: destination == .output)
         download.restart(at: receiver.sink.byteCount)
-        return .body(receiver)
+        return .body(told(receiver))
+    }
+
+    /// A receiver that tells of its pieces, when somebody wants to know.
+    private func told(_ receiver: BodyReceiver) -> BodyReceiver {
+        guard let pieces = prepared.pieces else { return receiver }
+        var receiver = receiver
+        receiver.onPiece = { [owner] in pieces(owner, Data($0)) }
+        return receiver
     }
 
     var bodyDeadline: UInt64 { incoming.bodyDeadline }
@@ -142,7 +161,10 @@ extension Exchange {
 
     /// Takes an answer; false when it comes too late, because a pause aborted the transfer.
     func take(_ answer: ExchangeQuestions.Answer, toQuestion number: Int) -> Bool {
-        guard number == questions.number, incoming.isAwaitingDecision else { return false }
+        guard number == questions.number, incoming.isAwaitingDecision else {
+            answer.giveUp()
+            return false
+        }
         do throws(NetworkingError) {
             switch answer {
             case .serverTrust(let answer, let question):
@@ -150,12 +172,21 @@ extension Exchange {
                 incoming.setDisposition(.discard(.sameRequest))
             case .hop(let answer):
                 guard let head = incoming.head else { return false }
+                if case .response(let answer, _) = answer { try take(answer) }
                 try apply(hops.decision(after: answer, on: head, assembly.interrupted), to: head)
             }
         } catch {
             incoming.setDisposition(.failed(error))
         }
         return true
+    }
+
+    /// The response block has answered. What is in memory of an interrupted body moves to the file.
+    private func take(_ answer: ResponseAnswer) throws(NetworkingError) {
+        asksAboutResponse = false
+        guard case .file(let file) = answer else { return }
+        watchConsumer()
+        try assembly.moveBody(to: file)
     }
 
     /// Why the exchange fails whatever else arrives; nil when it does not.

@@ -11,6 +11,11 @@ struct ExchangeQuestions {
     enum Answer: Sendable {
         case hop(HopDecision.Answer)
         case serverTrust(ServerTrustAnswer, ServerTrustQuestion)
+
+        /// Takes away what was made for an answer that came too late.
+        func giveUp() {
+            if case .hop(.response(let answer, _)) = self { answer.giveUp() }
+        }
     }
 
     private let prepared: PreparedRequest
@@ -44,6 +49,15 @@ struct ExchangeQuestions {
                 let stored = mayLookUp ? shown.storedCredential : nil
                 let answer = await block?(owner, shown) ?? .performDefault
                 return .hop(.challenge(answer, challenge, stored: stored))
+            }
+        case .response(let continues):
+            guard let block = prepared.blocks.response?.call else { preconditionFailure("no block asks for a head") }
+            let status = continues ? 200 : head.statusCode
+            ask { [prepared] owner in
+                let isAccepted = prepared.bodyDestination(ofStatus: status) == .output
+                let disposition = await block(owner, head)
+                let answer = ResponseAnswer(disposition, to: prepared, isAccepted: isAccepted)
+                return .hop(.response(answer, continues: continues))
             }
         }
     }

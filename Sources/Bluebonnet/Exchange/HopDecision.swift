@@ -30,6 +30,8 @@ enum HopDecision {
         case redirect(RedirectPolicy.Request)
         /// The challenge block, where there is one, else the credential storage, if it may be looked up.
         case challenge(HTTPChallenge, mayLookUp: Bool)
+        /// The response block is shown the head of the result; `continues` is that of `deliver`.
+        case response(continues: Bool)
     }
 
     /// The answer to a question.
@@ -38,6 +40,7 @@ enum HopDecision {
         /// The redirect is the result.
         case deliver
         case challenge(ChallengeAnswer, HTTPChallenge, stored: URLCredential?)
+        case response(ResponseAnswer, continues: Bool)
     }
 }
 
@@ -170,6 +173,8 @@ extension HopChain {
     ) -> HopDecision {
         switch answer {
         case .deliver: break
+        case .response(.fail(let error), _): return .fail(error)
+        case .response(_, let continues): return .deliver(continues: continues)
         case .follow(let request):
             do throws(NetworkingError) {
                 return .send(.redirect(try checkedTarget(request)))

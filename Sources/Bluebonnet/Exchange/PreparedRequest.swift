@@ -19,6 +19,10 @@ final class PreparedRequest: Sendable {
     /// In nanoseconds; 0 is no limit.
     let idleTimeout: UInt64
     let bodyStream: BodyStreamSource?
+    /// The handler of the body's pieces, and whether there is a block that is asked about the response: looked at for
+    /// each response, where all blocks would cost too much.
+    let pieces: (@Sendable (RequestBlocks.Owner, Data) -> Void)?
+    let asksAboutResponse: Bool
     private let data: Data?
     private let output: Output
     /// What the caller's `Content-Length` says of a body that comes from a file.
@@ -43,6 +47,7 @@ final class PreparedRequest: Sendable {
         cachePolicy = request.cachePolicy
         guard let url = request.url else { throw NetworkingError(.badURL, "the request has no URL") }
         origin = try Self.checkedOrigin(of: url, for: plan.options)
+        (pieces, asksAboutResponse) = plan.responseBlocks
         let hasFile = plan.uploadFile != nil
         let hasStream = request.httpBodyStream != nil && !hasFile
         let body = request.httpBody
@@ -199,10 +204,7 @@ extension PreparedRequest {
         let (isSynced, isDigested) = (options.syncsFilesToDisk, plan.wantsDigest || plan.expectedDigest != nil)
         switch output {
         case .memory, .stream: break
-        case .file(let url, let path):
-            files.output = try PartialFile(
-                destination: Self.checked(path, of: url), place: url, url: first.url, isSynced: isSynced,
-                isDigested: isDigested)
+        case .file(let url, _): files.output = try openOutput(at: url)
         case .folder(let url, let isCreated):
             let folder = try OutputFolder(
                 path: Self.path(of: url), policy: plan.files.outputDirectory.policy, isCreated: isCreated)
@@ -216,6 +218,13 @@ extension PreparedRequest {
     private var readsForProxy: Bool {
         guard options.proxy?.isSecure == true else { return false }
         do throws(NetworkingError) { return try missingProxyTLS != nil } catch { return true }
+    }
+
+    /// Opens the file that the body goes to; not on the network thread.
+    func openOutput(at url: URL) throws(NetworkingError) -> PartialFile {
+        try PartialFile(
+            destination: Self.path(of: url), place: url, url: first.url, isSynced: options.syncsFilesToDisk,
+            isDigested: plan.wantsDigest || plan.expectedDigest != nil)
     }
 
     /// What the connection to an https proxy needs, when it has to be read; nil when nothing has to be.

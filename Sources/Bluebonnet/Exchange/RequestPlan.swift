@@ -105,6 +105,12 @@ extension RequestPlan {
         set { self[\.blocks] = newValue }
     }
 
+    /// The handler of the body's pieces, and whether a block is asked about the response.
+    var responseBlocks: (pieces: (@Sendable (RequestBlocks.Owner, Data) -> Void)?, asks: Bool) {
+        guard let rare = rare?.value else { return (nil, false) }
+        return (rare.blocks.receivedData?.call, rare.blocks.response != nil)
+    }
+
     /// Whether the request's body stream is another operation's too: a new one is made if that is possible.
     var needsNewBodyStream: Bool { rare?.value.needsNewBodyStream == true }
 
@@ -211,6 +217,8 @@ struct RequestBlocks: Sendable {
         var pinViolation: PinViolationBlock?
         var cacheResponse: CacheResponseBlock?
         var needNewBodyStream: (@Sendable () -> InputStream?)?
+        var response: ResponseBlock?
+        var receivedData: ReceivedDataBlock?
     }
 
     typealias RedirectBlock = Block<
@@ -220,6 +228,8 @@ struct RequestBlocks: Sendable {
     typealias ServerTrustBlock = Block<@Sendable (Owner, ServerTrustChallenge) async -> ServerTrustAnswer>
     typealias PinViolationBlock = Block<@Sendable (Owner, PinViolation) -> Void>
     typealias CacheResponseBlock = Block<@Sendable (Owner, CachedResponse) -> CachedResponse?>
+    typealias ResponseBlock = Block<@Sendable (Owner, ResponseHead) async -> ResponseDisposition>
+    typealias ReceivedDataBlock = Block<@Sendable (Owner, Data) -> Void>
 
     private var values: Box<Values>?
 
@@ -262,9 +272,19 @@ struct RequestBlocks: Sendable {
         set { self[\.needNewBodyStream] = newValue }
     }
 
+    var response: ResponseBlock? {
+        get { values?.value.response }
+        set { self[\.response] = newValue }
+    }
+
+    var receivedData: ReceivedDataBlock? {
+        get { values?.value.receivedData }
+        set { self[\.receivedData] = newValue }
+    }
+
     var isEmpty: Bool {
         guard values != nil else { return true }
         return redirect == nil && challenge == nil && serverTrust == nil && pinViolation == nil && cacheResponse == nil
-            && needNewBodyStream == nil
+            && needNewBodyStream == nil && response == nil && receivedData == nil
     }
 }

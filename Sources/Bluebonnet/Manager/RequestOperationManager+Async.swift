@@ -323,7 +323,7 @@ extension RequestOperationManager {
 
 extension HTTPRequestOperation {
     /// The response of a finished operation that succeeded, with a value.
-    fileprivate func response<Value, Given>(with value: Given) throws(NetworkingError) -> Response<Value> {
+    func response<Value, Given>(with value: Given) throws(NetworkingError) -> Response<Value> {
         guard let head = responseHead, let value = value as? Value else {
             throw NetworkingError(.badServerResponse, "the operation succeeded without a response")
         }

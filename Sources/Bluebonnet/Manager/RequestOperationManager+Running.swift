@@ -47,7 +47,7 @@ extension RequestOperationManager {
 
     /// Adds an operation to `operationQueue`, unless it is in a queue of this kind or was started. An operation that
     /// also is in a queue of Foundation's is started once, by whichever queue is first.
-    private func enqueueIfFree(_ operation: HTTPRequestOperation) {
+    func enqueueIfFree(_ operation: HTTPRequestOperation) {
         operationQueue.enqueueIfFree(operation)
         operationQueue.schedule()
     }

@@ -11,6 +11,8 @@ struct OperationDetails: Sendable {
     var startHandler: (@Sendable (RequestOperation) -> Void)?
     var uploadProgress: RequestOperation.ProgressHandler?
     var downloadProgress: RequestOperation.ProgressHandler?
+    /// How much of the request's body was sent.
+    var sent = ByteProgress()
     /// Made when somebody asks for them.
     var uploadReport: Progress?
     var downloadReport: Progress?
@@ -269,8 +271,9 @@ extension RequestOperation {
 extension RequestOperation {
     /// Tells the upload's progress, if anybody wants to know. Called on the network thread; the handler runs elsewhere.
     func reportUpload(_ byteCount: Int64, _ total: Int64, _ expected: Int64) {
-        let details = state.details
-        tell(details.uploadProgress, details.uploadReport, ByteProgress(count: total, expected: expected), byteCount)
+        let progress = ByteProgress(count: total, expected: expected)
+        let details = state.noteSent(progress)
+        tell(details.uploadProgress, details.uploadReport, progress, byteCount)
     }
 
     /// Tells the download's progress, if anybody wants to know. Called on the network thread; the handler runs

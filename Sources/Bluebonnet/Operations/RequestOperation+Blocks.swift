@@ -27,6 +27,13 @@ extension RequestOperation {
     public typealias ServerTrustBlock =
         @Sendable (_ operation: RequestOperation, _ challenge: ServerTrustChallenge) async -> ServerTrustAnswer
 
+    /// Decides what happens to the body of the final response, when its head has arrived.
+    public typealias ResponseBlock =
+        @Sendable (_ operation: RequestOperation, _ head: ResponseHead) async -> ResponseDisposition
+
+    /// Called with a piece of the response's body.
+    public typealias DataHandler = @Sendable (_ operation: RequestOperation, _ data: Data) -> Void
+
     /// Handles a server that matches none of the report-only pins.
     public typealias PinViolationHandler =
         @Sendable (_ operation: RequestOperation, _ violation: PinViolation) -> Void
@@ -77,6 +84,26 @@ extension RequestOperation {
         set { state.changePlan { $0.blocks.onServerTrust = newValue } }
     }
 
+    /// The block that is asked once what happens to the body, when the head of the final response has arrived: of a
+    /// refused status too, not of a redirect that is followed, and not of a response from a cache.
+    ///
+    /// The block runs off the network thread. While it decides, the connection is not read. Its answer also counts for
+    /// the rest of a body that was paused. Default nil: `allow`.
+    public var onResponse: ResponseBlock? {
+        get { state.plan.blocks.onResponse }
+        set { state.changePlan { $0.blocks.onResponse = newValue } }
+    }
+
+    /// The handler that is called on `completionQueue` with each piece of the final response's body as it arrives,
+    /// decoded, of a refused status too. The body still goes to memory, its file or its stream. A body that starts over
+    /// after a pause is told from its start again. Default nil.
+    ///
+    /// Pieces wait for the handler in memory: where the connection has to wait for the program, use `chunks`.
+    public var onReceivedData: DataHandler? {
+        get { state.plan.blocks.onReceivedData }
+        set { state.changePlan { $0.blocks.onReceivedData = newValue } }
+    }
+
     /// The handler for servers that match none of the policy's `reportOnlyPins`. It is called on `completionQueue`,
     /// once for each transfer to such a server; the request continues. Default nil.
     public var onPinViolation: PinViolationHandler? {
@@ -125,6 +152,25 @@ extension RequestBlocks {
                 Block(given: block) { owner, violation in
                     let operation = Self.operation(owner)
                     operation.handlerQueue.async { block(operation, violation) }
+                }
+            }
+        }
+    }
+
+    var onResponse: RequestOperation.ResponseBlock? {
+        get { response?.given as? RequestOperation.ResponseBlock }
+        set {
+            response = newValue.map { block in Block(given: block) { await block(Self.operation($0), $1) } }
+        }
+    }
+
+    var onReceivedData: RequestOperation.DataHandler? {
+        get { receivedData?.given as? RequestOperation.DataHandler }
+        set {
+            receivedData = newValue.map { block in
+                Block(given: block) { owner, data in
+                    let operation = Self.operation(owner)
+                    operation.handlerQueue.async { block(operation, data) }
                 }
             }
         }

@@ -13,6 +13,10 @@ extension RequestOperation {
         (state.result?.request ?? state.plan.given)?.urlRequest
     }
 
+    /// The request that the operation was made for, whatever was sent since. Nil while, and after, a request is made at
+    /// the start.
+    public var originalRequest: URLRequest? { state.plan.request }
+
     /// Limits, trust and proxy. Changes after the start have no effect.
     public var options: TransferOptions {
         get { state.plan.options.value }
@@ -95,6 +99,12 @@ extension RequestOperation {
     public var outputFile: URL? {
         get { state.plan.outputFile }
         set { state.changePlan { $0.outputFile = newValue } }
+    }
+
+    /// The file beside an `outputFile` in which a body stands while it is not complete, and after a failure when the
+    /// part can be continued. It may not be there.
+    public static func partialFile(of outputFile: URL) -> URL {
+        URL(fileURLWithPath: outputFile.path + PartialFile.suffix, isDirectory: false)
     }
 
     /// A folder for the body of an accepted response. The body is written there under a temporary name, and gets the
@@ -189,8 +199,19 @@ extension RequestOperation {
     /// Why the operation failed; nil while it runs and when it succeeded.
     public var error: NetworkingError? { state.outcome?.value.error }
 
-    /// The number of body bytes that arrived and were stored, after decoding; also when the operation failed.
-    public var receivedByteCount: Int64 { state.outcome?.value.transfer.value.receivedByteCount ?? 0 }
+    /// The number of body bytes that have arrived and were stored, after decoding. It is exact once the operation is
+    /// finished, also when it failed, and before that brought up to date a few times a second.
+    public var receivedByteCount: Int64 { state.progress.count }
+
+    /// The number of body bytes that are expected in all, after decoding; -1 when it is not known.
+    public var expectedByteCount: Int64 { state.progress.expected }
+
+    /// The number of bytes of the request's body that were sent in the current transfer, brought up to date a few times
+    /// a second.
+    public var sentByteCount: Int64 { state.details.sent.count }
+
+    /// The length of the request's body; -1 when it is not known, and before the first bytes were sent.
+    public var expectedSentByteCount: Int64 { state.details.sent.expected }
 
     /// Attempts, redirects and timings, once the operation is finished.
     public var summary: TransferSummary { state.outcome?.value.transfer.value.summary ?? TransferSummary() }

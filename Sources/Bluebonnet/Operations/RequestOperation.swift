@@ -176,14 +176,22 @@ extension RequestOperation {
     /// GET and HEAD close their connection; `resume()` continues with a range request, when the server sent a strong
     /// validator, or starts again. Any other method keeps its connection, so that the server never sees the request
     /// twice.
-    public func pause() {
-        handle(.pause)
+    ///
+    /// - Returns: whether this call paused the operation: false when it was paused, cancelled or over before.
+    @discardableResult
+    public func pause() -> Bool {
+        let change = handle(.pause)
+        return change.after.isPaused && !change.before.isPaused
     }
 
     /// Continues after `pause()`, as soon as a slot is free. An operation that was paused before its start is ready
     /// again and waits for its queue.
-    public func resume() {
-        handle(.resume)
+    ///
+    /// - Returns: whether this call ended a pause.
+    @discardableResult
+    public func resume() -> Bool {
+        let change = handle(.resume)
+        return change.before.isPaused && !change.after.isPaused
     }
 }
 
@@ -194,7 +202,8 @@ extension RequestOperation {
     /// the network thread it runs at once, when none is on its way.
     ///
     /// - Parameter result: what comes with the end of the transfers.
-    func handle(_ event: OperationLifecycle.Event, result: Box<TransferResult>? = nil) {
+    @discardableResult
+    func handle(_ event: OperationLifecycle.Event, result: Box<TransferResult>? = nil) -> LifecycleChange {
         let mayRunNow = NetworkThread.isCurrent
         var hasFirstPost = false
         let (change, effect) = state.apply(event, result: result, isWaiting: dependencyNode.isWaiting) {
@@ -207,6 +216,7 @@ extension RequestOperation {
         announce(change)
         if hasFirstPost { OperationNotification.schedule() }
         if let effect { perform(effect) }
+        return change
     }
 
     /// Publishes the outcome and takes everything that has to be called or released outside the lock.
@@ -289,7 +299,10 @@ extension RequestOperation {
 }
 
 extension RequestOperation: ExchangeOwner, SlotClient {
-    func handle(_ event: ExchangeEvent) { runner?.handle(event) }
+    func handle(_ event: ExchangeEvent) {
+        if let runner { return runner.handle(event) }
+        if case .answered(let answer, _) = event { answer.giveUp() }
+    }
 
     func noteHead(_ head: ResponseHead) {
         for wait in state.noteHead(head) { wait.end(hasCome: true) }

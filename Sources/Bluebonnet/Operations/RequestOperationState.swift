@@ -319,6 +319,18 @@ struct RequestOperationState: ~Copyable, Sendable {
         }
     }
 
+    /// Notes how much of the request's body was sent.
+    ///
+    /// - Returns: what says who is told.
+    func noteSent(_ progress: ByteProgress) -> OperationDetails {
+        values.withLock { values in
+            var details = values.details?.value ?? OperationDetails()
+            details.sent = progress
+            values.details = Box(details)
+            return details
+        }
+    }
+
     /// Notes how much of the body has arrived.
     ///
     /// - Returns: what says who is told.

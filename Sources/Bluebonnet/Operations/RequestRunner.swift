@@ -250,7 +250,10 @@ extension RequestRunner {
 
     /// Takes an event of the exchange.
     func handle(_ event: ExchangeEvent) {
-        guard let exchange else { return }
+        guard let exchange else {
+            if case .answered(let answer, _) = event { answer.giveUp() }
+            return
+        }
         switch event {
         case .newConnection(let metrics): slot.noteNewConnection(after: metrics, now: MonotonicClock.now())
         case .transferEnded(let error, let metrics):

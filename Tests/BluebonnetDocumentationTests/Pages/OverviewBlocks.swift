@@ -59,6 +59,14 @@ extension PageTests {
             download.pause()
             download.resume()
 
+            // AFNetworking's session managers and tasks, on the same operations.
+            let session = HTTPSessionManager(baseURL: site.base)
+            session.get("me") { task, object in
+                print(object)
+            } failure: { task, error in
+                print(error)
+            }
+
             // A pinned key and a backup key.
             let pins = try PinSet(
                 keys: ["sha256/47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU="],
@@ -80,7 +88,8 @@ extension PageTests {
             #expect(try Data(contentsOf: site.file("disk.img")).count == 20_000)
             await printed.becomes { $0.contains("[Optional(200), Optional(200), Optional(200)]") }
             let requests = site.server.history.requests
-            #expect(requests.allSatisfy { $0.headers["X-Client"] == "demo" })
+            // The session has no fields of its own.
+            #expect(requests.allSatisfy { $0.headers["X-Client"] == "demo" || $0.path == "/v1/me" })
             let ordered = requests.first { $0.path == "/v1/orders" }
             #expect(ordered?.headers["Authorization"] == "Bearer t-1")
         }

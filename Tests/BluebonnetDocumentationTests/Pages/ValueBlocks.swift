@@ -131,8 +131,7 @@ extension PageTests {
         try await Site.serving { site in
             let url = site.server.url("/v1/picture")
             // BLOCK ImageDownloader.swift
-            let downloader = ImageDownloader()
-            let image = try await downloader.image(for: url)
+            let image = try await ImageDownloader.shared.image(for: url)
             // END
             #expect(image.width == 1)
         }

@@ -22,4 +22,14 @@ import Testing
         let options = try JSONDecoder().decode(ArchivedOptions.self, from: Data(old.utf8)).options()
         #expect(!options.keepsDotSegments)
     }
+
+    @Test func optionsAreCodedAsInAnArchive() throws {
+        let options = TransferOptions {
+            $0.maximumRedirectCount = 3
+            $0.cookieJar = CookieJar()
+        }
+        let decoded = try JSONDecoder().decode(TransferOptions.self, from: JSONEncoder().encode(options))
+        #expect(decoded.maximumRedirectCount == 3)
+        #expect(decoded.cookieJar == nil)
+    }
 }

@@ -67,6 +67,7 @@ import Testing
         case .send(.wholeBody): "whole body"
         case .ask(.redirect(let request)): "ask about \(request.method) \(request.url)"
         case .ask(.challenge(let challenge, let mayLookUp)): "ask \(challenge.scheme)\(mayLookUp ? " or storage" : "")"
+        case .ask(.response): "ask about the response"
         case .fail(let error): error.code.rawValue
         }
     }
@@ -76,6 +77,17 @@ import Testing
     ) throws -> String {
         var chain = try setting.chain()
         return text(chain.decision(on: try head(status, fields, url: setting.url), try setting.body()))
+    }
+
+    @Test(arguments: [false, true])
+    func answerAboutTheResponseDeliversOrFails(continues: Bool) throws {
+        var chain = try Setting().chain()
+        let head = try Self.head(200)
+        let delivered = chain.decision(after: .response(.deliver, continues: continues), on: head)
+        #expect(Self.text(delivered) == (continues ? "deliver the rest" : "deliver"))
+        let refusal = NetworkingError(.cancelled, "no")
+        let failed = chain.decision(after: .response(.fail(refusal), continues: continues), on: head)
+        #expect(Self.text(failed) == "cancelled")
     }
 
     // MARK: - Results and redirects

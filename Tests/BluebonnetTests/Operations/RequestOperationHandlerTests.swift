@@ -45,6 +45,29 @@ import Testing
         #expect(order.value == ["3, 3 of 5", "2, 5 of 5", "done"])
     }
 
+    @Test func byteCountsAreThereWhileTheOperationRuns() async {
+        let (gate, reached) = (Gate(), Observed(0))
+        network.answer(
+            "/a",
+            with: [.sent(3), .head(200, ["Content-Length": "2"]), .body("a"), .reach(reached), .wait(gate), .body("b")])
+        let operation = network.operation("/a", method: "POST", body: "123")
+        #expect(operation.expectedByteCount == -1 && operation.expectedSentByteCount == -1)
+        operation.start()
+        await reached.becomes(1)
+        #expect(operation.sentByteCount == 3 && operation.expectedSentByteCount == 3)
+        #expect(operation.receivedByteCount == 1 && operation.expectedByteCount == 2)
+        gate.open()
+        await operation.ends()
+        #expect(operation.receivedByteCount == 2)
+    }
+
+    @Test func originalRequestStaysOverRedirects() async {
+        network.answer("/a", with: [.head(302, ["Location": "/b"])])
+        let operation = await network.operation("/a").run()
+        #expect(operation.originalRequest?.url?.path == "/a")
+        #expect(operation.request?.url?.path == "/b")
+    }
+
     @Test func uploadProgressCountsFromTheStartAgainWhenTheRequestIsSentAgain() async {
         network.answer("/a", with: [.sent(3), .startAgain, .sent(5), .head(200), .body("ok")])
         let operation = network.operation("/a", method: "POST", body: "12345")

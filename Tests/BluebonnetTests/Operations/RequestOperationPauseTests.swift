@@ -34,6 +34,18 @@ import Testing
 // MARK: - Before the start
 
 extension RequestOperationPauseTests {
+    @Test func pauseAndResumeSayWhetherTheyDidSomething() async {
+        let operation = network.operation("/a")
+        #expect(!operation.resume())
+        #expect(operation.pause())
+        #expect(!operation.pause())
+        #expect(operation.resume())
+        #expect(!operation.resume())
+        _ = await operation.run()
+        #expect(!operation.pause())
+        #expect(!operation.resume())
+    }
+
     @Test func operationPausedBeforeItsStartIsNotReadyUntilItIsResumed() async {
         let operation = network.operation("/a")
         operation.pause()

@@ -61,6 +61,14 @@ import Testing
             Operations Reachability Scheduling Security Serialization Transport
             """
         ),
+        // Sessions are a façade: they reach what users reach, nothing below operations.
+        (
+            "Bluebonnet/Sessions",
+            """
+            Cache Cookies Errors Exchange Formats Manager Messages Operations Reachability Security Serialization
+            """
+        ),
+        ("Bluebonnet/Activity", "Operations"),
         (
             "BluebonnetBatch",
             """
@@ -88,6 +96,19 @@ import Testing
         let strange = found.filter { !permitted.contains($0.key) }
         #expect(strange.map { "\($0.key) by \($0.value.sorted())" }.sorted() == [], "arrows that are not permitted")
         #expect(Set(permitted).subtracting(found.keys).sorted() == [], "permitted arrows that there are no more")
+    }
+
+    @Test func sessionsReachBelowOperationsOnlyWhatUsersHold() {
+        let declaration = /^(?:public|open) (?:final )?(?:actor|class|enum|protocol|struct|typealias) (\w+)/
+        let held = Set(
+            StyleTests.sources.flatMap(\.lines)
+                .compactMap { $0.firstMatch(of: declaration).map { String($0.output.1) } })
+        let levels: Set = ["Errors", "Manager", "Operations", "Serialization"]
+        let arrows = Self.tree.arrows.filter { arrow, _ in
+            arrow.from == "Bluebonnet/Sessions" && !levels.contains { arrow.to.hasSuffix("/" + $0) }
+        }
+        #expect(arrows.count > 3)
+        for (arrow, types) in arrows { #expect(types.subtracting(held).sorted() == [], "\(arrow)") }
     }
 
     @Test func everyFolderHasItsRow() {

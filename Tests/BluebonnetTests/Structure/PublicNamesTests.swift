@@ -16,7 +16,7 @@ import Testing
 @Suite struct PublicNamesTests {
     /// Every public type of the library, by its name alone.
     private static let types: [Any.Type] =
-        operations + serializers + trust + batches + [
+        operations + sessions + serializers + trust + batches + [
             HTTPProtocolVersion.self, HeaderFields.self, ResponseHead.self, NetworkingError.self, LibraryError.self,
             JSONValue.self, JSONSyntaxError.self, PropertyListValue.self, PropertyListSyntaxError.self,
             QueryEncoder.self, Cookie.self, CookieJar.self, (any ResponseCache).self, CachedResponse.self,
@@ -31,6 +31,12 @@ import Testing
         ChallengeAnswer.self, TransferOptions.self, Timeouts.self, TransferSummary.self, TransferTimings.self,
         Proxy.self,
         DrainSummary.self, DependencyCycle.self, FailedDependencyPolicy.self, Response<Int>.self,
+        ResponseDisposition.self,
+    ]
+
+    private static let sessions: [Any.Type] = [
+        SessionTask.self, SessionManager.self, HTTPSessionManager.self, (any SessionManaging).self,
+        SessionBlocks.self, SessionConfiguration.self, NetworkActivityMonitor.self,
     ]
 
     private static let serializers: [Any.Type] = [

@@ -1,0 +1,131 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+internal import Dispatch
+internal import Foundation
+internal import Synchronization
+
+/// Says whether the process's operations use the network, those of session tasks included: AFNetworking's activity
+/// indicator for a program without a screen of its own.
+///
+/// ```swift
+/// for await isActive in NetworkActivityMonitor.shared.states { print(isActive ? "busy" : "idle") }
+/// ```
+///
+/// Activity is told when something has run for the activation delay, and its end when nothing has run for the
+/// completion delay, so that short requests and short gaps are not seen. A paused operation does not count. All members
+/// may be used from any thread.
+public final class NetworkActivityMonitor: Sendable {
+    /// A monitor with the default delays.
+    public static let shared = NetworkActivityMonitor()
+
+    private struct State: Sendable {
+        var activity: NetworkActivity
+        /// What the streams were told last.
+        var toldState = false
+        var streams: [Int: AsyncStream<Bool>.Continuation] = [:]
+        var lastStream = 0
+    }
+
+    private let state: Mutex<State>
+    private let observers: Observers
+    private let queue = DispatchQueue(label: "org.bluebonnet.activity")
+    private let now: @Sendable () -> ContinuousClock.Instant
+
+    /// Makes a monitor, which counts what begins from now on.
+    ///
+    /// - Parameters:
+    ///   - activationDelay: Default 1 s.
+    ///   - completionDelay: Default 0.17 s.
+    public convenience init(
+        activationDelay: Duration = .seconds(1), completionDelay: Duration = .milliseconds(170)
+    ) {
+        self.init(NetworkActivity(activationDelay: activationDelay, completionDelay: completionDelay)) { .now }
+    }
+
+    init(_ activity: NetworkActivity, now: @escaping @Sendable () -> ContinuousClock.Instant) {
+        self.now = now
+        state = Mutex(State(activity: activity))
+        observers = Observers()
+        observers.observe(RequestOperation.didStartNotification) { [weak self] in self?.incrementActivityCount() }
+        observers.observe(RequestOperation.didFinishNotification) { [weak self] in self?.decrementActivityCount() }
+    }
+
+    deinit { for stream in state.withLock({ Array($0.streams.values) }) { stream.finish() } }
+
+    /// Whether there is activity now, delays considered.
+    public var isActive: Bool { state.withLock { $0.activity.isActive } }
+
+    /// The state, and each change from now on; a change that is over before it is told is left out. The stream ends
+    /// with the monitor.
+    public var states: AsyncStream<Bool> {
+        let (stream, continuation) = AsyncStream.makeStream(of: Bool.self)
+        queue.async { [self] in add(continuation) }
+        return stream
+    }
+
+    /// Counts work of the program's own that uses the network; `decrementActivityCount()` has to follow.
+    public func incrementActivityCount() { handle(.began) }
+
+    /// Ends what `incrementActivityCount()` began.
+    public func decrementActivityCount() { handle(.ended) }
+
+    /// Applies an event. Changes are told on the queue, in order.
+    func handle(_ event: NetworkActivity.Event) {
+        let now = now()
+        let (isChanged, instant) = state.withLock { state -> (Bool, ContinuousClock.Instant?) in
+            let known = state.activity.nextInstant
+            state.activity.handle(event, now: now)
+            let next = state.activity.nextInstant
+            // A timer that is early is set again.
+            let isNew = next != known || event == .timePassed
+            return (state.activity.isActive != state.toldState, isNew ? next : nil)
+        }
+        if isChanged { queue.async { [weak self] in self?.tell() } }
+        guard let instant else { return }
+        queue.asyncAfter(deadline: .now() + (instant - now) / .seconds(1)) { [weak self] in self?.handle(.timePassed) }
+    }
+
+    private func tell() {
+        let (isActive, streams) = state.withLock { state -> (Bool, [AsyncStream<Bool>.Continuation]) in
+            let isActive = state.activity.isActive
+            defer { state.toldState = isActive }
+            return (isActive, isActive == state.toldState ? [] : Array(state.streams.values))
+        }
+        for stream in streams { stream.yield(isActive) }
+    }
+
+    private func add(_ stream: AsyncStream<Bool>.Continuation) {
+        let (number, isActive) = state.withLock { state in
+            state.lastStream += 1
+            state.streams[state.lastStream] = stream
+            return (state.lastStream, state.toldState)
+        }
+        stream.onTermination = { [weak self] _ in self?.forget(number) }
+        stream.yield(isActive)
+    }
+
+    private func forget(_ number: Int) {
+        let stream = state.withLock { $0.streams.removeValue(forKey: number) }
+        withExtendedLifetime(stream) {}
+    }
+}
+
+/// The observers of one monitor, which go with it.
+private final class Observers: Sendable {
+    private let tokens = Mutex<[Token]>([])
+
+    private struct Token: Sendable {
+        nonisolated(unsafe) let value: any NSObjectProtocol  // safe: only given back to the notification center
+    }
+
+    func observe(_ name: Notification.Name, _ action: @escaping @Sendable () -> Void) {
+        let token = Token(
+            value: NotificationCenter.default.addObserver(forName: name, object: nil, queue: nil) { _ in action() })
+        tokens.withLock { $0.append(token) }
+    }
+
+    deinit {
+        for token in tokens.withLock({ $0 }) { NotificationCenter.default.removeObserver(token.value) }
+    }
+}

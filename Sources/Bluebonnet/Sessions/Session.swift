@@ -1,0 +1,160 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+internal import Dispatch
+internal import Foundation
+internal import Synchronization
+
+/// What the tasks of one session manager share: the manager that makes their operations, the queue of the session's
+/// blocks, and the list of tasks. It outlives the session manager while a task runs. Any thread.
+final class Session: Sendable {
+    private struct State: Sendable {
+        var tasks: [Int: SessionTask] = [:]
+        var lastIdentifier = 0
+        /// Tasks that were resumed, and whose observers are to be told on the delegate queue.
+        var resumedTasks: [SessionTask] = []
+        var isInvalidated = false
+        /// Whether it is still to be told that an invalidated session has no tasks any more.
+        var awaitsInvalidity = false
+        /// The manager that was invalidated, for observers.
+        weak var sessionManager: SessionManager?
+        var completion = CompletionPlace()
+        /// Nil while there are none.
+        var blocks: Box<SessionBlocks>?
+    }
+
+    let manager: RequestOperationManager
+    let configuration: SessionConfiguration
+    let delegateQueue = DispatchQueue(label: "org.bluebonnet.session")
+    private let state = Mutex(State())
+
+    init(_ manager: RequestOperationManager, _ configuration: SessionConfiguration) {
+        (self.manager, self.configuration) = (manager, configuration)
+        manager.completionQueue = delegateQueue
+    }
+
+    var blocks: Box<SessionBlocks>? {
+        get { state.withLock { $0.blocks } }
+        set { replace(\.blocks, newValue) }
+    }
+
+    var completion: CompletionPlace {
+        get { state.withLock { $0.completion } }
+        set {
+            replace(\.completion, newValue)
+            manager.completionGroup = newValue.group
+        }
+    }
+
+    /// Sets a part. The old value is let go outside the lock: it may hold objects of the program's.
+    private func replace<Value: Sendable>(_ part: any WritableKeyPath<State, Value> & Sendable, _ value: Value) {
+        let old = state.withLock { state in
+            let old = state[keyPath: part]
+            state[keyPath: part] = value
+            return old
+        }
+        withExtendedLifetime(old) {}
+    }
+
+    /// Makes a suspended task. In a session that was invalidated it ends with `cancelled`.
+    func task(
+        _ operation: HTTPRequestOperation, _ kind: SessionTask.Kind, _ completion: SessionTask.Completion?,
+        _ extras: SessionTask.Extras? = nil
+    ) -> SessionTask {
+        let (task, isInvalidated) = state.withLock { state in
+            state.lastIdentifier += 1
+            let task = SessionTask(
+                operation, kind, identifier: state.lastIdentifier, session: self, completion, extras)
+            if !state.isInvalidated { state.tasks[task.taskIdentifier] = task }
+            return (task, state.isInvalidated)
+        }
+        if isInvalidated { operation.cancel(message: "the session of the task was invalidated") }
+        return task
+    }
+
+    /// The tasks that have not ended, in the order in which they were made.
+    var tasks: [SessionTask] {
+        let tasks = state.withLock { Array($0.tasks.values) }
+        return tasks.filter { !$0.operation.isFinished }.sorted { $0.taskIdentifier < $1.taskIdentifier }
+    }
+
+    /// A task was resumed, or cancelled before: its operation goes to the queue. Many tasks that are resumed at once
+    /// are told in one turn of the delegate queue, before their ends.
+    func begin(_ task: SessionTask, isResumed: Bool) {
+        let isFirst = state.withLock { state in
+            if state.tasks[task.taskIdentifier] == nil { state.tasks[task.taskIdentifier] = task }
+            guard isResumed else { return false }
+            state.resumedTasks.append(task)
+            return state.resumedTasks.count == 1
+        }
+        if isFirst { delegateQueue.async { [self] in postResumptions() } }
+        manager.enqueueIfFree(task.operation)
+    }
+
+    private func postResumptions() {
+        let tasks = state.withLock { state in
+            defer { state.resumedTasks = [] }
+            return state.resumedTasks
+        }
+        for task in tasks { NotificationCenter.default.post(name: SessionTask.didResumeNotification, object: task) }
+    }
+
+    /// The task has ended, and its handler has run.
+    func remove(_ task: SessionTask) {
+        let removed = state.withLock { $0.tasks.removeValue(forKey: task.taskIdentifier) }
+        withExtendedLifetime(removed) {}
+        tellIfInvalid()
+    }
+
+    /// The session manager was let go: tasks that nobody resumed are kept by the program alone.
+    func forgetIdleTasks() {
+        let idle = state.withLock { Array($0.tasks.values) }.filter { !$0.isBegun }
+        let removed = state.withLock { state in idle.map { state.tasks.removeValue(forKey: $0.taskIdentifier) } }
+        withExtendedLifetime(removed) {}
+        tellIfInvalid()
+    }
+
+    /// Refuses further tasks. When the last one has ended, tells of it and lets go of the blocks.
+    func invalidate(_ manager: SessionManager, cancelsTasks: Bool) {
+        state.withLock { state in
+            guard !state.isInvalidated else { return }
+            (state.isInvalidated, state.awaitsInvalidity, state.sessionManager) = (true, true, manager)
+        }
+        if cancelsTasks { for task in tasks { task.cancel() } }
+        tellIfInvalid()
+    }
+
+    private func tellIfInvalid() {
+        let (isNew, blocks, manager) = state.withLock { state in
+            guard state.awaitsInvalidity, state.tasks.isEmpty else {
+                return (false, nil, nil) as (Bool, Box<SessionBlocks>?, SessionManager?)
+            }
+            defer { (state.awaitsInvalidity, state.blocks) = (false, nil) }
+            return (true, state.blocks, state.sessionManager)
+        }
+        guard isNew else { return }
+        delegateQueue.async {
+            blocks?.value.sessionDidBecomeInvalid?()
+            NotificationCenter.default.post(name: SessionManager.didInvalidateNotification, object: manager)
+        }
+    }
+
+    /// Posts on the delegate queue, in order.
+    func post(_ name: Notification.Name, about task: SessionTask) {
+        delegateQueue.async { NotificationCenter.default.post(name: name, object: task) }
+    }
+
+    /// Calls a handler on the completion queue; at once when that is the delegate queue, where it is called.
+    func complete(_ handler: @escaping @Sendable () -> Void) {
+        let place = completion
+        guard let queue = place.queue else { return handler() }
+        queue.async(group: place.group, execute: handler)
+    }
+
+    /// Asks a block on the delegate queue, after everything that was told before.
+    func ask<Answer: Sendable>(_ block: @escaping @Sendable () -> Answer) async -> Answer {
+        await withCheckedContinuation { waiter in
+            delegateQueue.async { waiter.resume(returning: block()) }
+        }
+    }
+}

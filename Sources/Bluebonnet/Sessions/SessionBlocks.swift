@@ -1,0 +1,158 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+public import Foundation
+public import FoundationNetworking
+
+/// The blocks of a session: what its tasks ask, and what they tell. The names are those of AFNetworking's setters.
+///
+/// ```swift
+/// manager.blocks.taskWillPerformHTTPRedirection = { task, response, proposed in nil }
+/// ```
+///
+/// Blocks run one after another on the session's `delegateQueue`, in the order of what happened; the two that answer
+/// challenges may wait, and run on no queue of the session. A task has the blocks that there are when it is first
+/// resumed. Default: all nil.
+public struct SessionBlocks: Sendable {
+    /// Called once after `invalidate(cancelPendingTasks:)`, when the last task has ended.
+    public var sessionDidBecomeInvalid: (@Sendable () -> Void)?
+
+    /// Decides about the certificates of a server, as `RequestOperation.onServerTrust` does, at the same cost.
+    public var sessionDidReceiveChallenge: (@Sendable (_ challenge: ServerTrustChallenge) async -> ServerTrustAnswer)?
+
+    /// Answers a Basic or Digest challenge, as `RequestOperation.onChallenge` does.
+    public var taskDidReceiveChallenge:
+        (@Sendable (_ task: SessionTask, _ challenge: AuthenticationChallenge) async -> ChallengeAnswer)?
+
+    /// Makes the body stream of a request that has to be sent again; nil lets a stream that can do so copy itself.
+    public var taskNeedNewBodyStream: (@Sendable (_ task: SessionTask) -> InputStream?)?
+
+    /// Decides about a redirect: the request to send, the proposed one or another, or nil to take the redirect as the
+    /// response. The limits of `RequestOperation.onRedirect` apply.
+    public var taskWillPerformHTTPRedirection:
+        (@Sendable (_ task: SessionTask, _ response: HTTPURLResponse, _ proposed: URLRequest) -> URLRequest?)?
+
+    /// Called while the body of a request is sent, a few times a second and at the end; -1 is an unknown length.
+    public var taskDidSendBodyData:
+        (@Sendable (_ task: SessionTask, _ byteCount: Int64, _ totalCount: Int64, _ expectedCount: Int64) -> Void)?
+
+    /// Called with attempts, redirects, timings and TLS information when a task has ended, before `taskDidComplete`.
+    public var taskDidFinishCollectingMetrics: (@Sendable (_ task: SessionTask, _ metrics: TransferSummary) -> Void)?
+
+    /// Called when a task has ended, before its completion handler.
+    public var taskDidComplete: (@Sendable (_ task: SessionTask, _ error: NetworkingError?) -> Void)?
+
+    /// Decides what happens to the body of a data or upload task, once its response's head has arrived. The connection
+    /// is not read before the answer. Not asked about a response from a cache.
+    public var dataTaskDidReceiveResponse:
+        (@Sendable (_ task: SessionTask, _ response: ResponseHead) -> SessionTask.ResponseDisposition)?
+
+    /// Called after the answer `becomeDownload` about an accepted response: the same task is a download task now.
+    public var dataTaskDidBecomeDownloadTask: (@Sendable (_ task: SessionTask) -> Void)?
+
+    /// Called with each piece of the body of a data or upload task, decoded. A body that starts over after a pause is
+    /// told from its start again.
+    public var dataTaskDidReceiveData: (@Sendable (_ task: SessionTask, _ data: Data) -> Void)?
+
+    /// Decides whether, and in which form, a response is stored in the cache; nil stores nothing.
+    public var dataTaskWillCacheResponse:
+        (@Sendable (_ task: SessionTask, _ proposed: CachedResponse) -> CachedResponse?)?
+
+    /// Says where a downloaded file goes; it goes before the task's own destination, which decides after nil.
+    public var downloadTaskDidFinishDownloading: (@Sendable (_ task: SessionTask, _ temporaryFile: URL) -> URL?)?
+
+    /// Called while the body of a download task arrives, a few times a second and at the end; -1 is an unknown length.
+    public var downloadTaskDidWriteData:
+        (@Sendable (_ task: SessionTask, _ byteCount: Int64, _ totalCount: Int64, _ expectedCount: Int64) -> Void)?
+
+    /// Called when a download of resume data goes on where it stopped; -1 is an unknown length.
+    public var downloadTaskDidResume:
+        (@Sendable (_ task: SessionTask, _ offset: Int64, _ expectedCount: Int64) -> Void)?
+
+    /// No blocks.
+    public init() {}
+}
+
+// What a task's operation gets, before it is put into its queue. The operation keeps its blocks when it has ended, so
+// they reach those of the session through the task.
+extension SessionBlocks {
+    func install(on task: SessionTask) {
+        installDecisions(on: task)
+        if task.kind == .download { installDownload(on: task) } else { installData(on: task) }
+    }
+
+    private func installDecisions(on task: SessionTask) {
+        let (operation, session) = (task.operation, task.session)
+        if sessionDidReceiveChallenge != nil {
+            operation.onServerTrust = { [weak task] _, challenge in
+                await task?.blocks?.sessionDidReceiveChallenge?(challenge) ?? .performDefault
+            }
+        }
+        if taskDidReceiveChallenge != nil {
+            operation.onChallenge = { [weak task] _, challenge in
+                guard let task, let block = task.blocks?.taskDidReceiveChallenge else { return .performDefault }
+                return await block(task, challenge)
+            }
+        }
+        if taskWillPerformHTTPRedirection != nil {
+            operation.onRedirect = { [weak task] _, proposed, response in
+                guard let task, let block = task.blocks?.taskWillPerformHTTPRedirection else { return proposed }
+                return await session.ask { block(task, response, proposed) }
+            }
+        }
+        if taskNeedNewBodyStream != nil {
+            operation.onNeedNewBodyStream = { [weak task] in
+                guard let task, let block = task.blocks?.taskNeedNewBodyStream else { return nil }
+                return session.delegateQueue.sync { block(task) }
+            }
+        }
+    }
+
+    private func installData(on task: SessionTask) {
+        let (operation, session) = (task.operation, task.session)
+        if dataTaskDidReceiveResponse != nil {
+            operation.onResponse = { [weak task] _, head in
+                guard let task, let blocks = task.blocks else { return .allow }
+                return await session.ask { blocks.disposition(of: head, for: task) }
+            }
+        }
+        if dataTaskDidReceiveData != nil {
+            operation.onReceivedData = { [weak task] _, data in
+                guard let task, task.kind != .download else { return }
+                task.blocks?.dataTaskDidReceiveData?(task, data)
+            }
+        }
+        if dataTaskWillCacheResponse != nil {
+            operation.onCacheResponse = { [weak task] _, proposed in
+                guard let task, let block = task.blocks?.dataTaskWillCacheResponse else { return proposed }
+                return session.delegateQueue.sync { block(task, proposed) }
+            }
+        }
+    }
+
+    private func disposition(of head: ResponseHead, for task: SessionTask) -> ResponseDisposition {
+        let isAccepted = task.operation.responseSerializer.validation.accepts(status: head.statusCode)
+        switch dataTaskDidReceiveResponse?(task, head) {
+        case .cancel?: return .cancel
+        case .becomeDownload? where isAccepted:
+            let file = task.session.temporaryFile()
+            task.becomeDownload(to: file)
+            dataTaskDidBecomeDownloadTask?(task)
+            return .download(file)
+        case .allow?, .becomeDownload?, nil: return .allow
+        }
+    }
+
+    private func installDownload(on task: SessionTask) {
+        guard downloadTaskDidResume != nil else { return }
+        task.operation.onResponse = { [weak task] _, head in
+            guard let task, let block = task.blocks?.downloadTaskDidResume, head.statusCode == 206,
+                case .part(let first, _, let total)? = head.contentRange
+            else { return .allow }
+            return await task.session.ask {
+                block(task, first, total ?? -1)
+                return .allow
+            }
+        }
+    }
+}

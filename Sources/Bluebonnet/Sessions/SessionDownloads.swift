@@ -1,0 +1,85 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+public import Foundation
+internal import FoundationNetworking
+internal import Glibc
+
+/// What continues a download: the request, and the file beside which its part stands. Coded as JSON.
+struct DownloadResumption: Codable {
+    let url: URL
+    let headers: [String: String]
+    let file: URL
+
+    var request: URLRequest {
+        var request = URLRequest(url: url)
+        for (name, value) in headers { request.setValue(value, forHTTPHeaderField: name) }
+        return request
+    }
+}
+
+extension SessionTask {
+    /// What `downloadTask(withResumeData:)` continues this download with, in this process or another one. It names the
+    /// file with the part of the body, and has the request's header fields, credentials included.
+    ///
+    /// Nil for any other task, for another method than GET, before the first `resume()`, once the download has
+    /// succeeded, and when it has ended without leaving a part that can be continued: small bodies, and responses
+    /// without a strong validator, are not continued. While the download runs, the data is there for the case that the
+    /// process is killed.
+    public var resumeData: Data? {
+        guard kind == .download, isBegun, operation.downloadedFile == nil, let file = extras?.temporaryFile,
+            let request = originalRequest, request.httpMethod ?? "GET" == "GET", request.httpBody == nil,
+            let url = request.url
+        else { return nil }
+        guard
+            !operation.isFinished
+                || FileManager.default.fileExists(atPath: RequestOperation.partialFile(of: file).path)
+        else { return nil }
+        let resumption = DownloadResumption(url: url, headers: request.allHTTPHeaderFields ?? [:], file: file)
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .sortedKeys
+        return try? encoder.encode(resumption)
+    }
+}
+
+extension Session {
+    /// A new name in the folder for downloads.
+    func temporaryFile() -> URL {
+        configuration.downloadDirectory.appendingPathComponent("org.bluebonnet.download-\(UUID().uuidString)")
+    }
+
+    /// Moves a downloaded file, and tells the observers. An existing file is not replaced; a file that cannot be moved
+    /// is removed.
+    ///
+    /// - Parameter target: nil leaves the file where it is.
+    func place(_ file: URL, at target: URL?, for task: SessionTask) -> Result<URL, NetworkingError> {
+        guard let target else { return .success(file) }
+        do {
+            try Self.move(file, to: target)
+            NotificationCenter.default.post(name: SessionTask.didMoveFileNotification, object: task)
+            return .success(target)
+        } catch {
+            try? FileManager.default.removeItem(at: file)
+            var failure = NetworkingError(
+                .cannotWriteFile, "the download cannot be moved to \(target.path): \(error.localizedDescription)",
+                underlying: error)
+            (failure.request, failure.response) = (task.currentRequest, task.response)
+            let info: [String: Any] = [
+                NSFilePathErrorKey: file.path, "NSDestinationFilePath": target.path, NSUnderlyingErrorKey: error,
+            ]
+            NotificationCenter.default.post(
+                name: SessionTask.didFailToMoveFileNotification, object: task, userInfo: info)
+            return .failure(failure)
+        }
+    }
+
+    /// A link is refused where a file stands, whoever makes one at the same moment; across file systems Foundation
+    /// copies.
+    private static func move(_ file: URL, to target: URL) throws {
+        if link(file.path, target.path) == 0 { return try FileManager.default.removeItem(at: file) }
+        guard errno == EXDEV || errno == EPERM || errno == EOPNOTSUPP else {
+            throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO)
+        }
+        try FileManager.default.moveItem(at: file, to: target)
+    }
+}

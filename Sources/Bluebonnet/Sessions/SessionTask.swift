@@ -1,0 +1,341 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+public import Foundation
+public import FoundationNetworking
+internal import Synchronization
+
+/// A request as AFNetworking's session managers have it: made suspended, started with `resume()`, with one completion
+/// handler.
+///
+/// A task is a handle on an `HTTPRequestOperation`, which does the work: it has no state of its own but whether it was
+/// resumed. `operation` may be given dependencies, blocks and options before the first `resume()`; start it with
+/// `resume()` only. All members may be used from any thread.
+public final class SessionTask: Sendable {
+    /// What a task was made for.
+    public enum Kind: Sendable, Hashable {
+        case data, upload, download
+    }
+
+    /// Where a task stands; the names are Foundation's.
+    public enum State: Sendable, Hashable {
+        /// Resumed, and waiting for a slot or under way.
+        case running
+        /// Not resumed yet, or suspended since.
+        case suspended
+        /// Cancelled, and not ended yet.
+        case canceling
+        /// Ended, with any result.
+        case completed
+    }
+
+    /// The answer to the head of a data task's response.
+    public enum ResponseDisposition: Sendable, Hashable {
+        /// The task fails with `cancelled`.
+        case cancel
+        case allow
+        /// The body goes to a file: the task becomes a download task.
+        case becomeDownload
+    }
+
+    /// Called with a task's progress on the session's `delegateQueue`, a few times a second and at the end.
+    public typealias ProgressBlock = @Sendable (_ progress: Progress) -> Void
+    /// Says where a downloaded file goes. Called on the session's `delegateQueue`.
+    public typealias Destination = @Sendable (_ temporaryFile: URL, _ response: ResponseHead) -> URL
+    /// Called with the response, the serialized response of a task that succeeded, and why a task failed.
+    /// `ResponseHead.urlResponse` makes Foundation's form of the response.
+    public typealias DataCompletion =
+        @Sendable (_ response: ResponseHead?, _ object: (any Sendable)?, _ error: NetworkingError?) -> Void
+    /// Called with the response, the file of a task that succeeded, and why a task failed.
+    public typealias DownloadCompletion =
+        @Sendable (_ response: ResponseHead?, _ file: URL?, _ error: NetworkingError?) -> Void
+
+    /// The handler of a task's end.
+    enum Completion: Sendable {
+        case data(DataCompletion)
+        case download(DownloadCompletion)
+        case verb(HTTPSessionManager.Success?, HTTPSessionManager.Failure?)
+    }
+
+    /// What few tasks have.
+    struct Extras: Sendable {
+        var description: String?
+        var uploadProgress: ProgressBlock?
+        var downloadProgress: ProgressBlock?
+        var destination: Destination?
+        /// Where the body is written.
+        var temporaryFile: URL?
+        /// Where the complete body is, or why it is not where it should be.
+        var placement: Result<URL, NetworkingError>?
+
+        init() {}
+
+        /// Nil without a block.
+        init?(upload: ProgressBlock?, download: ProgressBlock?) {
+            if upload == nil, download == nil { return nil }
+            (uploadProgress, downloadProgress) = (upload, download)
+        }
+    }
+
+    private struct Handle: Sendable {
+        var kind: Kind
+        /// Resumed or cancelled once: the operation has its blocks, and is in its queue.
+        var isBegun = false
+        var completion: Completion?
+        var extras: Box<Extras>?
+        /// The session's blocks from the first resume to the end: nothing else keeps them for the task.
+        var blocks: Box<SessionBlocks>?
+    }
+
+    /// Unique among the tasks of a session, counted from 1.
+    public let taskIdentifier: Int
+    /// The operation that does the work.
+    public let operation: HTTPRequestOperation
+    let session: Session
+    private let handle: Mutex<Handle>
+
+    init(
+        _ operation: HTTPRequestOperation, _ kind: Kind, identifier: Int, session: Session, _ completion: Completion?,
+        _ extras: Extras?
+    ) {
+        (self.operation, taskIdentifier, self.session) = (operation, identifier, session)
+        handle = Mutex(Handle(kind: kind, completion: completion, extras: extras.map(Box.init)))
+    }
+}
+
+// MARK: - Running
+
+extension SessionTask {
+    /// Starts the task, or continues it after `suspend()`.
+    public func resume() {
+        if begin(isResumed: true) { return }
+        if operation.resume() { session.post(Self.didResumeNotification, about: self) }
+    }
+
+    /// Pauses the task, as `RequestOperation.pause()` does: a GET gives its connection up and continues by range.
+    public func suspend() {
+        guard isBegun, operation.pause() else { return }
+        session.post(Self.didSuspendNotification, about: self)
+    }
+
+    /// Ends the task with the error `cancelled`. A task that was not resumed ends too, without using the network.
+    public func cancel() {
+        operation.cancel()
+        _ = begin(isResumed: false)
+    }
+
+    /// Ends a download task, and gives what continues it later.
+    ///
+    /// - Parameter handler: called on the session's `delegateQueue` after the end, with `resumeData`.
+    public func cancel(byProducingResumeData handler: @escaping @Sendable (_ resumeData: Data?) -> Void) {
+        cancel()
+        operation.addCompletionHandler { [self] _ in handler(resumeData) }
+    }
+
+    /// Ends a download task, and gives its `resumeData` after the end.
+    public func cancelByProducingResumeData() async -> Data? {
+        await withCheckedContinuation { waiter in
+            cancel { waiter.resume(returning: $0) }
+        }
+    }
+
+    /// Gives the operation what the session's blocks need, and puts it into its queue, once.
+    ///
+    /// - Returns: whether this call did.
+    private func begin(isResumed: Bool) -> Bool {
+        let blocks = session.blocks
+        let (isFirst, extras) = handle.withLock { handle in
+            guard !handle.isBegun else { return (false, nil as Box<Extras>?) }
+            (handle.isBegun, handle.blocks) = (true, blocks)
+            return (true, handle.extras)
+        }
+        guard isFirst else { return false }
+        blocks?.value.install(on: self)
+        if blocks != nil || extras != nil { installProgress(blocks?.value ?? SessionBlocks(), extras?.value) }
+        operation.addCompletionHandler { [self] _ in ended() }
+        session.begin(self, isResumed: isResumed)
+        return true
+    }
+
+    /// Gives the operation its progress handlers, which it lets go at its end.
+    private func installProgress(_ blocks: SessionBlocks, _ extras: Extras?) {
+        let (sending, sent) = (extras?.uploadProgress, blocks.taskDidSendBodyData)
+        if sending != nil || sent != nil {
+            let report = sending.map { _ in uploadProgress }
+            operation.onUploadProgress = { [self] byteCount, total, expected in
+                sent?(self, byteCount, total, expected)
+                if let report { sending?(report) }
+            }
+        }
+        let (receiving, written) = (extras?.downloadProgress, blocks.downloadTaskDidWriteData)
+        if receiving != nil || written != nil {
+            let report = receiving.map { _ in downloadProgress }
+            operation.onDownloadProgress = { [self] byteCount, total, expected in
+                if kind == .download { written?(self, byteCount, total, expected) }
+                if let report { receiving?(report) }
+            }
+        }
+    }
+}
+
+// MARK: - What is known of it
+
+extension SessionTask {
+    /// What the task is for; a data task becomes a download task when its response block says so.
+    public var kind: Kind { handle.withLock { $0.kind } }
+
+    /// Where the task stands.
+    public var state: State {
+        if operation.isFinished { return .completed }
+        if operation.isCancelled { return .canceling }
+        return isBegun && !operation.isPaused ? .running : .suspended
+    }
+
+    /// A text of the program's. Default nil.
+    public var taskDescription: String? {
+        get { extras?.description }
+        set { changeExtras { $0.description = newValue } }
+    }
+
+    /// The priority among tasks that wait for a slot. Default `normal`.
+    public var priority: Operation.QueuePriority {
+        get { operation.queuePriority }
+        set { operation.queuePriority = newValue }
+    }
+
+    /// The request that the task was made with; nil while it cannot be made, or is made when the task starts.
+    public var originalRequest: URLRequest? { operation.originalRequest }
+
+    /// The last request that was sent, once the task has ended; until then as `originalRequest`.
+    public var currentRequest: URLRequest? { operation.request }
+
+    /// The response, from the arrival of its head on.
+    public var response: HTTPURLResponse? { operation.response }
+
+    /// Why the task failed; nil while it runs and when it succeeded. That a file could not be moved counts.
+    public var error: NetworkingError? {
+        if case .failure(let error)? = extras?.placement { return error }
+        return operation.error
+    }
+
+    /// The complete file of a download task that succeeded.
+    public var downloadedFile: URL? {
+        if case .success(let file)? = extras?.placement { return file }
+        return nil
+    }
+
+    /// The number of bytes of the request's body that were sent.
+    public var countOfBytesSent: Int64 { operation.sentByteCount }
+    /// The number of bytes of the response's body that have arrived.
+    public var countOfBytesReceived: Int64 { operation.receivedByteCount }
+    /// The length of the request's body; -1 while unknown.
+    public var countOfBytesExpectedToSend: Int64 { operation.expectedSentByteCount }
+    /// The length of the response's body; -1 while unknown.
+    public var countOfBytesExpectedToReceive: Int64 { operation.expectedByteCount }
+
+    /// The upload as Foundation's `Progress`; cancelling, pausing and resuming the progress do so with the task.
+    public var uploadProgress: Progress { wired(operation.uploadProgress) }
+
+    /// The download as Foundation's `Progress`; see `uploadProgress`.
+    public var downloadProgress: Progress { wired(operation.downloadProgress) }
+
+    private func wired(_ progress: Progress) -> Progress {
+        progress.cancellationHandler = { [weak self] in self?.cancel() }
+        progress.pausingHandler = { [weak self] in self?.suspend() }
+        progress.resumingHandler = { [weak self] in self?.resume() }
+        return progress
+    }
+
+    var extras: Extras? { handle.withLock { $0.extras }?.value }
+
+    func changeExtras(_ change: (inout Extras) -> Void) {
+        let old = handle.withLock { handle in
+            let old = handle.extras
+            var extras = old?.value ?? Extras()
+            change(&extras)
+            handle.extras = Box(extras)
+            return old
+        }
+        withExtendedLifetime(old) {}  // letting go of what a program gave may run code of its own
+    }
+
+    /// A data task goes on as a download into a file.
+    func becomeDownload(to file: URL) {
+        handle.withLock { $0.kind = .download }
+        changeExtras { $0.temporaryFile = file }
+    }
+
+    var isBegun: Bool { handle.withLock { $0.isBegun } }
+
+    /// The session's blocks while the task runs.
+    var blocks: SessionBlocks? { handle.withLock { $0.blocks }?.value }
+}
+
+// MARK: - The end
+
+extension SessionTask {
+    /// Runs the task, and waits until it has ended and its file is in its place. Cancelling the calling task cancels
+    /// this one.
+    ///
+    /// - Returns: the response with the serialized response, or the file of a download.
+    /// - Throws: the task's `NetworkingError`.
+    @discardableResult
+    public func run() async throws(NetworkingError) -> Response<any Sendable> {
+        await withTaskCancellationHandler {
+            resume()
+            await withCheckedContinuation { waiter in operation.addCompletionHandler { _ in waiter.resume() } }
+        } onCancel: {
+            cancel()
+        }
+        if case .failure(let error)? = extras?.placement { throw error }
+        let object = try operation.ownedValue { () throws(NetworkingError) in try operation.finalValue() }
+        return try operation.response(with: downloadedFile ?? object)
+    }
+
+    /// On the session's delegate queue, when the operation is finished.
+    private func ended() {
+        let (blocks, extras) = handle.withLock { ($0.blocks?.value, $0.extras?.value) }
+        if let block = extras?.downloadProgress, let head = operation.responseHead, operation.error == nil,
+            head.contentLength == nil || !head.contentCodings.isEmpty
+        {
+            block(downloadProgress)  // the length was not known, so the progress has its end only now
+        }
+        if extras != nil, kind == .download, let temporary = operation.downloadedFile {
+            let target =
+                blocks?.downloadTaskDidFinishDownloading?(self, temporary)
+                ?? operation.responseHead.flatMap { extras?.destination?(temporary, $0) }
+            let placement = session.place(temporary, at: target, for: self)
+            changeExtras { $0.placement = placement }
+        }
+        blocks?.taskDidFinishCollectingMetrics?(self, operation.summary)
+        blocks?.taskDidComplete?(self, error)
+        session.complete { [self] in complete() }
+    }
+
+    /// Calls the handler, on its queue, tells the observers, and lets go of what the program gave.
+    private func complete() {
+        let old = handle.withLock { handle in
+            defer { (handle.completion, handle.blocks) = (nil, nil) }
+            return handle
+        }
+        let extras = old.extras?.value
+        if extras != nil {
+            changeExtras { ($0.uploadProgress, $0.downloadProgress, $0.destination) = (nil, nil, nil) }
+        }
+        let result = extras?.placement?.map { $0 } ?? operation.result ?? .success(Data())
+        var (object, error) = (nil as (any Sendable)?, nil as NetworkingError?)
+        switch result {
+        case .success(let made): object = made
+        case .failure(let reason): error = reason
+        }
+        switch old.completion {
+        case .data(let handler)?: handler(operation.responseHead, object, error)
+        case .download(let handler)?: handler(operation.responseHead, object as? URL, error)
+        case .verb(let success, let failure)?:
+            if let error { failure?(self, error) } else { success?(self, object ?? Data()) }
+        case nil: break
+        }
+        postCompletion(result, file: downloadedFile)
+        session.remove(self)
+    }
+}
