@@ -46,7 +46,7 @@ struct NetworkActivity: Equatable {
         }
     }
 
-    /// Applies an event. An end without a beginning, of what began before anybody counted, has no effect.
+    /// Applies an event. An end without a beginning has no effect.
     mutating func handle(_ event: Event, now: ContinuousClock.Instant) {
         switch event {
         case .began: count += 1

@@ -25,6 +25,10 @@ public final class NetworkActivityMonitor: Sendable {
         var toldState = false
         var streams: [Int: AsyncStream<Bool>.Continuation] = [:]
         var lastStream = 0
+        /// When the next timer passes; nil without a timer.
+        var timer: ContinuousClock.Instant?
+        /// The operations whose starts were seen.
+        var operations: Set<ObjectIdentifier> = []
     }
 
     private let state: Mutex<State>
@@ -47,8 +51,8 @@ public final class NetworkActivityMonitor: Sendable {
         self.now = now
         state = Mutex(State(activity: activity))
         observers = Observers()
-        observers.observe(RequestOperation.didStartNotification) { [weak self] in self?.incrementActivityCount() }
-        observers.observe(RequestOperation.didFinishNotification) { [weak self] in self?.decrementActivityCount() }
+        observers.observe(RequestOperation.didStartNotification) { [weak self] operation in self?.note(operation) }
+        observers.observe(RequestOperation.didFinishNotification) { [weak self] operation in self?.forget(operation) }
     }
 
     deinit { for stream in state.withLock({ Array($0.streams.values) }) { stream.finish() } }
@@ -70,20 +74,37 @@ public final class NetworkActivityMonitor: Sendable {
     /// Ends what `incrementActivityCount()` began.
     public func decrementActivityCount() { handle(.ended) }
 
+    private func note(_ operation: ObjectIdentifier) {
+        if state.withLock({ $0.operations.insert(operation).inserted }) { handle(.began) }
+    }
+
+    /// The end of an operation that began before this monitor counted is no end of what the monitor counts.
+    private func forget(_ operation: ObjectIdentifier) {
+        if state.withLock({ $0.operations.remove(operation) }) != nil { handle(.ended) }
+    }
+
     /// Applies an event. Changes are told on the queue, in order.
     func handle(_ event: NetworkActivity.Event) {
         let now = now()
         let (isChanged, instant) = state.withLock { state -> (Bool, ContinuousClock.Instant?) in
-            let known = state.activity.nextInstant
             state.activity.handle(event, now: now)
-            let next = state.activity.nextInstant
-            // A timer that is early is set again.
-            let isNew = next != known || event == .timePassed
-            return (state.activity.isActive != state.toldState, isNew ? next : nil)
+            let isChanged = state.activity.isActive != state.toldState
+            guard let next = state.activity.nextInstant, state.timer.map({ next < $0 }) ?? true else {
+                return (isChanged, nil)  // a timer that passes before then looks again
+            }
+            state.timer = next
+            return (isChanged, next)
         }
         if isChanged { queue.async { [weak self] in self?.tell() } }
         guard let instant else { return }
-        queue.asyncAfter(deadline: .now() + (instant - now) / .seconds(1)) { [weak self] in self?.handle(.timePassed) }
+        queue.asyncAfter(deadline: .now() + (instant - now) / .seconds(1)) { [weak self] in self?.passed(instant) }
+    }
+
+    private func passed(_ instant: ContinuousClock.Instant) {
+        state.withLock { state in
+            if state.timer == instant { state.timer = nil }
+        }
+        handle(.timePassed)
     }
 
     private func tell() {
@@ -119,9 +140,11 @@ private final class Observers: Sendable {
         nonisolated(unsafe) let value: any NSObjectProtocol  // safe: only given back to the notification center
     }
 
-    func observe(_ name: Notification.Name, _ action: @escaping @Sendable () -> Void) {
+    func observe(_ name: Notification.Name, _ action: @escaping @Sendable (ObjectIdentifier) -> Void) {
         let token = Token(
-            value: NotificationCenter.default.addObserver(forName: name, object: nil, queue: nil) { _ in action() })
+            value: NotificationCenter.default.addObserver(forName: name, object: nil, queue: nil) { notification in
+                if let operation = notification.object as? RequestOperation { action(ObjectIdentifier(operation)) }
+            })
         tokens.withLock { $0.append(token) }
     }
 

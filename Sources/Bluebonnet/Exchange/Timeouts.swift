@@ -9,15 +9,17 @@
 /// let operation = manager.operation("GET", "big.bin", timeout: .seconds(600)) { $0.timeouts.idle = .seconds(20) }
 /// ```
 ///
-/// An operation begins with its manager's limits. Zero is no limit; a negative limit has passed at once; nil is the limit
-/// in the last column, also on an operation whose manager has another.
+/// An operation begins with its manager's limits. Zero is no limit; a negative limit has passed at once; nil is the
+/// limit in the last column, also on an operation whose manager has another.
 ///
 /// | limit | what counts, the first that is set | nil |
 /// |---|---|---|
 /// | `connect` | the operation's | 10 s |
-/// | `idle` | the operation's, where it differs from its manager's; the request's `timeoutInterval`, unless that is 60 s; the manager's | the request's `timeoutInterval`, 60 s unless it was set |
+/// | `idle` | an operation's that is not its manager's; the request's, if not 60 s; the manager's | the request's |
 /// | `total` | the operation's, which is also `timeout:` of a call | no limit |
 /// | `connectivity` | the operation's | 60 s |
+///
+/// The request's limit is its `timeoutInterval`, which Foundation sets to 60 s.
 public struct Timeouts: Sendable, Hashable, Codable {
     /// The longest time for making a connection, TLS handshake included. Default nil: 10 s.
     public var connect: Duration?

@@ -227,9 +227,9 @@ extension RequestOperationManager {
     /// Called with each operation that the manager makes, on the thread that makes the operation and before it can be
     /// started; then comes what the call says, its `configure` closure last. Default nil.
     ///
-    /// The serializer, the handlers and the file that a call names replace those that are set here; a handler that is to
-    /// stay is added with `addCompletion`. The request of an operation that makes its request late, as with a body or
-    /// after other operations, is not there yet.
+    /// The serializer, the handlers and the file that a call names replace those that are set here; a handler that is
+    /// to stay is added with `addCompletion`. The request of an operation that makes its request late, as with a body
+    /// or after other operations, is not there yet.
     ///
     /// ```swift
     /// manager.configure = { operation in

@@ -107,6 +107,12 @@ extension RequestOperation {
         URL(fileURLWithPath: outputFile.path + PartialFile.suffix, isDirectory: false)
     }
 
+    /// Removes what an operation that has ended left of an `outputFile` that is not to be continued.
+    public static func removePartialFile(of outputFile: URL) {
+        let part = partialFile(of: outputFile).path
+        for path in [part, part + ".json"] { try? FileManager.default.removeItem(atPath: path) }
+    }
+
     /// A folder for the body of an accepted response. The body is written there under a temporary name, and gets the
     /// name that the response suggests when it is complete; `downloadedFile` is the file. Set the folder before the
     /// start; it must exist. Default nil. An operation that has an `outputFile` too fails with `invalidRequest`.

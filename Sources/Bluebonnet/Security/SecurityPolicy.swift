@@ -40,7 +40,8 @@ public struct SecurityPolicy: Sendable, Hashable {
         unchecked: .none, pins: .empty, allowInvalidCertificates: false, validatesDomainName: true)
 
     /// Refuses every host, by https and by http: an operation fails with `serverNotTrusted` and connects to nothing.
-    /// Of use with `hosts`, to refuse all others. As the policy of an https proxy it refuses the proxy at the handshake.
+    /// Of use with `hosts`, to refuse all others. As the policy of an https proxy it refuses the proxy at the
+    /// handshake.
     public static let trustingNobody = SecurityPolicy(
         unchecked: .none, pins: .empty, allowInvalidCertificates: false, validatesDomainName: true,
         authorities: .nobody)

@@ -47,8 +47,6 @@ public final class HTTPSessionManager: SessionManaging {
     public func copied() -> HTTPSessionManager { HTTPSessionManager(session.copied()) }
 }
 
-// MARK: - Calls with handlers
-
 extension HTTPSessionManager {
     /// Makes a suspended task for a method and a URL.
     ///
@@ -213,8 +211,6 @@ extension HTTPSessionManager {
         try await dataTask("DELETE", url, parameters: parameters, headers: headers).run()
     }
 }
-
-// MARK: - Archives
 
 extension HTTPSessionManager {
     /// The contents of a manager that another process can make one of: base URL, configuration with the current

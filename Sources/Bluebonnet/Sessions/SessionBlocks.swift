@@ -10,9 +10,10 @@ public import FoundationNetworking
 /// manager.blocks.taskWillPerformHTTPRedirection = { task, response, proposed in nil }
 /// ```
 ///
-/// Blocks run one after another on the session's `delegateQueue`, in the order of what happened; the two that answer
-/// challenges may wait, and run on no queue of the session. A task has the blocks that there are when it is first
-/// resumed. Default: all nil.
+/// Blocks run one after another on the session's `delegateQueue`, in the order of what happened. The two that answer
+/// challenges may wait, and run on no queue of the session; `taskNeedNewBodyStream` and `dataTaskWillCacheResponse` run
+/// on queues of the library, behind which other sessions wait: they must be short. A task has the blocks that there are
+/// when it is first resumed; one that is set takes the place of its operation's own. Default: all nil.
 public struct SessionBlocks: Sendable {
     /// Called once after `invalidate(cancelPendingTasks:)`, when the last task has ended.
     public var sessionDidBecomeInvalid: (@Sendable () -> Void)?
@@ -103,7 +104,7 @@ extension SessionBlocks {
         if taskNeedNewBodyStream != nil {
             operation.onNeedNewBodyStream = { [weak task] in
                 guard let task, let block = task.blocks?.taskNeedNewBodyStream else { return nil }
-                return session.delegateQueue.sync { block(task) }
+                return block(task)
             }
         }
     }
@@ -125,13 +126,15 @@ extension SessionBlocks {
         if dataTaskWillCacheResponse != nil {
             operation.onCacheResponse = { [weak task] _, proposed in
                 guard let task, let block = task.blocks?.dataTaskWillCacheResponse else { return proposed }
-                return session.delegateQueue.sync { block(task, proposed) }
+                return block(task, proposed)
             }
         }
     }
 
     private func disposition(of head: ResponseHead, for task: SessionTask) -> ResponseDisposition {
         let isAccepted = task.operation.responseSerializer.validation.accepts(status: head.statusCode)
+        // Suspended after the answer, the task gets a head again.
+        if task.kind == .download, isAccepted, let file = task.extras?.temporaryFile { return .download(file) }
         switch dataTaskDidReceiveResponse?(task, head) {
         case .cancel?: return .cancel
         case .becomeDownload? where isAccepted:

@@ -64,8 +64,6 @@ public struct SessionConfiguration: Sendable {
     }
 }
 
-// MARK: - Codable
-
 /// Coded with its options as `TransferOptions` is. The contents of a cookie jar and of a cache are not coded: a
 /// configuration with the shared ones has them again, one with others gets empty ones in memory.
 extension SessionConfiguration: Codable {

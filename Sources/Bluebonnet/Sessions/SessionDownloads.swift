@@ -3,13 +3,21 @@
 
 public import Foundation
 internal import FoundationNetworking
-internal import Glibc
 
 /// What continues a download: the request, and the file beside which its part stands. Coded as JSON.
 struct DownloadResumption: Codable {
+    static let namePrefix = "org.bluebonnet.download-"
+
     let url: URL
     let headers: [String: String]
     let file: URL
+
+    /// Nil for data of something else.
+    static func decoded(from data: Data) -> DownloadResumption? {
+        let coded = try? JSONDecoder().decode(DownloadResumption.self, from: data)
+        return coded?.file.isFileURL == true && coded?.file.lastPathComponent.hasPrefix(namePrefix) == true
+            ? coded : nil
+    }
 
     var request: URLRequest {
         var request = URLRequest(url: url)
@@ -23,9 +31,9 @@ extension SessionTask {
     /// file with the part of the body, and has the request's header fields, credentials included.
     ///
     /// Nil for any other task, for another method than GET, before the first `resume()`, once the download has
-    /// succeeded, and when it has ended without leaving a part that can be continued: small bodies, and responses
-    /// without a strong validator, are not continued. While the download runs, the data is there for the case that the
-    /// process is killed.
+    /// succeeded or was cancelled by `cancel()`, and when it has ended without leaving a part that can be continued:
+    /// small bodies, and responses without a strong validator, are not continued. While the download runs, the data is
+    /// there for the case that the process is killed.
     public var resumeData: Data? {
         guard kind == .download, isBegun, operation.downloadedFile == nil, let file = extras?.temporaryFile,
             let request = originalRequest, request.httpMethod ?? "GET" == "GET", request.httpBody == nil,
@@ -45,7 +53,7 @@ extension SessionTask {
 extension Session {
     /// A new name in the folder for downloads.
     func temporaryFile() -> URL {
-        configuration.downloadDirectory.appendingPathComponent("org.bluebonnet.download-\(UUID().uuidString)")
+        configuration.downloadDirectory.appendingPathComponent(DownloadResumption.namePrefix + UUID().uuidString)
     }
 
     /// Moves a downloaded file, and tells the observers. An existing file is not replaced; a file that cannot be moved
@@ -53,9 +61,11 @@ extension Session {
     ///
     /// - Parameter target: nil leaves the file where it is.
     func place(_ file: URL, at target: URL?, for task: SessionTask) -> Result<URL, NetworkingError> {
-        guard let target else { return .success(file) }
+        guard let target, target.standardizedFileURL.path != file.standardizedFileURL.path else {
+            return .success(file)
+        }
         do {
-            try Self.move(file, to: target)
+            try FileManager.default.moveItem(at: file, toNew: target)
             NotificationCenter.default.post(name: SessionTask.didMoveFileNotification, object: task)
             return .success(target)
         } catch {
@@ -71,15 +81,5 @@ extension Session {
                 name: SessionTask.didFailToMoveFileNotification, object: task, userInfo: info)
             return .failure(failure)
         }
-    }
-
-    /// A link is refused where a file stands, whoever makes one at the same moment; across file systems Foundation
-    /// copies.
-    private static func move(_ file: URL, to target: URL) throws {
-        if link(file.path, target.path) == 0 { return try FileManager.default.removeItem(at: file) }
-        guard errno == EXDEV || errno == EPERM || errno == EOPNOTSUPP else {
-            throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO)
-        }
-        try FileManager.default.moveItem(at: file, to: target)
     }
 }

@@ -12,8 +12,6 @@ public protocol SessionManaging: AnyObject, Sendable {
     var session: SessionManager { get }
 }
 
-// MARK: - Components
-
 extension SessionManaging {
     /// Makes objects from responses. Default `JSONResponseSerializer`.
     public var responseSerializer: any ResponseSerializer {
@@ -51,8 +49,6 @@ extension SessionManaging {
         set { session.tasksAndBlocks.blocks = Box(newValue) }
     }
 }
-
-// MARK: - Tasks
 
 extension SessionManaging {
     /// The tasks that have not ended, resumed or not, in the order in which they were made.
@@ -136,7 +132,7 @@ extension SessionManaging {
         destination: SessionTask.Destination? = nil, completionHandler: SessionTask.DownloadCompletion?
     ) -> SessionTask {
         let session = session.tasksAndBlocks
-        let resumption = try? JSONDecoder().decode(DownloadResumption.self, from: resumeData)
+        let resumption = DownloadResumption.decoded(from: resumeData)
         let operation =
             resumption.map { session.operation($0.request) }
             ?? session.manager.operation(after: []) {
@@ -163,8 +159,6 @@ extension SessionManaging {
         session.tasksAndBlocks.invalidate(session, cancelsTasks: cancelPendingTasks)
     }
 }
-
-// MARK: - Waiting
 
 extension SessionManaging {
     /// Runs a data task, and waits for its end. Cancelling the calling task cancels it.
@@ -202,7 +196,8 @@ extension SessionManaging {
         try await uploadTask(withStreamedRequest: request, progress: progress, completionHandler: nil).run()
     }
 
-    /// Runs a download task, and waits until its file is in its place. Cancelling the calling task cancels it.
+    /// Runs a download task, and waits until its file is in its place. Cancelling the calling task cancels it. Nothing
+    /// is left of a download that fails; a `downloadTask` has `resumeData`.
     ///
     /// - Returns: the response with the file.
     /// - Throws: the task's `NetworkingError`.
@@ -212,7 +207,7 @@ extension SessionManaging {
     ) async throws(NetworkingError) -> Response<URL> {
         let task = downloadTask(
             with: request, progress: progress, destination: destination, completionHandler: nil)
-        return try task.operation.response(with: try await task.run().value)
+        return try await task.downloaded()
     }
 
     /// Runs a task that continues a download, as `download(for:)` does with a new one.
@@ -222,7 +217,18 @@ extension SessionManaging {
     ) async throws(NetworkingError) -> Response<URL> {
         let task = downloadTask(
             withResumeData: resumeData, progress: progress, destination: destination, completionHandler: nil)
-        return try task.operation.response(with: try await task.run().value)
+        return try await task.downloaded()
+    }
+}
+
+extension SessionTask {
+    fileprivate func downloaded() async throws(NetworkingError) -> Response<URL> {
+        do throws(NetworkingError) {
+            return try operation.response(with: try await run().value)
+        } catch {
+            if let file = extras?.temporaryFile { RequestOperation.removePartialFile(of: file) }
+            throw error
+        }
     }
 }
 

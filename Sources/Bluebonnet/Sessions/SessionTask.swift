@@ -65,6 +65,8 @@ public final class SessionTask: Sendable {
         var destination: Destination?
         /// Where the body is written.
         var temporaryFile: URL?
+        /// Whether the part of a cancelled download stays.
+        var keepsPart = false
         /// Where the complete body is, or why it is not where it should be.
         var placement: Result<URL, NetworkingError>?
 
@@ -85,6 +87,8 @@ public final class SessionTask: Sendable {
         var extras: Box<Extras>?
         /// The session's blocks from the first resume to the end: nothing else keeps them for the task.
         var blocks: Box<SessionBlocks>?
+        var isUploadWired = false
+        var isDownloadWired = false
     }
 
     /// Unique among the tasks of a session, counted from 1.
@@ -103,8 +107,6 @@ public final class SessionTask: Sendable {
     }
 }
 
-// MARK: - Running
-
 extension SessionTask {
     /// Starts the task, or continues it after `suspend()`.
     public func resume() {
@@ -118,7 +120,8 @@ extension SessionTask {
         session.post(Self.didSuspendNotification, about: self)
     }
 
-    /// Ends the task with the error `cancelled`. A task that was not resumed ends too, without using the network.
+    /// Ends the task with the error `cancelled`. A task that was not resumed ends too, without using the network. The
+    /// part of a download is removed.
     public func cancel() {
         operation.cancel()
         _ = begin(isResumed: false)
@@ -128,6 +131,7 @@ extension SessionTask {
     ///
     /// - Parameter handler: called on the session's `delegateQueue` after the end, with `resumeData`.
     public func cancel(byProducingResumeData handler: @escaping @Sendable (_ resumeData: Data?) -> Void) {
+        if extras != nil { changeExtras { $0.keepsPart = true } }
         cancel()
         operation.addCompletionHandler { [self] _ in handler(resumeData) }
     }
@@ -177,8 +181,6 @@ extension SessionTask {
         }
     }
 }
-
-// MARK: - What is known of it
 
 extension SessionTask {
     /// What the task is for; a data task becomes a download task when its response block says so.
@@ -234,12 +236,18 @@ extension SessionTask {
     public var countOfBytesExpectedToReceive: Int64 { operation.expectedByteCount }
 
     /// The upload as Foundation's `Progress`; cancelling, pausing and resuming the progress do so with the task.
-    public var uploadProgress: Progress { wired(operation.uploadProgress) }
+    public var uploadProgress: Progress { wired(operation.uploadProgress, once: \.isUploadWired) }
 
     /// The download as Foundation's `Progress`; see `uploadProgress`.
-    public var downloadProgress: Progress { wired(operation.downloadProgress) }
+    public var downloadProgress: Progress { wired(operation.downloadProgress, once: \.isDownloadWired) }
 
-    private func wired(_ progress: Progress) -> Progress {
+    /// Foundation calls a handler that is set on a paused progress, so each is set once.
+    private func wired(_ progress: Progress, once flag: WritableKeyPath<Handle, Bool>) -> Progress {
+        let isWired = handle.withLock { handle in
+            defer { handle[keyPath: flag] = true }
+            return handle[keyPath: flag]
+        }
+        if isWired { return progress }
         progress.cancellationHandler = { [weak self] in self?.cancel() }
         progress.pausingHandler = { [weak self] in self?.suspend() }
         progress.resumingHandler = { [weak self] in self?.resume() }
@@ -271,8 +279,6 @@ extension SessionTask {
     var blocks: SessionBlocks? { handle.withLock { $0.blocks }?.value }
 }
 
-// MARK: - The end
-
 extension SessionTask {
     /// Runs the task, and waits until it has ended and its file is in its place. Cancelling the calling task cancels
     /// this one.
@@ -296,9 +302,12 @@ extension SessionTask {
     private func ended() {
         let (blocks, extras) = handle.withLock { ($0.blocks?.value, $0.extras?.value) }
         if let block = extras?.downloadProgress, let head = operation.responseHead, operation.error == nil,
-            head.contentLength == nil || !head.contentCodings.isEmpty
+            head.contentLength == nil || !head.contentCodings.isEmpty || operation.summary.isFromCache
         {
-            block(downloadProgress)  // the length was not known, so the progress has its end only now
+            block(downloadProgress)  // the length was not known before, or nothing of it was told
+        }
+        if operation.error?.code == .cancelled, let extras, !extras.keepsPart, let file = extras.temporaryFile {
+            RequestOperation.removePartialFile(of: file)
         }
         if extras != nil, kind == .download, let temporary = operation.downloadedFile {
             let target =

@@ -58,6 +58,34 @@ import Testing
         #expect(seen == [false])
     }
 
+    @Test func endOfWhatBeganBeforeTheMonitorIsNoEndOfWhatItCounts() async {
+        await #expect(processExitsWith: .success) {
+            _ = RequestOperation.didStartNotification
+            let (network, first, second) = (ScriptedNetwork(), Gate(), Gate())
+            network.answer("/a", with: [.head(200), .wait(first)])
+            network.answer("/b", with: [.head(200), .wait(second)])
+            let before = network.operation("/a")
+            before.start()
+            await network.log.sees(.begun(1))
+            await Queues.notifications.catchesUp()
+            let monitor = NetworkActivityMonitor(activationDelay: .zero, completionDelay: .zero)
+            var states = monitor.states.makeAsyncIterator()
+            #expect(await states.next() == false)
+            let counted = network.operation("/b")
+            counted.start()
+            #expect(await states.next() == true)
+            first.open()
+            await before.ends()
+            await NetworkThread.shared.catchesUp()
+            await Queues.processingCatchesUp()
+            await Queues.notifications.catchesUp()
+            #expect(monitor.isActive)
+            second.open()
+            await counted.ends()
+            #expect(await states.next() == false)
+        }
+    }
+
     @Test func operationsAndTasksCountAlike() async {
         await #expect(processExitsWith: .success) {
             let (network, gate) = (ScriptedNetwork(), Gate())

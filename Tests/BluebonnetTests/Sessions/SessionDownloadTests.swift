@@ -111,6 +111,72 @@ import Testing
         #expect(response.value.deletingLastPathComponent().path == folder.path("temporary"))
     }
 
+    @Test func destinationThatIsTheTemporaryFileKeepsIt() async throws {
+        let response = try await session.download(
+            for: network.request("/a"), destination: { temporary, _ in temporary })
+        #expect(try String(contentsOf: response.value, encoding: .utf8) == "the file")
+        #expect(temporaryNames == [response.value.lastPathComponent])
+    }
+
+    /// A folder of another file system, as /tmp often is of another one than a program's data.
+    @Test func fileFromAnotherFileSystemIsMovedAndReplacesNothing() throws {
+        let (shared, name) = (URL(fileURLWithPath: "/dev/shm"), "bluebonnet-\(UUID().uuidString)")
+        let target = shared.appendingPathComponent(name)
+        defer { try? FileManager.default.removeItem(at: target) }
+        try folder.write("new", to: "source")
+        let devices = try ["/dev/shm", folder.path("source")].map {
+            try #require(try FileManager.default.attributesOfItem(atPath: $0)[.systemNumber] as? Int)
+        }
+        #expect(devices[0] != devices[1])
+        try FileManager.default.moveItem(at: folder.file("source"), toNew: target)
+        #expect(try String(contentsOf: target, encoding: .utf8) == "new")
+        #expect(folder.text("source") == nil)
+        try folder.write("other", to: "source")
+        #expect { try FileManager.default.moveItem(at: folder.file("source"), toNew: target) } throws: {
+            ($0 as? POSIXError)?.code == .EEXIST
+        }
+        #expect(try String(contentsOf: target, encoding: .utf8) == "new")
+        #expect(folder.text("source") == "other")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: shared.path).allSatisfy { !$0.contains(".copy-") })
+    }
+
+    @Test func cancelledDownloadWhoseResumeDataNobodyWantsLeavesNothing() async throws {
+        let reached = Observed(0)
+        answerHalf(reached: reached)
+        let task = session.downloadTask(with: network.request("/half"))
+        task.resume()
+        await reached.becomes(1)
+        task.cancel()
+        await task.ends()
+        await session.delegateQueue.catchesUp()
+        #expect(task.error?.code == .cancelled && task.resumeData == nil)
+        #expect(temporaryNames == [])
+    }
+
+    @Test func waitingDownloadThatIsCancelledLeavesNothing() async throws {
+        let reached = Observed(0)
+        answerHalf(reached: reached)
+        let waiting = Task { [session, network] in try await session.download(for: network.request("/half")) }
+        await reached.becomes(1)
+        waiting.cancel()
+        await #expect(throws: NetworkingError.self) { try await waiting.value }
+        #expect(temporaryNames == [])
+    }
+
+    @Test func dataThatIsNotOfADownloadIsRefused() async throws {
+        try folder.write("mine", to: "victim")
+        let data = try JSONEncoder().encode(
+            DownloadResumption(
+                url: try #require(network.request("/a").url), headers: [:], file: folder.file("victim")))
+        do throws(NetworkingError) {
+            _ = try await session.download(resumeFrom: data)
+            Issue.record("the data was taken")
+        } catch {
+            #expect(error.code == .resumeRefused)
+        }
+        #expect(folder.text("victim") == "mine")
+    }
+
     @Test func refusedStatusLeavesNoFile() async throws {
         network.answer("/missing", with: [.head(404), .body("no")])
         let task = await session.downloadTask(
