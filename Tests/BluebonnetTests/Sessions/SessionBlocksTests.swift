@@ -151,7 +151,7 @@ import Testing
         #expect(seen.value == ["1 r 0"])
     }
 
-    @Test func cacheBlockDecidesOnTheDelegateQueueBeforeTheEnd() async {
+    @Test func cacheBlockDecidesOnAQueueOfTheLibraryBeforeTheEnd() async {
         network.answer(
             "/a", with: [.head(200, ["Cache-Control": "max-age=60", "Content-Type": "application/json"]), .body("[]")])
         let cache = InMemoryResponseCache()
@@ -164,7 +164,7 @@ import Testing
         }
         session.blocks.taskDidComplete = { _, _ in log("complete") }
         _ = await session.dataTask(with: network.request("/a")).ran()
-        #expect(seen.value == ["data", "cache 2", "complete"])
+        #expect(seen.value == ["data", "cache 2 elsewhere", "complete"])
         #expect(cache.cachedResponse(for: network.request("/a")) != nil)
         _ = await session.dataTask(with: network.request("/a")).ran()
         #expect(network.log.requests.count == 1)
