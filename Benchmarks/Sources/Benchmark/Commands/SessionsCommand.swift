@@ -74,10 +74,10 @@ extension SessionsCommand {
         let (manager, session) = (manager, session)
         try Self.runOperations(2000, url, manager)
         try Self.runTasks(2000, url, session)
-        var (ours, theirs) = ([Cost](), [Cost]())
+        var (ours, theirs) = ([RoundCost](), [RoundCost]())
         for _ in 0..<rounds {
-            theirs.append(try Cost(of: count) { try Self.runOperations(count, url, manager) })
-            ours.append(try Cost(of: count) { try Self.runTasks(count, url, session) })
+            theirs.append(try RoundCost(of: count) { try Self.runOperations(count, url, manager) })
+            ours.append(try RoundCost(of: count) { try Self.runTasks(count, url, session) })
         }
         for (name, costs) in [("operations", theirs), ("data tasks", ours)] {
             let rate = Spread(costs.map(\.rate)).text(fractionDigits: 0)
@@ -165,7 +165,7 @@ extension HTTPRequestOperation {
 }
 
 /// What a round of requests costs.
-private struct Cost {
+private struct RoundCost {
     /// Requests a second.
     let rate: Double
     /// Processor time of all threads, in microseconds for each request.
