@@ -11,7 +11,7 @@ internal import Synchronization
 final class TaskWait: Sendable {
     private enum State {
         case notBegun
-        case waiting(UnsafeContinuation<Bool, Never>)
+        case waiting(CheckedContinuation<Bool, Never>)
         case over(hasCome: Bool)
     }
 
@@ -28,7 +28,7 @@ final class TaskWait: Sendable {
     ) async -> Bool {
         let wait = TaskWait()
         return await withTaskCancellationHandler {
-            await withUnsafeContinuation { continuation in
+            await withCheckedContinuation { continuation in
                 wait.begin(continuation)
                 if !begin(wait) { wait.end(hasCome: true) }
                 // Cancelled before the wait was kept: it is to be forgotten once more.
@@ -39,7 +39,7 @@ final class TaskWait: Sendable {
         }
     }
 
-    private func begin(_ continuation: UnsafeContinuation<Bool, Never>) {
+    private func begin(_ continuation: CheckedContinuation<Bool, Never>) {
         let known = state.withLock { state -> Bool? in
             if case .over(let hasCome) = state { return hasCome }
             state = .waiting(continuation)
@@ -50,7 +50,7 @@ final class TaskWait: Sendable {
 
     /// Ends the wait; a second end has no effect.
     func end(hasCome: Bool) {
-        let continuation = state.withLock { state -> UnsafeContinuation<Bool, Never>? in
+        let continuation = state.withLock { state -> CheckedContinuation<Bool, Never>? in
             switch state {
             case .notBegun:
                 state = .over(hasCome: hasCome)
