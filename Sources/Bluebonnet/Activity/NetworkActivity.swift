@@ -25,6 +25,8 @@ struct NetworkActivity: Equatable {
     private(set) var state = State.inactive
     /// What has begun and not ended.
     private(set) var count = 0
+    /// When the owner's next timer passes; nil without a timer.
+    private var timer: ContinuousClock.Instant?
 
     init(activationDelay: Duration, completionDelay: Duration) {
         (self.activationDelay, self.completionDelay) = (activationDelay, completionDelay)
@@ -44,6 +46,19 @@ struct NetworkActivity: Equatable {
         case .delayingStart(let instant), .delayingEnd(let instant): instant
         case .inactive, .active: nil
         }
+    }
+
+    /// The instant for a timer that the owner has to set; nil when none is needed, or one passes before.
+    mutating func takeTimer() -> ContinuousClock.Instant? {
+        guard let next = nextInstant, timer.map({ next < $0 }) ?? true else { return nil }
+        timer = next
+        return next
+    }
+
+    /// A timer has passed, on time or too early.
+    mutating func timerPassed(_ instant: ContinuousClock.Instant, now: ContinuousClock.Instant) {
+        if timer == instant { timer = nil }
+        handle(.timePassed, now: now)
     }
 
     /// Applies an event. An end without a beginning has no effect.

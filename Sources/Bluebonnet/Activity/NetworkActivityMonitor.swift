@@ -25,8 +25,6 @@ public final class NetworkActivityMonitor: Sendable {
         var toldState = false
         var streams: [Int: AsyncStream<Bool>.Continuation] = [:]
         var lastStream = 0
-        /// When the next timer passes; nil without a timer.
-        var timer: ContinuousClock.Instant?
         /// The operations whose starts were seen.
         var operations: Set<ObjectIdentifier> = []
     }
@@ -83,28 +81,21 @@ public final class NetworkActivityMonitor: Sendable {
         if state.withLock({ $0.operations.remove(operation) }) != nil { handle(.ended) }
     }
 
-    /// Applies an event. Changes are told on the queue, in order.
-    func handle(_ event: NetworkActivity.Event) {
+    /// Applies an event.
+    func handle(_ event: NetworkActivity.Event) { change { $0.handle(event, now: $1) } }
+
+    /// Changes are told on the queue, in order.
+    private func change(_ change: (inout NetworkActivity, _ now: ContinuousClock.Instant) -> Void) {
         let now = now()
-        let (isChanged, instant) = state.withLock { state -> (Bool, ContinuousClock.Instant?) in
-            state.activity.handle(event, now: now)
-            let isChanged = state.activity.isActive != state.toldState
-            guard let next = state.activity.nextInstant, state.timer.map({ next < $0 }) ?? true else {
-                return (isChanged, nil)  // a timer that passes before then looks again
-            }
-            state.timer = next
-            return (isChanged, next)
+        let (isChanged, timer) = state.withLock { state in
+            change(&state.activity, now)
+            return (state.activity.isActive != state.toldState, state.activity.takeTimer())
         }
         if isChanged { queue.async { [weak self] in self?.tell() } }
-        guard let instant else { return }
-        queue.asyncAfter(deadline: .now() + (instant - now) / .seconds(1)) { [weak self] in self?.passed(instant) }
-    }
-
-    private func passed(_ instant: ContinuousClock.Instant) {
-        state.withLock { state in
-            if state.timer == instant { state.timer = nil }
+        guard let timer else { return }
+        queue.asyncAfter(deadline: .now() + (timer - now) / .seconds(1)) { [weak self] in
+            self?.change { $0.timerPassed(timer, now: $1) }
         }
-        handle(.timePassed)
     }
 
     private func tell() {

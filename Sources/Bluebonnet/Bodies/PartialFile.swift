@@ -41,10 +41,11 @@ final class PartialFile: Sendable {
     let contents: Mutex<Contents>
 
     static let suffix = SuggestedFileName.reservedSuffix
+    static let recordSuffix = suffix + ".json"
     /// The partial file, as messages show it.
     var path: String { isNamed.load(ordering: .relaxed) ? shown(name) : destination }
     var name: String { destination + Self.suffix }
-    private var recordName: String { name + ".json" }
+    private var recordName: String { destination + Self.recordSuffix }
     /// What names are relative to.
     var base: CInt { folder?.descriptor ?? AT_FDCWD }
 
@@ -94,7 +95,7 @@ final class PartialFile: Sendable {
         let size = file.byteCount
         mayHaveBytes = Atomic(size > 0)
         let base = folder?.descriptor ?? AT_FDCWD
-        let recordName = destination + Self.suffix + ".json"
+        let recordName = destination + Self.recordSuffix
         let hasRecord = file.isNamed && PartialRecord.isThere(recordName, in: base)
         mayHaveRecord = Atomic(hasRecord)
         let record = hasRecord ? PartialRecord.read(recordName, in: base) : nil

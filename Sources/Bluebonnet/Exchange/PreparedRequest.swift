@@ -19,10 +19,6 @@ final class PreparedRequest: Sendable {
     /// In nanoseconds; 0 is no limit.
     let idleTimeout: UInt64
     let bodyStream: BodyStreamSource?
-    /// The handler of the body's pieces, and whether there is a block that is asked about the response: looked at for
-    /// each response, where all blocks would cost too much.
-    let pieces: (@Sendable (RequestBlocks.Owner, Data) -> Void)?
-    let asksAboutResponse: Bool
     private let data: Data?
     private let output: Output
     /// What the caller's `Content-Length` says of a body that comes from a file.
@@ -47,7 +43,6 @@ final class PreparedRequest: Sendable {
         cachePolicy = request.cachePolicy
         guard let url = request.url else { throw NetworkingError(.badURL, "the request has no URL") }
         origin = try Self.checkedOrigin(of: url, for: plan.options)
-        (pieces, asksAboutResponse) = plan.responseBlocks
         let hasFile = plan.uploadFile != nil
         let hasStream = request.httpBodyStream != nil && !hasFile
         let body = request.httpBody
@@ -144,6 +139,9 @@ extension PreparedRequest {
     var resolvedOptions: ResolvedOptions { plan.options }
     var options: TransferOptions { plan.options.value }
     var blocks: RequestBlocks { plan.blocks }
+    /// The handler of the body's pieces.
+    var pieces: (@Sendable (RequestBlocks.Owner, Data) -> Void)? { blocks.receivedData?.call }
+    var asksAboutResponse: Bool { blocks.response != nil }
     /// What an archived operation had of its body in memory.
     var continuation: ArchivedPart? { plan.continuation }
 

@@ -105,12 +105,6 @@ extension RequestPlan {
         set { self[\.blocks] = newValue }
     }
 
-    /// The handler of the body's pieces, and whether a block is asked about the response.
-    var responseBlocks: (pieces: (@Sendable (RequestBlocks.Owner, Data) -> Void)?, asks: Bool) {
-        guard let rare = rare?.value else { return (nil, false) }
-        return (rare.blocks.receivedData?.call, rare.blocks.response != nil)
-    }
-
     /// Whether the request's body stream is another operation's too: a new one is made if that is possible.
     var needsNewBodyStream: Bool { rare?.value.needsNewBodyStream == true }
 
@@ -200,7 +194,7 @@ struct RequestFiles: Sendable {
 
 /// The user's blocks for one request, which decide on the way. They run off the network thread, and get the owner of
 /// the exchange that asks: the operation.
-struct RequestBlocks: Sendable {
+@dynamicMemberLookup struct RequestBlocks: Sendable {
     typealias Owner = any ExchangeOwner
 
     /// One block: as the exchange calls it, and as the user gave it, to be read back.
@@ -210,7 +204,7 @@ struct RequestBlocks: Sendable {
     }
 
     /// Few requests have any.
-    private struct Values: Sendable {
+    struct Values: Sendable {
         var redirect: RedirectBlock?
         var challenge: ChallengeBlock?
         var serverTrust: ServerTrustBlock?
@@ -219,6 +213,11 @@ struct RequestBlocks: Sendable {
         var needNewBodyStream: (@Sendable () -> InputStream?)?
         var response: ResponseBlock?
         var receivedData: ReceivedDataBlock?
+
+        var isEmpty: Bool {
+            redirect == nil && challenge == nil && serverTrust == nil && pinViolation == nil && cacheResponse == nil
+                && needNewBodyStream == nil && response == nil && receivedData == nil
+        }
     }
 
     typealias RedirectBlock = Block<
@@ -233,7 +232,7 @@ struct RequestBlocks: Sendable {
 
     private var values: Box<Values>?
 
-    private subscript<Part>(_ part: WritableKeyPath<Values, Part?>) -> Part? {
+    subscript<Part>(dynamicMember part: WritableKeyPath<Values, Part?>) -> Part? {
         get { values?.value[keyPath: part] }
         set {
             var changed = values?.value ?? Values()
@@ -242,49 +241,5 @@ struct RequestBlocks: Sendable {
         }
     }
 
-    var redirect: RedirectBlock? {
-        get { values?.value.redirect }
-        set { self[\.redirect] = newValue }
-    }
-
-    var challenge: ChallengeBlock? {
-        get { values?.value.challenge }
-        set { self[\.challenge] = newValue }
-    }
-
-    var serverTrust: ServerTrustBlock? {
-        get { values?.value.serverTrust }
-        set { self[\.serverTrust] = newValue }
-    }
-
-    var pinViolation: PinViolationBlock? {
-        get { values?.value.pinViolation }
-        set { self[\.pinViolation] = newValue }
-    }
-
-    var cacheResponse: CacheResponseBlock? {
-        get { values?.value.cacheResponse }
-        set { self[\.cacheResponse] = newValue }
-    }
-
-    var needNewBodyStream: (@Sendable () -> InputStream?)? {
-        get { values?.value.needNewBodyStream }
-        set { self[\.needNewBodyStream] = newValue }
-    }
-
-    var response: ResponseBlock? {
-        get { values?.value.response }
-        set { self[\.response] = newValue }
-    }
-
-    var receivedData: ReceivedDataBlock? {
-        get { values?.value.receivedData }
-        set { self[\.receivedData] = newValue }
-    }
-
-    var isEmpty: Bool {
-        guard values != nil else { return true }
-        return redirect == nil && challenge == nil && serverTrust == nil && pinViolation == nil && cacheResponse == nil
-            && needNewBodyStream == nil && response == nil && receivedData == nil
-    }
+    var isEmpty: Bool { values?.value.isEmpty != false }
 }

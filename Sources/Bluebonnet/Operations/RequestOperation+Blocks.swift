@@ -123,32 +123,32 @@ extension RequestOperation {
 // The blocks as users write them, with the operation as their first argument.
 extension RequestBlocks {
     var onRedirect: RequestOperation.RedirectBlock? {
-        get { redirect?.given as? RequestOperation.RedirectBlock }
+        get { self.redirect?.given as? RequestOperation.RedirectBlock }
         set {
-            redirect = newValue.map { block in
+            self.redirect = newValue.map { block in
                 Block(given: block) { await block(Self.operation($0), $1, $2) }
             }
         }
     }
 
     var onChallenge: RequestOperation.ChallengeBlock? {
-        get { challenge?.given as? RequestOperation.ChallengeBlock }
+        get { self.challenge?.given as? RequestOperation.ChallengeBlock }
         set {
-            challenge = newValue.map { block in Block(given: block) { await block(Self.operation($0), $1) } }
+            self.challenge = newValue.map { block in Block(given: block) { await block(Self.operation($0), $1) } }
         }
     }
 
     var onServerTrust: RequestOperation.ServerTrustBlock? {
-        get { serverTrust?.given as? RequestOperation.ServerTrustBlock }
+        get { self.serverTrust?.given as? RequestOperation.ServerTrustBlock }
         set {
-            serverTrust = newValue.map { block in Block(given: block) { await block(Self.operation($0), $1) } }
+            self.serverTrust = newValue.map { block in Block(given: block) { await block(Self.operation($0), $1) } }
         }
     }
 
     var onPinViolation: RequestOperation.PinViolationHandler? {
-        get { pinViolation?.given as? RequestOperation.PinViolationHandler }
+        get { self.pinViolation?.given as? RequestOperation.PinViolationHandler }
         set {
-            pinViolation = newValue.map { block in
+            self.pinViolation = newValue.map { block in
                 Block(given: block) { owner, violation in
                     let operation = Self.operation(owner)
                     operation.handlerQueue.async { block(operation, violation) }
@@ -158,16 +158,16 @@ extension RequestBlocks {
     }
 
     var onResponse: RequestOperation.ResponseBlock? {
-        get { response?.given as? RequestOperation.ResponseBlock }
+        get { self.response?.given as? RequestOperation.ResponseBlock }
         set {
-            response = newValue.map { block in Block(given: block) { await block(Self.operation($0), $1) } }
+            self.response = newValue.map { block in Block(given: block) { await block(Self.operation($0), $1) } }
         }
     }
 
     var onReceivedData: RequestOperation.DataHandler? {
-        get { receivedData?.given as? RequestOperation.DataHandler }
+        get { self.receivedData?.given as? RequestOperation.DataHandler }
         set {
-            receivedData = newValue.map { block in
+            self.receivedData = newValue.map { block in
                 Block(given: block) { owner, data in
                     let operation = Self.operation(owner)
                     operation.handlerQueue.async { block(operation, data) }
@@ -177,9 +177,9 @@ extension RequestBlocks {
     }
 
     var onCacheResponse: RequestOperation.CacheResponseBlock? {
-        get { cacheResponse?.given as? RequestOperation.CacheResponseBlock }
+        get { self.cacheResponse?.given as? RequestOperation.CacheResponseBlock }
         set {
-            cacheResponse = newValue.map { block in Block(given: block) { block(Self.operation($0), $1) } }
+            self.cacheResponse = newValue.map { block in Block(given: block) { block(Self.operation($0), $1) } }
         }
     }
 

@@ -109,8 +109,9 @@ extension RequestOperation {
 
     /// Removes what an operation that has ended left of an `outputFile` that is not to be continued.
     public static func removePartialFile(of outputFile: URL) {
-        let part = partialFile(of: outputFile).path
-        for path in [part, part + ".json"] { try? FileManager.default.removeItem(atPath: path) }
+        for suffix in [PartialFile.suffix, PartialFile.recordSuffix] {
+            try? FileManager.default.removeItem(atPath: outputFile.path + suffix)
+        }
     }
 
     /// A folder for the body of an accepted response. The body is written there under a temporary name, and gets the

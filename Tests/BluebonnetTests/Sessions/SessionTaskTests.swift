@@ -205,6 +205,37 @@ import Testing
         #expect(task.error?.code == .cancelled)
     }
 
+    @Test func readingTheProgressOfAResumedTaskDoesNotSuspendIt() async {
+        let task = network.session().uploadTask(
+            with: network.request("/held", method: "POST"), from: Data("x".utf8))
+        task.resume()
+        task.downloadProgress.pause()
+        await becomes(.suspended) { task.state }
+        task.resume()
+        await becomes(.running) { task.state }
+        #expect(!task.downloadProgress.isFinished && task.state == .running)
+        task.cancel()
+        await task.ends()
+    }
+
+    @Test func progressOfAResponseFromACacheIsToldAtItsEnd() async {
+        network.answer(
+            "/c",
+            with: [
+                .head(200, ["Cache-Control": "max-age=60", "Content-Type": "application/json", "Content-Length": "2"]),
+                .body("[]"),
+            ])
+        let cache = InMemoryResponseCache()
+        let session = network.session { $0.responseCache = cache }
+        let progress: SessionTask.ProgressBlock = { [seen] in seen.append("\($0.fractionCompleted)") }
+        for _ in 0..<2 {
+            _ = await session.dataTask(with: network.request("/c"), downloadProgress: progress, completionHandler: nil)
+                .ran()
+        }
+        #expect(network.log.requests.count == 1)
+        #expect(seen.value == ["1.0", "1.0"])
+    }
+
     @Test func descriptionPriorityAndRequestsAreThere() async {
         network.answer("/a", with: [.head(302, ["Location": "/json"])])
         let task = network.session().dataTask(with: network.request("/a"))
