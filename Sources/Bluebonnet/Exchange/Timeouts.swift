@@ -33,6 +33,8 @@ public struct Timeouts: Sendable, Hashable, Codable {
     /// makes it wait. It counts for each transfer of a request. Default nil: 60 s.
     public var connectivity: Duration?
 
+    static let usualConnect = Duration.seconds(10)
+
     /// Makes limits; those that are not given are nil.
     public init(
         connect: Duration? = nil, idle: Duration? = nil, total: Duration? = nil, connectivity: Duration? = nil
@@ -56,7 +58,7 @@ struct ResolvedTimeouts: Sendable {
 
     /// - Parameter isIdleOwn: whether the idle limit is the operation's own, not its manager's.
     init(_ timeouts: Timeouts, isIdleOwn: Bool) {
-        connect = Self.limit(timeouts.connect ?? .seconds(10))
+        connect = Self.limit(timeouts.connect ?? Timeouts.usualConnect)
         idle = timeouts.idle.map(Self.limit)
         total = timeouts.total.flatMap { $0 == .zero ? nil : $0.nanoseconds }
         connectivity = timeouts.connectivity ?? .seconds(60)

@@ -240,7 +240,7 @@ extension CurlCommand {
     }
 
     private var limitArguments: [String] {
-        let connect = options.timeouts.connect ?? .seconds(10)
+        let connect = options.timeouts.connect ?? Timeouts.usualConnect
         var words = connect > .zero ? ["--connect-timeout", seconds(connect)] : []
         if let total = options.timeouts.total, total > .zero { words += ["--max-time", seconds(total)] }
         let idle = options.timeouts.idle ?? Duration(clampingSeconds: request.timeoutInterval)

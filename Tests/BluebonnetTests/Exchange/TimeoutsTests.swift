@@ -60,6 +60,17 @@ import Testing
         #expect(network.log.requests.first?.limits.idleTimeout == 5_000_000_000)
     }
 
+    @Test func limitThatAnOperationTakesAwayIsNotItsManagers() async throws {
+        let manager = manager
+        manager.timeouts = Timeouts(connect: .seconds(3), idle: .seconds(20), total: .seconds(30))
+        let operation = manager.operation("GET", "a") { $0.timeouts = Timeouts() }
+        try await manager.run(operation)
+        let request = try #require(network.log.requests.first)
+        #expect(request.limits.connectTimeout == 10_000_000_000 && request.limits.idleTimeout == 60_000_000_000)
+        #expect(operation.timeouts.total == nil)
+        #expect(operation.curlCommand()?.contains("--max-time") == false)
+    }
+
     @Test func optionsThatAnOperationIsMadeWithAreItsOwn() async throws {
         let operation = network.operation("/", options: TransferOptions { $0.timeouts.idle = .seconds(7) })
         var request = network.request("/")

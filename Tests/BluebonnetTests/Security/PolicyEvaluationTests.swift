@@ -56,6 +56,12 @@ import Testing
         #expect(try code(pinned, .expired, at: expired.validUntil - 1) == nil)
     }
 
+    @Test func momentThatNoClockShowsIsOutsideOfAllDates() throws {
+        for seconds in [Double.infinity, -.infinity, 1e300] {
+            #expect(try code(policy(), .chained, at: Date(timeIntervalSince1970: seconds)) == .serverNotTrusted)
+        }
+    }
+
     @Test func reasonIsTold() throws {
         let mismatch = #expect(throws: NetworkingError.self) {
             let pins = try PinSet(certificateData: TestCertificate.otherKey.der)

@@ -123,6 +123,29 @@ import Testing
         #expect(session.downloadTasks.isEmpty)
     }
 
+    @Test func answerToAResponseStandsWhenTheTaskWasSuspendedMeanwhile() async throws {
+        let folder = try ScratchFolder()
+        let session = network.session { $0.downloadDirectory = folder.url }
+        let log = log(session)
+        network.answer("/a", with: [.head(200, ["Content-Length": "2"]), .body("ab")])
+        session.blocks.dataTaskDidReceiveResponse = { task, _ in
+            log("asked")
+            task.suspend()
+            return .becomeDownload
+        }
+        session.blocks.dataTaskDidBecomeDownloadTask = { _ in log("became") }
+        let task = session.dataTask(with: network.request("/a"), completionHandler: nil)
+        task.resume()
+        await seen.becomes { $0.count == 2 }
+        await becomes(.suspended) { task.state }
+        task.resume()
+        await task.ends()
+        await session.delegateQueue.catchesUp()
+        #expect(seen.value == ["asked", "became"])
+        let file = try #require(task.downloadedFile)
+        #expect(try String(contentsOf: file, encoding: .utf8) == "ab")
+    }
+
     @Test func refusedResponseDoesNotBecomeADownload() async {
         network.answer("/a", with: [.head(500), .body("oh")])
         let session = network.session()
