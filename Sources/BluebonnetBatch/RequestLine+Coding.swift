@@ -8,7 +8,7 @@ extension RequestLine: FieldCodable {
     enum Name: String, CaseIterable {
         case id, url, method, headers, query, json, form, plist, text, file, multipart, after, output, expect
         case timeout, connectTimeout, idleTimeout, maxBody, redirects, priority, credential, security, proxy
-        case httpVersion, unixSocket, resolve, script
+        case httpVersion, unixSocket, resolve, retry, idempotencyKey, script
     }
 
     private static let bodyNames = Body.Name.allCases.compactMap { Name(rawValue: $0.rawValue) }
@@ -33,6 +33,8 @@ extension RequestLine: FieldCodable {
         httpVersion = try fields[.httpVersion]?.choice(among: HTTPProtocolVersion.named) ?? httpVersion
         unixSocket = try fields[.unixSocket]?.string()
         resolve = try fields[.resolve]?.stringMembers() ?? resolve
+        retry = try fields[.retry].map { rule throws(RequestLineError) in try Retry(rule) }
+        idempotencyKey = try fields[.idempotencyKey].map { key throws(RequestLineError) in try Key(key) }
         script = try fields[.script]?.each { step throws(RequestLineError) in try ScriptStep(step) } ?? script
     }
 
@@ -78,6 +80,8 @@ extension RequestLine: FieldCodable {
         members.set(.httpVersion, httpVersion, unless: defaults.httpVersion)
         members.set(.unixSocket, unixSocket)
         members.set(.resolve, resolve, unless: defaults.resolve)
+        members.set(.retry, retry)
+        members.set(.idempotencyKey, idempotencyKey)
         members.set(.script, script, unless: defaults.script)
         return members.jsonValue
     }

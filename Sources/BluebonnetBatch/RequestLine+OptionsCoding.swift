@@ -83,6 +83,56 @@ extension RequestLine.Security: FieldCodable {
     }
 }
 
+extension RequestLine.Retry: FieldCodable {
+    enum Name: String, CaseIterable {
+        case attempts, maxTime, statuses
+    }
+
+    init(_ field: StrictField) throws(RequestLineError) {
+        self.init()
+        guard field.value.object != nil else {
+            guard field.value.number != nil else { throw field.expected("an integer or an object") }
+            attempts = try field.integer(in: 1...Int.max)
+            return
+        }
+        let fields = try field.object(of: Name.self)
+        attempts = try fields[.attempts]?.integer(in: 1...Int.max)
+        maxTime = try fields[.maxTime]?.positiveSeconds()
+        statuses = try fields[.statuses]?.eachOfSome { code throws(RequestLineError) in
+            try code.integer(in: 100...599)
+        }
+    }
+
+    /// The number alone where there is nothing else.
+    var jsonValue: JSONValue {
+        if let attempts, maxTime == nil, statuses == nil { return attempts.jsonValue }
+        var members = MemberList<Name>()
+        members.set(.attempts, attempts)
+        members.set(.maxTime, maxTime)
+        members.set(.statuses, statuses)
+        return members.jsonValue
+    }
+}
+
+extension RequestLine.Key: FieldCodable {
+    init(_ field: StrictField) throws(RequestLineError) {
+        if field.value.bool == true {
+            self = .automatic
+        } else if let text = field.value.string {
+            self = .value(text)
+        } else {
+            throw field.expected("true or a string")
+        }
+    }
+
+    var jsonValue: JSONValue {
+        switch self {
+        case .automatic: .bool(true)
+        case .value(let text): .string(text)
+        }
+    }
+}
+
 extension RequestLine.ScriptStep: FieldCodable {
     enum Name: String, CaseIterable {
         case at

@@ -24,6 +24,11 @@ extension RequestLine {
             plan.setSerializer(HTTPResponseSerializer(validation: validation))
         }
         if let digest = expect?.sha256 { plan.expectedDigest = digest }
+        switch idempotencyKey {
+        case .automatic?: plan.idempotencyKey = .automatic
+        case .value(let text)?: plan.idempotencyKey = IdempotencyKey(text)
+        case nil: break
+        }
     }
 
     private var validation: ResponseValidation {
@@ -128,6 +133,7 @@ extension RequestLine {
     /// Whether the line says anything that the batch's options do not.
     private func hasOptions(over batch: TransferOptions) -> Bool {
         let hasLimits = timeout != nil || connectTimeout != nil || idleTimeout != nil || maxBody != nil
+        if retry != nil { return true }
         let hasPeers = credential != nil || security != nil || proxy != nil || unixSocket != nil || !resolve.isEmpty
         return hasLimits || hasPeers || redirects != batch.maximumRedirectCount || httpVersion != batch.httpVersion
     }
@@ -138,6 +144,7 @@ extension RequestLine {
         if let connectTimeout { options.timeouts.connect = Duration(clampingSeconds: connectTimeout) }
         if let idleTimeout { options.timeouts.idle = Duration(clampingSeconds: idleTimeout) }
         if let maxBody { options.maximumBodyByteCount = maxBody }
+        if let retry { options.retryPolicy = retry.policy(over: batch.retryPolicy) }
         options.maximumRedirectCount = redirects
         options.httpVersion = httpVersion
         if let credential {

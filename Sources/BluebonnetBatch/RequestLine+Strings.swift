@@ -19,6 +19,10 @@ extension RequestLine: StringReplacing {
         try proxy.replaceStrings(at: place(.proxy), transform)
         try unixSocket.replaceStrings(at: place(.unixSocket), transform)
         try resolve.replaceStrings(at: place(.resolve), transform)
+        if case .value(var key)? = idempotencyKey {
+            try key.replaceStrings(at: place(.idempotencyKey), transform)
+            idempotencyKey = .value(key)
+        }
     }
 }
 

@@ -60,6 +60,10 @@ public struct RequestLine: Sendable, Hashable, Codable {
     public var unixSocket: String?
     /// The addresses to connect to, by host.
     public var resolve: [String: String] = [:]
+    /// When the request is sent again after a failure, over the batch's policy; nil means the batch's.
+    public var retry: Retry?
+    /// The `Idempotency-Key` field, the same for each attempt; nil sends none.
+    public var idempotencyKey: Key?
     /// What is done to the operation while it runs.
     public var script: [ScriptStep] = []
 

@@ -1,6 +1,7 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
+internal import Bluebonnet
 public import Foundation
 
 extension RequestLine {
@@ -80,6 +81,41 @@ extension RequestLine {
 
         /// Makes a policy that changes nothing.
         public init() {}
+    }
+
+    /// When the request is sent again after a failure. What is nil is the batch's, or else that of the library's
+    /// standard policy.
+    public struct Retry: Sendable, Hashable, Codable {
+        /// The most attempts in all; 1 sends nothing again.
+        public var attempts: Int?
+        /// The seconds after which no other attempt begins.
+        public var maxTime: Double?
+        /// The statuses after which the request is sent again.
+        public var statuses: [Int]?
+
+        /// Makes a retry rule; what is left out is the batch's.
+        public init(attempts: Int? = nil, maxTime: Double? = nil, statuses: [Int]? = nil) {
+            (self.attempts, self.maxTime, self.statuses) = (attempts, maxTime, statuses)
+        }
+
+        /// A policy with what the line says over a batch's.
+        func policy(over batch: RetryPolicy?) -> RetryPolicy {
+            // A batch that sends nothing again only says how long others may try.
+            var policy = batch ?? .standard
+            if policy.maximumAttemptCount <= 1 { policy.maximumAttemptCount = RetryPolicy.standard.maximumAttemptCount }
+            if let attempts { policy.maximumAttemptCount = attempts }
+            if let maxTime { policy.maximumTime = maxTime < 1e9 ? .seconds(maxTime) : nil }
+            if let statuses { policy.statusCodes = Set(statuses) }
+            return policy
+        }
+    }
+
+    /// The value of an `Idempotency-Key` field.
+    public enum Key: Sendable, Hashable, Codable {
+        /// A random one, made when the operation starts; `true` in a line.
+        case automatic
+        /// A text; a string in a line.
+        case value(String)
     }
 
     /// Something that is done to the operation while it runs.

@@ -167,6 +167,7 @@ extension ResultLine {
         self.init(id: id, outcome: outcome)
         let summary = operation.summary
         attempts = summary.attemptCount
+        if !summary.retries.isEmpty { retries = summary.retries.map(Retry.init) }
         redirects = summary.redirectCount
         reused = summary.isReused
         error = operation.error.map { Failure($0, outcome: outcome) }
@@ -183,6 +184,12 @@ extension ResultLine {
         case .text: body = operation.responseData.flatMap { String(validating: $0, as: UTF8.self) }
         case .base64: body = operation.responseData?.base64EncodedString()
         }
+    }
+}
+
+extension ResultLine.Retry {
+    fileprivate init(_ attempt: RetriedAttempt) {
+        self.init(after: attempt.code, status: attempt.statusCode, waited: attempt.wait / .seconds(1))
     }
 }
 

@@ -18,6 +18,9 @@ extension ResultLine {
             line.member("headers", lineHeaders) { $1.write(to: &$0) }
             line.member("body", body) { $0.string($1) }
             line.member("attempts", attempts) { $0.integer($1) }
+            line.member("retries", retries) { text, retries in
+                text.array { array in for retry in retries { retry.write(to: &array) } }
+            }
             line.member("redirects", redirects) { $0.integer($1) }
             line.member("protocol", `protocol`) { $0.string($1) }
             line.member("reused", reused) { $0.token($1 ? "true" : "false") }
@@ -74,6 +77,16 @@ extension ResultLine.Timing {
             object.member("tls", tls) { $0.seconds($1) }
             object.member("firstByte", firstByte) { $0.seconds($1) }
             object.member("total", total) { $0.seconds($1) }
+        }
+    }
+}
+
+extension ResultLine.Retry {
+    fileprivate func write(to text: inout JSONText) {
+        text.object { object in
+            object.member("after", after.rawValue) { $0.string($1) }
+            object.member("status", status) { $0.integer($1) }
+            object.member("waited", waited) { $0.seconds($1) }
         }
     }
 }

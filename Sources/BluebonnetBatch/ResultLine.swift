@@ -42,6 +42,8 @@ public struct ResultLine: Sendable, Hashable, Codable {
     public var body: String?
     /// The transfers made.
     public var attempts = 0
+    /// The failed attempts that were followed by another one, in order; nil when there was one attempt.
+    public var retries: [Retry]?
     /// The redirects followed.
     public var redirects = 0
     /// The protocol of the final response, such as `h2`.
@@ -56,7 +58,7 @@ public struct ResultLine: Sendable, Hashable, Codable {
     private enum CodingKeys: String, CodingKey {
         case id, outcome, status, url, bytes, sha256
         case lineHeaders = "headers"
-        case body, attempts, redirects, `protocol`, reused, timing, error
+        case body, attempts, retries, redirects, `protocol`, reused, timing, error
     }
 
     /// Makes a line without a response, a transfer or an error.
@@ -84,6 +86,21 @@ extension ResultLine {
 
         /// Makes a record of zeros.
         public init() {}
+    }
+
+    /// An attempt that failed and was followed by another one.
+    public struct Retry: Sendable, Hashable, Codable {
+        /// How the attempt ended.
+        public var after: NetworkingError.Code
+        /// The status of its response; nil when the attempt ended without one.
+        public var status: Int?
+        /// The seconds that the operation waited before the next attempt.
+        public var waited: Double
+
+        /// Makes a record of an attempt.
+        public init(after: NetworkingError.Code, status: Int? = nil, waited: Double) {
+            (self.after, self.status, self.waited) = (after, status, waited)
+        }
     }
 
     /// Why an operation did not succeed.

@@ -22,6 +22,8 @@ typedef struct {
 } data_frame;
 typedef int (*frame_callback)(nghttp2_session *session, const frame_header *frame, void *context);
 typedef void (*callback_setter)(nghttp2_session_callbacks *callbacks, frame_callback callback);
+typedef int (*close_callback)(nghttp2_session *session, int32_t stream, uint32_t error, void *context);
+typedef void (*close_setter)(nghttp2_session_callbacks *callbacks, close_callback callback);
 typedef void *(*stream_data_getter)(nghttp2_session *session, int32_t stream);
 
 // nghttp2's callback has a union of all frames, as large as its largest member; this is larger.
@@ -30,10 +32,11 @@ typedef union {
     unsigned char room[256];
 } any_frame;
 
-enum { type_data = 0, type_headers = 1, flag_end_stream = 1 };
+enum { type_data = 0, type_headers = 1, flag_end_stream = 1, error_refused_stream = 7 };
 
 static _Thread_local bluebonnet_http2_observer observer;
 static _Atomic(frame_callback) callback_of_libcurl;
+static _Atomic(close_callback) close_callback_of_libcurl;
 static _Atomic(stream_data_getter) stream_data;
 
 bluebonnet_http2_observer bluebonnet_observe_http2_frames(bluebonnet_http2_observer new_observer) {
@@ -70,6 +73,17 @@ static int frame_arrived(nghttp2_session *session, const frame_header *frame, vo
     return is_observed && ends_with_fields && result == 0 ? trailers_arrived(session, frame, context) : result;
 }
 
+// Tells the observer of a stream that was refused. nghttp2 closes those that a GOAWAY excludes with this error too.
+static int stream_closed(nghttp2_session *session, int32_t stream, uint32_t error, void *context) {
+    if (observer && error == error_refused_stream) {
+        stream_data_getter getter = atomic_load(&stream_data);
+        void *easy_handle = getter ? getter(session, stream) : NULL;
+        bluebonnet_http2_frame told = {.type = 3, .is_refusal = true};
+        if (easy_handle) observer(easy_handle, told);
+    }
+    return atomic_load(&close_callback_of_libcurl)(session, stream, error, context);
+}
+
 // Whether an address lies in the object that libcurl is in.
 static bool is_in_libcurl(const void *address) {
     Dl_info library, info;
@@ -77,25 +91,42 @@ static bool is_in_libcurl(const void *address) {
     return function && dladdr(function, &library) && dladdr(address, &info) && library.dli_fbase == info.dli_fbase;
 }
 
+static bool find_stream_data(void) {
+    stream_data_getter getter = (stream_data_getter)dlsym(RTLD_DEFAULT, "nghttp2_session_get_stream_user_data");
+    if (getter) atomic_store(&stream_data, getter);
+    return getter != NULL;
+}
+
 // Whether calls that come from this callback can be told to belong to libcurl, whose callback is always the same one.
 static bool can_observe(frame_callback callback) {
-    if (!is_in_libcurl((const void *)callback)) return false;
-    stream_data_getter getter = (stream_data_getter)dlsym(RTLD_DEFAULT, "nghttp2_session_get_stream_user_data");
-    if (!getter) return false;
-    atomic_store(&stream_data, getter);
+    if (!is_in_libcurl((const void *)callback) || !find_stream_data()) return false;
     frame_callback none = NULL;
     return atomic_compare_exchange_strong(&callback_of_libcurl, &none, callback) || none == callback;
 }
 
-// Weak: where nghttp2 is linked statically, its own function stands, and nothing is observed.
+static bool can_observe_closing(close_callback callback) {
+    if (!is_in_libcurl((const void *)callback) || !find_stream_data()) return false;
+    close_callback none = NULL;
+    return atomic_compare_exchange_strong(&close_callback_of_libcurl, &none, callback) || none == callback;
+}
+
+static void *own_function(const char *name) {
+    void *function = dlsym(RTLD_NEXT, name);
+    if (function) return function;
+    // This module was loaded after nghttp2.
+    void *library = dlopen("libnghttp2.so.14", RTLD_LAZY | RTLD_NOLOAD);
+    return library ? dlsym(library, name) : NULL;
+}
+
+// Weak: where nghttp2 is linked statically, its own functions stand, and nothing is observed.
 __attribute__((weak, visibility("default"))) void
 nghttp2_session_callbacks_set_on_frame_recv_callback(nghttp2_session_callbacks *callbacks, frame_callback callback) {
-    static const char name[] = "nghttp2_session_callbacks_set_on_frame_recv_callback";
-    callback_setter set = (callback_setter)dlsym(RTLD_NEXT, name);
-    if (!set) {
-        // This module was loaded after nghttp2.
-        void *library = dlopen("libnghttp2.so.14", RTLD_LAZY | RTLD_NOLOAD);
-        set = library ? (callback_setter)dlsym(library, name) : NULL;
-    }
+    callback_setter set = (callback_setter)own_function("nghttp2_session_callbacks_set_on_frame_recv_callback");
     if (set) set(callbacks, can_observe(callback) ? frame_arrived : callback);
+}
+
+__attribute__((weak, visibility("default"))) void
+nghttp2_session_callbacks_set_on_stream_close_callback(nghttp2_session_callbacks *callbacks, close_callback callback) {
+    close_setter set = (close_setter)own_function("nghttp2_session_callbacks_set_on_stream_close_callback");
+    if (set) set(callbacks, can_observe_closing(callback) ? stream_closed : callback);
 }

@@ -29,6 +29,8 @@ import Testing
         line.security?.clientKey = "k.pem"
         (line.proxy, line.httpVersion, line.unixSocket) = ("http://p", .http1, "/s")
         line.resolve = ["h": "::1"]
+        line.retry = .init(attempts: 3, maxTime: 60, statuses: [429, 503])
+        line.idempotencyKey = .value("k")
         line.script = [.init(at: 0.5, action: .pause), .init(at: 1, action: .cancel)]
         return line
     }

@@ -12,7 +12,7 @@ import Testing
     private static let places = [
         "url", "method", "headers.A", "text", "output", "expect.type[0]", "expect.sha256", "credential.user",
         "credential.password", "security.pins[0]", "security.ca", "security.clientCertificate", "security.clientKey",
-        "proxy", "unixSocket", "resolve.h",
+        "proxy", "unixSocket", "resolve.h", "idempotencyKey",
     ]
 
     private func places(of line: RequestLine) -> [String] {

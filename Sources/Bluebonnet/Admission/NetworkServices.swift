@@ -13,24 +13,35 @@ package final class NetworkServices: Sendable {
     let limit, limitPerOrigin: Int
     private let schedulerBox: NetworkBound<Scheduler>
     private let scripted: NetworkBound<any Transport>?
+    private let scriptedRetryWaits: NetworkBound<RetryWaits>?
 
     convenience init(limit: Int, limitPerOrigin: Int) {
-        self.init(limit: limit, limitPerOrigin: limitPerOrigin, scripted: nil)
+        self.init(limit: limit, limitPerOrigin: limitPerOrigin, scripted: nil, retryWaits: nil)
     }
 
     /// Makes services over another transport than libcurl, for tests.
-    convenience init(limit: Int, limitPerOrigin: Int, transport: sending any Transport) {
-        self.init(limit: limit, limitPerOrigin: limitPerOrigin, scripted: NetworkBound(transport))
+    ///
+    /// - Parameter retryWaits: default the process's.
+    convenience init(
+        limit: Int, limitPerOrigin: Int, transport: sending any Transport, retryWaits: NetworkBound<RetryWaits>? = nil
+    ) {
+        self.init(
+            limit: limit, limitPerOrigin: limitPerOrigin, scripted: NetworkBound(transport),
+            retryWaits: retryWaits)
     }
 
-    private init(limit: Int, limitPerOrigin: Int, scripted: NetworkBound<any Transport>?) {
+    private init(
+        limit: Int, limitPerOrigin: Int, scripted: NetworkBound<any Transport>?, retryWaits: NetworkBound<RetryWaits>?
+    ) {
         (self.limit, self.limitPerOrigin, self.scripted) = (limit, limitPerOrigin, scripted)
+        scriptedRetryWaits = retryWaits
         schedulerBox = NetworkBound(Scheduler(limit: limit, limitPerOrigin: limitPerOrigin))
     }
 
     /// Services with the same limits and the same transport, and slots of their own.
     func copied() -> NetworkServices {
-        NetworkServices(limit: limit, limitPerOrigin: limitPerOrigin, scripted: scripted)
+        NetworkServices(
+            limit: limit, limitPerOrigin: limitPerOrigin, scripted: scripted, retryWaits: scriptedRetryWaits)
     }
 
     /// Network thread only.
@@ -42,6 +53,12 @@ package final class NetworkServices: Sendable {
 
     /// Network thread only.
     var transport: any Transport { scripted?.value ?? Self.curl.value }
+
+    /// Network thread only.
+    var retryWaits: RetryWaits { scriptedRetryWaits?.value ?? Self.retryWaits.value }
+
+    /// The process's; made on the network thread, where they are first asked for.
+    private static let retryWaits = NetworkBound(RetryWaits(loop: NetworkThread.shared.eventLoop))
 
     /// The process's connections; made on the network thread, where it is first asked for.
     private static let curl = NetworkBound(CurlTransport(loop: NetworkThread.shared.eventLoop))

@@ -24,6 +24,7 @@ struct ArchivedOptions: Codable, Sendable {
     private let syncsFilesToDisk: Bool
     /// Nil in archives that were made before there was the option.
     private let keepsDotSegments: Bool?
+    private let retryPolicy: RetryPolicy?
 
     private struct ArchivedProxy: Codable {
         let url: String
@@ -61,6 +62,7 @@ struct ArchivedOptions: Codable, Sendable {
         usesCredentialStorage = options.usesCredentialStorage
         syncsFilesToDisk = options.syncsFilesToDisk
         keepsDotSegments = options.keepsDotSegments
+        retryPolicy = options.retryPolicy
     }
 
     /// The options; checked again, because an archive may come from anywhere.
@@ -91,6 +93,7 @@ struct ArchivedOptions: Codable, Sendable {
         options.usesCredentialStorage = usesCredentialStorage
         options.syncsFilesToDisk = syncsFilesToDisk
         options.keepsDotSegments = keepsDotSegments ?? false
+        options.retryPolicy = retryPolicy
         return options
     }
 }

@@ -31,6 +31,8 @@ public struct OperationArchive: Codable, Sendable {
     /// The SHA-256 that the body has to have, and whether the digest is wanted without one.
     let expectedDigest: String?
     let computesDigest: Bool
+    /// Nil without one, and in archives that were made before there were keys.
+    let idempotencyKey: IdempotencyKey?
     let name: String?
     /// The number of the `queuePriority`.
     let priority: Int

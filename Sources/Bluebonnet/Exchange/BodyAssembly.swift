@@ -109,13 +109,37 @@ extension BodyAssembly {
     /// Makes the receiver for the body of a refused response, which is independent of any earlier body. One that cannot
     /// be decoded is taken as it comes; the fault says why.
     mutating func errorReceiver(for head: ResponseHead, hasBody: Bool) -> (BodyReceiver, fault: NetworkingError?) {
-        (isContinued, continuedTotal, resumption) = (false, nil, nil)
+        let (receiver, fault) = separateReceiver(for: head, hasBody: hasBody)
+        takeInstead(receiver.sink)
+        return (receiver, fault)
+    }
+
+    /// Makes the receiver for the body of a response that may never become the result: what there is of the result
+    /// stays as it is.
+    func separateReceiver(for head: ResponseHead, hasBody: Bool) -> (BodyReceiver, fault: NetworkingError?) {
         let sink = memorySink(for: head, hasBody: hasBody)
         do throws(NetworkingError) {
-            return (try receiver(into: sink, for: head, hasBody: hasBody), nil)
+            return (try makeReceiver(into: sink, for: head, hasBody: hasBody), nil)
         } catch {
             return (BodyReceiver(undecodedInto: sink), error)
         }
+    }
+
+    /// Makes a body the result that is independent of any earlier body.
+    mutating func takeInstead(_ sink: any BodySink) {
+        (isContinued, continuedTotal, resumption) = (false, nil, nil)
+        (interruptedHead, interruptedStamp) = (nil, nil)
+        (self.sink as? ChannelSink)?.abandon()
+        self.sink = sink
+    }
+
+    /// Whether another transfer can go on with the body, or begin it again, when the transfer has failed.
+    ///
+    /// - Parameter head: that of the response whose body the sink takes; nil when the transfer brought none.
+    func canBeRenewed(_ head: ResponseHead?) -> Bool {
+        guard let stream = sink as? ChannelSink, stream.byteCount > 0 else { return true }
+        guard let head else { return resumption != nil }
+        return (head.statusCode == 200 || isContinued) && makeRecord(for: head) != nil
     }
 
     private mutating func receiver(
@@ -123,7 +147,13 @@ extension BodyAssembly {
     ) throws(NetworkingError) -> BodyReceiver {
         self.sink = sink
         if !isContinued { (interruptedHead, interruptedStamp) = (nil, nil) }  // its body is gone
-        return try BodyReceiver(
+        return try makeReceiver(into: sink, for: head, hasBody: hasBody)
+    }
+
+    private func makeReceiver(
+        into sink: any BodySink, for head: ResponseHead, hasBody: Bool
+    ) throws(NetworkingError) -> BodyReceiver {
+        try BodyReceiver(
             sink: sink, codings: hasBody ? head.contentCodings : [],
             isFramed: head.contentLength != nil || head.isChunked || head.httpVersion == "2",
             maximumExpansionRatio: prepared.options.maximumExpansionRatio)

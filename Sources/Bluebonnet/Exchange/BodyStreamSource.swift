@@ -13,6 +13,9 @@ struct BodyStreamSource: Sendable {
     /// Whether the stream is another operation's too, so that a new one is better if there is one.
     let prefersNew: Bool
 
+    /// Whether the stream makes its own copy.
+    var isReplayable: Bool { request.httpBodyStream is any ReplayableBodyStream }
+
     /// Makes what feeds one transfer.
     func makeFeed(isFirst: Bool, again: (@Sendable () -> InputStream?)?) -> BodyFeed {
         BodyFeed(declaredByteCount: declaredByteCount) { [request, prefersNew] in

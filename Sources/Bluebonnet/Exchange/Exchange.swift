@@ -17,10 +17,14 @@ final class Exchange: TransferDelegate {
         case another(isRedirect: Bool)
         /// A block of the user has not answered yet.
         case pending
+        /// The response is refused, and kept until it is decided whether the request is sent again.
+        case held
     }
 
     private let prepared: PreparedRequest
     private let owner: any ExchangeOwner
+    /// Whether a refused response is the result, whatever the retry policy says.
+    private var isLastAttempt = true
     @exclusivity(unchecked) private var hops: HopChain
     @exclusivity(unchecked) private var outgoing: OutgoingHop
     private var questions: ExchangeQuestions
@@ -105,7 +109,7 @@ extension Exchange {
             }
         if case .ask(let question) = decision { questions.ask(question, about: head, in: hops) }
         incoming.setDisposition(disposition, method: hops.request.method)
-        if case .deliver = decision { owner.noteHead(head) }
+        if case .deliver = decision, !incoming.isHeld { owner.noteHead(head) }
     }
 
     private func disposition(
@@ -113,6 +117,11 @@ extension Exchange {
     ) throws(NetworkingError) -> IncomingResponse.Disposition {
         let hasBody = head.hasBody(for: hops.request.method)
         let destination = prepared.bodyDestination(ofStatus: continues ? 200 : head.statusCode)
+        if isHeld(head, for: destination) {
+            let (receiver, fault) = assembly.separateReceiver(for: head, hasBody: hasBody)
+            incoming.bodyError = fault
+            return .held(receiver, destination)
+        }
         if destination == .error {
             let (receiver, fault) = assembly.errorReceiver(for: head, hasBody: hasBody)
             incoming.bodyError = fault
@@ -225,6 +234,9 @@ extension Exchange {
                 incoming.bodyError = fault { () throws(NetworkingError) in try receiver.finish() }
             }
             return .complete
+        case .held:
+            incoming.transferError = error
+            return .held
         case .body(let receiver) where error == nil:
             let fault = fault { () throws(NetworkingError) in
                 try receiver.finish()
@@ -282,7 +294,9 @@ extension Exchange {
     var snapshot: BodyAssembly.Snapshot { assembly.snapshot(of: incoming.isResult ? incoming.head : nil) }
 
     /// The result of the operation's transfers.
-    func result(_ error: NetworkingError?, _ summary: TransferSummary, _ cache: CacheExchange?) -> TransferResult {
+    func result(
+        _ error: NetworkingError?, _ summary: TransferSummary, _ stop: RetryStop?, _ cache: CacheExchange?
+    ) -> TransferResult {
         outgoing.giveUpBody()
         let end = assembly.end(isComplete: error == nil)
         return TransferResult(  // made at once: a large value that is filled in is copied once more
@@ -291,8 +305,67 @@ extension Exchange {
             isContinued: end.isContinued,
             isCredentialRefused: incoming.head?.statusCode == 401 && hops.hasAuthenticated,
             unusedFile: end.unusedFile, keepsUnusedFile: end.unusedFile != nil && end.canBeContinued,
-            summary: summary, cacheExchange: cache, serializer: prepared.plan.serializer,
+            summary: summary, retryStop: stop, cacheExchange: cache, serializer: prepared.plan.serializer,
             expectedDigest: prepared.plan.expectedDigest)
+    }
+}
+
+// MARK: - Attempts
+
+extension Exchange {
+    /// An attempt begins.
+    ///
+    /// - Parameter isLast: whether no other attempt can follow it.
+    func beginAttempt(isLast: Bool) { isLastAttempt = isLast }
+
+    /// The failed attempt is followed by another one, which goes on with what there is of the body where it can.
+    func endAttempt() {
+        noteInterruption()
+        incoming = IncomingResponse()
+    }
+
+    /// Whether the request may be sent again after a response: one that the serializer, or the policy where there is no
+    /// serializer, does not accept.
+    private func isHeld(_ head: ResponseHead, for destination: BodyDestination) -> Bool {
+        guard let policy = prepared.retryPolicy, !isLastAttempt, destination != .output else { return false }
+        return prepared.blocks.retry != nil || policy.statusCodes.contains(head.statusCode)
+    }
+
+    /// What there is to know of the attempt that has failed, with an error or with the response that is held.
+    func failedAttempt(error: NetworkingError?, evidence: SendEvidence, number: Int) -> FailedAttempt {
+        let end: FailedAttempt.End =
+            if let error {
+                .error(error.code, error.timeLimit)
+            } else {
+                .response(status: incoming.head?.statusCode ?? 0, headers: incoming.head?.headers ?? HeaderFields())
+            }
+        return FailedAttempt(
+            number: number, method: hops.request.method, end: end, evidence: evidence,
+            hasIdempotencyKey: hops.request.headers[IdempotencyKey.fieldName]?.isEmpty == false,
+            isBodyCutShort: error != nil && incoming.isResult, canRepeatBody: outgoing.canRepeatBody(of: hops),
+            canRenewOutput: assembly.canBeRenewed(incoming.isResult ? incoming.head : nil))
+    }
+
+    /// The error that the held response would be.
+    var heldError: NetworkingError {
+        let status = incoming.head.map { "status \($0.statusCode)" } ?? "nothing"
+        var error = NetworkingError(
+            .unacceptableStatus, "the server answered with \(status)", request: hops.lastRequest.urlRequest,
+            response: incoming.head?.urlResponse)
+        if case .held(let receiver, _) = incoming.disposition { error.body = (receiver.sink as? MemorySink)?.data }
+        return error
+    }
+
+    /// Makes the held response the result: the request is not sent again.
+    func deliverHeld() -> NextStep {
+        guard case .held(let receiver, let destination) = incoming.disposition, let head = incoming.head else {
+            preconditionFailure("no response is held")
+        }
+        assembly.takeInstead(receiver.sink)
+        owner.noteHead(head)
+        download.restart(at: 0)
+        incoming.setDisposition(destination == .error ? .errorBody(receiver) : .body(receiver))
+        return finishTransfer(error: incoming.transferError, hasTimeLeft: true)
     }
 }
 

@@ -13,6 +13,8 @@ struct IncomingResponse {
         case body(BodyReceiver)
         /// A part of the error, because the status is refused.
         case errorBody(BodyReceiver)
+        /// Not decided: the request may be sent again. Until then the body is kept beside the result's.
+        case held(BodyReceiver, BodyDestination)
         /// Nothing: the head has decided what follows. Nil when the interrupted body was complete already.
         case discard(HopDecision.Next?)
         case failed(NetworkingError)
@@ -28,6 +30,7 @@ struct IncomingResponse {
     var bodyError: NetworkingError?
 
     var isAwaitingDecision: Bool { if case .awaitingDecision = disposition { true } else { false } }
+    var isHeld: Bool { if case .held = disposition { true } else { false } }
     var isResult: Bool { if case .body = disposition { true } else { false } }
 
     /// - Parameter method: the request's, for the length of the body.
@@ -36,8 +39,8 @@ struct IncomingResponse {
         allowance = nil
         switch new {
         case .discard: limitBody(.connection, method)
-        case .errorBody: limitBody(.error, method)
-        case .undecided, .awaitingDecision, .body, .failed: return
+        case .errorBody, .held(_, .error): limitBody(.error, method)
+        case .undecided, .awaitingDecision, .body, .held, .failed: return
         }
     }
 
@@ -70,6 +73,9 @@ struct IncomingResponse {
         case .errorBody(let receiver):
             allowance?.receive(bytes.count, now: MonotonicClock.roughly())
             return try Self.receive(bytes, receiver)
+        case .held(let receiver, _):
+            allowance?.receive(bytes.count, now: MonotonicClock.roughly())
+            return try Self.receive(bytes, receiver).map { _ in 0 }  // no progress of the result's
         }
     }
 

@@ -89,6 +89,12 @@ struct OutgoingHop {
         return true
     }
 
+    /// Whether the body of a hop can be sent from its start again.
+    func canRepeatBody(of hops: HopChain) -> Bool {
+        guard hops.request.hasBody, hops.replacedBody == nil, let source = prepared.bodyStream else { return true }
+        return feed?.isTouched != true || prepared.blocks.needNewBodyStream != nil || source.isReplayable
+    }
+
     /// Stops reading a streamed body.
     func giveUpBody() { feed?.cancel() }
 

@@ -19,6 +19,8 @@ final class PreparedRequest: Sendable {
     /// In nanoseconds; 0 is no limit.
     let idleTimeout: UInt64
     let bodyStream: BodyStreamSource?
+    /// Nil when nothing is sent again. A block that decides about retries without a policy has the standard one.
+    let retryPolicy: RetryPolicy?
     private let data: Data?
     private let output: Output
     /// What the caller's `Content-Length` says of a body that comes from a file.
@@ -61,7 +63,9 @@ final class PreparedRequest: Sendable {
             ? BodyStreamSource(
                 request: request, declaredByteCount: sent.declaredBodyByteCount, prefersNew: plan.needsNewBodyStream)
             : nil
-        first = RedirectPolicy.Request(method: method, url: url, headers: sent.headers, hasBody: hasBody)
+        first = RedirectPolicy.Request(
+            method: method, url: url, headers: try Self.headers(sent, plan.idempotencyKey), hasBody: hasBody)
+        retryPolicy = Self.retryPolicy(of: plan)
         idleTimeout = plan.options.timeouts.idle(requestInterval: request.timeoutInterval)
     }
 }
@@ -69,6 +73,21 @@ final class PreparedRequest: Sendable {
 // MARK: - Checks
 
 extension PreparedRequest {
+    private static func headers(
+        _ sent: SentHeaders, _ key: IdempotencyKey?
+    ) throws(NetworkingError) -> HeaderFields {
+        guard let key else { return sent.headers }
+        try RequestCheck.field(name: IdempotencyKey.fieldName, value: key.value)
+        var headers = sent.headers
+        headers[IdempotencyKey.fieldName] = key.value
+        return headers
+    }
+
+    private static func retryPolicy(of plan: RequestPlan) -> RetryPolicy? {
+        let policy = plan.options.retryPolicy ?? (plan.blocks.retry == nil ? nil : .standard)
+        return policy.flatMap { $0.maximumAttemptCount > 1 ? $0 : nil }
+    }
+
     private static func sent(_ request: GivenRequest, keepsDotSegments: Bool) -> GivenRequest {
         guard !keepsDotSegments, let url = request.bare.url, let shorter = DotSegments.removed(from: url) else {
             return request

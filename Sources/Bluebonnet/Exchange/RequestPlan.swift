@@ -35,6 +35,7 @@ package struct RequestPlan: Sendable {
         var needsNewBodyStream = false
         var continuation: ArchivedPart?
         var expectedDigest: String?
+        var idempotencyKey: IdempotencyKey?
     }
 
     private(set) var source: Source
@@ -120,6 +121,12 @@ extension RequestPlan {
         set { self[\.expectedDigest] = newValue }
     }
 
+    /// Nil when the request has none, or has it in a header field of its own.
+    package var idempotencyKey: IdempotencyKey? {
+        get { rare?.value.idempotencyKey }
+        set { self[\.idempotencyKey] = newValue }
+    }
+
     /// Whether it holds anything of a user's besides the request.
     var hasUserObjects: Bool {
         if case .request = source {} else { return true }
@@ -134,7 +141,9 @@ extension RequestPlan {
         var copy = self
         if case .none = source, let lastRequest { copy.setRequest(lastRequest) }
         copy.rare = Box(
-            Rare(files: files, blocks: blocks, needsNewBodyStream: true, expectedDigest: expectedDigest))
+            Rare(
+                files: files, blocks: blocks, needsNewBodyStream: true, expectedDigest: expectedDigest,
+                idempotencyKey: idempotencyKey?.ofCopy))
         return copy
     }
 
@@ -211,12 +220,13 @@ struct RequestFiles: Sendable {
         var pinViolation: PinViolationBlock?
         var cacheResponse: CacheResponseBlock?
         var needNewBodyStream: (@Sendable () -> InputStream?)?
+        var retry: RetryBlock?
         var response: ResponseBlock?
         var receivedData: ReceivedDataBlock?
 
         var isEmpty: Bool {
             redirect == nil && challenge == nil && serverTrust == nil && pinViolation == nil && cacheResponse == nil
-                && needNewBodyStream == nil && response == nil && receivedData == nil
+                && needNewBodyStream == nil && retry == nil && response == nil && receivedData == nil
         }
     }
 
@@ -227,6 +237,7 @@ struct RequestFiles: Sendable {
     typealias ServerTrustBlock = Block<@Sendable (Owner, ServerTrustChallenge) async -> ServerTrustAnswer>
     typealias PinViolationBlock = Block<@Sendable (Owner, PinViolation) -> Void>
     typealias CacheResponseBlock = Block<@Sendable (Owner, CachedResponse) -> CachedResponse?>
+    typealias RetryBlock = Block<@Sendable (Owner, RetryProposal) async -> RetryAnswer>
     typealias ResponseBlock = Block<@Sendable (Owner, ResponseHead) async -> ResponseDisposition>
     typealias ReceivedDataBlock = Block<@Sendable (Owner, Data) -> Void>
 

@@ -18,6 +18,7 @@ package final class ResolvedOptions: Sendable {
     /// Whether the options have a response cache; reading it from the options would copy them for each operation.
     let hasResponseCache: Bool
     let keepsDotSegments: Bool
+    let retryPolicy: RetryPolicy?
     let timeouts: ResolvedTimeouts
     /// Whether the idle limit is the operation's own, not its manager's.
     private let isIdleLimitOwn: Bool
@@ -37,6 +38,7 @@ package final class ResolvedOptions: Sendable {
         contradiction = Self.contradiction(in: value)
         hasResponseCache = value.responseCache != nil
         keepsDotSegments = value.keepsDotSegments
+        retryPolicy = value.retryPolicy
         timeouts = ResolvedTimeouts(value.timeouts, isIdleOwn: isIdleLimitOwn)
     }
 

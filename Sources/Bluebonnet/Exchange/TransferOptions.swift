@@ -9,6 +9,8 @@ public import FoundationNetworking
 public struct TransferOptions: Sendable {
     /// The time limits. Default: 10 s to connect, 60 s without a byte, and no limit for the whole request.
     public var timeouts = Timeouts()
+    /// When a failed request is sent again. Default nil: never.
+    public var retryPolicy: RetryPolicy?
     /// Whether a transfer waits while the kernel has no route to the server, for at most `timeouts.connectivity`,
     /// instead of failing. A waiting transfer takes no slot. Default false.
     ///

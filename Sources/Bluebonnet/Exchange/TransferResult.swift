@@ -22,6 +22,8 @@ struct TransferResult: Sendable {
     /// Whether what an earlier attempt left in it may be continued later.
     var keepsUnusedFile = false
     var summary = TransferSummary()
+    /// Why the request was not sent again; nil without a retry policy, and after a success.
+    var retryStop: RetryStop?
     /// Nil when there is no cache to keep it.
     var cacheExchange: CacheExchange?
     /// As the request was sent with; nil when it was not made, and without a serializer.
@@ -58,8 +60,11 @@ extension TransferResult {
 
 /// A summary of an operation's transfers.
 public struct TransferSummary: Sendable, Equatable {
-    /// The number of transfers, including redirects, answers to challenges and continuations.
+    /// The number of transfers, including redirects, answers to challenges, continuations and retries.
     public internal(set) var attemptCount = 0
+    /// The attempts before the last one, in order, when the operation has a retry policy; empty when there was one
+    /// attempt.
+    public internal(set) var retries: [RetriedAttempt] = []
     /// The number of redirects that were followed.
     public internal(set) var redirectCount = 0
     /// Whether the last transfer used a kept-alive connection.

@@ -26,6 +26,11 @@ extension RequestOperationManager {
             get { transferOptions.timeouts }
             set { transferOptions.timeouts = newValue }
         }
+        /// When requests are sent again after a failure: `transferOptions.retryPolicy`. Default nil: never.
+        public var retryPolicy: RetryPolicy? {
+            get { transferOptions.retryPolicy }
+            set { transferOptions.retryPolicy = newValue }
+        }
         /// The cache of the operations that the manager makes: `transferOptions.responseCache`. Default nil: no cache.
         public var responseCache: (any ResponseCache)? {
             get { transferOptions.responseCache }

@@ -162,6 +162,13 @@ extension RequestOperationManager {
         set { set(\.transferOptions.timeouts, newValue) }
     }
 
+    /// When requests of the operations that are made from now on are sent again after a failure. A part of
+    /// `transferOptions`. Default nil: never.
+    public var retryPolicy: RetryPolicy? {
+        get { transferOptions.retryPolicy }
+        set { set(\.transferOptions.retryPolicy, newValue) }
+    }
+
     /// The queue on which handlers of the operations run that are made from now on. Default nil: the library's serial
     /// queue `org.bluebonnet.callbacks`.
     public var completionQueue: DispatchQueue? {
@@ -198,6 +205,12 @@ extension RequestOperationManager {
     public var onRedirect: RequestOperation.RedirectBlock? {
         get { defaults.value.blocks.onRedirect }
         set { set(\.blocks.onRedirect, newValue) }
+    }
+
+    /// The `RequestOperation.onRetry` of the operations that are made from now on. Default nil.
+    public var onRetry: RequestOperation.RetryBlock? {
+        get { defaults.value.blocks.onRetry }
+        set { set(\.blocks.onRetry, newValue) }
     }
 
     /// The `RequestOperation.onChallenge` of the operations that are made from now on. Default nil.

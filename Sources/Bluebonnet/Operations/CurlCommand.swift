@@ -30,7 +30,8 @@ extension RequestOperation {
     ///
     /// - Parameter includingSecrets: see `URLRequest.curlCommand(options:uploadFile:includingSecrets:)`.
     public func curlCommand(includingSecrets: Bool = false) -> String? {
-        guard let request else { return nil }
+        guard var request else { return nil }
+        if let key = idempotencyKey { request.setValue(key.value, forHTTPHeaderField: IdempotencyKey.fieldName) }
         let resolved = state.plan.options
         var options = resolved.value
         options.timeouts = resolved.timeouts(for: request)

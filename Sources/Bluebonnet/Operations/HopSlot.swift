@@ -47,6 +47,9 @@ struct HopSlot {
 
     mutating func limitTime(to limit: UInt64?) { account.limitTime(to: limit) }
 
+    /// A wait without a slot counts against the time limit.
+    mutating func charge(_ nanoseconds: UInt64) { account.charge(nanoseconds) }
+
     mutating func noteRedirect() { account.noteRedirect() }
 
     // MARK: The slot

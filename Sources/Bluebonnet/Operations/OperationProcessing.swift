@@ -113,6 +113,8 @@ extension OperationOutcome {
         if error.request == nil { error.request = result.request?.urlRequest }
         if error.response == nil { error.response = result.head?.urlResponse }
         error.attemptCount = result.summary.attemptCount
+        error.retries = result.summary.retries
+        if let words = result.retryStop?.words { error.message += "; " + words }
         self.error = error
     }
 

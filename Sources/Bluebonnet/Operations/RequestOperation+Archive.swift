@@ -31,8 +31,8 @@ extension RequestOperation {
             outputDirectory: plan.files.outputDirectory,
             receivedByteCount: progress.receivedByteCount ?? receivedByteCount,
             validator: (progress.record ?? plan.continuation?.record)?.validator.fieldValue,
-            expectedDigest: plan.expectedDigest, computesDigest: plan.wantsDigest, name: name,
-            priority: queuePriority.rawValue)
+            expectedDigest: plan.expectedDigest, computesDigest: plan.wantsDigest,
+            idempotencyKey: plan.idempotencyKey, name: name, priority: queuePriority.rawValue)
     }
 
     private static func record(
@@ -95,5 +95,6 @@ extension RequestPlan {
         continuation = archive.part
         expectedDigest = archive.expectedDigest
         wantsDigest = archive.computesDigest
+        idempotencyKey = archive.idempotencyKey
     }
 }

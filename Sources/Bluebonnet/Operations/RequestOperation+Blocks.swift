@@ -34,6 +34,10 @@ extension RequestOperation {
     /// Called with a piece of the response's body.
     public typealias DataHandler = @Sendable (_ operation: RequestOperation, _ data: Data) -> Void
 
+    /// Decides whether a request is sent again after a failed attempt.
+    public typealias RetryBlock =
+        @Sendable (_ operation: RequestOperation, _ proposal: RetryProposal) async -> RetryAnswer
+
     /// Handles a server that matches none of the report-only pins.
     public typealias PinViolationHandler =
         @Sendable (_ operation: RequestOperation, _ violation: PinViolation) -> Void
@@ -111,6 +115,19 @@ extension RequestOperation {
         set { state.changePlan { $0.blocks.onPinViolation = newValue } }
     }
 
+    /// The block that decides about another attempt, instead of the rules of `retryPolicy`. It is asked after each
+    /// failed attempt but the last that the policy allows, with any response that the response serializer does not
+    /// accept too. It is not asked after a failed pin or certificate, and not about what cannot be sent, decoded,
+    /// parsed or written. Without a policy the limits are those of `RetryPolicy.standard`.
+    ///
+    /// The block runs off the network thread. While it decides, the operation has no slot. A request that is not
+    /// idempotent is sent again when the block says so: `RetryProposal.mayHaveBeenReceived` tells the risk. Default
+    /// nil: the policy decides.
+    public var onRetry: RetryBlock? {
+        get { state.plan.blocks.onRetry }
+        set { state.changePlan { $0.blocks.onRetry = newValue } }
+    }
+
     /// The block that decides whether, and in which form, the response is stored in `TransferOptions.responseCache`. It
     /// is called on a queue of the library, before the operation is finished, and only when the operation succeeded
     /// with a response that may be stored (RFC 9111). Default nil: the response is stored unchanged.
@@ -135,6 +152,13 @@ extension RequestBlocks {
         get { self.challenge?.given as? RequestOperation.ChallengeBlock }
         set {
             self.challenge = newValue.map { block in Block(given: block) { await block(Self.operation($0), $1) } }
+        }
+    }
+
+    var onRetry: RequestOperation.RetryBlock? {
+        get { retry?.given as? RequestOperation.RetryBlock }
+        set {
+            retry = newValue.map { block in Block(given: block) { await block(Self.operation($0), $1) } }
         }
     }
 

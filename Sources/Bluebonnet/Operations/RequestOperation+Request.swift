@@ -29,6 +29,19 @@ extension RequestOperation {
         set { changeOptions { $0.timeouts = newValue } }
     }
 
+    /// When the request is sent again after a failure. A part of `options`. Default nil: never.
+    public var retryPolicy: RetryPolicy? {
+        get { options.retryPolicy }
+        set { changeOptions { $0.retryPolicy = newValue } }
+    }
+
+    /// The `Idempotency-Key` field, the same for each attempt: with it a retry policy may send a POST again after any
+    /// failure that may pass. It replaces a field of that name of the request. Set it before the start. Default nil.
+    public var idempotencyKey: IdempotencyKey? {
+        get { state.plan.idempotencyKey }
+        set { state.changePlan { $0.idempotencyKey = newValue } }
+    }
+
     /// The credential that answers a Basic or Digest challenge of the request's own origin, once. A part of `options`.
     /// Default nil.
     public var credential: URLCredential? {
@@ -219,6 +232,11 @@ extension RequestOperation {
 
     /// The length of the request's body; -1 when it is not known, and before the first bytes were sent.
     public var expectedSentByteCount: Int64 { state.details.sent.expected }
+
+    /// The attempts before the last one, in order, once the operation is finished: when each began, how it ended, how
+    /// long the operation waited after it and why. Empty when there was one attempt, and without a `retryPolicy`. How
+    /// the last attempt ended is the operation's own result.
+    public var retries: [RetriedAttempt] { summary.retries }
 
     /// Attempts, redirects and timings, once the operation is finished.
     public var summary: TransferSummary { state.outcome?.value.transfer.value.summary ?? TransferSummary() }

@@ -20,6 +20,8 @@ final class RequestRunner {
     private var prepared: PreparedRequest?
     /// Nil when there is no cache.
     private var cacheExchange: CacheExchange?
+    /// Nil without a retry policy.
+    private var retry: RetryCourse?
     /// The exchange; nil before the first admission, because many operations may wait for it.
     private var exchange: Exchange?
 
@@ -57,6 +59,7 @@ final class RequestRunner {
             return hasSlot ? .files(origin) : nil
         case .files(let origin): return openFiles(for: origin)
         case .hop(let origin): beginTransfer(to: origin)
+        case .retry(let instant): return waitForAttempt(at: instant)
         case .body: return closeBody()
         case .end(let end): finish(end)
         }
@@ -73,20 +76,25 @@ extension RequestRunner {
     /// Begins, or continues after `hold()`.
     func begin() {
         isHeld = false
+        retry?.resume()
         switch wait {
         case .resume(let stage): go(to: stage)
         case .hop: slot.enqueueHeld(priority: operation.queuePriority.rawValue, client: operation)
-        case .work, .connectivity, .decision, .body, .nothing: return
+        case .work, .connectivity, .decision, .retry, .body, .nothing: return
         }
     }
 
     /// Pauses the transfer, keeps the bytes that arrived, and frees the slot.
     func hold() {
         isHeld = true
+        retry?.pause()
         switch wait {
         case .connectivity(let ticket):
             rounds.connectivity.withdraw(ticket)
             wait = .resume(.connectivity)
+        case .retry(let ticket, let instant):
+            operation.services.retryWaits.withdraw(ticket)
+            wait = .resume(.retry(until: instant))
         case .hop: if slot.hold(exchange, now: MonotonicClock.now()) { wait = .resume(.connectivity) }
         case .resume, .work, .decision, .body, .nothing: return
         }
@@ -97,6 +105,7 @@ extension RequestRunner {
         switch wait {
         case .nothing: return
         case .connectivity(let ticket): rounds.connectivity.withdraw(ticket)
+        case .retry(let ticket, _): operation.services.retryWaits.withdraw(ticket)
         case .hop: slot.abort()
         case .resume, .work, .decision, .body: break
         }
@@ -136,6 +145,9 @@ extension RequestRunner {
             guard limit != 0 else { return .end(.failed(.limitPassed(to: prepared.origin))) }
             slot.limitTime(to: limit)
             self.prepared = prepared
+            if let policy = prepared.retryPolicy {
+                retry = RetryCourse(policy, clock: operation.services.retryWaits.clock)
+            }
             if prepared.continuation != nil { _ = madeExchange(prepared) }  // part of the body is there before
             cacheExchange = CacheExchange.make(for: prepared)
             return .cache
@@ -244,6 +256,7 @@ extension RequestRunner {
 extension RequestRunner {
     private func beginTransfer(to origin: Origin) {
         guard let exchange else { preconditionFailure("a transfer begins before its files are there") }
+        if let retry { noteTransfer(of: exchange, to: origin, retry) }
         let request = exchange.transferRequest(to: origin, deadline: slot.beginTransfer(now: MonotonicClock.now()))
         slot.take(operation.services.transport.begin(request, delegate: exchange), to: origin)
     }
@@ -258,7 +271,8 @@ extension RequestRunner {
         case .newConnection(let metrics): slot.noteNewConnection(after: metrics, now: MonotonicClock.now())
         case .transferEnded(let error, let metrics):
             slot.transferEnded(metrics, now: MonotonicClock.now())
-            goOn(after: exchange.finishTransfer(error: error, hasTimeLeft: slot.account.hasTimeLeft))
+            let step = exchange.finishTransfer(error: error, hasTimeLeft: slot.account.hasTimeLeft)
+            goOn(after: step, metrics.evidence)
         case .roomAppeared: slot.transfer?.resumeReceiving()
         case .consumerLeft: abort(with: exchange.consumerError)
         case .answered(let answer, let number):
@@ -269,9 +283,12 @@ extension RequestRunner {
         }
     }
 
-    private func goOn(after step: Exchange.NextStep) {
+    private func goOn(after step: Exchange.NextStep, _ evidence: SendEvidence = .mayHaveArrived) {
         switch step {
-        case .failed(let error): go(to: .end(.failed(error)))
+        case .failed(let error):
+            if let retry { return judge(error, evidence, retry) }
+            go(to: .end(.failed(error)))
+        case .held: if let retry { judge(nil, evidence, retry) }
         case .complete: go(to: .body)
         case .another(let isRedirect):
             if isRedirect { slot.noteRedirect() }
@@ -294,17 +311,94 @@ extension RequestRunner {
     private func finish(_ end: RequestStage.End) {
         wait = .nothing
         exchange?.flushProgress()
+        retry?.endWait()
         let result: TransferResult
         if case .cached(let response) = end {
             result = TransferResult(response, for: prepared, summary: slot.account.summaryOfCacheHit)
         } else {
-            let summary = slot.account.summary(now: MonotonicClock.now())
+            let summary = slot.account.summary(now: MonotonicClock.now(), retries: retry?.retries ?? [])
             let request = prepared?.request ?? operation.state.plan.given
             result =
-                exchange?.result(end.error, summary, cacheExchange)
+                exchange?.result(end.error, summary, retry?.stop, cacheExchange)
                 ?? TransferResult(request: request, error: end.error, summary: summary)
         }
         (prepared, exchange) = (nil, nil)
         operation.transferEnded(Box(result))
+    }
+}
+
+// MARK: - Attempts
+
+extension RequestRunner {
+    private func noteTransfer(of exchange: Exchange, to origin: Origin, _ retry: RetryCourse) {
+        if retry.noteTransfer() { operation.services.retryWaits.noteRequest(to: origin) }
+        exchange.beginAttempt(isLast: retry.isLastAttempt)
+    }
+
+    /// An attempt has failed: the block or the policy decides whether there is another one.
+    ///
+    /// - Parameter error: nil when a response is held.
+    private func judge(_ error: NetworkingError?, _ evidence: SendEvidence, _ retry: RetryCourse) {
+        guard let exchange, let prepared else { return }
+        var failed = exchange.failedAttempt(error: error, evidence: evidence, number: retry.number)
+        (failed.elapsed, failed.timeLeft) = (retry.elapsed, slot.account.timeLeft)
+        let decision = retry.decision(on: failed)
+        guard let block = prepared.blocks.retry?.call, failed.isForBlock, !retry.isLastAttempt else {
+            return settle(decision, failed, error)
+        }
+        let wait: Duration? = if case .wait(let time, _) = decision { .nanoseconds(time) } else { nil }
+        let proposal = RetryProposal(
+            attemptCount: retry.number, error: error ?? exchange.heldError, wait: wait,
+            mayHaveBeenReceived: !failed.isKnownToBeHarmless)
+        self.wait = .decision
+        Task { [operation, failed] in
+            let answer = await block(operation, proposal)
+            NetworkThread.shared.submit { operation.runner?.take(answer, decision, failed, error) }
+        }
+    }
+
+    private func take(
+        _ answer: RetryAnswer, _ decision: RetryDecision, _ failed: FailedAttempt, _ error: NetworkingError?
+    ) {
+        guard case .decision = wait, let retry, retry.number == failed.number else { return }  // it was cancelled
+        switch answer {
+        case .performDefault: settle(decision, failed, error)
+        case .retry(let time): settle(retry.policy.decision(on: failed, blockWaits: time), failed, error)
+        case .stop: settle(.stop(.refusedByBlock), failed, error)
+        }
+    }
+
+    /// Does what was decided, if the budget has room for it.
+    private func settle(_ decision: RetryDecision, _ failed: FailedAttempt, _ error: NetworkingError?) {
+        guard let exchange, let retry, let origin = exchange.nextOrigin else { return }
+        switch decision {
+        case .wait(let time, let reason):
+            guard !retry.policy.usesBudget || operation.services.retryWaits.takeRetry(from: origin) else {
+                return settle(.stop(.budgetUsedUp), failed, error)
+            }
+            exchange.endAttempt()
+            slot.charge(time)
+            go(to: .retry(until: retry.beginWait(time, reason, after: failed.end)))
+        case .stop(let stop):
+            retry.end(because: stop)
+            if let error { return go(to: .end(.failed(error))) }
+            switch exchange.deliverHeld() {
+            case .failed(let error): go(to: .end(.failed(error)))
+            case .complete, .another, .pending, .held: go(to: .body)
+            }
+        }
+    }
+
+    private func waitForAttempt(at instant: UInt64) -> RequestStage? {
+        let waits = operation.services.retryWaits
+        guard instant > waits.clock.now() else { return attemptIsDue() }
+        let ticket = waits.wait(until: instant) { [self] in go(to: attemptIsDue()) }
+        wait = .retry(ticket, until: instant)
+        return nil
+    }
+
+    private func attemptIsDue() -> RequestStage {
+        retry?.endWait()
+        return .connectivity
     }
 }

@@ -3,8 +3,8 @@
 
 internal import Foundation
 
-/// The stages of a request, in order. A redirect, the answer to a challenge, and a continuation after a pause go back
-/// to `connectivity`. `RequestRunner` goes through them.
+/// The stages of a request, in order. A redirect, the answer to a challenge, a continuation after a pause, and another
+/// attempt after a wait go back to `connectivity`. `RequestRunner` goes through them.
 enum RequestStage {
     /// The request is made and checked.
     case prepare
@@ -18,6 +18,8 @@ enum RequestStage {
     case files(Origin)
     /// One transfer.
     case hop(Origin)
+    /// The next attempt is waited for, until an instant of the retries' clock; without a slot.
+    case retry(until: UInt64)
     /// The body is written where it belongs.
     case body
     case end(End)
@@ -35,7 +37,7 @@ enum RequestStage {
     /// Whether a paused operation goes into the stage only when it is resumed.
     var waitsForResume: Bool {
         switch self {
-        case .prepare, .cache, .connectivity, .admission, .files, .hop: true
+        case .prepare, .cache, .connectivity, .admission, .files, .hop, .retry: true
         case .body, .end: false
         }
     }
@@ -51,6 +53,7 @@ enum RequestStage {
         case hop
         /// `hop`: the transfer has ended, and a block of the user decides what follows.
         case decision
+        case retry(RetryWaits.Ticket, until: UInt64)
         case body
         /// The request has ended.
         case nothing
@@ -60,7 +63,7 @@ enum RequestStage {
             switch self {
             case .hop: slot.isUnderWay
             case .connectivity: slot.account.wasAdmitted
-            case .decision, .body: true
+            case .decision, .retry, .body: true
             case .resume, .work, .nothing: false
             }
         }

@@ -43,7 +43,17 @@ struct ResponseProcessing {
             throw NetworkingError(.authenticationRequired, "the server does not accept the credential")
         }
         if let bodyError = result.bodyError { refusal.underlying = bodyError }
+        if case .retryAfterTooLong(let date)? = result.retryStop { throw Self.tooLong(refusal, until: date) }
         throw refusal
+    }
+
+    private static func tooLong(_ refusal: NetworkingError, until date: Date) -> NetworkingError {
+        let time = date.ISO8601Format()
+        var error = NetworkingError(
+            .retryAfterTooLong, "\(refusal.message), and wants to be asked again not before \(time)",
+            underlying: refusal)
+        error.retryDate = date
+        return error
     }
 
     /// Whether the content type of a response counts. It does not where it says what a body would be that is not there,

@@ -22,6 +22,8 @@ struct TransferAccount {
     var wasAdmitted: Bool { admitted != nil }
     /// Whether the time limit allows another transfer.
     var hasTimeLeft: Bool { remainingTime != 0 }
+    /// Nanoseconds; nil without a limit.
+    var timeLeft: UInt64? { remainingTime }
 
     /// A transfer begins.
     ///
@@ -52,8 +54,12 @@ struct TransferAccount {
 
     /// Subtracts the transfer's time from the time limit of the whole request.
     mutating func charge(now: UInt64) {
+        charge(now - chargedSince)
+    }
+
+    /// Subtracts a time from the time limit of the whole request.
+    mutating func charge(_ used: UInt64) {
         guard let remainingTime else { return }
-        let used = now - chargedSince
         self.remainingTime = remainingTime > used ? remainingTime - used : 0
     }
 
@@ -71,8 +77,9 @@ struct TransferAccount {
     mutating func noteRedirect() { summary.redirectCount += 1 }
 
     /// The summary of an operation whose transfers are over.
-    func summary(now: UInt64) -> TransferSummary {
+    func summary(now: UInt64, retries: [RetriedAttempt] = []) -> TransferSummary {
         var summary = summary
+        summary.retries = retries
         summary.timings.nanoseconds.total = now - began
         return summary
     }

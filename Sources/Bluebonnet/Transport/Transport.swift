@@ -187,6 +187,8 @@ struct TransferMetrics: Sendable, Equatable {
     var firstByte: UInt64 = 0
     /// Whether it ran on a connection that was there before.
     var isReused = false
+    /// For a transfer that has failed: what is known of the request's way to its server.
+    var evidence = SendEvidence.mayHaveArrived
     /// What was negotiated with the server; nil without TLS, and when the handshake was not complete.
     var tlsInformation: Box<TLSInformation>?
 }

@@ -30,6 +30,14 @@ enum OptionValue {
         return count
     }
 
+    /// A number of retries, which may be none.
+    static func retryCount(_ text: String) throws -> Int {
+        guard let count = Int(text), (0..<Int.max).contains(count) else {
+            throw ValidationError("it must be a whole number, 0 or more")
+        }
+        return count
+    }
+
     /// A number of bytes.
     static func byteCount(_ text: String) throws -> Int {
         guard let byteCount = Int(text), byteCount >= 0 else {

@@ -32,6 +32,7 @@ struct RunOptions: ParsableArguments {
             settings.transferOptions.timeouts.connect = .seconds(limits.connectTimeout)
             settings.transferOptions.timeouts.idle = .seconds(limits.idleTimeout)
             settings.transferOptions.maximumBodyByteCount = limits.maxBody
+            settings.transferOptions.retryPolicy = limits.retryPolicy
             settings.transferOptions.securityPolicy = try trust.policy
             return settings
         }
@@ -109,6 +110,31 @@ extension RunOptions {
                 "The largest body kept in memory, after decoding. (default: 67108864)", valueName: "bytes"),
             transform: OptionValue.byteCount)
         var maxBody = 64 * 1024 * 1024
+
+        @Option(
+            parsing: .unconditional,
+            help: ArgumentHelp(
+                "Attempts beyond the first one, where another one is safe. (default: 0)", valueName: "n"),
+            transform: OptionValue.retryCount)
+        var retries = 0
+
+        @Option(
+            parsing: .unconditional,
+            help: ArgumentHelp(
+                "Seconds after which no other attempt of a request begins, fractions allowed. (default: no limit)",
+                valueName: "s"),
+            transform: OptionValue.seconds)
+        var retryMaxTime: Double?
+
+        /// The retry policy that the options describe; nil without one. With one attempt it sends nothing again, and
+        /// says for how long lines with a rule of their own may try.
+        var retryPolicy: RetryPolicy? {
+            guard retries > 0 || retryMaxTime != nil else { return nil }
+            var policy = RetryPolicy.standard
+            policy.maximumAttemptCount = retries + 1
+            policy.maximumTime = retryMaxTime.map { .seconds($0) }
+            return policy
+        }
     }
 
     /// Which servers are trusted, for lines that do not say.

@@ -17,7 +17,7 @@ struct RunSummary {
         let rate = elapsed > 0 ? ", \(Quantity.requestsPerSecond(Double(total) / elapsed))" : ""
         let size = "\(Quantity.bytes(tally.byteCount)) received"
         return ["\(Quantity.count(total, "request")) in \(Quantity.elapsed(elapsed))\(rate), \(size)", outcomes]
-            + problems + (hidden > 0 ? ["  and \(hidden) more"] : [])
+            + retries + problems + (hidden > 0 ? ["  and \(hidden) more"] : [])
     }
 
     private var outcomes: String {
@@ -26,6 +26,14 @@ struct RunSummary {
         ]
         return counts.filter { $0.0 == .success || tally.count($0.0) > 0 }
             .map { "\(tally.count($0.0)) \($0.1)" }.joined(separator: ", ")
+    }
+
+    /// `3 requests tried again: 4 after status 503, 1 after connectionLost`.
+    private var retries: [String] {
+        guard tally.retriedCount > 0 else { return [] }
+        let reasons = tally.retryReasons.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
+            .map { "\($0.value) after \($0.key)" }.joined(separator: ", ")
+        return ["\(Quantity.count(tally.retriedCount, "request")) tried again: \(reasons)"]
     }
 
     private var problems: [String] {

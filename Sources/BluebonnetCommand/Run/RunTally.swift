@@ -18,6 +18,10 @@ struct RunTally: Sendable {
 
     private(set) var counts: [ResultLine.Outcome: Int] = [:]
     private(set) var byteCount: Int64 = 0
+    /// How many requests were tried again.
+    private(set) var retriedCount = 0
+    /// How many further attempts there were, by what came before: a status, or an error code.
+    private(set) var retryReasons: [String: Int] = [:]
     private var failures: [Problem] = []
     private var others: [Problem] = []
 
@@ -40,6 +44,10 @@ struct RunTally: Sendable {
     mutating func note(_ line: ResultLine) {
         counts[line.outcome, default: 0] += 1
         byteCount += Int64(line.bytes ?? 0)
+        if let retries = line.retries, !retries.isEmpty {
+            retriedCount += 1
+            for retry in retries { retryReasons[retry.reason, default: 0] += 1 }
+        }
         guard let error = line.error else { return }
         let problem = Problem(id: line.id, code: error.code.rawValue, message: error.message)
         if line.outcome == .failure {
@@ -48,4 +56,8 @@ struct RunTally: Sendable {
             others.append(problem)
         }
     }
+}
+
+extension ResultLine.Retry {
+    fileprivate var reason: String { status.map { "status \($0)" } ?? after.rawValue }
 }

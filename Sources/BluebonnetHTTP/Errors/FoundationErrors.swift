@@ -64,6 +64,7 @@ extension NetworkingError {
         .unacceptableContentType: (.response, .cannotDecodeContentData),
         .cannotParseResponse: (.response, .cannotParseResponse),
         .digestMismatch: (.response, .cannotDecodeContentData),
+        .retryAfterTooLong: (.response, .badServerResponse),
         // No transfer of its own.
         .notCached: (.url, .resourceUnavailable),
         .cancelled: (.url, .cancelled),

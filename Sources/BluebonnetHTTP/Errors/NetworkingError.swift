@@ -23,6 +23,8 @@ public struct NetworkingError: Error, Sendable {
         var underlying: (any Error)?
         var attemptCount = 0
         var timeLimit: TimeLimit?
+        var retries: [RetriedAttempt] = []
+        var retryDate: Date?
     }
 
     /// Errors are seldom made and their place is often passed on empty: one word, whatever an error has to say.
@@ -72,6 +74,17 @@ public struct NetworkingError: Error, Sendable {
         get { facts.value.timeLimit }
         set { facts = facts.changed { $0.timeLimit = newValue } }
     }
+    /// The attempts before the last one, in order, when the operation has a retry policy; empty when there was one
+    /// attempt.
+    public var retries: [RetriedAttempt] {
+        get { facts.value.retries }
+        set { facts = facts.changed { $0.retries = newValue } }
+    }
+    /// When the server wants to be asked again, by this machine's clock. Set with `retryAfterTooLong`, else nil.
+    public var retryDate: Date? {
+        get { facts.value.retryDate }
+        set { facts = facts.changed { $0.retryDate = newValue } }
+    }
 
     /// Makes an error; everything but the code and the sentence is optional.
     public init(
@@ -95,7 +108,7 @@ public struct NetworkingError: Error, Sendable {
     /// request.
     public var isTransient: Bool {
         switch code {
-        case .cannotFindHost, .cannotConnect, .timedOut, .connectionLost, .notConnected: true
+        case .cannotFindHost, .cannotConnect, .timedOut, .connectionLost, .notConnected, .retryAfterTooLong: true
         case .unacceptableStatus: [408, 429, 500, 502, 503, 504].contains(response?.statusCode ?? 0)
         default: false
         }

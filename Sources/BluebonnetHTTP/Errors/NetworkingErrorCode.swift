@@ -74,6 +74,8 @@ extension NetworkingError {
         public static let notStarted = Code(rawValue: "notStarted")
         /// An operation that this one needed did not succeed.
         public static let dependencyFailed = Code(rawValue: "dependencyFailed")
+        /// The server wants to be asked again later than the retry policy waits; the error's `retryDate` says when.
+        public static let retryAfterTooLong = Code(rawValue: "retryAfterTooLong")
         /// The security policy contradicts itself or its files cannot be used.
         public static let invalidSecurityPolicy = Code(rawValue: "invalidSecurityPolicy")
     }

@@ -6,7 +6,7 @@
 // nghttp2_session_callbacks_set_on_frame_recv_callback. This module has a function of that name. Where the program's
 // symbols come before nghttp2's, as they do in an executable that this module is linked into, libcurl calls that one,
 // which puts a callback before libcurl's own and else does what nghttp2's does. No other user of nghttp2 in the process
-// is observed.
+// is observed. nghttp2_session_callbacks_set_on_stream_close_callback is treated alike.
 #ifndef BLUEBONNET_HTTP2_FRAMES_H
 #define BLUEBONNET_HTTP2_FRAMES_H
 
@@ -22,6 +22,9 @@ typedef struct {
     size_t data_byte_count;
     /// Whether it ends the stream.
     bool ends_stream;
+    /// Whether it is no frame, but the end of a stream that the server has not looked at (RFC 9113, 8.7): by RST_STREAM
+    /// with REFUSED_STREAM, or by a GOAWAY that names an earlier stream as the last one.
+    bool is_refusal;
 } bluebonnet_http2_frame;
 
 typedef void (*bluebonnet_http2_observer)(void *easy_handle, bluebonnet_http2_frame frame);

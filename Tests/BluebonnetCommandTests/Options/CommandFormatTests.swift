@@ -57,6 +57,7 @@ import Testing
         var line = ResultLine(id: "a", outcome: .failure)
         (line.status, line.url, line.bytes, line.sha256, line.body) = (200, "http://h/", 1, "00", "b")
         (line.protocol, line.headers, line.timing) = ("h2", ["a": "1"], .init())
+        line.retries = [.init(after: .unacceptableStatus, status: 503, waited: 1)]
         line.error = .init(code: .timedOut, message: "m", underlying: "u")
         let members = try JSONDecoder().decode([String: JSONValue].self, from: JSONEncoder().encode(line))
         #expect(try firstCells("Result lines") == Set(members.keys))

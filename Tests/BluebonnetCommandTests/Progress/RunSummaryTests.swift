@@ -30,6 +30,20 @@ import Testing
             ])
     }
 
+    @Test func requestsThatWereTriedAgainAreCountedByReason() {
+        var tally = RunTally()
+        for retries in [[503, 503], [429], [nil], []] as [[Int?]] {
+            var line = ResultLine(id: "a", outcome: .success)
+            line.retries = retries.map {
+                .init(after: $0 == nil ? .connectionLost : .unacceptableStatus, status: $0, waited: 1)
+            }
+            tally.note(line)
+        }
+        #expect(
+            RunSummary(tally: tally, elapsed: 0).lines.last
+                == "3 requests tried again: 2 after status 503, 1 after connectionLost, 1 after status 429")
+    }
+
     @Test func tenFailuresAreNamedAndTheRestCounted() {
         var tally = RunTally()
         for number in 0..<15 { tally.note(.sample("\(number)", .failure, .timedOut)) }

@@ -77,6 +77,9 @@ extension PageTests {
             manager.transferOptions.tls = try TLSOptions(minimumVersion: .v13)
             manager.transferOptions.tls.clientIdentity = .files(certificate: "client.pem", key: "client.key")
 
+            // Requests that are sent again after a failure that may pass, where the server cannot have acted twice.
+            manager.retryPolicy = .standard
+
             // Reachability of the network, and operations that wait for it.
             NetworkReachabilityManager.shared.setReachabilityStatusChangeBlock { print($0.localizedDescription) }
             NetworkReachabilityManager.shared.startMonitoring()

@@ -34,6 +34,7 @@ import Testing
         (.cannotDecodeBody, "cannotDecodeBody", url, -1015),
         (.cannotParseResponse, "cannotParseResponse", response, -1017),
         (.digestMismatch, "digestMismatch", response, -1016),
+        (.retryAfterTooLong, "retryAfterTooLong", response, -1011),
         (.tooManyRedirects, "tooManyRedirects", url, -1007),
         (.redirectRefused, "redirectRefused", url, -1010),
         (.bodyTooLarge, "bodyTooLarge", url, -1103),

@@ -14,6 +14,15 @@ import Testing
         #expect(try JSONDecoder().decode(ArchivedOptions.self, from: data).options().keepsDotSegments == keeps)
     }
 
+    @Test func retryPolicyIsKeptInAnArchive() throws {
+        var policy = RetryPolicy.standard
+        (policy.maximumAttemptCount, policy.maximumTime, policy.statusCodes) = (7, nil, [418])
+        for policy in [nil, policy] {
+            let data = try JSONEncoder().encode(ArchivedOptions(TransferOptions { $0.retryPolicy = policy }))
+            #expect(try JSONDecoder().decode(ArchivedOptions.self, from: data).options().retryPolicy == policy)
+        }
+    }
+
     @Test func anArchiveWithoutTheOptionHasItsDefault() throws {
         let data = try JSONEncoder().encode(ArchivedOptions(TransferOptions { $0.keepsDotSegments = true }))
         let text = String(decoding: data, as: UTF8.self)

@@ -30,15 +30,16 @@ import Testing
         ),
         ("Bluebonnet/Cookies", "Addresses Concurrency Errors NetworkThread Syntax Transport"),
         ("Bluebonnet/Cache", "Concurrency Messages Transport"),
-        ("Bluebonnet/Admission", "Addresses Certificates Concurrency NetworkThread Transport"),
+        ("Bluebonnet/Retries", "Addresses Concurrency Errors Messages NetworkThread Rules Transport"),
+        ("Bluebonnet/Admission", "Addresses Certificates Concurrency NetworkThread Retries Transport"),
         (
             "Bluebonnet/Exchange",
             """
-            Addresses Bodies Cache Certificates Concurrency Cookies Errors Messages NetworkThread Rules Security
+            Addresses Bodies Cache Certificates Concurrency Cookies Errors Messages NetworkThread Retries Rules Security
             Serialization Syntax TLS Transport
             """
         ),
-        ("Bluebonnet/Archive", "Bodies Errors Exchange Security Serialization TLS Transport"),
+        ("Bluebonnet/Archive", "Bodies Errors Exchange Retries Security Serialization TLS Transport"),
         // The knot: an operation, the operations that wait for it and the queue that it waits in know each other.
         (
             "Bluebonnet/Scheduling",
@@ -50,7 +51,7 @@ import Testing
             "Bluebonnet/Operations",
             """
             Addresses Admission Archive Bodies Cache Certificates Concurrency Dependencies Errors Exchange Messages
-            NetworkThread Reachability Scheduling Security Serialization Syntax Transport
+            NetworkThread Reachability Retries Scheduling Security Serialization Syntax Transport
             """
         ),
         ("Bluebonnet/Batches", "Concurrency Errors Operations Scheduling"),
@@ -58,7 +59,7 @@ import Testing
             "Bluebonnet/Manager",
             """
             Addresses Admission Archive Batches Cache Concurrency Cookies Errors Exchange Formats Messages NetworkThread
-            Operations Reachability Scheduling Security Serialization Transport
+            Operations Reachability Retries Scheduling Security Serialization Transport
             """
         ),
         // Sessions are a façade: they reach what users reach, nothing below operations.
@@ -72,12 +73,12 @@ import Testing
         (
             "BluebonnetBatch",
             """
-            Addresses Admission Errors Exchange Formats Manager Messages Operations Security Serialization TLS
+            Addresses Admission Errors Exchange Formats Manager Messages Operations Retries Security Serialization TLS
             Transport
             """
         ),
         ("BluebonnetImage", "Errors Exchange Manager Messages Operations Serialization"),
-        ("BluebonnetCommand", "BluebonnetBatch Errors Reachability Security Transport"),
+        ("BluebonnetCommand", "BluebonnetBatch Errors Reachability Retries Security Transport"),
         ("CommandMain", ""),
     ]
     private static let knot: Set = ["Bluebonnet/Operations", "Bluebonnet/Scheduling"]

@@ -14,8 +14,10 @@ final class ScriptedNetwork: Sendable {
     let log = ScriptedLog()
     let services: NetworkServices
 
-    init(limit: Int = 64, limitPerOrigin: Int = 6) {
-        services = NetworkServices(limit: limit, limitPerOrigin: limitPerOrigin, transport: ScriptedTransport(log))
+    /// - Parameter time: the one in which operations wait for their next attempt; default the machine's.
+    init(limit: Int = 64, limitPerOrigin: Int = 6, time: VirtualTime? = nil) {
+        services = NetworkServices(
+            limit: limit, limitPerOrigin: limitPerOrigin, transport: ScriptedTransport(log), retryWaits: time?.waits)
     }
 
     /// Answers every request for a path with the same steps.

@@ -61,6 +61,10 @@ enum ScriptedStep: Sendable {
     case startAgain
     /// The transfer ends with an error, also while it is paused in place.
     case fail(NetworkingError.Code)
+    /// The transfer ends with an error before anything of the request was sent.
+    case failUnsent(NetworkingError.Code)
+    /// An HTTP/2 server refuses the stream.
+    case refuse
     /// The transfer ends if its delegate waits for the body until some instant only.
     case bodyDeadlinePasses
     /// Tells the test that instant.
@@ -81,6 +85,7 @@ final class ScriptedTransfer: Transfer {
     private var isHeldBack = false
     private var isOver = false
     private(set) var hasBegunSending = true
+    private var evidence = SendEvidence.mayHaveArrived
 
     init(
         _ number: Int, _ request: TransferRequest, _ script: [ScriptedStep], _ delegate: any TransferDelegate,
@@ -145,6 +150,12 @@ final class ScriptedTransfer: Transfer {
         case .startAgain: delegate.transferDidStartAgain()
         case .reach(let witness): witness.increment()
         case .fail(let code): throw NetworkingError(code, "as the script says")
+        case .failUnsent(let code):
+            evidence = .nothingSent
+            throw NetworkingError(code, "as the script says")
+        case .refuse:
+            evidence = .refused
+            throw NetworkingError(.connectionLost, "as the script says")
         case .bodyDeadlinePasses:
             guard delegate.bodyDeadline == .max else { throw NetworkingError(.timedOut, "the body's deadline passed") }
         case .noteBodyDeadline(let seen): seen.update { [deadline = delegate.bodyDeadline] in $0.append(deadline) }
@@ -182,7 +193,9 @@ final class ScriptedTransfer: Transfer {
     private func end(_ error: NetworkingError?) {
         network.note(.ended(number), endsOf: isPaused ? nil : request.url)
         close()
-        delegate.transferDidEnd(error: error, metrics: TransferMetrics())
+        var metrics = TransferMetrics()
+        if error != nil { metrics.evidence = evidence }
+        delegate.transferDidEnd(error: error, metrics: metrics)
     }
 
     private func close() {

@@ -11,6 +11,7 @@ public import Foundation
 /// - `/upload`: takes any body by any method, answers 200 and "received" when all of it has arrived
 /// - `/tagged/NAME`, `/dated/NAME`, `/bare/NAME`, `/whole/NAME`: a file, slowly: with entity tag and date, with a date
 ///   only, with neither, and with both but without ranges
+/// - `/limited/NAME`: a file, at most 50 a second; 429 for any other request
 /// - `/to/PORT/…`: what a server on that port of 127.0.0.1 answers, in both directions as it comes
 /// - `/session`: "r" if the TLS session was resumed, "." if not
 /// - `/tls`: protocol, cipher, ALPN and the client certificate's subject and verdict, a line each

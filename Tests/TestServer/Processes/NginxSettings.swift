@@ -27,6 +27,7 @@ struct NginxSettings {
                 types { text/html html; text/plain txt; application/json json; image/png png; }
                 default_type application/octet-stream;
                 map $http_range $rate { "" 1m; default 0; }
+                limit_req_zone $server_port zone=limited:1m rate=50r/s;
                 keepalive_requests 100000000;
                 absolute_redirect off;
                 client_max_body_size 0;
@@ -97,6 +98,11 @@ struct NginxSettings {
                 location /tagged/ { alias "\(documentRoot.path)/"; \(rate) }
                 location /dated/ { alias "\(documentRoot.path)/"; etag off; \(rate) }
                 location /bare/ { alias "\(documentRoot.path)/"; etag off; add_header Last-Modified ""; \(rate) }
+                location /limited/ {
+                    alias "\(documentRoot.path)/";
+                    limit_req zone=limited;
+                    limit_req_status 429;
+                }
                 location /whole/ { alias "\(documentRoot.path)/"; max_ranges 0; \(rate) }
         """
     }

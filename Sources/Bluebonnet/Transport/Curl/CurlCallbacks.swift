@@ -269,6 +269,9 @@ extension CurlTransfer {
         machine.frameArrived(dataByteCount: dataByteCount, endsStream: endsStream)
     }
 
+    /// nghttp2 has closed the stream because the server did not look at the request.
+    func noteRefusal() { machine.streamWasRefused() }
+
     /// libcurl sends no more of a body that was refused, but goes on waiting for one that had no bytes for it just
     /// then, until it is asked to go on.
     private func giveUpPausedBody() {

@@ -139,8 +139,9 @@ extension CurlTransfer {
 
     func end(result: CURLcode) {
         tellSentBytes()
-        let metrics = self.metrics
+        var metrics = self.metrics
         let error = error(after: result)
+        if error != nil { metrics.evidence = machine.sendEvidence }
         let delegate = self.delegate
         self.delegate = nil
         if result != CURLE_OK || machine.failure != nil { handle.setup = nil }
@@ -155,7 +156,8 @@ extension CurlTransfer {
     func fail(_ error: NetworkingError) {
         let delegate = self.delegate
         self.delegate = nil
-        let metrics = leave()
+        var metrics = leave()
+        metrics.evidence = machine.sendEvidence
         delegate?.transferDidEnd(error: error, metrics: metrics)
     }
 

@@ -25,3 +25,17 @@ enum HTTP2EndEvidence {
     /// together with the response's end. This refuses some responses that are complete.
     case openConnection
 }
+
+/// What is known of a request's way to its server when a transfer has failed.
+enum SendEvidence: Sendable, Equatable {
+    /// Nothing of the request was sent: there was no address, connection, tunnel or handshake.
+    case nothingSent
+    /// An HTTP/2 server has said that it did not look at the request (REFUSED_STREAM, or GOAWAY below its stream;
+    /// RFC 9113, 8.7).
+    case refused
+    /// The server may have acted on the request.
+    case mayHaveArrived
+
+    /// Whether the server has not acted on the request.
+    var isHarmless: Bool { self != .mayHaveArrived }
+}

@@ -13,6 +13,8 @@ struct TransferMachine {
     private(set) var response: ResponseProgress
     private var interruption: Interruption?
     private(set) var upload = UploadProgress()
+    /// Whether the server has refused the HTTP/2 stream of the last sending.
+    private var isStreamRefused = false
     /// A pause moves it.
     private var deadline: UInt64
     /// Not counted while the connection is being made, which has a limit of its own.
@@ -56,6 +58,7 @@ struct TransferMachine {
     private mutating func startAgain() {
         upload = UploadProgress()
         response = ResponseProgress(request)
+        isStreamRefused = false
         idleLimit.startAgain()
     }
 }
@@ -197,6 +200,19 @@ extension TransferMachine {
     /// An HTTP/2 frame came.
     mutating func frameArrived(dataByteCount: Int, endsStream: Bool) {
         response.frameArrived(dataByteCount: dataByteCount, endsStream: endsStream)
+    }
+}
+
+// MARK: - Evidence
+
+extension TransferMachine {
+    /// The server has said that it did not look at the request.
+    mutating func streamWasRefused() { isStreamRefused = true }
+
+    /// What is known of the request's way to its server.
+    var sendEvidence: SendEvidence {
+        if attempts.count == 0 { return .nothingSent }
+        return isStreamRefused && !response.hasBegun ? .refused : .mayHaveArrived
     }
 }
 

@@ -1,0 +1,117 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+package import Foundation
+
+/// What a response says of when the server wants to be asked again: `Retry-After` (RFC 9110, 10.2.3), else `RateLimit`
+/// with nothing left (draft-ietf-httpapi-ratelimit-headers, in its present form and in that of draft 6), else
+/// `X-RateLimit-Remaining` and `X-RateLimit-Reset`. A value; it decides nothing.
+package struct RetryHint: Equatable, Sendable {
+    package enum Source: Equatable, Sendable { case retryAfter, rateLimit }
+
+    package let source: Source
+    /// From the arrival of the response on; not negative.
+    package let seconds: Double
+
+    package init(source: Source, seconds: Double) { (self.source, self.seconds) = (source, seconds) }
+
+    /// - Parameters:
+    ///   - headers: those of a response that asks for patience.
+    ///   - now: when the response came, for dates in it where its own `Date` is missing.
+    package init?(in headers: HeaderFields, now: Date) {
+        let serverNow = headers["Date"].flatMap { HTTPDate.date($0, now: now) } ?? now
+        if let text = headers["Retry-After"], let seconds = Self.seconds(ofRetryAfter: text, serverNow) {
+            self.init(source: .retryAfter, seconds: seconds)
+        } else if let seconds = Self.secondsOfRateLimit(headers) ?? Self.secondsOfOldRateLimit(headers, serverNow) {
+            self.init(source: .rateLimit, seconds: seconds)
+        } else {
+            return nil
+        }
+    }
+
+    private static func seconds(ofRetryAfter text: String, _ now: Date) -> Double? {
+        if let seconds = number(text) { return seconds }
+        return HTTPDate.date(text, now: now).map { max(0, $0.timeIntervalSince(now)) }
+    }
+
+    /// A number of seconds as it stands in a field: whole by the RFC, with a fraction from some servers.
+    private static func number(_ text: some StringProtocol) -> Double? {
+        let text = text.trimmingCharacters(in: .whitespaces)
+        guard text.utf8.first.map({ (0x30...0x39).contains($0) }) == true, let seconds = Double(text),
+            seconds.isFinite
+        else { return nil }
+        return seconds
+    }
+}
+
+// MARK: - RateLimit
+
+extension RetryHint {
+    /// `RateLimit: "burst";r=0;t=5, "daily";r=90`, where the window of `RateLimit-Policy: "burst";q=10;w=60` stands for
+    /// a missing `t`; or, as servers of draft 6 write it, `limit=10, remaining=0, reset=5`.
+    private static func secondsOfRateLimit(_ headers: HeaderFields) -> Double? {
+        guard let text = headers["RateLimit"] else { return nil }
+        let items = items(text)
+        let pairs = items.flatMap(\.parameters)
+        if let remaining = pairs.first(where: { $0.name == "remaining" }) {
+            guard number(remaining.value) == 0 else { return nil }
+            return pairs.first { $0.name == "reset" }.flatMap { number($0.value) }
+        }
+        let windows = self.items(headers["RateLimit-Policy"] ?? "")
+        return items.compactMap { item -> Double? in
+            guard item["r"].flatMap(number) == 0 else { return nil }
+            return (item["t"] ?? windows.first { $0.name == item.name }?["w"]).flatMap(number)
+        }.max()
+    }
+
+    /// `X-RateLimit-Reset` is a number of seconds, or a time in seconds since 1970.
+    private static func secondsOfOldRateLimit(_ headers: HeaderFields, _ now: Date) -> Double? {
+        let names = ["X-RateLimit-", "RateLimit-"]
+        for name in names {
+            guard let remaining = headers[name + "Remaining"].flatMap({ number($0) }), remaining == 0,
+                let reset = headers[name + "Reset"].flatMap({ number($0) })
+            else { continue }
+            return reset < 1_000_000_000 ? reset : max(0, reset - now.timeIntervalSince1970)
+        }
+        return nil
+    }
+
+    /// One member of a list (RFC 9651, 3.1): a name, and parameters. A member `name=value` is a parameter itself.
+    private struct Item {
+        var name: Substring = ""
+        var parameters: [(name: Substring, value: Substring)] = []
+
+        subscript(_ name: String) -> Substring? { parameters.first { $0.name == name }?.value }
+    }
+
+    private static func items(_ text: String) -> [Item] {
+        pieces(text[...], at: ",").map { member in
+            var item = Item()
+            for piece in pieces(member, at: ";") {
+                let piece = piece.trimmed
+                guard let equals = piece.firstIndex(of: "="), piece.first != "\"" else {
+                    item.name = piece
+                    continue
+                }
+                item.parameters.append((piece[..<equals].trimmed, piece[piece.index(after: equals)...].trimmed))
+            }
+            return item
+        }
+    }
+
+    /// The pieces between separators that stand in no quoted string.
+    private static func pieces(_ text: Substring, at separator: Character) -> [Substring] {
+        var (pieces, start, isQuoted) = ([Substring](), text.startIndex, false)
+        for index in text.indices {
+            if text[index] == "\"" { isQuoted.toggle() }
+            guard text[index] == separator, !isQuoted else { continue }
+            pieces.append(text[start..<index])
+            start = text.index(after: index)
+        }
+        return pieces + [text[start...]]
+    }
+}
+
+extension Substring {
+    fileprivate var trimmed: Substring { Substring(FieldSyntax.trimmed(utf8)) }
+}

@@ -1,0 +1,64 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Testing
+
+@testable import BluebonnetHTTP
+
+@Suite struct RetryHintTests {
+    /// Sun, 06 Nov 1994 08:49:37 GMT.
+    private static let now = Date(timeIntervalSince1970: 784_111_777)
+
+    private func hint(_ headers: HeaderFields) -> RetryHint? { RetryHint(in: headers, now: Self.now) }
+
+    @Test(arguments: [
+        ("0", 0.0), ("120", 120), (" 7 ", 7), ("1.5", 1.5), ("Sun, 06 Nov 1994 08:50:37 GMT", 60),
+        ("Sunday, 06-Nov-94 08:50:37 GMT", 60), ("Sun Nov  6 08:50:37 1994", 60), ("Sun, 06 Nov 1994 08:00:00 GMT", 0),
+    ])
+    func retryAfterIsSecondsOrADate(text: String, seconds: Double) {
+        #expect(hint(["Retry-After": text]) == RetryHint(source: .retryAfter, seconds: seconds))
+    }
+
+    @Test(arguments: ["", "soon", "-1", "inf", "nan", "1e999", "0x10s", "Sun, 99 Nov 1994 08:50:37 GMT"])
+    func unreadableRetryAfterIsNoHint(text: String) {
+        #expect(hint(["Retry-After": text]) == nil)
+    }
+
+    @Test func dateCountsFromTheServersOwnClock() {
+        let headers: HeaderFields = [
+            "Date": "Sun, 06 Nov 1994 10:00:00 GMT", "Retry-After": "Sun, 06 Nov 1994 10:00:30 GMT",
+        ]
+        #expect(hint(headers)?.seconds == 30)
+    }
+
+    @Test(arguments: [
+        ("\"default\";r=0;t=30", 30.0), ("\"a\";r=5;t=1, \"b\";r=0;t=9", 9), ("\"a\";r=0;t=3, \"b\";r=0;t=9", 9),
+        ("limit=100, remaining=0, reset=50", 50), ("\"a,b;c\";r=0;t=4", 4), ("\"burst\"; r=0 ; t=2", 2),
+    ])
+    func rateLimitWithNothingLeftIsAHint(text: String, seconds: Double) {
+        #expect(hint(["RateLimit": text]) == RetryHint(source: .rateLimit, seconds: seconds))
+    }
+
+    @Test(arguments: ["\"a\";r=5;t=1", "limit=100, remaining=3, reset=50", "\"a\";r=0", "", ";;,,=", "\"a"])
+    func rateLimitWithSomethingLeftIsNoHint(text: String) {
+        #expect(hint(["RateLimit": text]) == nil)
+    }
+
+    @Test func windowOfThePolicyStandsForAMissingTime() {
+        let headers: HeaderFields = ["RateLimit": "\"a\";r=0", "RateLimit-Policy": "\"b\";q=1;w=5, \"a\";q=9;w=60"]
+        #expect(hint(headers)?.seconds == 60)
+    }
+
+    @Test(arguments: [("0", "20", 20.0), ("0", "1700000000", 915_888_223), ("1", "20", nil)])
+    func oldFieldsSayASpanOrATime(remaining: String, reset: String, seconds: Double?) {
+        #expect(hint(["X-RateLimit-Remaining": remaining, "X-RateLimit-Reset": reset])?.seconds == seconds)
+    }
+
+    @Test func retryAfterGoesBeforeTheOthers() {
+        let headers: HeaderFields = ["RateLimit": "\"a\";r=0;t=30", "Retry-After": "2"]
+        #expect(hint(headers) == RetryHint(source: .retryAfter, seconds: 2))
+    }
+
+    @Test func responseWithoutSuchFieldsHasNoHint() { #expect(hint(["Date": "x", "A": "b"]) == nil) }
+}

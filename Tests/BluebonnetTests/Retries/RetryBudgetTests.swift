@@ -1,0 +1,86 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import TestSupport
+import Testing
+
+@testable import Bluebonnet
+
+@Suite struct RetryBudgetTests {
+    private static let second: UInt64 = 1_000_000_000
+
+    private func takes(_ budget: inout RetryBudget, now: UInt64) -> Int {
+        var count = 0
+        while budget.take(now: now) { count += 1 }
+        return count
+    }
+
+    @Test func firstRetriesNeedNoRequests() {
+        var budget = RetryBudget(now: 0)
+        #expect(takes(&budget, now: 0) == 10)
+    }
+
+    @Test func fifthOfTheRequestsMayBeTriedAgain() {
+        var budget = RetryBudget(now: 0)
+        _ = takes(&budget, now: 0)
+        for _ in 0..<100 { budget.noteRequest(now: 0) }
+        #expect(takes(&budget, now: 0) == 20)
+    }
+
+    @Test func fewRetriesASecondAreFree() {
+        var budget = RetryBudget(now: 0)
+        _ = takes(&budget, now: 0)
+        #expect(takes(&budget, now: 2 * Self.second) == 6)
+        #expect(takes(&budget, now: 2000 * Self.second) == 10)
+    }
+
+    @Test func goodTimesAreNotSavedUpForAStorm() {
+        var budget = RetryBudget(now: 0)
+        for _ in 0..<1_000_000 { budget.noteRequest(now: 0) }
+        #expect(takes(&budget, now: 0) == 110)
+    }
+
+    @Test func clockThatGoesBackAddsNothing() {
+        var budget = RetryBudget(now: 5 * Self.second)
+        _ = takes(&budget, now: 5 * Self.second)
+        #expect(takes(&budget, now: 0) == 0)
+        #expect(takes(&budget, now: 6 * Self.second) == 3)
+    }
+
+    /// Whatever the order of requests and retries, the retries are never more than the rule says.
+    @Test(arguments: 1...20 as ClosedRange<UInt64>) func rulesHoldInAnyOrder(seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        var budget = RetryBudget(now: 0)
+        var (now, requests, retries): (UInt64, Double, Double) = (0, 0, 0)
+        for _ in 0..<5000 {
+            now += UInt64.random(in: 0...(Self.second / 50), using: &random)
+            if Bool.random(using: &random) {
+                budget.noteRequest(now: now)
+                requests += 1
+            } else if budget.take(now: now) {
+                retries += 1
+            }
+            #expect(retries <= requests / 5 + Double(now) / 1e9 * 3 + 10 + 1e-6)
+        }
+    }
+
+    @Test func originsHaveBudgetsOfTheirOwn() throws {
+        var budgets = RetryBudgets()
+        let (one, other) = (try #require(Origin(plain: "http://a/")), try #require(Origin(plain: "http://b/")))
+        while budgets.take(from: one, now: 0) {}
+        let isTaken = budgets.take(from: other, now: 0)
+        #expect(isTaken && budgets.count == 2)
+    }
+
+    @Test func numberOfRememberedOriginsIsLimited() throws {
+        var budgets = RetryBudgets()
+        for number in 0..<(3 * RetryBudgets.largestCount) {
+            budgets.noteRequest(to: try #require(Origin(plain: "http://h\(number)/")), now: UInt64(number))
+        }
+        #expect(budgets.count <= RetryBudgets.largestCount)
+        let last = try #require(Origin(plain: "http://h\(3 * RetryBudgets.largestCount - 1)/"))
+        let before = budgets.count
+        budgets.noteRequest(to: last, now: .max)
+        #expect(budgets.count == before, "the one that was used last is remembered")
+    }
+}

@@ -1,0 +1,145 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Testing
+
+@testable import Bluebonnet
+
+@Suite struct RetryDecisionTests {
+    private static let date = Date(timeIntervalSince1970: 1_000_000_000)
+    private static let safe = ["GET", "HEAD", "PUT", "DELETE", "OPTIONS", "TRACE"]
+    private static let unsafe = ["POST", "PATCH", "CONNECT", "get", "PROPFIND"]
+
+    private func response(_ status: Int, _ headers: HeaderFields = [:]) -> FailedAttempt.End {
+        .response(status: status, headers: headers)
+    }
+
+    private func decide(
+        _ method: String, _ end: FailedAttempt.End, number: Int = 1, random: Double = 1,
+        policy: RetryPolicy = .standard, _ change: (inout FailedAttempt) -> Void = { _ in }
+    ) -> RetryDecision {
+        var failed = FailedAttempt(number: number, method: method, end: end)
+        change(&failed)
+        return policy.decision(on: failed, random: random, date: Self.date)
+    }
+
+    private func isRepeated(_ decision: RetryDecision) -> Bool { if case .wait = decision { true } else { false } }
+
+    @Test(arguments: safe) func idempotentMethodIsRepeatedAfterWhatMayPass(method: String) {
+        for status in [408, 429, 500, 502, 503, 504] { #expect(isRepeated(decide(method, response(status)))) }
+        for status in [200, 301, 400, 401, 404, 409, 413, 501, 505] {
+            #expect(decide(method, response(status)) == .stop(.notTransient))
+        }
+    }
+
+    @Test(arguments: unsafe) func otherMethodIsRepeatedWithEvidenceOnly(method: String) {
+        let lost = FailedAttempt.End.error(.connectionLost, nil)
+        for end in [lost, response(503), response(500), .error(.timedOut, .idle)] {
+            #expect(decide(method, end) == .stop(.unsafe(method: method)))
+            #expect(isRepeated(decide(method, end) { $0.hasIdempotencyKey = true }))
+            #expect(isRepeated(decide(method, end) { $0.evidence = .nothingSent }))
+            #expect(isRepeated(decide(method, end) { $0.evidence = .refused }))
+        }
+        #expect(isRepeated(decide(method, response(429))))
+    }
+
+    /// Every code of the library, so that a new one is thought of.
+    @Test func codesThatMayPassAreTheseAlone() {
+        let passing: Set<NetworkingError.Code> = [
+            .cannotFindHost, .cannotConnect, .connectionLost, .secureConnectionFailed, .timedOut,
+        ]
+        let others: [NetworkingError.Code] = [
+            .badURL, .invalidRequest, .unresolvedReference, .serverNotTrusted, .pinMismatch, .clientCertificateRejected,
+            .authenticationRequired, .badServerResponse, .unacceptableContentType, .cannotDecodeBody,
+            .cannotParseResponse, .digestMismatch, .tooManyRedirects, .redirectRefused, .bodyTooLarge, .headersTooLarge,
+            .cannotOpenFile, .cannotWriteFile, .cannotReadFile, .resumeRefused, .notConnected, .notCached,
+            .bodyStreamExhausted, .cancelled, .notStarted, .dependencyFailed, .invalidSecurityPolicy,
+            .retryAfterTooLong,
+        ]
+        for code in passing { #expect(isRepeated(decide("GET", .error(code, nil))), "\(code.rawValue)") }
+        for code in others {
+            #expect(decide("GET", .error(code, nil)) == .stop(.notTransient), "\(code.rawValue)")
+            #expect(decide("GET", .error(code, nil)) { $0.evidence = .nothingSent } == .stop(.notTransient))
+        }
+        #expect(decide("GET", .error(.timedOut, .total)) == .stop(.notTransient))
+        #expect(isRepeated(decide("GET", .error(.timedOut, .connect))))
+    }
+
+    @Test func bodyThatWasCutShortIsWantedAgain() {
+        let end = FailedAttempt.End.error(.badServerResponse, nil)
+        #expect(isRepeated(decide("GET", end) { $0.isBodyCutShort = true }))
+        #expect(decide("POST", end) { $0.isBodyCutShort = true } == .stop(.unsafe(method: "POST")))
+    }
+
+    @Test func attemptsEnd() {
+        #expect(isRepeated(decide("GET", response(503), number: 2)))
+        #expect(decide("GET", response(503), number: 3) == .stop(.attemptsUsedUp))
+    }
+
+    @Test func whatCannotBeSentOrTakenAgainEndsIt() {
+        #expect(decide("PUT", response(503)) { $0.canRepeatBody = false } == .stop(.bodyGone))
+        #expect(decide("GET", response(503)) { $0.canRenewOutput = false } == .stop(.outputGone))
+    }
+
+    @Test func backoffDoublesUpToItsLimitAndIsRandom() {
+        var policy = RetryPolicy.standard
+        policy.maximumAttemptCount = 100
+        let seconds = [1: 0.5, 2: 1, 3: 2, 4: 4, 5: 8, 6: 16, 7: 20, 70: 20]
+        for (number, longest) in seconds {
+            for random in [0, 0.25, 1] {
+                let wait = UInt64(longest * random * 1e9)
+                let decision = decide("GET", response(500), number: number, random: random, policy: policy)
+                #expect(decision == .wait(nanoseconds: wait, .backoff), "\(number)")
+            }
+        }
+    }
+
+    @Test func serverSaysHowLong() {
+        #expect(
+            decide("GET", response(503, ["Retry-After": "7"])) == .wait(nanoseconds: 7_000_000_000, .retryAfter))
+        #expect(
+            decide("POST", response(429, ["RateLimit": "\"a\";r=0;t=2"]))
+                == .wait(nanoseconds: 2_000_000_000, .rateLimit))
+        #expect(decide("GET", response(503, ["Retry-After": "0"])) == .wait(nanoseconds: 500_000_000, .backoff))
+        #expect(isRepeated(decide("GET", response(503, ["Retry-After": "300"]))))
+        #expect(
+            decide("GET", response(503, ["Retry-After": "301"]))
+                == .stop(.retryAfterTooLong(until: Self.date.addingTimeInterval(301))))
+    }
+
+    @Test func timeThatIsLeftHasRoomForTheWait() {
+        let end = response(503, ["Retry-After": "10"])
+        #expect(decide("GET", end) { $0.timeLeft = 10_000_000_000 } == .stop(.timeUsedUp))
+        #expect(isRepeated(decide("GET", end) { $0.timeLeft = 10_000_000_001 }))
+        var policy = RetryPolicy.standard
+        policy.maximumTime = .seconds(15)
+        #expect(isRepeated(decide("GET", end, policy: policy) { $0.elapsed = 5_000_000_000 }))
+        #expect(decide("GET", end, policy: policy) { $0.elapsed = 5_000_000_001 } == .stop(.timeUsedUp))
+        policy.maximumTime = nil
+        #expect(isRepeated(decide("GET", end, policy: policy) { $0.elapsed = .max / 2 }))
+    }
+
+    @Test func blocksAnswerKeepsTheLimits() {
+        func decide(_ change: (inout FailedAttempt) -> Void) -> RetryDecision {
+            var failed = FailedAttempt(number: 1, method: "POST", end: response(409))
+            change(&failed)
+            return RetryPolicy.standard.decision(on: failed, blockWaits: .seconds(2))
+        }
+        #expect(decide { _ in } == .wait(nanoseconds: 2_000_000_000, .block))
+        #expect(decide { $0.number = 3 } == .stop(.attemptsUsedUp))
+        #expect(decide { $0.canRepeatBody = false } == .stop(.bodyGone))
+        #expect(decide { $0.timeLeft = 1 } == .stop(.timeUsedUp))
+    }
+
+    @Test func blockIsNotAskedWhatNobodyCanMend() {
+        func isForBlock(_ end: FailedAttempt.End) -> Bool {
+            FailedAttempt(number: 1, method: "GET", end: end).isForBlock
+        }
+        #expect(isForBlock(response(404)) && isForBlock(.error(.connectionLost, nil)))
+        for code in [NetworkingError.Code.pinMismatch, .serverNotTrusted, .invalidRequest, .cannotDecodeBody] {
+            #expect(!isForBlock(.error(code, nil)))
+        }
+        #expect(!isForBlock(.error(.cannotWriteFile, nil)) && !isForBlock(.error(.timedOut, .total)))
+    }
+}

@@ -1,0 +1,58 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import TestServer
+import Testing
+
+@testable import Bluebonnet
+
+/// A time that moves when the test says so, and the operations that wait in it for their next attempt. Any thread.
+final class VirtualTime: Sendable {
+    /// The time of day at the start.
+    static let start = Date(timeIntervalSince1970: 1_700_000_000)
+
+    let waits: NetworkBound<RetryWaits>
+    private let elapsed: Observed<UInt64>
+
+    /// - Parameter random: what the random source always gives.
+    init(random: Double = 1) {
+        let elapsed = Observed<UInt64>(0)
+        self.elapsed = elapsed
+        waits = NetworkBound(
+            RetryWaits(
+                loop: nil,
+                clock: RetryClock(
+                    now: { 1_000_000_000 + elapsed.value },
+                    date: { Self.start.addingTimeInterval(Double(elapsed.value) / 1e9) }, random: { random })))
+    }
+
+    /// Waits until so many operations wait for their next attempt.
+    func hasWaiting(_ count: Int) async {
+        await becomes(count) { await waitingCount }
+    }
+
+    var waitingCount: Int {
+        get async {
+            await withCheckedContinuation { waiter in
+                NetworkThread.shared.submit { [waits] in waiter.resume(returning: waits.value.count) }
+            }
+        }
+    }
+
+    /// Moves on whenever an operation waits, until it has ended.
+    func runsOut(for operation: RequestOperation) async {
+        await becomes(true) {
+            if await waitingCount > 0 { await advance(by: .seconds(1)) }
+            return operation.isFinished
+        }
+        await operation.ends()
+    }
+
+    /// Moves on, and lets whatever is due begin.
+    func advance(by duration: Duration) async {
+        elapsed.update { $0 += duration.nanoseconds }
+        NetworkThread.shared.submit { [waits] in waits.value.runDue() }
+        await NetworkThread.shared.catchesUp()
+    }
+}
