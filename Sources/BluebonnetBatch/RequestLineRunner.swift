@@ -31,6 +31,8 @@ public final class RequestLineRunner: Sendable {
         public var concurrency = 64
         /// Transfers on the wire at once to one scheme, host and port. Default 6.
         public var concurrencyPerOrigin = 6
+        /// Bytes a second of all lines together, see `RequestOperationManager.Configuration`. Default nil: no limit.
+        public var maximumBytesPerSecond: Int?
         /// Limits and trust for lines that do not say otherwise.
         public var transferOptions = TransferOptions()
         /// The form of a result line's body. Default `text`.
@@ -65,6 +67,7 @@ public final class RequestLineRunner: Sendable {
         var configuration = RequestOperationManager.Configuration()
         configuration.maximumConcurrentTransferCount = settings.concurrency
         configuration.maximumConcurrentTransferCountPerOrigin = settings.concurrencyPerOrigin
+        configuration.maximumBytesPerSecond = settings.maximumBytesPerSecond
         configuration.transferOptions = settings.transferOptions
         manager = RequestOperationManager(optional: settings.baseURL, configuration)
         manager.completionQueue = queue

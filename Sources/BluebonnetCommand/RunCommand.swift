@@ -43,8 +43,14 @@ struct RunCommand: ParsableCommand {
         while true { pause() }
     }
 
-    private func settings(for input: RunInput) throws -> RequestLineRunner.Settings {
-        var settings = try options.settings
+    /// - Throws: what is wrong with the environment or with a file that an option asks for.
+    private func settings(for input: RunInput) throws(CommandError) -> RequestLineRunner.Settings {
+        var settings: RequestLineRunner.Settings
+        do throws(NetworkingError) {
+            settings = try options.settings
+        } catch {
+            throw .unusable(error.message)
+        }
         if case .batch(let batch) = input { settings.referencedIDs = batch.referencedIDs }
         return settings
     }

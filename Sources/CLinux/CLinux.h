@@ -54,6 +54,8 @@ static inline void bluebonnet_arm_timer(int timer, uint64_t deadline) {
 /// What Bluebonnet wants to know of a file; stat belongs to several modules.
 struct bluebonnet_file {
     bool is_regular;
+    /// The permission bits.
+    uint32_t permissions;
     int64_t byte_count;
     uint64_t inode;
     /// Nanoseconds since 1970.
@@ -62,7 +64,8 @@ struct bluebonnet_file {
 
 static inline struct bluebonnet_file bluebonnet_file_from(const struct stat *status) {
     int64_t modified = (int64_t)status->st_mtim.tv_sec * 1000000000 + status->st_mtim.tv_nsec;
-    struct bluebonnet_file file = {S_ISREG(status->st_mode), status->st_size, status->st_ino, modified};
+    struct bluebonnet_file file = {S_ISREG(status->st_mode), status->st_mode & 07777, status->st_size,
+                                   status->st_ino, modified};
     return file;
 }
 

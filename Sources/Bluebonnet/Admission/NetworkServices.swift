@@ -14,9 +14,17 @@ package final class NetworkServices: Sendable {
     private let schedulerBox: NetworkBound<Scheduler>
     private let scripted: NetworkBound<any Transport>?
     private let scriptedRetryWaits: NetworkBound<RetryWaits>?
+    /// The most bytes a second of all transfers together, and of those to one origin; nil is no limit.
+    let bytesPerSecond, bytesPerSecondPerOrigin: Int?
+    /// Nil without such limits.
+    private let rates: NetworkBound<ByteRates>?
 
-    convenience init(limit: Int, limitPerOrigin: Int) {
-        self.init(limit: limit, limitPerOrigin: limitPerOrigin, scripted: nil, retryWaits: nil)
+    convenience init(
+        limit: Int, limitPerOrigin: Int, bytesPerSecond: Int? = nil, bytesPerSecondPerOrigin: Int? = nil
+    ) {
+        self.init(
+            limit: limit, limitPerOrigin: limitPerOrigin, bytesPerSecond: bytesPerSecond,
+            bytesPerSecondPerOrigin: bytesPerSecondPerOrigin, scripted: nil, retryWaits: nil)
     }
 
     /// Makes services over another transport than libcurl, for tests.
@@ -26,22 +34,29 @@ package final class NetworkServices: Sendable {
         limit: Int, limitPerOrigin: Int, transport: sending any Transport, retryWaits: NetworkBound<RetryWaits>? = nil
     ) {
         self.init(
-            limit: limit, limitPerOrigin: limitPerOrigin, scripted: NetworkBound(transport),
-            retryWaits: retryWaits)
+            limit: limit, limitPerOrigin: limitPerOrigin, bytesPerSecond: nil, bytesPerSecondPerOrigin: nil,
+            scripted: NetworkBound(transport), retryWaits: retryWaits)
     }
 
     private init(
-        limit: Int, limitPerOrigin: Int, scripted: NetworkBound<any Transport>?, retryWaits: NetworkBound<RetryWaits>?
+        limit: Int, limitPerOrigin: Int, bytesPerSecond: Int?, bytesPerSecondPerOrigin: Int?,
+        scripted: NetworkBound<any Transport>?, retryWaits: NetworkBound<RetryWaits>?
     ) {
         (self.limit, self.limitPerOrigin, self.scripted) = (limit, limitPerOrigin, scripted)
+        (self.bytesPerSecond, self.bytesPerSecondPerOrigin) = (bytesPerSecond, bytesPerSecondPerOrigin)
         scriptedRetryWaits = retryWaits
+        let hasRates = bytesPerSecond != nil || bytesPerSecondPerOrigin != nil
+        rates =
+            hasRates ? NetworkBound(ByteRates(limit: bytesPerSecond, limitPerOrigin: bytesPerSecondPerOrigin)) : nil
         schedulerBox = NetworkBound(Scheduler(limit: limit, limitPerOrigin: limitPerOrigin))
     }
 
     /// Services with the same limits and the same transport, and slots of their own.
     func copied() -> NetworkServices {
         NetworkServices(
-            limit: limit, limitPerOrigin: limitPerOrigin, scripted: scripted, retryWaits: scriptedRetryWaits)
+            limit: limit, limitPerOrigin: limitPerOrigin, bytesPerSecond: bytesPerSecond,
+            bytesPerSecondPerOrigin: bytesPerSecondPerOrigin, scripted: scripted,
+            retryWaits: scriptedRetryWaits)
     }
 
     /// Network thread only.
@@ -49,6 +64,14 @@ package final class NetworkServices: Sendable {
         let scheduler = schedulerBox.value
         if scheduler.round == nil { scheduler.round = StartingRound.shared.value }
         return scheduler
+    }
+
+    /// The pacing of a transfer; nil when nothing limits it. Network thread only.
+    ///
+    /// - Parameter own: what its operation takes bytes from, if it has a limit of its own.
+    func pacing(to origin: Origin, own: SharedByteBucket?) -> TransferPacing? {
+        if let rates { return rates.value.pacing(to: origin, own: own, now: MonotonicClock.now()) }
+        return own.flatMap { TransferPacing([$0]) }
     }
 
     /// Network thread only.

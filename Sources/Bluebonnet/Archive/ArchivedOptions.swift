@@ -15,11 +15,19 @@ struct ArchivedOptions: Codable, Sendable {
     private let allowsInsecureRedirects: Bool
     private let policy: SecurityPolicy
     private let tls: ArchivedTLS?
+    /// Nil also in archives that were made before there was the option.
+    private let maximumBytesPerSecond: Int?
+    private let lowSpeedLimit: LowSpeedLimit?
+    private let connectionLimits: ConnectionLimits?
     private let proxy: ArchivedProxy?
+    /// Nil also in archives that were made before there was the option.
+    private let proxyConfiguration: ArchivedProxyConfiguration?
     private let httpVersion: HTTPProtocolVersion
     private let unixSocketPath: String?
     private let addressOverrides: [String: String]
     private let credential: Credential?
+    /// The path of the netrc file, which is read again.
+    private let netrc: String?
     private let usesCredentialStorage: Bool
     private let syncsFilesToDisk: Bool
     /// Nil in archives that were made before there was the option.
@@ -31,6 +39,33 @@ struct ArchivedOptions: Codable, Sendable {
         let user: String?
         let password: String?
         let policy: SecurityPolicy
+
+        init(_ proxy: Proxy) {
+            (url, user, password, policy) = (proxy.url, proxy.user, proxy.password, proxy.securityPolicy)
+        }
+
+        func proxy() throws(NetworkingError) -> Proxy {
+            var made = try Proxy(url, user: user, password: password)
+            try policy.validate()
+            made.securityPolicy = policy
+            return made
+        }
+    }
+
+    private struct ArchivedProxyConfiguration: Codable {
+        let http: ArchivedProxy?
+        let https: ArchivedProxy?
+        let exceptions: [String]
+
+        init(_ configuration: ProxyConfiguration) {
+            http = configuration.http.map(ArchivedProxy.init)
+            https = configuration.https.map(ArchivedProxy.init)
+            exceptions = configuration.exceptions
+        }
+
+        func configuration() throws(NetworkingError) -> ProxyConfiguration {
+            ProxyConfiguration(http: try http?.proxy(), https: try https?.proxy(), exceptions: exceptions)
+        }
     }
 
     private struct Credential: Codable {
@@ -49,16 +84,22 @@ struct ArchivedOptions: Codable, Sendable {
         allowsInsecureRedirects = options.allowsInsecureRedirects
         policy = options.securityPolicy
         tls = try ArchivedTLS(options.tls)
-        proxy = options.proxy.map {
-            ArchivedProxy(
-                url: $0.url, user: $0.user, password: $0.password, policy: $0.securityPolicy)
-        }
+        maximumBytesPerSecond = options.maximumBytesPerSecond
+        lowSpeedLimit = options.lowSpeedLimit
+        connectionLimits = options.connectionLimits
+        proxy = options.proxy.map(ArchivedProxy.init)
+        proxyConfiguration = options.proxyConfiguration.map(ArchivedProxyConfiguration.init)
         httpVersion = options.httpVersion
         unixSocketPath = options.unixSocketPath
         addressOverrides = options.addressOverrides
         credential = options.credential.flatMap { credential in
             credential.user.map { Credential(user: $0, password: credential.password ?? "") }
         }
+        if let netrc = options.netrc, netrc.path == nil {
+            throw NetworkingError(
+                .invalidRequest, "an archive cannot have the credentials of a netrc text: make them from a file")
+        }
+        netrc = options.netrc?.path
         usesCredentialStorage = options.usesCredentialStorage
         syncsFilesToDisk = options.syncsFilesToDisk
         keepsDotSegments = options.keepsDotSegments
@@ -78,18 +119,18 @@ struct ArchivedOptions: Codable, Sendable {
         try policy.validate()
         options.securityPolicy = policy
         options.tls = try tls?.options() ?? .default
-        options.proxy = try proxy.map { proxy throws(NetworkingError) in
-            var made = try Proxy(proxy.url, user: proxy.user, password: proxy.password)
-            try proxy.policy.validate()
-            made.securityPolicy = proxy.policy
-            return made
-        }
+        options.connectionLimits = connectionLimits ?? ConnectionLimits()
+        options.lowSpeedLimit = lowSpeedLimit
+        options.maximumBytesPerSecond = maximumBytesPerSecond
+        options.proxy = try proxy?.proxy()
+        options.proxyConfiguration = try proxyConfiguration?.configuration()
         options.httpVersion = httpVersion
         options.unixSocketPath = unixSocketPath
         options.addressOverrides = addressOverrides
         options.credential = credential.map {
             URLCredential(user: $0.user, password: $0.password, persistence: .none)
         }
+        options.netrc = try netrc.map { path throws(NetworkingError) in try Netrc(contentsOfFile: path) }
         options.usesCredentialStorage = usesCredentialStorage
         options.syncsFilesToDisk = syncsFilesToDisk
         options.keepsDotSegments = keepsDotSegments ?? false

@@ -34,6 +34,10 @@ final class Exchange: TransferDelegate {
     @exclusivity(unchecked) private var download = ProgressMeter()
     /// Whether the response block is still to be asked: it is, once.
     private var asksAboutResponse: Bool
+    /// What the operation itself takes bytes from, over all its transfers; nil without a limit of its own.
+    let byteBucket: SharedByteBucket?
+    /// Of the current transfer; nil without a limit.
+    private(set) var pacing: TransferPacing?
 
     init(_ prepared: PreparedRequest, owner: any ExchangeOwner, writes: WriteCoalescer) {
         (self.prepared, self.owner) = (prepared, owner)
@@ -42,6 +46,7 @@ final class Exchange: TransferDelegate {
         outgoing = OutgoingHop(prepared)
         assembly = BodyAssembly(prepared, writes: writes)
         asksAboutResponse = prepared.asksAboutResponse
+        byteBucket = prepared.resolvedOptions.value.maximumBytesPerSecond.map(SharedByteBucket.init)
         if prepared.hasOutput { watchConsumer() }
     }
 
@@ -72,15 +77,16 @@ extension Exchange {
         if let files = opened.files { assembly.takeFile(files.output) }
     }
 
-    func transferRequest(to origin: Origin, deadline: UInt64) -> TransferRequest {
+    func transferRequest(to origin: Origin, deadline: UInt64, pacing: TransferPacing?) -> TransferRequest {
+        self.pacing = pacing
         incoming = IncomingResponse()
         upload.restart(at: 0)
         assembly.checkInterruptedFile()
         return TransferRequest(
             url: hops.request.url, origin: origin, method: hops.request.method,
             headers: hops.headers(rangeFields: assembly.rangeFields), body: outgoing.body(of: hops),
-            poolKey: outgoing.poolKey(to: origin, questions.trustAnswers), limits: outgoing.limits(deadline: deadline),
-            cookieJar: hops.cookieJar)
+            poolKey: outgoing.poolKey(to: origin, questions.trustAnswers),
+            limits: outgoing.limits(deadline: deadline, isPaced: pacing != nil), cookieJar: hops.cookieJar)
     }
 }
 

@@ -108,7 +108,10 @@ struct HopChain {
     }
 
     private var authentication: HTTPAuthentication {
-        knownAuthentication ?? HTTPAuthentication(credential: prepared.options.credential, origin: prepared.origin)
+        if let knownAuthentication { return knownAuthentication }
+        let hasOwn = request.headers["Authorization"] != nil || URLText(request.url.absoluteString).userInfo != nil
+        let credential = prepared.options.defaultCredential(for: prepared.origin, hasOwn: hasOwn)
+        return HTTPAuthentication(credential: credential, origin: prepared.origin)
     }
 
     /// The fields of the next hop. Mutating because each Digest answer counts.

@@ -100,23 +100,25 @@ struct OutgoingHop {
 
     // MARK: Limits and connections
 
-    func limits(deadline: UInt64) -> TransferRequest.Limits {
+    /// - Parameter isPaced: whether the transfer is under a limit of bytes a second.
+    func limits(deadline: UInt64, isPaced: Bool) -> TransferRequest.Limits {
         let options = prepared.resolvedOptions
         return TransferRequest.Limits(
             httpVersion: options.value.httpVersion, connectTimeout: options.timeouts.connect,
             idleTimeout: prepared.idleTimeout, deadline: deadline,
             headerByteLimit: options.value.maximumHeaderByteCount,
-            expectsLargeBody: files?.output != nil || prepared.streamOutput != nil)
+            expectsLargeBody: files?.output != nil || prepared.streamOutput != nil, isPaced: isPaced,
+            lowSpeed: options.value.lowSpeedLimit)
     }
 
     /// The connection pool key of the next hop: the one shared by all operations with the same options, unless this
     /// operation's own differs.
     func poolKey(to origin: Origin, _ trustAnswers: TrustAnswers?) -> PoolKeyBox {
         let shared = prepared.resolvedOptions
-        if trustAnswers == nil, !tls.hasLeftOrigin, !shared.hasHostPolicies {
+        if trustAnswers == nil, !tls.hasLeftOrigin, !shared.hasHopKeys {
             return shared.poolKey(with: tls.setup)
         }
-        var poolKey = shared.value.poolKey(forHost: origin.host)
+        var poolKey = shared.value.poolKey(to: origin)
         poolKey.trustAnswers = trustAnswers
         tls.complete(&poolKey)
         return PoolKeyBox(poolKey)

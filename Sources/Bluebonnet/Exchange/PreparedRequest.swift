@@ -208,7 +208,7 @@ extension PreparedRequest {
 
     /// Opens the files; not on the network thread.
     func openFiles() throws(NetworkingError) -> Files {
-        if let source = try missingProxyTLS { _ = try TLSSetupCache.shared.load(source) }
+        for source in try missingProxyTLS { _ = try TLSSetupCache.shared.load(source) }
         var files = Files(body: data.map(TransferBody.data) ?? .none)
         if let url = plan.uploadFile {
             let upload = try UploadFile(path: Self.path(of: url))
@@ -233,8 +233,8 @@ extension PreparedRequest {
 
     /// Whether something has to be read for an https proxy. What cannot be read is told when it is tried.
     private var readsForProxy: Bool {
-        guard options.proxy?.isSecure == true else { return false }
-        do throws(NetworkingError) { return try missingProxyTLS != nil } catch { return true }
+        guard plan.options.hasSecureProxies else { return false }
+        do throws(NetworkingError) { return try !missingProxyTLS.isEmpty } catch { return true }
     }
 
     /// Opens the file that the body goes to; not on the network thread.
@@ -244,13 +244,17 @@ extension PreparedRequest {
             isDigested: plan.wantsDigest || plan.expectedDigest != nil)
     }
 
-    /// What the connection to an https proxy needs, when it has to be read; nil when nothing has to be.
-    private var missingProxyTLS: TLSSetupSource? {
+    /// What the connections to https proxies need and has to be read. A redirect may lead through another proxy than
+    /// the first hop's.
+    private var missingProxyTLS: [TLSSetupSource] {
         get throws(NetworkingError) {
-            guard let source = try options.proxy?.tlsSource, TLSSetupCache.shared.ready(source) == nil else {
-                return nil
+            guard plan.options.hasSecureProxies else { return [] }
+            var sources: [TLSSetupSource] = []
+            for proxy in options.possibleProxies {
+                guard let source = try proxy.tlsSource, TLSSetupCache.shared.ready(source) == nil else { continue }
+                sources.append(source)
             }
-            return source
+            return sources
         }
     }
 

@@ -13,6 +13,10 @@ package final class ResolvedOptions: Sendable {
     private let securePoolKey = Mutex<PoolKeyBox?>(nil)
     /// Whether the host decides which policy counts, or whether one does.
     let hasHostPolicies: Bool
+    /// Whether hops have connection pool keys of their own: by the policy for their host, or by their proxy.
+    let hasHopKeys: Bool
+    /// Whether a hop may go through an https proxy.
+    let hasSecureProxies: Bool
     /// Why nothing may be sent with these options; nil when something may.
     let contradiction: NetworkingError?
     /// Whether the options have a response cache; reading it from the options would copy them for each operation.
@@ -35,6 +39,8 @@ package final class ResolvedOptions: Sendable {
         self.isIdleLimitOwn = isIdleLimitOwn
         poolKey = PoolKeyBox(value.poolKey)
         hasHostPolicies = !value.securityPolicy.hosts.isEmpty || value.securityPolicy.trustsNobody
+        hasHopKeys = hasHostPolicies || value.proxy == nil && value.proxyConfiguration != nil
+        hasSecureProxies = value.possibleProxies.contains(where: \.isSecure)
         contradiction = Self.contradiction(in: value)
         hasResponseCache = value.responseCache != nil
         keepsDotSegments = value.keepsDotSegments
@@ -57,10 +63,24 @@ package final class ResolvedOptions: Sendable {
     private static func contradiction(in options: TransferOptions) -> NetworkingError? {
         do throws(NetworkingError) {
             try options.securityPolicy.validate()
-            try options.proxy?.securityPolicy.validate()
+            try checkLimits(of: options)
+            for proxy in options.possibleProxies { try proxy.securityPolicy.validate() }
             return nil
         } catch {
             return error
+        }
+    }
+
+    private static func checkLimits(of options: TransferOptions) throws(NetworkingError) {
+        guard options.maximumBytesPerSecond.map({ $0 > 0 }) ?? true else {
+            throw NetworkingError(.invalidRequest, "a limit of bytes a second has to be 1 or more")
+        }
+        guard options.lowSpeedLimit?.isValid ?? true else {
+            throw NetworkingError(.invalidRequest, "a low speed limit needs 1 byte a second or more, and some time")
+        }
+        guard options.connectionLimits.isValid else {
+            throw NetworkingError(
+                .invalidRequest, "a limit of a connection's age, idle time or uses has to be above zero")
         }
     }
 

@@ -11,6 +11,8 @@ public struct TransferOptions: Sendable {
     public var timeouts = Timeouts()
     /// When a failed request is sent again. Default nil: never.
     public var retryPolicy: RetryPolicy?
+    /// The speed below which a transfer is given up; it fails with `timedOut`. Default nil: none.
+    public var lowSpeedLimit: LowSpeedLimit?
     /// Whether a transfer waits while the kernel has no route to the server, for at most `timeouts.connectivity`,
     /// instead of failing. A waiting transfer takes no slot. Default false.
     ///
@@ -37,10 +39,22 @@ public struct TransferOptions: Sendable {
     public var securityPolicy = SecurityPolicy.default
     /// The TLS options: versions, ciphers and the client's certificate. Default: TLS 1.2 or newer, no certificate.
     public var tls = TLSOptions.default
-    /// The proxy. Default nil: none. Environment variables are not read.
+    /// The most bytes a second of one operation: those of bodies, before decoding, in both directions together. Default
+    /// nil: no limit.
+    ///
+    /// Bytes are held back, never dropped. Time in which they are held counts against `timeouts.total` only. A piece of
+    /// a response passes as a whole, so up to 16 KiB pass at once, and what follows waits for them.
+    public var maximumBytesPerSecond: Int?
+    /// The proxy of every hop. Default nil: `proxyConfiguration` decides. Environment variables are not read.
     public var proxy: Proxy?
+    /// Decides the proxy of each hop by its URL, where `proxy` is nil. Default nil: none.
+    ///
+    /// `try .environment` is what the environment says.
+    public var proxyConfiguration: ProxyConfiguration?
     /// The HTTP version. Default: HTTP/2 when TLS negotiates it, else HTTP/1.1.
     public var httpVersion = HTTPProtocolVersion.negotiated
+    /// How old, how long idle and how often used a connection may be. Default: 118 s idle, no other limit.
+    public var connectionLimits = ConnectionLimits()
     /// The path of a Unix socket to connect to instead of the URL's host (CURLOPT_UNIX_SOCKET_PATH). Default nil.
     public var unixSocketPath: String?
     /// Addresses to connect to, by host (CURLOPT_RESOLVE); TLS still checks the host. Write international names in
@@ -49,6 +63,11 @@ public struct TransferOptions: Sendable {
     /// The credential that answers a Basic or Digest challenge of the request's own origin, never of another origin.
     /// Default nil.
     public var credential: URLCredential?
+    /// The credentials of a `.netrc` file, for hosts that it names. They answer a Basic or Digest challenge of the
+    /// request's own origin, and are never sent unasked or to another origin. They do not count where `credential` is
+    /// set, and for a request with an `Authorization` field or user information in its URL. Default nil: no such file is
+    /// read.
+    public var netrc: Netrc?
     /// The cache in which responses are stored and looked up, according to the request's `cachePolicy`. Default nil: no
     /// cache.
     ///
@@ -76,14 +95,28 @@ public struct TransferOptions: Sendable {
     var poolKey: ConnectionPoolKey {
         ConnectionPoolKey(
             securityPolicy: securityPolicy, proxy: proxy, unixSocketPath: unixSocketPath,
-            addressOverrides: addressOverrides, tls: tls)
+            addressOverrides: addressOverrides, tls: tls, connectionLimits: connectionLimits)
     }
 
-    /// The connection pool key of a hop, with the security policy for its host.
-    func poolKey(forHost host: String) -> ConnectionPoolKey {
+    /// The connection pool key of a hop, with the security policy for its host and the proxy for its origin.
+    func poolKey(to origin: Origin) -> ConnectionPoolKey {
         var poolKey = poolKey
         // A refused host never gets here; if it did, it would be refused at the handshake.
-        poolKey.securityPolicy = securityPolicy.policy(forHost: host) ?? .trustingNobody
+        poolKey.securityPolicy = securityPolicy.policy(forHost: origin.host) ?? .trustingNobody
+        poolKey.proxy = proxy(to: origin)
         return poolKey
     }
+
+    /// The proxy of a hop to an origin; nil when the hop goes to the server itself.
+    func proxy(to origin: Origin) -> Proxy? { proxy ?? proxyConfiguration?.proxy(to: origin) }
+
+    /// The credential that answers a challenge of a request's own origin.
+    ///
+    /// - Parameter hasOwn: whether the request has a credential of its own, so that the netrc file does not count.
+    func defaultCredential(for origin: Origin, hasOwn: Bool) -> URLCredential? {
+        credential ?? (hasOwn ? nil : netrc?.credential(forHost: origin.host))
+    }
+
+    /// All proxies that a hop may go through.
+    var possibleProxies: [Proxy] { proxy.map { [$0] } ?? proxyConfiguration?.all ?? [] }
 }

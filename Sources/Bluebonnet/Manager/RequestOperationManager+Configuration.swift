@@ -19,6 +19,11 @@ extension RequestOperationManager {
         public var maximumConcurrentTransferCount = 64
         /// The most concurrent transfers of this manager to one origin (scheme, host and port). Default 6.
         public var maximumConcurrentTransferCountPerOrigin = 6
+        /// The most bytes a second of all transfers of this manager together: those of bodies, before decoding, in both
+        /// directions. Default nil: no limit. See `TransferOptions.maximumBytesPerSecond`.
+        public var maximumBytesPerSecond: Int?
+        /// The most bytes a second of this manager's transfers to one origin together. Default nil: no limit.
+        public var maximumBytesPerSecondPerOrigin: Int?
         /// Limits, trust and proxy of the operations that the manager makes.
         public var transferOptions = TransferOptions()
         /// The time limits of the operations that the manager makes: `transferOptions.timeouts`.
@@ -58,6 +63,7 @@ extension RequestOperationManager {
 extension RequestOperationManager.Configuration: Codable {
     private enum CodingKeys: CodingKey {
         case maximumConcurrentTransferCount, maximumConcurrentTransferCountPerOrigin, transferOptions
+        case maximumBytesPerSecond, maximumBytesPerSecondPerOrigin
         case requestSerializer, responseSerializer, headers
     }
 
@@ -70,6 +76,8 @@ extension RequestOperationManager.Configuration: Codable {
         self.init()
         maximumConcurrentTransferCount = try container.limit(.maximumConcurrentTransferCount)
         maximumConcurrentTransferCountPerOrigin = try container.limit(.maximumConcurrentTransferCountPerOrigin)
+        maximumBytesPerSecond = try container.rate(.maximumBytesPerSecond)
+        maximumBytesPerSecondPerOrigin = try container.rate(.maximumBytesPerSecondPerOrigin)
         transferOptions = try container.decode(ArchivedOptions.self, forKey: .transferOptions).options()
         requestSerializer = try container.decode(RequestSerializerRecord.self, forKey: .requestSerializer).serializer
         responseSerializer = try container.decode(SerializerRecord.self, forKey: .responseSerializer).serializer
@@ -85,6 +93,8 @@ extension RequestOperationManager.Configuration: Codable {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(maximumConcurrentTransferCount, forKey: .maximumConcurrentTransferCount)
         try container.encode(maximumConcurrentTransferCountPerOrigin, forKey: .maximumConcurrentTransferCountPerOrigin)
+        try container.encodeIfPresent(maximumBytesPerSecond, forKey: .maximumBytesPerSecond)
+        try container.encodeIfPresent(maximumBytesPerSecondPerOrigin, forKey: .maximumBytesPerSecondPerOrigin)
         try container.encode(try ArchivedOptions(transferOptions), forKey: .transferOptions)
         guard let request = RequestSerializerRecord(requestSerializer) else {
             throw container.refusal(of: requestSerializer, named: "\(type(of: requestSerializer))", .requestSerializer)
@@ -111,6 +121,16 @@ extension KeyedDecodingContainer {
         }
         return count
     }
+
+    /// A number of bytes a second, or none.
+    fileprivate func rate(_ key: Key) throws -> Int? {
+        guard let rate = try decodeIfPresent(Int.self, forKey: key) else { return nil }
+        guard rate > 0 else {
+            throw DecodingError.dataCorruptedError(
+                forKey: key, in: self, debugDescription: "a limit of bytes a second has to be 1 or more")
+        }
+        return rate
+    }
 }
 
 extension KeyedEncodingContainer {
@@ -131,6 +151,8 @@ extension RequestOperationManager: NSCopying {
         var configuration = Configuration()
         configuration.maximumConcurrentTransferCount = services.limit
         configuration.maximumConcurrentTransferCountPerOrigin = services.limitPerOrigin
+        configuration.maximumBytesPerSecond = services.bytesPerSecond
+        configuration.maximumBytesPerSecondPerOrigin = services.bytesPerSecondPerOrigin
         configuration.transferOptions = settings.transferOptions
         configuration.requestSerializer = settings.requestSerializer
         configuration.responseSerializer = settings.responseSerializer

@@ -68,9 +68,14 @@ public final class RequestOperationManager: Sendable {
             configuration.maximumConcurrentTransferCount > 0
                 && configuration.maximumConcurrentTransferCountPerOrigin > 0,
             "a manager needs room for at least one transfer")
+        precondition(
+            [configuration.maximumBytesPerSecond, configuration.maximumBytesPerSecondPerOrigin]
+                .allSatisfy { $0.map { $0 > 0 } ?? true }, "a limit of bytes a second has to be 1 or more")
         let services = NetworkServices(
             limit: configuration.maximumConcurrentTransferCount,
-            limitPerOrigin: configuration.maximumConcurrentTransferCountPerOrigin)
+            limitPerOrigin: configuration.maximumConcurrentTransferCountPerOrigin,
+            bytesPerSecond: configuration.maximumBytesPerSecond,
+            bytesPerSecondPerOrigin: configuration.maximumBytesPerSecondPerOrigin)
         self.init(baseURL: baseURL, configuration, services: services)
     }
 

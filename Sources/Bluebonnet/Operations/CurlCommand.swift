@@ -153,7 +153,7 @@ extension CurlCommand {
 
     private var connectionArguments: [String] {
         var words: [String] = []
-        if let proxy = options.proxy {
+        if let proxy = request.url.flatMap(Origin.init).flatMap(options.proxy(to:)) {
             words += ["--proxy", proxy.url, "--noproxy", ""]
             if let user = proxy.user { words += ["--proxy-user", "\(user):\(hidden(proxy.password ?? ""))"] }
         } else {
@@ -170,10 +170,17 @@ extension CurlCommand {
         case .http2: words.append("--http2")
         case .http2PriorKnowledge: words.append("--http2-prior-knowledge")
         }
-        if let credential = options.credential, let user = credential.user {
+        if let credential, let user = credential.user {
             words += ["--anyauth", "--user", "\(user):\(hidden(credential.password ?? ""))"]
         }
         return words
+    }
+
+    /// The options', or that of the netrc file for this request.
+    private var credential: URLCredential? {
+        guard let origin = request.url.flatMap(Origin.init) else { return options.credential }
+        let hasOwn = request.value(forHTTPHeaderField: "Authorization") != nil || URLText(sentURL).userInfo != nil
+        return options.defaultCredential(for: origin, hasOwn: hasOwn)
     }
 
     private var isSecure: Bool { request.url?.scheme?.lowercased() == "https" }
@@ -244,6 +251,11 @@ extension CurlCommand {
         let connect = options.timeouts.connect ?? Timeouts.usualConnect
         var words = connect > .zero ? ["--connect-timeout", seconds(connect)] : []
         if let total = options.timeouts.total, total > .zero { words += ["--max-time", seconds(total)] }
+        if let limit = options.maximumBytesPerSecond { words += ["--limit-rate", String(limit)] }
+        if let limit = options.lowSpeedLimit {
+            let time = max(1, Int(min(limit.duration.seconds.rounded(.up), 1e9)))
+            return words + ["--speed-limit", String(limit.bytesPerSecond), "--speed-time", String(time)]
+        }
         let idle = options.timeouts.idle ?? Duration(clampingSeconds: request.timeoutInterval)
         if idle > .zero, idle < .seconds(Int(Int32.max)) {
             words += ["--speed-limit", "1", "--speed-time", String(max(1, Int(idle.seconds.rounded(.up))))]

@@ -156,9 +156,9 @@ extension RequestBlocks {
     }
 
     var onRetry: RequestOperation.RetryBlock? {
-        get { retry?.given as? RequestOperation.RetryBlock }
+        get { self.retry?.given as? RequestOperation.RetryBlock }
         set {
-            retry = newValue.map { block in Block(given: block) { await block(Self.operation($0), $1) } }
+            self.retry = newValue.map { block in Block(given: block) { await block(Self.operation($0), $1) } }
         }
     }
 

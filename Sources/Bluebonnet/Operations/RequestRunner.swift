@@ -189,7 +189,7 @@ extension RequestRunner {
             return .end(.failed(NetworkingError(.badURL, "the request has no usable URL")))
         }
         guard prepared.resolvedOptions.value.waitsForConnectivity,
-            let target = prepared.options.connectivityTarget(host: origin.host)
+            let target = prepared.options.connectivityTarget(origin)
         else { return .admission(origin) }
         let limit = prepared.resolvedOptions.timeouts.connectivity
         let ticket = rounds.connectivity.wait(for: target, limit: ResolvedTimeouts.limit(limit)) { [self] isOpen in
@@ -257,7 +257,9 @@ extension RequestRunner {
     private func beginTransfer(to origin: Origin) {
         guard let exchange else { preconditionFailure("a transfer begins before its files are there") }
         if let retry { noteTransfer(of: exchange, to: origin, retry) }
-        let request = exchange.transferRequest(to: origin, deadline: slot.beginTransfer(now: MonotonicClock.now()))
+        let pacing = operation.services.pacing(to: origin, own: exchange.byteBucket)
+        let request = exchange.transferRequest(
+            to: origin, deadline: slot.beginTransfer(now: MonotonicClock.now()), pacing: pacing)
         slot.take(operation.services.transport.begin(request, delegate: exchange), to: origin)
     }
 

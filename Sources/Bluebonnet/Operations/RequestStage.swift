@@ -93,10 +93,12 @@ extension NetworkingError {
 }
 
 extension TransferOptions {
-    /// What has to be reachable for a request to a host: the proxy if there is one; nil when no network is needed.
-    func connectivityTarget(host: String) -> ReachabilityTarget? {
+    /// What has to be reachable for a request to an origin: the proxy if there is one; nil when no network is needed.
+    func connectivityTarget(_ origin: Origin) -> ReachabilityTarget? {
         guard unixSocketPath == nil else { return nil }
-        if let proxy { return URLComponents(string: proxy.url)?.host.map(ReachabilityTarget.init(host:)) }
-        return ReachabilityTarget(host: addressOverrides[host] ?? host)
+        if let proxy = proxy(to: origin) {
+            return URLComponents(string: proxy.url)?.host.map(ReachabilityTarget.init(host:))
+        }
+        return ReachabilityTarget(host: addressOverrides[origin.host] ?? origin.host)
     }
 }

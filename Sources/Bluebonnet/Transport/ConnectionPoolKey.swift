@@ -10,6 +10,8 @@ struct ConnectionPoolKey: Hashable, Sendable {
     /// Host to address; part of the key because libcurl remembers them with the connections.
     var addressOverrides: [String: String] = [:]
     var tls = TLSOptions.default
+    /// Part of the key so that the uses of a connection are counted from its first one on.
+    var connectionLimits = ConnectionLimits()
     /// What was read for `tls`, so that a changed file makes another key; nil without TLS.
     var setup: TLSSetup?
     /// The answers of the operation's block about servers; nil without a block.

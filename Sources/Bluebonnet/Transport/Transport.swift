@@ -52,6 +52,8 @@ protocol TransferDelegate: AnyObject {
     /// transfer ends with `timedOut`. Read when the head has arrived and when the transfer continues; in between it may
     /// only become later.
     var bodyDeadline: UInt64 { get }
+    /// The limits of bytes a second that the transfer keeps; nil without any. Read when the transfer begins.
+    var pacing: TransferPacing? { get }
     /// The server matches none of the report-only pins. Called before the request is sent.
     func transferDidFind(_ violation: PinViolation)
     /// The transfer has ended, with an error or with a response that is complete according to its framing.
@@ -62,6 +64,7 @@ extension TransferDelegate {
     func transferBeginsAgain(after metrics: TransferMetrics) {}
     func transferDidFind(_ violation: PinViolation) {}
     var bodyDeadline: UInt64 { .max }
+    var pacing: TransferPacing? { nil }
 }
 
 /// The description of one transfer. An immutable object, because it is passed on often.
@@ -81,10 +84,13 @@ final class TransferRequest: Sendable {
     let cookieJar: (any TransferCookies)?
     let headSize: RequestHeadSize
 
-    /// The body when it leaves in one piece with the header section: when it is small, and does not wait for the
-    /// server's word. With such a body libcurl would wait for that over HTTP/2 too, where servers send none.
+    /// The body when it leaves in one piece with the header section: when it is small, is under no limit of bytes a
+    /// second, and does not wait for the server's word. With such a body libcurl would wait for that over HTTP/2 too,
+    /// where servers send none.
     var copiedBody: Data? {
-        guard let bytes = body.smallBytes, !asksForContinue, headSize.leavesRoomForBody else { return nil }
+        guard !limits.isPaced, let bytes = body.smallBytes, !asksForContinue, headSize.leavesRoomForBody else {
+            return nil
+        }
         return bytes
     }
 
@@ -143,6 +149,9 @@ final class TransferRequest: Sendable {
         var headerByteLimit = 256 * 1024
         /// Whether a large body is expected, so that a large buffer pays.
         var expectsLargeBody = false
+        /// Whether the transfer keeps a limit of bytes a second.
+        var isPaced = false
+        var lowSpeed: LowSpeedLimit?
     }
 
     init(

@@ -46,6 +46,19 @@ enum OptionValue {
         return byteCount
     }
 
+    /// A number of bytes a second, where `k`, `M` and `G` stand for factors of 1024.
+    static func byteRate(_ text: String) throws -> Int {
+        let factors: [Character: Int] = ["k": 1 << 10, "m": 1 << 20, "g": 1 << 30]
+        let factor = text.last.flatMap { factors[Character($0.lowercased())] }
+        let digits = factor == nil ? text[...] : text.dropLast()
+        guard digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let count = Int(digits), count >= 1 else {
+            throw ValidationError("it must be a whole number of bytes, 1 or more, with k, M or G after it if need be")
+        }
+        let (rate, isTooLarge) = count.multipliedReportingOverflow(by: factor ?? 1)
+        guard !isTooLarge else { throw ValidationError("it is more than can be counted") }
+        return rate
+    }
+
     /// A URL that others can be resolved against.
     static func baseURL(_ text: String) throws -> URL {
         guard let url = URL(string: text), ["http", "https"].contains(url.scheme?.lowercased()),

@@ -24,6 +24,7 @@ struct RunOptions: ParsableArguments {
             for text in requests.header { try settings.addHeader(text) }
             settings.concurrency = requests.concurrency
             settings.concurrencyPerOrigin = requests.perOrigin
+            settings.maximumBytesPerSecond = limits.limitRate
             settings.cancelsAtFirstFailure = requests.failFast
             settings.drainTimeout = .seconds(limits.drainTimeout)
             settings.bodyForm = output.body
@@ -34,6 +35,8 @@ struct RunOptions: ParsableArguments {
             settings.transferOptions.maximumBodyByteCount = limits.maxBody
             settings.transferOptions.retryPolicy = limits.retryPolicy
             settings.transferOptions.securityPolicy = try trust.policy
+            if requests.environmentProxy { settings.transferOptions.proxyConfiguration = try .environment }
+            if requests.netrc { settings.transferOptions.netrc = try .ofUser }
             return settings
         }
     }
@@ -68,6 +71,12 @@ extension RunOptions {
 
         @Flag(help: "Send the segments . and .. of a URL's path as they are; they are removed otherwise.")
         var pathAsIs = false
+
+        @Flag(help: "Take the proxies of lines that name none from http_proxy, https_proxy, all_proxy and no_proxy.")
+        var environmentProxy = false
+
+        @Flag(help: "Answer challenges of hosts that the user's .netrc file names (or the file that NETRC names).")
+        var netrc = false
 
         @Flag(help: "The first failure cancels what has not finished.")
         var failFast = false
@@ -135,6 +144,14 @@ extension RunOptions {
             policy.maximumTime = retryMaxTime.map { .seconds($0) }
             return policy
         }
+
+        @Option(
+            parsing: .unconditional,
+            help: ArgumentHelp(
+                "Bytes a second of all transfers together, in both directions; k, M and G stand for KiB, MiB and GiB. "
+                    + "(default: no limit)", valueName: "bytes"),
+            transform: OptionValue.byteRate)
+        var limitRate: Int?
     }
 
     /// Which servers are trusted, for lines that do not say.

@@ -89,6 +89,8 @@ extension NetworkingError {
         public static let connect = TimeLimit(rawValue: "connect")
         /// The limit for a time in which no byte is sent or received.
         public static let idle = TimeLimit(rawValue: "idle")
+        /// The limit for a time in which too few bytes move (`TransferOptions.lowSpeedLimit`).
+        public static let lowSpeed = TimeLimit(rawValue: "lowSpeed")
         /// The limit for the whole request, redirects included.
         public static let total = TimeLimit(rawValue: "total")
         /// The limit for waiting until there is a network. The error's code is `notConnected`.

@@ -29,6 +29,12 @@ struct RefusedOptions: Sendable, CustomTestStringConvertible {
         RefusedOptions("--timeout", "1e300", says: "at most 1000000000"),
         RefusedOptions("--max-body", "-1", says: "0 or more"),
         RefusedOptions("--max-body", "99999999999999999999", says: "0 or more"),
+        RefusedOptions("--limit-rate", "0", says: "1 or more"),
+        RefusedOptions("--limit-rate", "-1", says: "1 or more"),
+        RefusedOptions("--limit-rate", "k", says: "1 or more"),
+        RefusedOptions("--limit-rate", "1.5M", says: "1 or more"),
+        RefusedOptions("--limit-rate", "10kB", says: "1 or more"),
+        RefusedOptions("--limit-rate", "9223372036854775807k", says: "more than can be counted"),
         RefusedOptions("--body", "binary", says: "none, text, base64"),
         RefusedOptions("--progress", "often", says: "auto, always, never"),
         RefusedOptions("--base-url", "items", says: "http:// or https://"),
@@ -63,7 +69,18 @@ struct RefusedOptions: Sendable, CustomTestStringConvertible {
         #expect(settings.transferOptions.timeouts.connect == .seconds(10))
         #expect(settings.transferOptions.timeouts.idle == .seconds(60))
         #expect(settings.transferOptions.maximumBodyByteCount == 67_108_864)
+        #expect(settings.maximumBytesPerSecond == nil)
+        #expect(settings.transferOptions.proxyConfiguration == nil)
+        #expect(settings.transferOptions.netrc == nil)
         #expect(settings.transferOptions.securityPolicy == .default)
+    }
+
+    @Test(arguments: [
+        ("1", 1), ("500", 500), ("2k", 2048), ("2K", 2048), ("3m", 3 << 20), ("3M", 3 << 20), ("1g", 1 << 30),
+        ("1G", 1 << 30),
+    ])
+    func rateIsANumberOfBytesWithAFactor(text: String, rate: Int) throws {
+        #expect(try RunOptions.parse(["--limit-rate", text]).settings.maximumBytesPerSecond == rate)
     }
 
     @Test func everyOptionArrivesInTheSettings() throws {

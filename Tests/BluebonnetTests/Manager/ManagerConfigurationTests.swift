@@ -102,6 +102,20 @@ import Testing
         #expect(throws: DecodingError.self) { try JSONDecoder().decode(Configuration.self, from: Data(none.utf8)) }
     }
 
+    @Test func limitsOfBytesASecondComeBackAndAreCopied() throws {
+        var configuration = Configuration()
+        configuration.maximumBytesPerSecond = 1000
+        configuration.maximumBytesPerSecondPerOrigin = 100
+        let manager = RequestOperationManager(configuration: try again(configuration))
+        for found in [manager.configuration, manager.copied().configuration] {
+            #expect(found.maximumBytesPerSecond == 1000 && found.maximumBytesPerSecondPerOrigin == 100)
+        }
+        let text = String(decoding: try JSONEncoder().encode(configuration), as: UTF8.self)
+        let none = text.replacingOccurrences(of: #""maximumBytesPerSecond":1000"#, with: #""maximumBytesPerSecond":0"#)
+        #expect(none != text)
+        #expect(throws: DecodingError.self) { try JSONDecoder().decode(Configuration.self, from: Data(none.utf8)) }
+    }
+
     @Test func copyHasTheSettingsAndAQueueOfItsOwn() async throws {
         let network = ScriptedNetwork(limit: 3, limitPerOrigin: 2)
         let manager = network.manager()

@@ -68,6 +68,29 @@ import Testing
         #expect(command.contains("# the operation's authorities are in its memory"))
     }
 
+    @Test func proxyAndCredentialAreThoseOfTheURL() throws {
+        let proxy = try Proxy("http://proxy:1")
+        let options = try TransferOptions {
+            $0.proxyConfiguration = ProxyConfiguration(http: proxy, exceptions: ["direct"])
+            $0.netrc = try Netrc(text: "machine h login ada password s3cret")
+        }
+        let through = try request("http://h/").curlCommand(options: options)
+        #expect(through.contains("--proxy http://proxy:1") && through.contains("--user ada:REDACTED"))
+        let own = try request("http://h/", ["Authorization": "Bearer x"]).curlCommand(options: options)
+        #expect(!own.contains("--user"))
+        let direct = try request("http://direct/").curlCommand(options: options)
+        #expect(!direct.contains("--proxy ") && !direct.contains("--user"))
+    }
+
+    @Test func limitsOfSpeedBecomeOptions() throws {
+        let options = TransferOptions {
+            $0.maximumBytesPerSecond = 4096
+            $0.lowSpeedLimit = LowSpeedLimit(bytesPerSecond: 100, duration: .milliseconds(1500))
+        }
+        let command = try request("http://h/").curlCommand(options: options)
+        #expect(command.contains("--limit-rate 4096") && command.contains("--speed-limit 100 --speed-time 2"))
+    }
+
     @Test func pinnedKeysBecomeAnOption() throws {
         let digests = [UInt8(0), 1].map { Data(repeating: $0, count: 32).base64EncodedString() }
         let pins = try PinSet(keys: ["sha256/" + digests[0]], backupKeys: ["sha256/" + digests[1]])

@@ -1,13 +1,14 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
+import Foundation
 import Testing
 
 @testable import Bluebonnet
 
 @Suite struct RequestRunnerConnectivityTests {
     private func target(_ host: String, _ options: TransferOptions = TransferOptions()) -> ReachabilityTarget? {
-        options.connectivityTarget(host: host)
+        URL(string: "http://\(host)/").flatMap(Origin.init).flatMap(options.connectivityTarget)
     }
 
     @Test func requestDoesNotWaitForConnectivityUnlessItIsTold() {
@@ -24,6 +25,15 @@ import Testing
     @Test func proxyAloneIsWaitedForWhereThereIsOne() throws {
         let options = try TransferOptions { $0.proxy = try Proxy("http://proxy.example.net:8080") }
         #expect(target("example.com", options) == .domain("proxy.example.net"))
+    }
+
+    @Test func proxyOfTheConfigurationIsWaitedForWhereTheHostIsNoException() throws {
+        let proxy = try Proxy("http://proxy.example.net:8080")
+        let options = TransferOptions {
+            $0.proxyConfiguration = ProxyConfiguration(http: proxy, exceptions: ["example.org"])
+        }
+        #expect(target("example.com", options) == .domain("proxy.example.net"))
+        #expect(target("example.org", options) == .domain("example.org"))
     }
 
     @Test func theAddressThatIsConnectedToCounts() {

@@ -18,6 +18,7 @@ import Testing
         ("Bluebonnet/Concurrency", ""),
         ("Bluebonnet/Dependencies", ""),
         ("Bluebonnet/NetworkThread", "Concurrency"),
+        ("Bluebonnet/Limits", "Addresses"),
         ("Bluebonnet/Reachability", "Concurrency NetworkThread"),
         ("Bluebonnet/Certificates", "Errors Reachability"),
         ("Bluebonnet/Security", "Certificates Errors NetworkThread Reachability"),
@@ -26,20 +27,24 @@ import Testing
         ("Bluebonnet/Serialization", "Addresses Bodies Concurrency Errors Formats Messages Syntax"),
         (
             "Bluebonnet/Transport",
-            "Addresses Bodies Concurrency Errors Messages NetworkThread Reachability Rules Security Syntax TLS"
+            "Addresses Bodies Concurrency Errors Limits Messages NetworkThread Reachability Rules Security Syntax TLS"
         ),
+        ("Bluebonnet/Environment", "Addresses Errors Reachability Transport"),
         ("Bluebonnet/Cookies", "Addresses Concurrency Errors NetworkThread Syntax Transport"),
         ("Bluebonnet/Cache", "Concurrency Messages Transport"),
         ("Bluebonnet/Retries", "Addresses Concurrency Errors Messages NetworkThread Rules Transport"),
-        ("Bluebonnet/Admission", "Addresses Certificates Concurrency NetworkThread Retries Transport"),
+        ("Bluebonnet/Admission", "Addresses Certificates Concurrency Limits NetworkThread Retries Transport"),
         (
             "Bluebonnet/Exchange",
             """
-            Addresses Bodies Cache Certificates Concurrency Cookies Errors Messages NetworkThread Retries Rules Security
-            Serialization Syntax TLS Transport
+            Addresses Bodies Cache Certificates Concurrency Cookies Environment Errors Limits Messages NetworkThread
+            Retries Rules Security Serialization Syntax TLS Transport
             """
         ),
-        ("Bluebonnet/Archive", "Bodies Errors Exchange Retries Security Serialization TLS Transport"),
+        (
+            "Bluebonnet/Archive",
+            "Bodies Environment Errors Exchange Limits Retries Security Serialization TLS Transport"
+        ),
         // The knot: an operation, the operations that wait for it and the queue that it waits in know each other.
         (
             "Bluebonnet/Scheduling",

@@ -29,7 +29,8 @@ import Testing
         RequestOperation.self, HTTPRequestOperation.self, RequestOperationManager.self, RequestOperationQueue.self,
         OperationArchive.self, BodyChunks.self, ExistingFilePolicy.self, AuthenticationChallenge.self,
         ChallengeAnswer.self, TransferOptions.self, Timeouts.self, TransferSummary.self, TransferTimings.self,
-        Proxy.self, RetryPolicy.self, RetryProposal.self, RetryAnswer.self, RetriedAttempt.self, IdempotencyKey.self,
+        Proxy.self, ProxyConfiguration.self, Netrc.self, LowSpeedLimit.self, ConnectionLimits.self, RetryPolicy.self,
+        RetryProposal.self, RetryAnswer.self, RetriedAttempt.self, IdempotencyKey.self,
         DrainSummary.self, DependencyCycle.self, FailedDependencyPolicy.self, Response<Int>.self,
         ResponseDisposition.self,
     ]

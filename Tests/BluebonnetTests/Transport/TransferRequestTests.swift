@@ -11,7 +11,7 @@ import Testing
         let url = try #require(URL(string: "http://h/"))
         return TransferRequest(
             url: url, origin: try #require(Origin(url)), method: "POST", headers: headers, body: body,
-            poolKey: PoolKeyBox(TransferOptions().poolKey(forHost: "h")), limits: TransferRequest.Limits())
+            poolKey: PoolKeyBox(TransferOptions().poolKey), limits: TransferRequest.Limits())
     }
 
     @Test func aSmallBodyIsCopiedUnlessItHasToWait() throws {

@@ -168,7 +168,16 @@ extension CurlTransfer {
         let isClean =
             !isKept
             || partition.connections.areClean(endpoints, tls: handle.tlsConnection, isMultiplexed: isMultiplexed)
-        return machine.takes(keptConnection: isKept, isClean: isClean)
+        return machine.takes(keptConnection: isKept, isClean: isClean && !isWornOut(endpoints))
+    }
+
+    /// Counts the request where a connection carries a limited number of them; true when it has carried them already.
+    private func isWornOut(_ endpoints: ConnectionEndpoints) -> Bool {
+        guard let limit = request.poolKey.connectionLimits.maximumUseCount else { return false }
+        let verdict = partition.connections.use(endpoints, limit: limit)
+        guard verdict != .mayUse else { return false }
+        handle.closesConnection()
+        return verdict == .isWornOut
     }
 
     /// Whether the server was approved; reports what is on trial.
@@ -213,10 +222,17 @@ extension CurlTransfer {
     func consumeBody(_ bytes: UnsafeRawBufferPointer) -> BodyIntake? {
         guard let delegate else { return nil }
         machine.noteMovement(at: MonotonicClock.roughly())
+        if !bytes.isEmpty, partition.holdsByRate(self) {
+            machine.bodyWasGiven(.wouldBlock, byteCount: 0)
+            return .wouldBlock
+        }
         return attempt { () throws(NetworkingError) in
             let intake = try delegate.transferDidReceive(bytes: bytes)
             machine.bodyWasGiven(intake, byteCount: bytes.count)
-            if intake == .taken { partition.consumeReadQuota(of: self, bytes) }
+            if intake == .taken {
+                pacing?.take(bytes.count, now: MonotonicClock.now())
+                partition.consumeReadQuota(of: self, bytes)
+            }
             return intake
         }
     }
@@ -225,9 +241,17 @@ extension CurlTransfer {
     func produceBody(into buffer: UnsafeMutableRawBufferPointer) -> TransferBody.Piece? {
         if machine.failure != nil { return nil }
         tellSentBytes()
+        if partition.holdsByRate(self) {
+            machine.holdSending()
+            noteDryBody()
+            return .wouldBlock
+        }
+        let mostByteCount = pacing?.pieceByteCount ?? buffer.count
+        let buffer = UnsafeMutableRawBufferPointer(rebasing: buffer.prefix(mostByteCount))
         return attempt { () throws(NetworkingError) in
             let piece = try request.body.read(into: buffer, at: machine.upload.readByteCount)
             machine.bodyWasRead(piece, now: MonotonicClock.roughly())
+            if case .bytes(let count) = piece { pacing?.take(count, now: MonotonicClock.now()) }
             if piece == .wouldBlock, case .stream(let feed) = request.body {
                 feed.whenReady { [weak self] in self?.resumeSending() }
                 noteDryBody()

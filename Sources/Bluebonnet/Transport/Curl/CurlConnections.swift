@@ -14,6 +14,8 @@ final class CurlConnections {
     private var sockets = ConnectionSockets()
     /// What libcurl is writing now.
     private var corkedWrites = CorkedWrites()
+    /// Only of connections that may carry a limited number of requests.
+    private var uses = ConnectionUses()
     /// The sockets that were closed since transfers were last ended.
     private var closedSockets: [CInt] = []
 
@@ -32,12 +34,14 @@ final class CurlConnections {
     /// about another one. A child process is not to hold the connection.
     fileprivate func opened(_ descriptor: CInt) {
         loop.forget(descriptor)
+        uses.forget(descriptor)
         _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
         sockets.insert(descriptor)
     }
 
     fileprivate func close(_ descriptor: CInt) -> CInt {
         sockets.remove(descriptor)
+        uses.forget(descriptor)
         closedSockets.append(descriptor)
         corkedWrites.forget(descriptor)
         loop.forget(descriptor)
@@ -96,6 +100,12 @@ extension CurlConnections {
             return candidates.contains { closedSockets.contains($0) || ConnectionSockets.isAtEnd($0) }
         }
         return !closedSockets.isEmpty || sockets.contains { ConnectionSockets.isAtEnd($0) }
+    }
+
+    /// A request is about to use a connection that may carry a limited number of them.
+    func use(_ endpoints: ConnectionEndpoints, limit: Int) -> ConnectionUses.Verdict {
+        guard endpoints.localPort > 0, let socket = sockets.descriptor(of: endpoints) else { return .mayUse }
+        return uses.use(socket, limit: limit)
     }
 
     func forgetClosedSockets() { closedSockets.removeAll(keepingCapacity: true) }

@@ -21,6 +21,8 @@ final class CurlPartition: EventLoopClient, RoundEndTask {
     private var origins = CurlOrigins()
     /// Transfers that have used up their read quota of a round, and continue when the deadlines are checked.
     var throttled: [CurlTransfer] = []
+    /// Transfers that a limit of bytes a second holds.
+    var paced: [CurlTransfer] = []
     /// Paused uploads to resume after the next read; libcurl 7.88 does not notice the response ended.
     private var pendingResumes: [CurlTransfer] = []
     /// Whether libcurl is being told to stop reading a throttled transfer.
@@ -160,6 +162,7 @@ extension CurlPartition {
     private func forget(_ transfer: CurlTransfer) {
         setExpectsSmallResponse(transfer, false)
         if !pendingResumes.isEmpty { pendingResumes.removeAll { $0 === transfer } }
+        if !paced.isEmpty { paced.removeAll { $0 === transfer } }
         loop.transferCount -= 1
         HTTP2Frames.observed { _ = curl_multi_remove_handle(multi, transfer.handle.raw) }
         let index = transfer.activeIndex
@@ -202,6 +205,7 @@ extension CurlPartition {
     func deadlineHasPassed() {
         resumeThrottled()
         let now = MonotonicClock.now()
+        if !paced.isEmpty { resumePaced(now: now) }
         if curlDeadline <= now {
             curlDeadline = .max
             act(on: CURL_SOCKET_TIMEOUT, mask: 0)
@@ -265,7 +269,8 @@ extension CurlPartition {
     }
 
     func updateDeadline() {
-        loop.setDeadline(throttled.isEmpty ? min(curlDeadline, limitDeadline) : 1, slot: slot)
+        let pacedDeadline = paced.isEmpty ? UInt64.max : pacedDeadline
+        loop.setDeadline(throttled.isEmpty ? min(curlDeadline, limitDeadline, pacedDeadline) : 1, slot: slot)
     }
 
     fileprivate func setCurlTimer(milliseconds: Int) {

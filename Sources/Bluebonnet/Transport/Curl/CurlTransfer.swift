@@ -23,6 +23,8 @@ final class CurlTransfer: Transfer {
     private var callCountAtStart: Int?
     private var receivedCookieCount = 0
     var connection = ConnectionInUse()
+    /// Nil without a limit of bytes a second.
+    let pacing: TransferPacing?
 
     init(_ request: TransferRequest, handle: EasyHandle, partition: CurlPartition, delegate: any TransferDelegate) {
         self.request = request
@@ -30,6 +32,7 @@ final class CurlTransfer: Transfer {
         self.handle = handle
         self.partition = partition
         self.delegate = delegate
+        pacing = delegate.pacing
     }
 
     var hasBegunSending: Bool { machine.attempts.count > 0 }
@@ -73,6 +76,14 @@ final class CurlTransfer: Transfer {
         partition.resume(self)
     }
 
+    /// The limits of bytes a second allow more bytes.
+    func resumePaced() {
+        pacing?.letGo()
+        guard delegate != nil, machine.flow != .paused else { return }
+        machine.goOn(now: MonotonicClock.roughly())
+        partition.resume(self)
+    }
+
     /// Tells what has left libcurl's buffer since the last time.
     func tellSentBytes() {
         guard !request.body.isEmpty else { return }
@@ -92,7 +103,8 @@ extension CurlTransfer {
 
     /// The error of a limit that has passed.
     func limitError(now: UInt64) -> NetworkingError? {
-        machine.limitError(now: now, bodyDeadline: bodyDeadline, sentByteCount: sentByteCount)
+        machine.limitError(
+            now: now, bodyDeadline: bodyDeadline, sentByteCount: sentByteCount, receivedByteCount: receivedByteCount)
     }
 
     var bodyDeadline: UInt64 { machine.response.hasHead ? delegate?.bodyDeadline ?? .max : .max }
@@ -115,7 +127,11 @@ extension CurlTransfer {
         do throws(CurlError) {
             switch renewal {
             case .anyConnection: break
-            case .newConnection: try handle.useNewConnection()
+            case .newConnection:
+                if request.poolKey.connectionLimits.maximumUseCount != nil {
+                    try handle.set(CURLOPT_FORBID_REUSE, false)  // was said of the connection that is worn out
+                }
+                try handle.useNewConnection()
             case .withoutExpectation:
                 try request.leaveExpectationOut(of: handle)
                 try handle.useNewConnection()

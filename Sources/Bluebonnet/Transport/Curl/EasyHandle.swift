@@ -91,6 +91,12 @@ final class EasyHandle {
         try set(CURLOPT_FRESH_CONNECT, true)
     }
 
+    /// The connection of the transfer that runs is closed behind it, once nobody else uses it.
+    func closesConnection() {
+        setup = nil
+        _ = bluebonnet_easy_setopt_long(raw, CURLOPT_FORBID_REUSE, 1)
+    }
+
     /// libcurl's sentence about the last failure, when it wrote one.
     var lastErrorText: String? {
         errorText.pointee == 0 ? nil : String(cString: errorText)

@@ -87,6 +87,7 @@ struct HandleSetup: Equatable {
     ) throws(CurlError) {
         try setTarget(handle, partition, poolKey)
         try setLimits(handle)
+        try Self.setConnectionLimits(handle, poolKey.connectionLimits)
         try Self.setTrust(handle, poolKey)
         try Self.setTLS(handle, poolKey)
         try Self.setProxy(handle, poolKey.proxy)
@@ -129,6 +130,12 @@ extension HandleSetup {
         // curl_easy_reset (7.88) goes back to 64 KiB and keeps a buffer that may be smaller, which only setting the
         // size lets go.
         try handle.set(CURLOPT_UPLOAD_BUFFERSIZE, sendingBufferByteCount)
+    }
+
+    /// Uses are counted by ourselves (`ConnectionUses`).
+    private static func setConnectionLimits(_ handle: EasyHandle, _ limits: ConnectionLimits) throws(CurlError) {
+        if let age = limits.maximumAge { try handle.set(CURLOPT_MAXLIFETIME_CONN, ConnectionLimits.seconds(age)) }
+        if let time = limits.maximumIdleTime { try handle.set(CURLOPT_MAXAGE_CONN, ConnectionLimits.seconds(time)) }
     }
 
     private func setMethod(_ handle: EasyHandle) throws(CurlError) {

@@ -81,6 +81,28 @@ extension CurlPartition {
     }
 }
 
+// MARK: - Limits of bytes a second
+
+extension CurlPartition {
+    /// Whether a limit of bytes a second holds a transfer now; it goes on by itself.
+    func holdsByRate(_ transfer: CurlTransfer) -> Bool {
+        guard let pacing = transfer.pacing, pacing.holds(now: MonotonicClock.now()) else { return false }
+        if !paced.contains(where: { $0 === transfer }) { paced.append(transfer) }
+        updateDeadline()
+        return true
+    }
+
+    /// When the first transfer may go on that a limit of bytes a second holds.
+    var pacedDeadline: UInt64 { paced.reduce(.max) { min($0, $1.pacing?.heldUntil ?? 1) } }
+
+    /// Resumes the transfers whose limits allow it.
+    func resumePaced(now: UInt64) {
+        let due = paced.filter { $0.pacing?.heldUntil ?? 0 <= now }
+        paced.removeAll { $0.pacing?.heldUntil ?? 0 <= now }
+        for transfer in due where isActive(transfer) { transfer.resumePaced() }
+    }
+}
+
 extension ReadQuota {
     fileprivate mutating func add(_ piece: UnsafeRawBufferPointer, round: UInt64) {
         if self.round != round { (self.round, byteCount) = (round, 0) }

@@ -17,8 +17,12 @@ struct TransferMachine {
     private var isStreamRefused = false
     /// A pause moves it.
     private var deadline: UInt64
+    /// Whether a limit of bytes a second holds the request's body: no byte is expected to move.
+    private var isSendingHeld = false
     /// Not counted while the connection is being made, which has a limit of its own.
     private var idleLimit: IdleLimit
+    /// Nil without a limit. Measures from the sending on, as the idle limit does.
+    private var speed: LowSpeedMeter?
 
     /// Whether bytes of the response are taken.
     enum Flow {
@@ -44,6 +48,7 @@ struct TransferMachine {
         response = ResponseProgress(request)
         deadline = request.limits.deadline
         idleLimit = IdleLimit(request.limits.idleTimeout)
+        speed = request.limits.lowSpeed.map(LowSpeedMeter.init)
     }
 
     var failure: NetworkingError? {
@@ -59,6 +64,7 @@ struct TransferMachine {
         upload = UploadProgress()
         response = ResponseProgress(request)
         isStreamRefused = false
+        isSendingHeld = false
         idleLimit.startAgain()
     }
 }
@@ -95,6 +101,7 @@ extension TransferMachine {
         }
         let isPermitted = attempts.add(multiplexed: isMultiplexed, isExplained: isExplained())
         idleLimit.noteMovement(at: now)
+        speed?.begin(now: now)
         guard attempts.count > 1 else { return .first }
         guard isPermitted else {
             failUnanswered(request.isIdempotent ? " twice" : "; \(request.method) is not sent a second time")
@@ -138,7 +145,14 @@ extension TransferMachine {
 extension TransferMachine {
     mutating func bodyWasRead(_ piece: TransferBody.Piece, now: UInt64) {
         upload.wasRead(piece)
+        isSendingHeld = false
         if case .bytes = piece { idleLimit.noteMovement(at: now) }
+    }
+
+    /// libcurl wants bytes of the body that a limit of bytes a second holds.
+    mutating func holdSending() {
+        upload.wasRead(.wouldBlock)
+        isSendingHeld = true
     }
 
     /// The bytes of the body that the delegate has not been told of.
@@ -229,6 +243,13 @@ extension TransferMachine {
     mutating func resumeReceiving(now: UInt64) {
         flow = .open
         idleLimit.noteMovement(at: now)
+        if attempts.count > 0 { speed?.begin(now: now) }
+    }
+
+    /// A limit of bytes a second lets the transfer go on.
+    mutating func goOn(now: UInt64) {
+        isSendingHeld = false
+        resumeReceiving(now: now)
     }
 
     /// A byte moves.
@@ -241,13 +262,18 @@ extension TransferMachine {
         switch flow {
         case .paused: .max
         case .heldBack: min(deadline, bodyDeadline)
-        case .open: min(deadline, bodyDeadline, idleLimit.nextLook(bodyByteCount: request.body.byteCount))
+        case .open where isSendingHeld: min(deadline, bodyDeadline)
+        case .open:
+            min(
+                deadline, bodyDeadline, idleLimit.nextLook(bodyByteCount: request.body.byteCount),
+                speed?.nextLook ?? .max)
         }
     }
 
     /// The error of a limit that has passed.
     mutating func limitError(
-        now: UInt64, bodyDeadline: UInt64, sentByteCount: @autoclosure () -> Int64
+        now: UInt64, bodyDeadline: UInt64, sentByteCount: @autoclosure () -> Int64,
+        receivedByteCount: @autoclosure () -> Int64
     ) -> NetworkingError? {
         guard nextDeadline(bodyDeadline: bodyDeadline) <= now else { return nil }
         let host = request.hostName
@@ -257,6 +283,10 @@ extension TransferMachine {
         if bodyDeadline <= now {
             let status = response.head.map { " of status \($0.statusCode)" } ?? ""
             return .timeLimit(.refusedBody, "the body\(status) from \(host) was not waited for any longer")
+        }
+        if speed?.isTooSlow(now: now, byteCount: sentByteCount() + receivedByteCount()) == true {
+            let limit = request.limits.lowSpeed.map { "\($0.bytesPerSecond) bytes a second for \($0.duration)" } ?? ""
+            return .timeLimit(.lowSpeed, "what moved to and from \(host) was less than \(limit)")
         }
         guard idleLimit.hasPassed(now: now, sentByteCount: sentByteCount()) else { return nil }
         return .timeLimit(.idle, "no byte has moved to or from \(host) for longer than the idle limit")
@@ -295,12 +325,14 @@ extension TransferMachine {
             attempts = SendAttempts(request, leavesExpectationOut: true)
             startAgain()
             idleLimit.suspend()
+            speed?.suspend()
             return .withoutExpectation
         case nil: break
         }
         guard flow != .paused, !response.hasBegun, attempts.mayFollow(result), startsBodyAgain(if: bodyCanStartAgain())
         else { return nil }
         idleLimit.suspend()
+        speed?.suspend()
         return .anyConnection
     }
 

@@ -83,7 +83,9 @@ struct ScriptedMachine {
 
     /// The code and the word that tells the limits apart.
     mutating func limit(at instant: UInt64, bodyDeadline: UInt64 = .max) -> String? {
-        let error = machine.limitError(now: instant, bodyDeadline: bodyDeadline, sentByteCount: evidence.sentByteCount)
+        let error = machine.limitError(
+            now: instant, bodyDeadline: bodyDeadline, sentByteCount: evidence.sentByteCount,
+            receivedByteCount: evidence.receivedByteCount)
         guard let error else { return nil }
         let words = ["time limit": "deadline", "waited for": "body", "idle limit": "idle"]
         return words.first { error.message.contains($0.key) }?.value ?? error.message

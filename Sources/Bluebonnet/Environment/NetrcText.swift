@@ -1,0 +1,119 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+/// Reads the text of a `.netrc` file. Pure.
+struct NetrcText {
+    private var rest: Substring.UnicodeScalarView
+    private var line = 1
+    /// What the text is called in errors.
+    private let name: String
+
+    private init(_ text: String, _ name: String) {
+        rest = text[...].unicodeScalars
+        self.name = name
+    }
+
+    static func entries(of text: String, in name: String) throws(NetworkingError) -> [Netrc.Entry] {
+        var reader = NetrcText(text, name)
+        var entries: [Netrc.Entry] = []
+        while let word = try reader.keyword() {
+            switch word {
+            case "machine": entries.append(Netrc.Entry(machine: try reader.value(of: word).lowercased()))
+            case "default": entries.append(Netrc.Entry(machine: nil))
+            case "macdef":
+                _ = try reader.value(of: word)
+                reader.skipMacro()
+            case "login", "password", "account":
+                guard let last = entries.indices.last else {
+                    throw reader.error("\(word) stands before the first machine")
+                }
+                let value = try reader.value(of: word)
+                if word == "login" { entries[last].login = value }
+                if word == "password" { entries[last].password = value }
+            default: throw reader.error("a word is no keyword; a value with spaces in it has to be quoted")
+            }
+        }
+        return entries
+    }
+}
+
+// MARK: - Words
+
+extension NetrcText {
+    private func error(_ text: String) -> NetworkingError {
+        NetworkingError(.invalidRequest, "line \(line) of \(name) is wrong: \(text)")
+    }
+
+    private mutating func next() -> Unicode.Scalar? {
+        guard let scalar = rest.popFirst() else { return nil }
+        if scalar == "\n" { line += 1 }
+        return scalar
+    }
+
+    private mutating func skipSpace() {
+        while let scalar = rest.first, scalar.properties.isWhitespace { _ = next() }
+    }
+
+    private mutating func skipLine() {
+        while let scalar = next(), scalar != "\n" {}
+    }
+
+    /// The next word where a comment may stand; nil at the end.
+    private mutating func keyword() throws(NetworkingError) -> String? {
+        skipSpace()
+        while rest.first == "#" {
+            skipLine()
+            skipSpace()
+        }
+        return rest.isEmpty ? nil : plainWord()
+    }
+
+    /// The value after a keyword. It may begin with `#`: passwords do.
+    private mutating func value(of keyword: String) throws(NetworkingError) -> String {
+        skipSpace()
+        guard let first = rest.first else { throw error("\(keyword) has no value") }
+        return first == "\"" ? try quotedWord() : plainWord()
+    }
+
+    private mutating func plainWord() -> String {
+        var word = String.UnicodeScalarView()
+        while let scalar = rest.first, !scalar.properties.isWhitespace {
+            word.append(scalar)
+            _ = next()
+        }
+        return String(word)
+    }
+
+    /// With the escapes `\n`, `\r`, `\t`; any other character after a backslash stands for itself.
+    private mutating func quotedWord() throws(NetworkingError) -> String {
+        _ = next()
+        var word = String.UnicodeScalarView()
+        while let scalar = rest.first, scalar != "\n" {
+            _ = next()
+            if scalar == "\"" { return String(word) }
+            guard scalar == "\\" else {
+                word.append(scalar)
+                continue
+            }
+            guard let escaped = rest.first, escaped != "\n" else { break }
+            _ = next()
+            switch escaped {
+            case "n": word.append("\n")
+            case "r": word.append("\r")
+            case "t": word.append("\t")
+            default: word.append(escaped)
+            }
+        }
+        throw error("a quotation mark is not closed")
+    }
+
+    /// A macro ends with an empty line.
+    private mutating func skipMacro() {
+        skipLine()
+        while !rest.isEmpty {
+            var isEmpty = true
+            while let scalar = next(), scalar != "\n" { if scalar != "\r" { isEmpty = false } }
+            if isEmpty { return }
+        }
+    }
+}

@@ -1,0 +1,106 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+public import Foundation
+
+/// Which proxy a request goes through, by its URL. A value: it reads the environment only where it is asked to.
+///
+/// Decided for each hop: a redirect to another host may need another proxy, or none.
+public struct ProxyConfiguration: Sendable, Hashable {
+    /// The proxy for http URLs; nil is none.
+    public var http: Proxy?
+    /// The proxy for https URLs; nil is none.
+    public var https: Proxy?
+    /// Which URLs go through no proxy, as in `NO_PROXY`: names, addresses and CIDR blocks, each with a port if need be,
+    /// or `*`. Default empty. An entry that can match nothing is ignored.
+    ///
+    /// | entry | matches |
+    /// |---|---|
+    /// | `example.com`, `.example.com` | `example.com` and all names below it |
+    /// | `*.example.com` | all names below `example.com` |
+    /// | `192.0.2.1`, `2001:db8::1` | this address in a URL; names are not looked up |
+    /// | `192.0.2.0/24`, `2001:db8::/32` | the addresses of this block in a URL |
+    /// | `example.com:8080`, `[2001:db8::1]:8080` | the same, with this port only |
+    /// | `*` | everything |
+    public var exceptions: [String] {
+        get { matcher.entries }
+        set { matcher = ProxyExceptions(newValue) }
+    }
+
+    private var matcher: ProxyExceptions
+
+    /// Makes a configuration; what is not given is none.
+    public init(http: Proxy? = nil, https: Proxy? = nil, exceptions: [String] = []) {
+        (self.http, self.https, matcher) = (http, https, ProxyExceptions(exceptions))
+    }
+
+    /// The proxy for a request to a URL; nil when the request goes to the server itself.
+    public func proxy(for url: URL) -> Proxy? { Origin(url).flatMap(proxy(to:)) }
+
+    func proxy(to origin: Origin) -> Proxy? {
+        guard let proxy = origin.isSecure ? https : http else { return nil }
+        return matcher.contains(origin) ? nil : proxy
+    }
+
+    /// All proxies that a request may go through.
+    var all: [Proxy] { [http, https].compactMap(\.self) }
+}
+
+// MARK: - The environment
+
+extension ProxyConfiguration {
+    /// The configuration that the environment of the process describes, as it is now.
+    ///
+    /// - Throws: `NetworkingError` with `invalidRequest`, see `init(environment:)`.
+    public static var environment: ProxyConfiguration {
+        get throws(NetworkingError) { try ProxyConfiguration(environment: ProcessInfo.processInfo.environment) }
+    }
+
+    /// Reads the variables `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy`, in lower case, or else in upper
+    /// case. An empty variable is none.
+    ///
+    /// `all_proxy` stands in for either of the first two. `HTTP_PROXY` in upper case is not read where `REQUEST_METHOD`
+    /// is set: to a CGI program, it is the `Proxy` field of a request. A value without a scheme is that of an http
+    /// proxy; `socks5` is read as `socks5h`, so the proxy looks names up. Entries of `no_proxy` are separated by commas
+    /// or spaces.
+    ///
+    /// - Parameter environment: names and values.
+    /// - Throws: `NetworkingError` with `invalidRequest` when a value is no URL of a proxy. The message names the
+    ///   variable, and not its value, which may hold a password.
+    public init(environment: [String: String]) throws(NetworkingError) {
+        let values = Variables(values: environment)
+        let all = try values.proxy("all_proxy")
+        self.init(
+            http: try values.proxy("http_proxy") ?? all, https: try values.proxy("https_proxy") ?? all,
+            exceptions: (values.first("no_proxy")?.value ?? "").split { $0 == "," || $0.isWhitespace }.map(String.init))
+    }
+
+    /// Names and values of an environment.
+    private struct Variables {
+        let values: [String: String]
+
+        private var isCGI: Bool { values["REQUEST_METHOD"] != nil }
+
+        /// The variable that counts.
+        func first(_ name: String) -> (name: String, value: String)? {
+            for name in [name, name.uppercased()] where name != "HTTP_PROXY" || !isCGI {
+                if let value = values[name], !value.isEmpty { return (name, value) }
+            }
+            return nil
+        }
+
+        func proxy(_ name: String) throws(NetworkingError) -> Proxy? {
+            guard let (name, value) = first(name) else { return nil }
+            do throws(NetworkingError) {
+                return try Proxy(Self.url(value))
+            } catch {
+                throw NetworkingError(.invalidRequest, "the environment variable \(name) is wrong: \(error.message)")
+            }
+        }
+
+        private static func url(_ value: String) -> String {
+            guard let end = value.range(of: "://") else { return "http://" + value }
+            return value[..<end.lowerBound].lowercased() == "socks5" ? "socks5h" + value[end.lowerBound...] : value
+        }
+    }
+}

@@ -1,0 +1,205 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Glibc
+import TestServer
+import Testing
+
+@testable import Bluebonnet
+
+@Suite struct NetrcTests {
+    /// Login and password for a host, with a colon between them; nil when there is no credential.
+    private func pair(_ text: String, host: String = "h") throws -> String? {
+        try Netrc(text: text).credential(forHost: host).map { "\($0.user ?? "-"):\($0.password ?? "-")" }
+    }
+
+    @Test(
+        arguments: [
+            ("", nil),
+            ("machine h login u password p", "u:p"),
+            ("machine h\nlogin u\r\n\tpassword p\n", "u:p"),
+            ("machine\nh\nlogin\nu\npassword\np", "u:p"),
+            ("machine H login u password p", "u:p"),
+            ("machine h password p login u", "u:p"),
+            ("machine h login u account a password p", "u:p"),
+            ("machine other login u password p", nil),
+            ("machine sub.h login u password p", nil),
+            ("machine other login a password b machine h login u password p", "u:p"),
+            ("machine h login u password p machine h login v password q", "u:p"),
+            ("machine h machine h login v password q", "v:q"),
+            ("default login u password p", "u:p"),
+            ("machine other login a password b\ndefault login u password p", "u:p"),
+            ("default login a password b\nmachine h login u password p", "u:p"),
+            ("machine h\ndefault login u password p", nil),
+            ("machine h login u", "u:"),
+            ("machine h password token", ":token"),
+            ("# a comment\nmachine h login u password p", "u:p"),
+            ("machine h # login x\nlogin u # more\npassword p", "u:p"),
+            ("machine h login u password #p", "u:#p"),
+            ("machine h login u password p#q", "u:p#q"),
+            ("#machine h login u password p", nil),
+            (#"machine h login "u v" password "p q""#, "u v:p q"),
+            (#"machine "h" login u password "\"\\\t\x""#, "u:\"\\\tx"),
+            (#"machine h login u password """#, "u:"),
+            (#"machine h login u password p"q"#, "u:p\"q"),
+            ("macdef init\nmachine h login x password y\n\nmachine h login u password p", "u:p"),
+            ("macdef init\r\nmachine h login x password y\r\n\r\nmachine h login u password p", "u:p"),
+            ("machine h login u macdef m\ncd /\n\npassword p", "u:p"),
+            ("macdef init\nmachine h login x password y", nil),
+        ] as [(String, String?)])
+    func credentialIsThatOfTheMachineOrTheDefault(text: String, expected: String?) throws {
+        #expect(try pair(text) == expected)
+    }
+
+    @Test func addressOfIPv6IsAMachineWithAndWithoutBrackets() throws {
+        #expect(try pair("machine ::1 login u password p", host: "[::1]") == "u:p")
+        #expect(try pair("machine [::1] login u password p", host: "[::1]") == "u:p")
+    }
+
+    @Test(
+        arguments: [
+            ("machine h login u password my secret", 1, "no keyword"),
+            ("\n\nmachine h\nlogin u\nsecret", 5, "no keyword"),
+            ("login secret", 1, "before the first machine"),
+            ("machine h password \"secret", 1, "not closed"),
+            ("machine h password \"secret\n\"", 1, "not closed"),
+            ("machine h password \"secret\\", 1, "not closed"),
+            ("machine", 1, "machine has no value"),
+            ("machine h\nlogin secret\npassword \n", 4, "password has no value"),
+            ("macdef", 1, "macdef has no value"),
+        ])
+    func textThatIsNoneIsToldByItsLineWithoutItsWords(text: String, line: Int, part: String) {
+        let error = #expect(throws: NetworkingError.self) { try Netrc(text: text) }
+        #expect(error?.code == .invalidRequest)
+        #expect(error?.message.contains("line \(line) of the netrc text") == true, "\(error?.message ?? "")")
+        #expect(error?.message.contains(part) == true)
+        #expect(error?.message.contains("secret") == false)
+    }
+
+    @Test func fileIsTheOneOfTheEnvironmentElseThatOfTheHomeFolder() {
+        #expect(Netrc.path(environment: ["NETRC": "/etc/netrc"], home: "/home/u") == "/etc/netrc")
+        #expect(Netrc.path(environment: ["NETRC": ""], home: "/home/u") == "/home/u/.netrc")
+        #expect(Netrc.path(environment: [:], home: "/home/u") == "/home/u/.netrc")
+    }
+
+    @Test(arguments: [0o600, 0o400, 0o700] as [mode_t])
+    func fileOfItsOwnerAloneIsRead(mode: mode_t) throws {
+        try withFile(mode: mode) { path in
+            let netrc = try Netrc(contentsOfFile: path)
+            #expect(netrc.path == path)
+            #expect(netrc.credential(forHost: "h")?.password == "secret")
+        }
+    }
+
+    @Test(arguments: [0o644, 0o640, 0o604, 0o620, 0o602, 0o601] as [mode_t])
+    func fileOfOthersIsRefused(mode: mode_t) throws {
+        try withFile(mode: mode) { path in
+            let error = #expect(throws: NetworkingError.self) { try Netrc(contentsOfFile: path) }
+            #expect(error?.code == .cannotOpenFile)
+            #expect(error?.message.contains("run chmod 600 \(path)") == true)
+        }
+    }
+
+    @Test(arguments: ["/nowhere/.netrc", "/tmp", "", "/dev/null", "a\0b"])
+    func pathThatIsNoFileIsRefused(path: String) {
+        let error = #expect(throws: NetworkingError.self) { try Netrc(contentsOfFile: path) }
+        #expect(error?.code == .cannotOpenFile)
+    }
+
+    @Test func archiveKeepsThePathAndNoSecret() throws {
+        try withFile(mode: 0o600) { path in
+            var options = TransferOptions()
+            options.netrc = try Netrc(contentsOfFile: path)
+            let data = try JSONEncoder().encode(ArchivedOptions(options))
+            #expect(!String(decoding: data, as: UTF8.self).contains("secret"))
+            let decoded = try JSONDecoder().decode(ArchivedOptions.self, from: data).options()
+            #expect(decoded.netrc == options.netrc)
+        }
+    }
+
+    @Test func archiveOfCredentialsInATextIsRefused() throws {
+        var options = TransferOptions()
+        options.netrc = try Netrc(text: "machine h login u password p")
+        let error = #expect(throws: NetworkingError.self) { try ArchivedOptions(options) }
+        #expect(error?.code == .invalidRequest)
+    }
+
+    private func withFile(mode: mode_t, _ body: (String) throws -> Void) throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let path = try folder.write("netrc", "machine h login u password secret\n")
+        #expect(chmod(path, mode) == 0)
+        try body(path)
+    }
+}
+
+extension NetworkTests {
+    @Suite struct NetrcRequestTests {
+        private static let text = """
+            machine 127.0.0.1 login user password secret
+            machine localhost login other password word
+            """
+        private static let answer = "Basic dXNlcjpzZWNyZXQ="  // "user:secret" in Base64
+
+        private func options() throws -> TransferOptions {
+            try TransferOptions { $0.netrc = try Netrc(text: Self.text) }
+        }
+
+        private let guardsAll: TestServer.Script = { request in
+            request.headers["Authorization"] == NetrcRequestTests.answer
+                ? .response(body: "come in")
+                : .response(status: 401, headers: ["WWW-Authenticate": "Basic realm=\"test\""])
+        }
+
+        @Test func challengeIsAnsweredWithTheCredentialOfTheHost() async throws {
+            try await TestServer.serving(script: guardsAll) { server in
+                let operation = await get(server.url(), try options())
+                #expect(operation.responseString == "come in")
+                #expect(server.requests.map { $0.headers["Authorization"] } == [nil, Self.answer])
+            }
+        }
+
+        @Test func credentialIsNotSentUnasked() async throws {
+            try await TestServer.answering(.response(body: "open")) { server in
+                await get(server.url(), try options())
+                #expect(server.requests.map { $0.headers["Authorization"] } == [nil])
+            }
+        }
+
+        @Test func credentialOfTheOptionsCountsBeforeTheFile() async throws {
+            try await TestServer.serving(script: guardsAll) { server in
+                var options = try options()
+                options.credential = URLCredential(user: "own", password: "wrong", persistence: .none)
+                let operation = await get(server.url(), options)
+                #expect(operation.statusCode == 401)
+                // "own:wrong" in Base64.
+                #expect(server.requests.map { $0.headers["Authorization"] } == [nil, "Basic b3duOndyb25n"])
+            }
+        }
+
+        @Test func authorizationOfTheRequestCountsBeforeTheFile() async throws {
+            try await TestServer.serving(script: guardsAll) { server in
+                let request = URLRequest("GET", server.url(), headers: ["Authorization": "Bearer own"])
+                let operation = await perform(request, try options())
+                #expect(operation.statusCode == 401)
+                #expect(server.requests.map { $0.headers["Authorization"] } == ["Bearer own"])
+            }
+        }
+
+        @Test func otherOriginAfterARedirectGetsNoCredential() async throws {
+            try await TestServer.serving(script: guardsAll) { target in
+                // The file has an entry for either host: the second one's is not for this request either.
+                for host in ["127.0.0.1", "localhost"] {
+                    let location = target.url("/end", host: host).absoluteString
+                    try await TestServer.answering(.redirect(to: location)) { origin in
+                        let operation = await get(origin.url("/start"), try options())
+                        #expect(operation.statusCode == 401)
+                        #expect(operation.summary.redirectCount == 1)
+                    }
+                }
+                #expect(target.requests.map { $0.headers["Authorization"] } == [nil, nil])
+            }
+        }
+    }
+}

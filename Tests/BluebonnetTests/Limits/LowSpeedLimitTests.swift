@@ -1,0 +1,116 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import FoundationNetworking
+import TestServer
+import Testing
+
+@testable import Bluebonnet
+
+@Suite struct LowSpeedMeterTests {
+    /// Bytes up to each look, eighths of a second apart; at 800 bytes a second for a second.
+    @Test(
+        arguments: [
+            ([], nil),
+            ([0, 0, 0, 0, 0, 0, 0], nil),
+            ([0, 0, 0, 0, 0, 0, 0, 0], 8),
+            ([0, 0, 0, 0, 0, 0, 0, 799], 8),
+            ([0, 0, 0, 0, 0, 0, 0, 800], nil),
+            ([800, 800, 800, 800, 800, 800, 800, 800], nil),
+            ([800, 800, 800, 800, 800, 800, 800, 800, 800], 9),
+            ([100, 200, 300, 400, 500, 600, 700, 800, 900, 1000], nil),
+            ([100, 200, 300, 400, 500, 600, 700, 800, 900, 999], 10),
+            ([5000, 5000, 5000, 5000, 5000, 5000, 5000, 5000, 5799], 9),
+            // The request was sent again, and libcurl counts from 0.
+            ([500, 100, 200, 300, 400, 500, 600, 700], 8),
+        ] as [([Int64], Int?)])
+    func meterTellsFirstWhenAWholeTimeWasTooSlow(totals: [Int64], look: Int?) {
+        var meter = LowSpeedMeter(LowSpeedLimit(bytesPerSecond: 800, duration: .seconds(1)))
+        var now: UInt64 = 7_000_000_000
+        meter.begin(now: now)
+        var found: Int?
+        for (index, total) in totals.enumerated() where found == nil {
+            let isFoundEarly = meter.isTooSlow(now: now, byteCount: total)
+            #expect(!isFoundEarly)
+            now += 125_000_000
+            #expect(meter.nextLook == now)
+            if meter.isTooSlow(now: now, byteCount: total) { found = index + 1 }
+        }
+        #expect(found == look)
+    }
+
+    @Test func suspendedMeterIsNotLookedAtAndBeginsAnew() {
+        var meter = LowSpeedMeter(LowSpeedLimit(bytesPerSecond: 1, duration: .milliseconds(8)))
+        #expect(meter.nextLook == .max)
+        meter.begin(now: 0)
+        let looks = (1...7).map { meter.isTooSlow(now: $0 * 1_000_000, byteCount: 0) }
+        #expect(!looks.contains(true))
+        meter.suspend()
+        #expect(meter.nextLook == .max)
+        let isFoundSuspended = meter.isTooSlow(now: 100_000_000, byteCount: 0)
+        #expect(!isFoundSuspended)
+        meter.begin(now: 200_000_000)
+        let laterLooks = (1...8).map { meter.isTooSlow(now: 200_000_000 + $0 * 1_000_000, byteCount: 0) }
+        #expect(laterLooks == Array(repeating: false, count: 7) + [true])
+    }
+}
+
+extension NetworkTests {
+    @Suite struct LowSpeedLimitTests {
+        private func options(_ bytesPerSecond: Int, _ duration: Duration) -> TransferOptions {
+            TransferOptions { $0.lowSpeedLimit = LowSpeedLimit(bytesPerSecond: bytesPerSecond, duration: duration) }
+        }
+
+        private func drip(_ count: Int, chunk: Int, every interval: Duration) -> Reply {
+            let head = Data("HTTP/1.1 200 OK\r\nContent-Length: \(count)\r\n\r\n".utf8)
+            return Reply([.bytes(head), .drip(Data(count: count), chunk: chunk, every: interval)])
+        }
+
+        @Test func serverThatIsTooSlowIsGivenUp() async throws {
+            try await TestServer.answering(drip(1_000_000, chunk: 10, every: .milliseconds(5))) { server in
+                let operation = await get(server.url(), options(1_000_000, .milliseconds(200)))
+                #expect(operation.code == .timedOut && operation.error?.timeLimit == .lowSpeed)
+                #expect(operation.error?.message.contains("less than 1000000 bytes a second") == true)
+                await server.waitForConnectionsToClose()
+            }
+        }
+
+        @Test func serverThatDoesNotAnswerIsGivenUp() async throws {
+            try await TestServer.answering(.stall) { server in
+                let operation = await get(server.url(), options(1, .milliseconds(200)))
+                #expect(operation.code == .timedOut && operation.error?.timeLimit == .lowSpeed)
+            }
+        }
+
+        @Test func serverThatReadsNothingIsGivenUp() async throws {
+            var serverOptions = TestServer.Options()
+            serverOptions.readsBodies = false
+            try await TestServer.answering(.stall, serverOptions) { server in
+                var request = URLRequest("POST", server.url())
+                request.httpBody = Data(count: 32 * 1024 * 1024)
+                let operation = await perform(request, options(1000, .milliseconds(300)))
+                #expect(operation.code == .timedOut && operation.error?.timeLimit == .lowSpeed)
+            }
+        }
+
+        @Test func serverThatIsFastEnoughIsNotGivenUp() async throws {
+            // A byte every 10 ms for about a second.
+            try await TestServer.answering(drip(100, chunk: 1, every: .milliseconds(10))) { server in
+                let operation = await get(server.url(), options(1, .seconds(2)))
+                #expect(operation.error == nil && operation.responseData?.count == 100)
+            }
+        }
+
+        @Test(arguments: [
+            LowSpeedLimit(bytesPerSecond: 0, duration: .seconds(1)), .init(bytesPerSecond: 1, duration: .zero),
+        ])
+        func limitOfNothingIsRefusedBeforeAnythingIsSent(limit: LowSpeedLimit) async throws {
+            try await TestServer.answering(.response()) { server in
+                let operation = await get(server.url(), options(limit.bytesPerSecond, limit.duration))
+                #expect(operation.code == .invalidRequest)
+                #expect(server.connectionCount == 0)
+            }
+        }
+    }
+}
