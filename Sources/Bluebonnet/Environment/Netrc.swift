@@ -8,8 +8,8 @@ internal import Glibc
 
 /// The credentials of a `.netrc` file, by host. A value: the file is read once, when the value is made.
 ///
-/// An operation answers a Basic or Digest challenge of its request's own origin with them, where neither its options nor
-/// its request has a credential; see `TransferOptions.netrc`.
+/// An operation answers a Basic or Digest challenge of its request's own origin with them, where neither its options
+/// nor its request has a credential; see `TransferOptions.netrc`.
 public struct Netrc: Sendable, Equatable {
     /// What the file says of one machine, or of all others.
     struct Entry: Sendable, Equatable {
@@ -25,8 +25,8 @@ public struct Netrc: Sendable, Equatable {
     public let path: String?
     private let entries: [Entry]
 
-    /// Reads the text of a file: the words `machine`, `default`, `login`, `password`, `account` and `macdef`, values that
-    /// may be quoted, and comments that begin with `#` where a word may stand.
+    /// Reads the text of a file: the words `machine`, `default`, `login`, `password`, `account` and `macdef`, values
+    /// that may be quoted, and comments that begin with `#` where a word may stand.
     ///
     /// - Throws: `NetworkingError` with `invalidRequest` when the text is anything else. The message has the number of
     ///   the line, and none of its text, which may be a password.
@@ -37,8 +37,8 @@ public struct Netrc: Sendable, Equatable {
 
     /// Reads a file; blocks meanwhile.
     ///
-    /// - Throws: `NetworkingError` with `cannotOpenFile` when there is no such file, when anybody but its owner may read
-    ///   or write it (mode 0600 at most), or when it is larger than 1 MiB; else as `init(text:)`.
+    /// - Throws: `NetworkingError` with `cannotOpenFile` when there is no such file, when anybody but its owner may
+    ///   read or write it (mode 0600 at most), or when it is larger than 1 MiB; else as `init(text:)`.
     public init(contentsOfFile path: String) throws(NetworkingError) {
         self.path = path
         entries = try NetrcText.entries(of: try Self.text(ofFile: path), in: path)

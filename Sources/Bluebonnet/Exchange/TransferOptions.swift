@@ -65,8 +65,8 @@ public struct TransferOptions: Sendable {
     public var credential: URLCredential?
     /// The credentials of a `.netrc` file, for hosts that it names. They answer a Basic or Digest challenge of the
     /// request's own origin, and are never sent unasked or to another origin. They do not count where `credential` is
-    /// set, and for a request with an `Authorization` field or user information in its URL. Default nil: no such file is
-    /// read.
+    /// set, and for a request with an `Authorization` field or user information in its URL. Default nil: no such file
+    /// is read.
     public var netrc: Netrc?
     /// The cache in which responses are stored and looked up, according to the request's `cachePolicy`. Default nil: no
     /// cache.

@@ -54,7 +54,8 @@ struct LowSpeedMeter: Sendable, Equatable {
     /// - Parameter byteCount: all bytes of the transfer so far.
     mutating func isTooSlow(now: UInt64, byteCount: Int64) -> Bool {
         guard now >= nextLook else { return false }
-        moved.append(max(0, byteCount - totalByteCount))
+        // A request that is sent again is counted from 0.
+        moved.append(byteCount < totalByteCount ? byteCount : byteCount - totalByteCount)
         totalByteCount = byteCount
         nextLook = now + eighth
         if moved.count > Self.eighths { moved.removeFirst() }

@@ -16,8 +16,8 @@ final class SharedByteBucket {
 @available(*, unavailable)
 extension SharedByteBucket: Sendable {}
 
-/// The limits of bytes a second that one transfer is under: its operation's, its origin's, its manager's. Network thread
-/// only; it pauses nothing itself.
+/// The limits of bytes a second that one transfer is under: its operation's, its origin's, its manager's. Network
+/// thread only; it pauses nothing itself.
 final class TransferPacing {
     private let buckets: [SharedByteBucket]
     /// Until when the transfer is held; nil while it is not.
