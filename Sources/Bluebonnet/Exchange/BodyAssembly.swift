@@ -47,6 +47,16 @@ struct BodyAssembly {
         resumption = Box(RangeResumption(record: record, offset: file.initialByteCount))
     }
 
+    /// Leaves the output file, if none of its bytes came in this operation; false when there are some.
+    mutating func leaveEmptyFile() -> Bool {
+        if let target = sink as? FileSink {
+            guard target.byteCount == 0 else { return false }
+            sink = nil
+        }
+        if file != nil { (file, record, resumption, interruptedStamp) = (nil, nil, nil, nil) }
+        return true
+    }
+
     /// Makes a file the place of a body that was to go to memory, with the bytes that are there.
     mutating func moveBody(to file: PartialFile) throws(NetworkingError) {
         let interrupted = resumption
@@ -133,6 +143,15 @@ extension BodyAssembly {
         self.sink = sink
     }
 
+    /// The error when a part of the result's body was given away, and this response is not the rest of it.
+    func givenAwayError(insteadOf head: ResponseHead) -> NetworkingError? {
+        guard let stream = sink as? ChannelSink, stream.byteCount > 0 else { return nil }
+        return NetworkingError(
+            .resumeRefused,
+            "status \(head.statusCode) came instead of the rest of a body of which \(stream.byteCount) bytes were given away"
+        )
+    }
+
     /// Whether another transfer can go on with the body, or begin it again, when the transfer has failed.
     ///
     /// - Parameter head: that of the response whose body the sink takes; nil when the transfer brought none.
@@ -171,6 +190,8 @@ extension BodyAssembly {
     ) throws(NetworkingError) -> any BodySink {
         if hasOutput, let file { return try fileSink(file, for: head) }
         if hasOutput, let output = prepared.streamOutput { return try channelSink(output) }
+        if let error = givenAwayError(insteadOf: head) { throw error }
+        (sink as? ChannelSink)?.abandon()
         return memorySink(for: head, hasBody: hasBody)
     }
 

@@ -32,8 +32,10 @@ final class Exchange: TransferDelegate {
     @exclusivity(unchecked) private var assembly: BodyAssembly
     @exclusivity(unchecked) private var upload = ProgressMeter()
     @exclusivity(unchecked) private var download = ProgressMeter()
-    /// Whether the response block is still to be asked: it is, once.
+    /// Whether the response block is still to be asked: it is, once for the response that is the result.
     private var asksAboutResponse: Bool
+    /// Whether the block was asked about a response that is held.
+    private var wasAskedAboutHeld = false
     /// What the operation itself takes bytes from, over all its transfers; nil without a limit of its own.
     let byteBucket: SharedByteBucket?
     /// Of the current transfer; nil without a limit.
@@ -66,8 +68,9 @@ extension Exchange {
     /// Where the next transfer goes.
     var nextOrigin: Origin? { hops.origin }
 
-    /// Whether the request may be sent twice; if so, a pause closes the connection.
-    var canBeSentAgain: Bool { hops.canBeSentAgain }
+    /// Whether the request may be sent twice; if so, a pause closes the connection. Not while a response is held: what
+    /// the server said counts.
+    var canBeSentAgain: Bool { hops.canBeSentAgain && !incoming.isHeld }
 
     /// What has to be opened and read, off this thread, before a transfer to `origin`; nil when nothing has to be.
     func opening(for origin: Origin) throws(NetworkingError) -> HopOpening? { try outgoing.opening(for: origin) }
@@ -189,6 +192,7 @@ extension Exchange {
                 guard let head = incoming.head else { return false }
                 if case .response(let answer, _) = answer { try take(answer) }
                 try apply(hops.decision(after: answer, on: head, assembly.interrupted), to: head)
+                if case .response = answer { wasAskedAboutHeld = incoming.isHeld }
             }
         } catch {
             incoming.setDisposition(.failed(error))
@@ -199,6 +203,7 @@ extension Exchange {
     /// The response block has answered. What is in memory of an interrupted body moves to the file.
     private func take(_ answer: ResponseAnswer) throws(NetworkingError) {
         asksAboutResponse = false
+        wasAskedAboutHeld = false
         guard case .file(let file) = answer else { return }
         watchConsumer()
         try assembly.moveBody(to: file)
@@ -324,14 +329,17 @@ extension Exchange {
     /// - Parameter isLast: whether no other attempt can follow it.
     func beginAttempt(isLast: Bool) { isLastAttempt = isLast }
 
-    /// The failed attempt is followed by another one, which goes on with what there is of the body where it can.
+    /// The failed attempt is followed by another one, which goes on with what there is of the body where it can. Files
+    /// without a byte of it are opened again: what waits holds no descriptor.
     func endAttempt() {
         noteInterruption()
         incoming = IncomingResponse()
+        if wasAskedAboutHeld { (asksAboutResponse, wasAskedAboutHeld) = (true, false) }
+        outgoing.leaveBody(keepsFiles: !assembly.leaveEmptyFile())
     }
 
-    /// Whether the request may be sent again after a response: one that the serializer, or the policy where there is no
-    /// serializer, does not accept.
+    /// Whether the request may be sent again after a response: one that neither the serializer, where there is one, nor
+    /// the policy accepts.
     private func isHeld(_ head: ResponseHead, for destination: BodyDestination) -> Bool {
         guard let policy = prepared.retryPolicy, !isLastAttempt, destination != .output else { return false }
         return prepared.blocks.retry != nil || policy.statusCodes.contains(head.statusCode)
@@ -367,10 +375,17 @@ extension Exchange {
         guard case .held(let receiver, let destination) = incoming.disposition, let head = incoming.head else {
             preconditionFailure("no response is held")
         }
+        if destination != .error, let error = assembly.givenAwayError(insteadOf: head) { return .failed(error) }
         assembly.takeInstead(receiver.sink)
         owner.noteHead(head)
         download.restart(at: 0)
         incoming.setDisposition(destination == .error ? .errorBody(receiver) : .body(receiver))
+        if let data = (receiver.sink as? MemorySink)?.data, !data.isEmpty {
+            prepared.pieces?(owner, data)
+            if let delta = download.advance(by: data.count, now: MonotonicClock.now()) {
+                owner.reportDownload(delta, download.total, expectedByteCount)
+            }
+        }
         return finishTransfer(error: incoming.transferError, hasTimeLeft: true)
     }
 }

@@ -98,6 +98,14 @@ struct OutgoingHop {
     /// Stops reading a streamed body.
     func giveUpBody() { feed?.cancel() }
 
+    /// Another attempt comes later: it makes a streamed body again, and opens the files.
+    mutating func leaveBody(keepsFiles: Bool) {
+        if feed?.isTouched == true { feed?.cancel() }
+        guard !keepsFiles else { return }
+        files?.giveUp()
+        files = nil
+    }
+
     // MARK: Limits and connections
 
     /// - Parameter isPaced: whether the transfer is under a limit of bytes a second.

@@ -79,6 +79,13 @@ struct RequestOperationState: ~Copyable, Sendable {
         withExtendedLifetime(old) {}  // letting go of what a user gave may run code of theirs
     }
 
+    /// Keeps the key of a request that was made after the start, for an archive.
+    func keep(_ key: IdempotencyKey) {
+        values.withLock { values in
+            if values.plan.idempotencyKey == nil { values.plan.idempotencyKey = key }
+        }
+    }
+
     /// - Parameter onlyBeforeEnd: does nothing once the end has been told.
     func changeDetails(onlyBeforeEnd: Bool = false, _ change: (inout OperationDetails) -> Void) {
         let old = values.withLock { values -> Box<OperationDetails>? in

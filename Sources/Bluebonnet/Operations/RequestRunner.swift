@@ -80,7 +80,7 @@ extension RequestRunner {
         switch wait {
         case .resume(let stage): go(to: stage)
         case .hop: slot.enqueueHeld(priority: operation.queuePriority.rawValue, client: operation)
-        case .work, .connectivity, .decision, .retry, .body, .nothing: return
+        case .work, .connectivity, .decision, .retryDecision, .retry, .body, .nothing: return
         }
     }
 
@@ -96,7 +96,7 @@ extension RequestRunner {
             operation.services.retryWaits.withdraw(ticket)
             wait = .resume(.retry(until: instant))
         case .hop: if slot.hold(exchange, now: MonotonicClock.now()) { wait = .resume(.connectivity) }
-        case .resume, .work, .decision, .body, .nothing: return
+        case .resume, .work, .decision, .retryDecision, .body, .nothing: return
         }
     }
 
@@ -107,7 +107,7 @@ extension RequestRunner {
         case .connectivity(let ticket): rounds.connectivity.withdraw(ticket)
         case .retry(let ticket, _): operation.services.retryWaits.withdraw(ticket)
         case .hop: slot.abort()
-        case .resume, .work, .decision, .body: break
+        case .resume, .work, .decision, .retryDecision, .body: break
         }
         go(to: .end(.failed(error)))
     }
@@ -145,6 +145,7 @@ extension RequestRunner {
             guard limit != 0 else { return .end(.failed(.limitPassed(to: prepared.origin))) }
             slot.limitTime(to: limit)
             self.prepared = prepared
+            if let key = prepared.plan.idempotencyKey { operation.state.keep(key) }
             if let policy = prepared.retryPolicy {
                 retry = RetryCourse(policy, clock: operation.services.retryWaits.clock)
             }
@@ -313,7 +314,6 @@ extension RequestRunner {
     private func finish(_ end: RequestStage.End) {
         wait = .nothing
         exchange?.flushProgress()
-        retry?.endWait()
         let result: TransferResult
         if case .cached(let response) = end {
             result = TransferResult(response, for: prepared, summary: slot.account.summaryOfCacheHit)
@@ -333,7 +333,7 @@ extension RequestRunner {
 
 extension RequestRunner {
     private func noteTransfer(of exchange: Exchange, to origin: Origin, _ retry: RetryCourse) {
-        if retry.noteTransfer() { operation.services.retryWaits.noteRequest(to: origin) }
+        if retry.noteTransfer(to: origin) { operation.services.retryWaits.noteRequest(to: origin) }
         exchange.beginAttempt(isLast: retry.isLastAttempt)
     }
 
@@ -352,7 +352,7 @@ extension RequestRunner {
         let proposal = RetryProposal(
             attemptCount: retry.number, error: error ?? exchange.heldError, wait: wait,
             mayHaveBeenReceived: !failed.isKnownToBeHarmless)
-        self.wait = .decision
+        self.wait = .retryDecision
         Task { [operation, failed] in
             let answer = await block(operation, proposal)
             NetworkThread.shared.submit { operation.runner?.take(answer, decision, failed, error) }
@@ -362,9 +362,11 @@ extension RequestRunner {
     private func take(
         _ answer: RetryAnswer, _ decision: RetryDecision, _ failed: FailedAttempt, _ error: NetworkingError?
     ) {
-        guard case .decision = wait, let retry, retry.number == failed.number else { return }  // it was cancelled
+        guard case .retryDecision = wait, let retry else { return }  // it was cancelled
+        var failed = failed
+        (failed.elapsed, failed.timeLeft) = (retry.elapsed, slot.account.timeLeft)
         switch answer {
-        case .performDefault: settle(decision, failed, error)
+        case .performDefault: settle(retry.policy.decision(decision, stillFor: failed), failed, error)
         case .retry(let time): settle(retry.policy.decision(on: failed, blockWaits: time), failed, error)
         case .stop: settle(.stop(.refusedByBlock), failed, error)
         }
@@ -372,14 +374,14 @@ extension RequestRunner {
 
     /// Does what was decided, if the budget has room for it.
     private func settle(_ decision: RetryDecision, _ failed: FailedAttempt, _ error: NetworkingError?) {
-        guard let exchange, let retry, let origin = exchange.nextOrigin else { return }
+        guard let exchange, let retry else { return }
         switch decision {
         case .wait(let time, let reason):
-            guard !retry.policy.usesBudget || operation.services.retryWaits.takeRetry(from: origin) else {
+            let isPaidFor = retry.policy.usesBudget && failed.needsBudget(reason)
+            if isPaidFor, let origin = exchange.nextOrigin, !operation.services.retryWaits.takeRetry(from: origin) {
                 return settle(.stop(.budgetUsedUp), failed, error)
             }
             exchange.endAttempt()
-            slot.charge(time)
             go(to: .retry(until: retry.beginWait(time, reason, after: failed.end)))
         case .stop(let stop):
             retry.end(because: stop)
@@ -400,7 +402,7 @@ extension RequestRunner {
     }
 
     private func attemptIsDue() -> RequestStage {
-        retry?.endWait()
+        if let retry { slot.charge(retry.endWait()) }
         return .connectivity
     }
 }

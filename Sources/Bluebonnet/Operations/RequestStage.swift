@@ -53,6 +53,8 @@ enum RequestStage {
         case hop
         /// `hop`: the transfer has ended, and a block of the user decides what follows.
         case decision
+        /// `hop`: the attempt has failed, and the retry block decides whether there is another one.
+        case retryDecision
         case retry(RetryWaits.Ticket, until: UInt64)
         case body
         /// The request has ended.
@@ -63,7 +65,7 @@ enum RequestStage {
             switch self {
             case .hop: slot.isUnderWay
             case .connectivity: slot.account.wasAdmitted
-            case .decision, .retry, .body: true
+            case .decision, .retryDecision, .retry, .body: true
             case .resume, .work, .nothing: false
             }
         }

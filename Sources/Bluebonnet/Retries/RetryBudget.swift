@@ -55,12 +55,17 @@ struct RetryBudgets {
     var count: Int { budgets.count }
 
     mutating func noteRequest(to origin: Origin, now: UInt64) {
-        if budgets.count >= Self.largestCount, budgets[origin] == nil { forgetOldHalf() }
+        makeRoom(for: origin)
         budgets[origin, default: RetryBudget(now: now)].noteRequest(now: now)
     }
 
     mutating func take(from origin: Origin, now: UInt64) -> Bool {
-        budgets[origin, default: RetryBudget(now: now)].take(now: now)
+        makeRoom(for: origin)
+        return budgets[origin, default: RetryBudget(now: now)].take(now: now)
+    }
+
+    private mutating func makeRoom(for origin: Origin) {
+        if budgets.count >= Self.largestCount, budgets[origin] == nil { forgetOldHalf() }
     }
 
     private mutating func forgetOldHalf() {

@@ -6,21 +6,21 @@ internal import Foundation
 /// The attempts of one operation that has a retry policy: their times, and what became of them. A part of its runner;
 /// network thread only. It sends nothing and waits for nothing.
 final class RetryCourse {
-    private struct Attempt {
-        let began: UInt64
-        let date: Date
-    }
-
     let policy: RetryPolicy
     private let clock: RetryClock
     /// The failed attempts that were followed by another one.
     private(set) var retries: [RetriedAttempt] = []
+    /// The attempt that failed last, until another one follows.
+    private var lastFailed: RetriedAttempt?
     /// Why there is no further attempt; nil while there may be one.
     private(set) var stop: RetryStop?
     private var firstBegan: UInt64?
-    /// Nil between attempts.
-    private var current: Attempt?
+    /// When the current attempt began; nil between attempts.
+    private var began: UInt64?
+    /// Where the first attempt's last transfer went.
+    private var lastOrigin: Origin?
     private var waitBegan: UInt64?
+    private var elapsedBeforeWait: UInt64 = 0
     private var pauseBegan: UInt64?
     private var pausedTime: UInt64 = 0
 
@@ -34,14 +34,19 @@ final class RetryCourse {
 
     /// A transfer begins.
     ///
-    /// - Returns: whether it is the operation's first.
-    func noteTransfer() -> Bool {
-        guard current == nil else { return false }
-        let now = clock.now()
-        current = Attempt(began: now, date: clock.date())
-        guard firstBegan == nil else { return false }
-        firstBegan = now
+    /// - Returns: whether it is the operation's first one to that origin, and belongs to the first attempt.
+    func noteTransfer(to origin: Origin) -> Bool {
+        if began == nil { beginAttempt() }
+        guard retries.isEmpty, lastOrigin != origin else { return false }
+        lastOrigin = origin
         return true
+    }
+
+    private func beginAttempt() {
+        let now = clock.now()
+        began = now
+        if let lastFailed = lastFailed.take() { retries.append(lastFailed) }
+        if firstBegan == nil { (firstBegan, pausedTime) = (now, 0) }
     }
 
     func pause() { pauseBegan = pauseBegan ?? clock.now() }
@@ -55,7 +60,8 @@ final class RetryCourse {
     var elapsed: UInt64 {
         guard let firstBegan else { return 0 }
         let now = clock.now()
-        return now - firstBegan - pausedTime - (pauseBegan.map { now - $0 } ?? 0)
+        let notCounted = firstBegan + pausedTime + (pauseBegan.map { now - $0 } ?? 0)
+        return now > notCounted ? now - notCounted : 0
     }
 
     func decision(on failed: FailedAttempt) -> RetryDecision {
@@ -67,24 +73,27 @@ final class RetryCourse {
     /// - Returns: the instant of the clock at which the wait ends.
     func beginWait(_ nanoseconds: UInt64, _ reason: RetriedAttempt.WaitReason, after end: FailedAttempt.End) -> UInt64 {
         let now = clock.now()
-        let attempt = current.take() ?? Attempt(began: now, date: clock.date())
+        let duration = now - (began.take() ?? now)
         let (code, status): (NetworkingError.Code, Int?) =
             switch end {
             case .response(let status, _): (.unacceptableStatus, status)
             case .error(let code, _): (code, nil)
             }
-        retries.append(
-            RetriedAttempt(
-                date: attempt.date, duration: .nanoseconds(now - attempt.began), code: code, statusCode: status,
-                waitReason: reason))
-        waitBegan = now
+        lastFailed = RetriedAttempt(
+            date: clock.date().addingTimeInterval(-Double(duration) / 1e9), duration: .nanoseconds(duration),
+            code: code, statusCode: status, waitReason: reason)
+        (waitBegan, elapsedBeforeWait) = (now, elapsed)
         return now + nanoseconds
     }
 
-    /// The wait is over, or the operation has ended.
-    func endWait() {
-        guard let began = waitBegan.take(), !retries.isEmpty else { return }
-        retries[retries.count - 1].wait = .nanoseconds(clock.now() - began)
+    /// The wait is over.
+    ///
+    /// - Returns: how long it took in nanoseconds, without pauses.
+    func endWait() -> UInt64 {
+        guard let began = waitBegan.take() else { return 0 }
+        lastFailed?.wait = .nanoseconds(clock.now() - began)
+        let elapsed = elapsed
+        return elapsed > elapsedBeforeWait ? elapsed - elapsedBeforeWait : 0
     }
 
     func end(because stop: RetryStop) { self.stop = stop }

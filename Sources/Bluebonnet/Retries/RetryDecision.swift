@@ -60,6 +60,13 @@ struct FailedAttempt {
         return evidence.isHarmless
     }
 
+    /// Whether another attempt needs room in the budget of its origin. A server that limits its clients, or says when to
+    /// come again, is not kept down by those who do as it says.
+    func needsBudget(_ reason: RetriedAttempt.WaitReason) -> Bool {
+        if case .response(429, _) = end { return false }
+        return reason == .backoff || reason == .block
+    }
+
     private static let transientCodes: Set<NetworkingError.Code> = [
         .cannotFindHost, .cannotConnect, .connectionLost, .secureConnectionFailed,
     ]
@@ -125,6 +132,12 @@ extension RetryPolicy {
         return timed(wait.nanoseconds, .block, failed)
     }
 
+    /// A decision that was made a while ago: the wait may not fit any more.
+    func decision(_ decision: RetryDecision, stillFor failed: FailedAttempt) -> RetryDecision {
+        guard case .wait(let time, let reason) = decision else { return decision }
+        return timed(time, reason, failed)
+    }
+
     /// What stands against another attempt whoever wants one.
     private func obstacle(to failed: FailedAttempt) -> RetryStop? {
         if failed.number >= maximumAttemptCount { return .attemptsUsedUp }
@@ -143,6 +156,6 @@ extension RetryPolicy {
     /// Full jitter: any time up to the doubled backoff.
     private func backoff(after number: Int, random: Double) -> UInt64 {
         let doubled = initialBackoff.seconds * Double(sign: .plus, exponent: min(number - 1, 62), significand: 1)
-        return UInt64(max(0, min(doubled, maximumBackoff.seconds)) * random * 1e9)
+        return UInt64(max(0, min(doubled, maximumBackoff.seconds, RetryHint.mostSeconds)) * random * 1e9)
     }
 }

@@ -24,8 +24,8 @@ public struct RetryPolicy: Sendable, Hashable, Codable {
     public var initialBackoff = Duration.milliseconds(500)
     /// The longest wait that `initialBackoff` grows to. Default 20 s.
     public var maximumBackoff = Duration.seconds(20)
-    /// The time for all attempts and waits, from the beginning of the first attempt, without pauses: no attempt begins
-    /// after it. It ends no running attempt. Nil is no limit. Default 10 min.
+    /// The time for all attempts and waits, from the beginning of the first attempt, without pauses: no wait for an
+    /// attempt begins that would end after it. It ends no running attempt. Nil is no limit. Default 10 min.
     public var maximumTime: Duration? = .seconds(600)
     /// The statuses of responses after which the request is sent again. Default 408, 429, 500, 502, 503 and 504.
     public var statusCodes: Set<Int> = [408, 429, 500, 502, 503, 504]
@@ -34,7 +34,7 @@ public struct RetryPolicy: Sendable, Hashable, Codable {
     public var maximumRetryAfter = Duration.seconds(300)
     /// Whether a retry needs room in the budget of its origin, which the process's operations share: a fifth of the
     /// requests with a policy, plus three a second. Without room the failure stands, so that an outage is not
-    /// multiplied. Default true.
+    /// multiplied. A retry after status 429, or at the time that the server named, needs none. Default true.
     public var usesBudget = true
 
     /// Three attempts in all, with waits of random lengths up to 0.5 s and 1 s, for at most ten minutes.

@@ -13,7 +13,9 @@ package struct RetryHint: Equatable, Sendable {
     /// From the arrival of the response on; not negative.
     package let seconds: Double
 
-    package init(source: Source, seconds: Double) { (self.source, self.seconds) = (source, seconds) }
+    package init(source: Source, seconds: Double) {
+        (self.source, self.seconds) = (source, min(max(0, seconds), Self.mostSeconds))
+    }
 
     /// - Parameters:
     ///   - headers: those of a response that asks for patience.
@@ -31,16 +33,18 @@ package struct RetryHint: Equatable, Sendable {
 
     private static func seconds(ofRetryAfter text: String, _ now: Date) -> Double? {
         if let seconds = number(text) { return seconds }
-        return HTTPDate.date(text, now: now).map { max(0, $0.timeIntervalSince(now)) }
+        return HTTPDate.date(text, now: now).map { $0.timeIntervalSince(now) }
     }
 
-    /// A number of seconds as it stands in a field: whole by the RFC, with a fraction from some servers.
+    /// Longer than anybody waits: some thirty years.
+    package static let mostSeconds = 1e9
+
+    /// A number as it stands in a field: whole by the RFC, with a fraction from some servers.
     private static func number(_ text: some StringProtocol) -> Double? {
         let text = text.trimmingCharacters(in: .whitespaces)
-        guard text.utf8.first.map({ (0x30...0x39).contains($0) }) == true, let seconds = Double(text),
-            seconds.isFinite
-        else { return nil }
-        return seconds
+        let parts = text.utf8.split(separator: UInt8(ascii: "."), maxSplits: 1, omittingEmptySubsequences: false)
+        guard parts.allSatisfy({ !$0.isEmpty && $0.allSatisfy { (0x30...0x39).contains($0) } }) else { return nil }
+        return Double(text).map { min($0, 1e18) }
     }
 }
 
@@ -64,14 +68,15 @@ extension RetryHint {
         }.max()
     }
 
-    /// `X-RateLimit-Reset` is a number of seconds, or a time in seconds since 1970.
+    /// `X-RateLimit-Reset` is a number of seconds, or a time in seconds or milliseconds since 1970.
     private static func secondsOfOldRateLimit(_ headers: HeaderFields, _ now: Date) -> Double? {
         let names = ["X-RateLimit-", "RateLimit-"]
         for name in names {
             guard let remaining = headers[name + "Remaining"].flatMap({ number($0) }), remaining == 0,
                 let reset = headers[name + "Reset"].flatMap({ number($0) })
             else { continue }
-            return reset < 1_000_000_000 ? reset : max(0, reset - now.timeIntervalSince1970)
+            if reset < 1e9 { return reset }
+            return (reset < 1e11 ? reset : reset / 1000) - now.timeIntervalSince1970
         }
         return nil
     }

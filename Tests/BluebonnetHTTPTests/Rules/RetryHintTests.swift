@@ -15,12 +15,15 @@ import Testing
     @Test(arguments: [
         ("0", 0.0), ("120", 120), (" 7 ", 7), ("1.5", 1.5), ("Sun, 06 Nov 1994 08:50:37 GMT", 60),
         ("Sunday, 06-Nov-94 08:50:37 GMT", 60), ("Sun Nov  6 08:50:37 1994", 60), ("Sun, 06 Nov 1994 08:00:00 GMT", 0),
+        ("99999999999999999999", 1e9),
     ])
     func retryAfterIsSecondsOrADate(text: String, seconds: Double) {
         #expect(hint(["Retry-After": text]) == RetryHint(source: .retryAfter, seconds: seconds))
     }
 
-    @Test(arguments: ["", "soon", "-1", "inf", "nan", "1e999", "0x10s", "Sun, 99 Nov 1994 08:50:37 GMT"])
+    @Test(arguments: [
+        "", "soon", "-1", "inf", "nan", "1e999", "1e3", "0x10", "1.", ".5", "1.5.1", "Sun, 99 Nov 1994 08:50:37 GMT",
+    ])
     func unreadableRetryAfterIsNoHint(text: String) {
         #expect(hint(["Retry-After": text]) == nil)
     }
@@ -50,7 +53,9 @@ import Testing
         #expect(hint(headers)?.seconds == 60)
     }
 
-    @Test(arguments: [("0", "20", 20.0), ("0", "1700000000", 915_888_223), ("1", "20", nil)])
+    @Test(arguments: [
+        ("0", "20", 20.0), ("0", "1700000000", 915_888_223), ("0", "1700000000000", 915_888_223), ("1", "20", nil),
+    ])
     func oldFieldsSayASpanOrATime(remaining: String, reset: String, seconds: Double?) {
         #expect(hint(["X-RateLimit-Remaining": remaining, "X-RateLimit-Reset": reset])?.seconds == seconds)
     }

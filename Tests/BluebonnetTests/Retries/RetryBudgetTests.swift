@@ -78,6 +78,11 @@ import Testing
             budgets.noteRequest(to: try #require(Origin(plain: "http://h\(number)/")), now: UInt64(number))
         }
         #expect(budgets.count <= RetryBudgets.largestCount)
+        for number in 0..<RetryBudgets.largestCount {
+            let isTaken = budgets.take(from: try #require(Origin(plain: "http://r\(number)/")), now: 1)
+            #expect(isTaken)
+        }
+        #expect(budgets.count <= RetryBudgets.largestCount)
         let last = try #require(Origin(plain: "http://h\(3 * RetryBudgets.largestCount - 1)/"))
         let before = budgets.count
         budgets.noteRequest(to: last, now: .max)

@@ -108,6 +108,29 @@ import Testing
                 == .stop(.retryAfterTooLong(until: Self.date.addingTimeInterval(301))))
     }
 
+    @Test func longestTimesAreNoTrap() {
+        var policy = RetryPolicy.standard
+        policy.maximumRetryAfter = .seconds(Int64.max)
+        (policy.initialBackoff, policy.maximumBackoff, policy.maximumTime) = (
+            .seconds(Int64.max), .seconds(Int64.max), nil
+        )
+        let most: UInt64 = 1_000_000_000_000_000_000
+        let end = response(503, ["Retry-After": "99999999999"])
+        #expect(decide("GET", end, policy: policy) == .wait(nanoseconds: most, .retryAfter))
+        #expect(decide("GET", response(503), number: 2, policy: policy) == .wait(nanoseconds: most, .backoff))
+        policy.initialBackoff = .seconds(-1)
+        #expect(decide("GET", response(503), number: 2, policy: policy) == .wait(nanoseconds: 0, .backoff))
+    }
+
+    @Test func serverThatSaysWhenIsAskedWithoutABudget() {
+        func needsBudget(_ end: FailedAttempt.End, _ reason: RetriedAttempt.WaitReason) -> Bool {
+            FailedAttempt(number: 1, method: "GET", end: end).needsBudget(reason)
+        }
+        #expect(!needsBudget(response(429), .backoff) && !needsBudget(response(503), .retryAfter))
+        #expect(!needsBudget(response(503), .rateLimit))
+        #expect(needsBudget(response(503), .backoff) && needsBudget(.error(.connectionLost, nil), .block))
+    }
+
     @Test func timeThatIsLeftHasRoomForTheWait() {
         let end = response(503, ["Retry-After": "10"])
         #expect(decide("GET", end) { $0.timeLeft = 10_000_000_000 } == .stop(.timeUsedUp))

@@ -131,11 +131,12 @@ import Testing
 
     @Test func cancelledOperationDoesNotWaitForTheBlock() async {
         network.answer("/a", with: [.head(503)])
-        let (asked, answers) = (Gate(), Gate())
+        let (asked, answers, answered) = (Gate(), Gate(), Gate())
         let operation = operation("GET")
         operation.onRetry = { _, _ in
             asked.open()
             await answers.wait()
+            defer { answered.open() }
             return .retry(after: .zero)
         }
         operation.start()
@@ -144,6 +145,7 @@ import Testing
         await operation.ends()
         #expect(operation.code == .cancelled)
         answers.open()
+        await answered.wait()
         await NetworkThread.shared.catchesUp()
         #expect(network.log.requests.count == 1)
     }

@@ -60,7 +60,7 @@ extension NetworkTests {
                 await onThreads(4, seed: seed) { thread, random in
                     for index in operations.indices where index % 4 == thread {
                         manager.operationQueue.addOperation(operations[index])
-                        guard index % 3 == 0 else { continue }
+                        guard index % 5 == 0 else { continue }
                         usleep(UInt32.random(in: 0...2000, using: &random))
                         operations[index].pause()
                         usleep(UInt32.random(in: 0...2000, using: &random))
