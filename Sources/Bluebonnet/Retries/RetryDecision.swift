@@ -60,8 +60,8 @@ struct FailedAttempt {
         return evidence.isHarmless
     }
 
-    /// Whether another attempt needs room in the budget of its origin. A server that limits its clients, or says when to
-    /// come again, is not kept down by those who do as it says.
+    /// Whether another attempt needs room in the budget of its origin. A server that limits its clients, or says when
+    /// to come again, is not kept down by those who do as it says.
     func needsBudget(_ reason: RetriedAttempt.WaitReason) -> Bool {
         if case .response(429, _) = end { return false }
         return reason == .backoff || reason == .block
