@@ -28,6 +28,8 @@ struct ArchivedOptions: Codable, Sendable {
     private let credential: Credential?
     /// The path of the netrc file, which is read again.
     private let netrc: String?
+    /// Nil also in archives that were made before there was the option.
+    private let netrcMayBeReadByOthers: Bool?
     private let usesCredentialStorage: Bool
     private let syncsFilesToDisk: Bool
     /// Nil in archives that were made before there was the option.
@@ -100,6 +102,7 @@ struct ArchivedOptions: Codable, Sendable {
                 .invalidRequest, "an archive cannot have the credentials of a netrc text: make them from a file")
         }
         netrc = options.netrc?.path
+        netrcMayBeReadByOthers = options.netrc?.mayBeReadByOthers
         usesCredentialStorage = options.usesCredentialStorage
         syncsFilesToDisk = options.syncsFilesToDisk
         keepsDotSegments = options.keepsDotSegments
@@ -130,7 +133,9 @@ struct ArchivedOptions: Codable, Sendable {
         options.credential = credential.map {
             URLCredential(user: $0.user, password: $0.password, persistence: .none)
         }
-        options.netrc = try netrc.map { path throws(NetworkingError) in try Netrc(contentsOfFile: path) }
+        options.netrc = netrc.map {
+            Netrc(archivedFile: $0, mayBeReadByOthers: netrcMayBeReadByOthers ?? false)
+        }
         options.usesCredentialStorage = usesCredentialStorage
         options.syncsFilesToDisk = syncsFilesToDisk
         options.keepsDotSegments = keepsDotSegments ?? false

@@ -21,27 +21,59 @@ public struct Netrc: Sendable, Equatable {
 
     private static let byteLimit = 1 << 20
 
-    /// The path of the file; nil for a value that was made from a text.
+    /// Why a file that an archive names could not be read.
+    private struct Fault: Sendable, Equatable {
+        let code: NetworkingError.Code
+        let message: String
+    }
+
+    /// The absolute path of the file; nil for a value that was made from a text.
     public let path: String?
+    /// Whether the file may be one that others than its owner may read.
+    let mayBeReadByOthers: Bool
     private let entries: [Entry]
+    private var unread: Fault?
 
     /// Reads the text of a file: the words `machine`, `default`, `login`, `password`, `account` and `macdef`, values
-    /// that may be quoted, and comments that begin with `#` where a word may stand.
+    /// that may be quoted, and comments that begin with `#` where a word may stand. Keywords may be written in any case.
     ///
     /// - Throws: `NetworkingError` with `invalidRequest` when the text is anything else. The message has the number of
     ///   the line, and none of its text, which may be a password.
     public init(text: String) throws(NetworkingError) {
-        path = nil
+        (path, mayBeReadByOthers) = (nil, false)
         entries = try NetrcText.entries(of: text, in: "the netrc text")
     }
 
     /// Reads a file; blocks meanwhile.
     ///
-    /// - Throws: `NetworkingError` with `cannotOpenFile` when there is no such file, when anybody but its owner may
-    ///   read or write it (mode 0600 at most), or when it is larger than 1 MiB; else as `init(text:)`.
-    public init(contentsOfFile path: String) throws(NetworkingError) {
-        self.path = path
-        entries = try NetrcText.entries(of: try Self.text(ofFile: path), in: path)
+    /// - Parameters:
+    ///   - path: a relative one starts at the current folder.
+    ///   - mayBeReadByOthers: whether others than the owner may read the file, as where a container mounts secrets. One
+    ///     that others may write is refused in any case. Default false.
+    /// - Throws: `NetworkingError` with `cannotOpenFile` when there is no such file, when others than its owner may use
+    ///   it (mode 0600 at most), or when it is larger than 1 MiB; else as `init(text:)`.
+    public init(contentsOfFile path: String, mayBeReadByOthers: Bool = false) throws(NetworkingError) {
+        self.path = Self.absolute(path)
+        self.mayBeReadByOthers = mayBeReadByOthers
+        let forbidden: UInt32 = mayBeReadByOthers ? 0o022 : 0o077
+        entries = try NetrcText.entries(of: try Self.text(ofFile: path, forbidden: forbidden), in: path)
+    }
+
+    /// The file that an archive names. One that cannot be read makes the operation fail, not the archive.
+    init(archivedFile path: String, mayBeReadByOthers: Bool) {
+        do throws(NetworkingError) {
+            self = try Netrc(contentsOfFile: path, mayBeReadByOthers: mayBeReadByOthers)
+        } catch {
+            (self.path, self.mayBeReadByOthers, entries) = (path, mayBeReadByOthers, [])
+            unread = Fault(code: error.code, message: error.message)
+        }
+    }
+
+    /// Why no request may be sent with these credentials; nil when requests may.
+    var fault: NetworkingError? { unread.map { NetworkingError($0.code, $0.message) } }
+
+    private static func absolute(_ path: String) -> String {
+        path.hasPrefix("/") ? path : FileManager.default.currentDirectoryPath + "/" + path
     }
 
     /// The file of the user: the one that the environment variable `NETRC` names, else `.netrc` in the home folder.
@@ -75,7 +107,7 @@ public struct Netrc: Sendable, Equatable {
 // MARK: - The file
 
 extension Netrc {
-    private static func text(ofFile path: String) throws(NetworkingError) -> String {
+    private static func text(ofFile path: String, forbidden: UInt32) throws(NetworkingError) -> String {
         func failure(_ text: String, _ underlying: (any Error)? = nil) -> NetworkingError {
             NetworkingError(.cannotOpenFile, "cannot read \(path): \(text)", underlying: underlying)
         }
@@ -87,7 +119,7 @@ extension Netrc {
         guard bluebonnet_look_at(descriptor, &file) == 0, file.is_regular else {
             throw failure("it is not a regular file")
         }
-        guard file.permissions & 0o077 == 0 else {
+        guard UInt32(file.permissions) & forbidden == 0 else {
             throw failure("others than its owner may use it; run chmod 600 \(path)")
         }
         guard file.byte_count <= byteLimit else { throw failure("it is larger than 1 MiB") }
@@ -107,4 +139,11 @@ extension Netrc {
         }
         return text
     }
+}
+
+/// Only the file is shown: neither names nor passwords.
+extension Netrc: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    public var description: String { "credentials in \(path ?? "a netrc text")" }
+    public var debugDescription: String { description }
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

@@ -10,6 +10,7 @@ struct NetrcText {
 
     private init(_ text: String, _ name: String) {
         rest = text[...].unicodeScalars
+        if rest.first == "\u{FEFF}" { rest.removeFirst() }  // a byte order mark
         self.name = name
     }
 
@@ -28,6 +29,9 @@ struct NetrcText {
                     throw reader.error("\(word) stands before the first machine")
                 }
                 let value = try reader.value(of: word)
+                guard word == "account" || !value.unicodeScalars.contains(where: isControl) else {
+                    throw reader.error("the \(word) has a control character in it")
+                }
                 if word == "login" { entries[last].login = value }
                 if word == "password" { entries[last].password = value }
             default: throw reader.error("a word is no keyword; a value with spaces in it has to be quoted")
@@ -50,22 +54,28 @@ extension NetrcText {
         return scalar
     }
 
+    /// Space, tab, line feed, vertical tab, form feed or carriage return.
+    private static func isSpace(_ scalar: Unicode.Scalar) -> Bool { scalar == " " || ("\t"..."\r").contains(scalar) }
+
+    /// No credential of HTTP may have one (RFC 7617, section 2).
+    private static func isControl(_ scalar: Unicode.Scalar) -> Bool { scalar.value < 0x20 || scalar.value == 0x7F }
+
     private mutating func skipSpace() {
-        while let scalar = rest.first, scalar.properties.isWhitespace { _ = next() }
+        while let scalar = rest.first, Self.isSpace(scalar) { _ = next() }
     }
 
     private mutating func skipLine() {
         while let scalar = next(), scalar != "\n" {}
     }
 
-    /// The next word where a comment may stand; nil at the end.
+    /// The next word where a comment may stand, in lower case; nil at the end.
     private mutating func keyword() throws(NetworkingError) -> String? {
         skipSpace()
         while rest.first == "#" {
             skipLine()
             skipSpace()
         }
-        return rest.isEmpty ? nil : plainWord()
+        return rest.isEmpty ? nil : plainWord().lowercased()
     }
 
     /// The value after a keyword. It may begin with `#`: passwords do.
@@ -77,7 +87,7 @@ extension NetrcText {
 
     private mutating func plainWord() -> String {
         var word = String.UnicodeScalarView()
-        while let scalar = rest.first, !scalar.properties.isWhitespace {
+        while let scalar = rest.first, !Self.isSpace(scalar) {
             word.append(scalar)
             _ = next()
         }

@@ -59,9 +59,10 @@ extension ProxyConfiguration {
     /// Reads the variables `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy`, in lower case, or else in upper
     /// case. An empty variable is none.
     ///
-    /// `all_proxy` stands in for either of the first two. `HTTP_PROXY` in upper case is not read where `REQUEST_METHOD`
+    /// `all_proxy` stands in for either of the first two, and is not read where both are set. `HTTP_PROXY` in upper case is not read where `REQUEST_METHOD`
     /// is set: to a CGI program, it is the `Proxy` field of a request. A value without a scheme is that of an http
-    /// proxy; `socks5` is read as `socks5h`, so the proxy looks names up. Entries of `no_proxy` are separated by commas
+    /// proxy; `socks5` is read as `socks5h`, so the proxy looks names up. `socks` and `socks4`, which mean SOCKS 4, are
+    /// errors. Entries of `no_proxy` are separated by commas
     /// or spaces.
     ///
     /// - Parameter environment: names and values.
@@ -69,9 +70,13 @@ extension ProxyConfiguration {
     ///   variable, and not its value, which may hold a password.
     public init(environment: [String: String]) throws(NetworkingError) {
         let values = Variables(values: environment)
-        let all = try values.proxy("all_proxy")
+        var (http, https) = (try values.proxy("http_proxy"), try values.proxy("https_proxy"))
+        if http == nil || https == nil {
+            let all = try values.proxy("all_proxy")
+            (http, https) = (http ?? all, https ?? all)
+        }
         self.init(
-            http: try values.proxy("http_proxy") ?? all, https: try values.proxy("https_proxy") ?? all,
+            http: http, https: https,
             exceptions: (values.first("no_proxy")?.value ?? "").split { $0 == "," || $0.isWhitespace }.map(String.init))
     }
 

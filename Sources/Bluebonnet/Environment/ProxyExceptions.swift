@@ -29,7 +29,7 @@ struct ProxyExceptions: Sendable, Hashable {
     func contains(_ origin: Origin) -> Bool {
         guard !rules.isEmpty else { return false }
         let host = Self.name(origin.host)
-        let address = AddressBlock.address(Self.withoutBrackets(origin.host))
+        let address = AddressBlock.address(Self.withoutBrackets(host))
         return rules.contains { rule in
             guard rule.port == nil || rule.port == origin.port else { return false }
             switch rule.target {
@@ -99,8 +99,30 @@ struct AddressBlock: Sendable, Hashable {
         bitCount = count - excess
     }
 
-    /// The address of a host, without its zone; nil when the host is a name.
-    static func address(_ text: String) -> [UInt8]? { IPAddress(text).map(bytes) }
+    /// The address of a host, without its zone; nil when the host is a name. An IPv4 address may have any of the forms
+    /// that libcurl and the C library read.
+    static func address(_ text: String) -> [UInt8]? { IPAddress(text).map(bytes) ?? looseIPv4(text) }
+
+    /// Reads what inet_aton reads: one to four numbers, each decimal, octal (`0…`) or hexadecimal (`0x…`). The last one
+    /// fills the bytes that are left.
+    private static func looseIPv4(_ text: String) -> [UInt8]? {
+        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+        guard (1...4).contains(parts.count) else { return nil }
+        let numbers = parts.compactMap(number)
+        guard numbers.count == parts.count, let last = numbers.last else { return nil }
+        let first = numbers.dropLast()
+        guard first.allSatisfy({ $0 <= 0xFF }), last < 1 << (8 * (4 - first.count)) else { return nil }
+        let rest = (0..<(4 - first.count)).reversed().map { UInt8(truncatingIfNeeded: last >> ($0 * 8)) }
+        return first.map { UInt8($0) } + rest
+    }
+
+    private static func number(_ text: Substring) -> UInt64? {
+        let text = text.lowercased()
+        let (digits, radix) =
+            if text.hasPrefix("0x") { (text.dropFirst(2), 16) } else { (text[...], text.hasPrefix("0") ? 8 : 10) }
+        guard !digits.isEmpty, digits.utf8.allSatisfy({ $0 != 0x2B && $0 != 0x2D }) else { return nil }  // no sign
+        return UInt64(digits, radix: radix)
+    }
 
     func contains(_ address: [UInt8]) -> Bool {
         guard address.count == bytes.count else { return false }

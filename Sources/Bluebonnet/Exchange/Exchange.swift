@@ -88,7 +88,7 @@ extension Exchange {
         return TransferRequest(
             url: hops.request.url, origin: origin, method: hops.request.method,
             headers: hops.headers(rangeFields: assembly.rangeFields), body: outgoing.body(of: hops),
-            poolKey: outgoing.poolKey(to: origin, questions.trustAnswers),
+            poolKey: outgoing.poolKey(to: origin, questions.trustAnswers, isPaced: pacing != nil),
             limits: outgoing.limits(deadline: deadline, isPaced: pacing != nil), cookieJar: hops.cookieJar)
     }
 }
@@ -154,7 +154,9 @@ extension Exchange {
 
     var bodyDeadline: UInt64 { incoming.bodyDeadline }
 
-    /// The transfer goes on after a pause.
+    var awaitsDecision: Bool { incoming.isAwaitingDecision }
+
+    /// The transfer goes on after a pause, or after a limit of bytes a second has held it.
     func noteContinuation(now: UInt64) { incoming.noteContinuation(now: now) }
 
     func transferDidReceive(bytes: UnsafeRawBufferPointer) throws(NetworkingError) -> BodyIntake {

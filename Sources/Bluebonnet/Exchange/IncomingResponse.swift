@@ -51,7 +51,7 @@ struct IncomingResponse {
     /// When a body that is not the result is given up.
     var bodyDeadline: UInt64 { allowance?.end ?? .max }
 
-    /// The transfer goes on after a pause.
+    /// The transfer goes on after a pause, or after a limit of bytes a second has held it.
     mutating func noteContinuation(now: UInt64) { allowance?.beginAgain(now: now) }
 
     /// Takes body bytes.

@@ -121,13 +121,16 @@ struct OutgoingHop {
 
     /// The connection pool key of the next hop: the one shared by all operations with the same options, unless this
     /// operation's own differs.
-    func poolKey(to origin: Origin, _ trustAnswers: TrustAnswers?) -> PoolKeyBox {
+    ///
+    /// - Parameter isPaced: whether the transfer is under a limit of bytes a second.
+    func poolKey(to origin: Origin, _ trustAnswers: TrustAnswers?, isPaced: Bool) -> PoolKeyBox {
         let shared = prepared.resolvedOptions
         if trustAnswers == nil, !tls.hasLeftOrigin, !shared.hasHopKeys {
-            return shared.poolKey(with: tls.setup)
+            return shared.poolKey(with: tls.setup, isPaced: isPaced)
         }
         var poolKey = shared.value.poolKey(to: origin)
         poolKey.trustAnswers = trustAnswers
+        poolKey.isPaced = isPaced
         tls.complete(&poolKey)
         return PoolKeyBox(poolKey)
     }

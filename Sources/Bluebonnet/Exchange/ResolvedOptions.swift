@@ -7,10 +7,10 @@ internal import Synchronization
 /// Transfer options with values derived from them: one immutable object for all operations with the same options.
 package final class ResolvedOptions: Sendable {
     let value: TransferOptions
-    /// The connection pool key of the options, made once; without a TLS setup.
+    /// The connection pool key of the options, made once; without a TLS setup and limits of bytes a second.
     private let poolKey: PoolKeyBox
-    /// The connection pool key with the TLS setup that was read last.
-    private let securePoolKey = Mutex<PoolKeyBox?>(nil)
+    /// The connection pool key with the TLS setup that was read last, and with or without those limits.
+    private let otherPoolKey = Mutex<PoolKeyBox?>(nil)
     /// Whether the host decides which policy counts, or whether one does.
     let hasHostPolicies: Bool
     /// Whether hops have connection pool keys of their own: by the policy for their host, or by their proxy.
@@ -39,7 +39,7 @@ package final class ResolvedOptions: Sendable {
         self.isIdleLimitOwn = isIdleLimitOwn
         poolKey = PoolKeyBox(value.poolKey)
         hasHostPolicies = !value.securityPolicy.hosts.isEmpty || value.securityPolicy.trustsNobody
-        hasHopKeys = hasHostPolicies || value.proxy == nil && value.proxyConfiguration != nil
+        hasHopKeys = hasHostPolicies || value.proxy == nil && !value.possibleProxies.isEmpty
         hasSecureProxies = value.possibleProxies.contains(where: \.isSecure)
         contradiction = Self.contradiction(in: value)
         hasResponseCache = value.responseCache != nil
@@ -64,6 +64,7 @@ package final class ResolvedOptions: Sendable {
         do throws(NetworkingError) {
             try options.securityPolicy.validate()
             try checkLimits(of: options)
+            if let fault = options.netrc?.fault { throw fault }
             for proxy in options.possibleProxies { try proxy.securityPolicy.validate() }
             return nil
         } catch {
@@ -100,13 +101,15 @@ package final class ResolvedOptions: Sendable {
 
     /// The pool key of a connection.
     ///
-    /// - Parameter setup: the TLS setup; nil without TLS.
-    func poolKey(with setup: TLSSetup?) -> PoolKeyBox {
-        guard let setup else { return poolKey }
-        return securePoolKey.withLock { known in
-            if let known, known.value.setup == setup { return known }
+    /// - Parameters:
+    ///   - setup: the TLS setup; nil without TLS.
+    ///   - isPaced: whether the transfer is under a limit of bytes a second.
+    func poolKey(with setup: TLSSetup?, isPaced: Bool) -> PoolKeyBox {
+        guard setup != nil || isPaced else { return poolKey }
+        return otherPoolKey.withLock { known in
+            if let known, known.value.setup == setup, known.value.isPaced == isPaced { return known }
             var poolKey = value.poolKey
-            poolKey.setup = setup
+            (poolKey.setup, poolKey.isPaced) = (setup, isPaced)
             let made = PoolKeyBox(poolKey)
             known = made
             return made

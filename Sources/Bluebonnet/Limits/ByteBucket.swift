@@ -20,8 +20,14 @@ struct ByteBucket: Sendable, Equatable {
     var opensAt: UInt64 { paidAt }
 
     mutating func take(_ byteCount: Int, now: UInt64) {
-        let cost = min(Double(byteCount) * 1e9 / Double(bytesPerSecond), Self.longestTime)
-        paidAt = max(paidAt, now - min(now, Self.savedTime)) + UInt64(cost)
+        paidAt = max(paidAt, now - min(now, Self.savedTime)) + cost(byteCount)
+    }
+
+    /// Gives bytes back that were not used after all.
+    mutating func giveBack(_ byteCount: Int) { paidAt -= min(paidAt, cost(byteCount)) }
+
+    private func cost(_ byteCount: Int) -> UInt64 {
+        UInt64(min(Double(byteCount) * 1e9 / Double(bytesPerSecond), Self.longestTime))
     }
 
     /// The most bytes to take at once, so that bytes flow evenly: those of an eighth of a second, and at least 256.

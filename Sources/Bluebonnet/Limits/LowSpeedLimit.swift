@@ -49,12 +49,15 @@ struct LowSpeedMeter: Sendable, Equatable {
     /// Measures nothing until `begin`.
     mutating func suspend() { nextLook = .max }
 
+    /// The request is sent again, and its bytes are counted from 0.
+    mutating func startAgain() { totalByteCount = 0 }
+
     /// Whether fewer bytes have moved than the limit wants. A look that comes late is for all the time before it.
     ///
     /// - Parameter byteCount: all bytes of the transfer so far.
     mutating func isTooSlow(now: UInt64, byteCount: Int64) -> Bool {
         guard now >= nextLook else { return false }
-        // A request that is sent again is counted from 0.
+        // libcurl counts from 0 again when it sends the request again by itself.
         moved.append(byteCount < totalByteCount ? byteCount : byteCount - totalByteCount)
         totalByteCount = byteCount
         nextLook = now + eighth

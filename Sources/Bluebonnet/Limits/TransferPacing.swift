@@ -11,6 +11,7 @@ final class SharedByteBucket {
     var pieceByteCount: Int { bucket.pieceByteCount }
 
     func take(_ byteCount: Int, now: UInt64) { bucket.take(byteCount, now: now) }
+    func giveBack(_ byteCount: Int) { bucket.giveBack(byteCount) }
 }
 
 @available(*, unavailable)
@@ -18,10 +19,27 @@ extension SharedByteBucket: Sendable {}
 
 /// The limits of bytes a second that one transfer is under: its operation's, its origin's, its manager's. Network
 /// thread only; it pauses nothing itself.
+///
+/// A direction that has to wait reserves its next piece, behind all that was taken and reserved before: so each one
+/// that waits has a turn of its own, which nobody who comes later can take. Receiving and sending wait on their own.
 final class TransferPacing {
+    enum Direction { case receiving, sending }
+
+    /// A piece that is taken from the buckets already, although it has not moved yet.
+    private struct Reservation {
+        /// When it may move.
+        let turn: UInt64
+        let byteCount: Int
+        /// Whether its direction was told to go on.
+        var hasCome = false
+    }
+
+    /// Less debt than this is not waited for: a pause and a timer cost more. Nanoseconds.
+    private static let leastDebt: UInt64 = 1_000_000
+
     private let buckets: [SharedByteBucket]
-    /// Until when the transfer is held; nil while it is not.
-    private(set) var heldUntil: UInt64?
+    private var receiving: Reservation?
+    private var sending: Reservation?
 
     /// Nil without a limit.
     init?(_ buckets: [SharedByteBucket]) {
@@ -29,20 +47,63 @@ final class TransferPacing {
         self.buckets = buckets
     }
 
-    /// Whether the transfer may take no bytes now; `heldUntil` then says until when.
-    func holds(now: UInt64) -> Bool {
-        let opensAt = buckets.reduce(0) { max($0, $1.opensAt) }
-        heldUntil = opensAt > now ? opensAt : nil
-        return heldUntil != nil
+    /// Whether a direction may not move a piece now, which is reserved then.
+    ///
+    /// - Parameter byteCount: the bytes that it would move; as many as are likely, where it is not known.
+    func holds(_ direction: Direction, byteCount: Int, now: UInt64) -> Bool {
+        if var reservation = self[direction] {
+            reservation.hasCome = reservation.hasCome || reservation.turn <= now
+            self[direction] = reservation
+            return !reservation.hasCome
+        }
+        let turn = buckets.reduce(0) { max($0, $1.opensAt) }
+        guard turn > now + Self.leastDebt else { return false }
+        for bucket in buckets { bucket.take(byteCount, now: now) }
+        self[direction] = Reservation(turn: turn, byteCount: byteCount)
+        return true
     }
 
-    /// The wait is over.
-    func letGo() { heldUntil = nil }
+    /// A piece moves: what was reserved for it is set off against it.
+    func take(_ direction: Direction, byteCount: Int, now: UInt64) {
+        let excess = byteCount - (self[direction]?.byteCount ?? 0)
+        self[direction] = nil
+        for bucket in buckets {
+            if excess >= 0 { bucket.take(excess, now: now) } else { bucket.giveBack(-excess) }
+        }
+    }
 
-    func take(_ byteCount: Int, now: UInt64) { for bucket in buckets { bucket.take(byteCount, now: now) } }
+    /// Nothing moves in a direction for now: others may have what was reserved for it.
+    func giveBack(_ direction: Direction) {
+        guard let reservation = self[direction] else { return }
+        self[direction] = nil
+        for bucket in buckets { bucket.giveBack(reservation.byteCount) }
+    }
+
+    func giveBack() {
+        giveBack(.receiving)
+        giveBack(.sending)
+    }
+
+    /// When a direction may go on that is held; nil when none is.
+    var nextTurn: UInt64? {
+        [receiving, sending].compactMap { $0?.hasCome == false ? $0?.turn : nil }.min()
+    }
+
+    /// Tells the directions to go on whose turn has come; false when there are none.
+    func letGo(now: UInt64) -> Bool {
+        guard let nextTurn, nextTurn <= now else { return false }
+        if let turn = receiving?.turn, turn <= now { receiving?.hasCome = true }
+        if let turn = sending?.turn, turn <= now { sending?.hasCome = true }
+        return true
+    }
 
     /// The most bytes to send at once.
     var pieceByteCount: Int { buckets.reduce(.max) { min($0, $1.pieceByteCount) } }
+
+    private subscript(direction: Direction) -> Reservation? {
+        get { direction == .receiving ? receiving : sending }
+        set { if direction == .receiving { receiving = newValue } else { sending = newValue } }
+    }
 }
 
 @available(*, unavailable)

@@ -1,8 +1,8 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// The key by which connections, TLS sessions and easy handles are pooled: security policy, TLS, proxy, Unix socket and
-/// addresses. A request never uses a connection that was opened with another key.
+/// The key by which connections, TLS sessions and easy handles are pooled: security policy, TLS, proxy, Unix socket,
+/// addresses and limits. A request never uses a connection that was opened with another key.
 struct ConnectionPoolKey: Hashable, Sendable {
     var securityPolicy = SecurityPolicy.default
     var proxy: Proxy?
@@ -12,6 +12,9 @@ struct ConnectionPoolKey: Hashable, Sendable {
     var tls = TLSOptions.default
     /// Part of the key so that the uses of a connection are counted from its first one on.
     var connectionLimits = ConnectionLimits()
+    /// Whether transfers keep a limit of bytes a second, so that none shares its connection with another at the same
+    /// time: see `CurlPartition`.
+    var isPaced = false
     /// What was read for `tls`, so that a changed file makes another key; nil without TLS.
     var setup: TLSSetup?
     /// The answers of the operation's block about servers; nil without a block.

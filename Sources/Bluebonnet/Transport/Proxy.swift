@@ -5,7 +5,8 @@ internal import Foundation
 
 /// A proxy and the credential for it, which never reaches an origin.
 public struct Proxy: Sendable, Hashable {
-    /// `http://`, `https://` or `socks5h://`, with host and port, without user information.
+    /// `http://`, `https://` or `socks5h://`, with host and port, without user information. Without a port it is 443 for
+    /// `https://`, and 1080 for both others, as in libcurl.
     public let url: String
     /// The user name for the proxy.
     public let user: String?
@@ -21,7 +22,13 @@ public struct Proxy: Sendable, Hashable {
     ///
     /// - Throws: `NetworkingError` with `invalidRequest` when the text is no URL, or has another scheme.
     public init(_ text: String) throws(NetworkingError) {
-        guard var parts = URLComponents(string: text), let scheme = parts.scheme?.lowercased(),
+        let parsed = URLComponents(string: text)
+        if let scheme = parsed?.scheme?.lowercased(), ["socks", "socks4", "socks4a", "socks5"].contains(scheme) {
+            let meaning = scheme == "socks5" ? "looks names up here" : "is SOCKS 4"
+            throw NetworkingError(
+                .invalidRequest, "\(scheme):// \(meaning), which is not supported: write socks5h:// for SOCKS 5")
+        }
+        guard var parts = parsed, let scheme = parts.scheme?.lowercased(),
             Self.schemes.contains(scheme), parts.host?.isEmpty == false
         else {
             throw NetworkingError(
@@ -32,6 +39,7 @@ public struct Proxy: Sendable, Hashable {
         parts.user = nil
         parts.password = nil
         parts.path = ""
+        (parts.percentEncodedQuery, parts.fragment) = (nil, nil)
         url = parts.string ?? text
         try checkCredential()
     }
@@ -62,5 +70,15 @@ public struct Proxy: Sendable, Hashable {
         for part in [user, password] where part?.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) == true {
             throw NetworkingError(.invalidRequest, "the proxy's credential has a control character in it")
         }
+    }
+}
+
+/// Neither user name nor password is shown.
+extension Proxy: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// The URL, and whether there is a credential.
+    public var description: String { user == nil && password == nil ? url : "\(url) with a credential" }
+    public var debugDescription: String { description }
+    public var customMirror: Mirror {
+        Mirror(self, children: ["description": description, "securityPolicy": securityPolicy])
     }
 }

@@ -52,6 +52,11 @@ protocol TransferDelegate: AnyObject {
     /// transfer ends with `timedOut`. Read when the head has arrived and when the transfer continues; in between it may
     /// only become later.
     var bodyDeadline: UInt64 { get }
+    /// A limit of bytes a second has held the response's body, which goes on now: the time before counts against no
+    /// limit of the delegate's. `now` is an instant of `MonotonicClock`.
+    func noteContinuation(now: UInt64)
+    /// Whether a block decides about the response, whose head has just arrived. `resumeReceiving()` tells when it has.
+    var awaitsDecision: Bool { get }
     /// The limits of bytes a second that the transfer keeps; nil without any. Read when the transfer begins.
     var pacing: TransferPacing? { get }
     /// The server matches none of the report-only pins. Called before the request is sent.
@@ -64,6 +69,8 @@ extension TransferDelegate {
     func transferBeginsAgain(after metrics: TransferMetrics) {}
     func transferDidFind(_ violation: PinViolation) {}
     var bodyDeadline: UInt64 { .max }
+    func noteContinuation(now: UInt64) {}
+    var awaitsDecision: Bool { false }
     var pacing: TransferPacing? { nil }
 }
 

@@ -32,6 +32,26 @@ import Testing
         #expect(!options.keepsDotSegments)
     }
 
+    @Test func anArchiveFromBeforeTheLimitsHasNone() throws {
+        let options = TransferOptions {
+            $0.maximumBytesPerSecond = 5
+            $0.lowSpeedLimit = LowSpeedLimit(bytesPerSecond: 5, duration: .seconds(5))
+            $0.connectionLimits = ConnectionLimits(maximumUseCount: 5)
+            $0.proxyConfiguration = ProxyConfiguration(exceptions: ["h"])
+        }
+        let data = try JSONEncoder().encode(ArchivedOptions(options))
+        var fields = try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any])
+        for key in ["maximumBytesPerSecond", "lowSpeedLimit", "connectionLimits", "proxyConfiguration"] {
+            #expect(fields.removeValue(forKey: key) != nil, "\(key)")
+        }
+        for key in ["netrc", "netrcMayBeReadByOthers"] { fields[key] = nil }
+        let old = try JSONSerialization.data(withJSONObject: fields)
+        let decoded = try JSONDecoder().decode(ArchivedOptions.self, from: old).options()
+        #expect(decoded.maximumBytesPerSecond == nil && decoded.lowSpeedLimit == nil)
+        #expect(decoded.connectionLimits == ConnectionLimits())
+        #expect(decoded.proxyConfiguration == nil && decoded.netrc == nil)
+    }
+
     @Test func optionsAreCodedAsInAnArchive() throws {
         let options = TransferOptions {
             $0.maximumRedirectCount = 3

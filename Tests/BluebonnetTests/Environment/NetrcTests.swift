@@ -40,7 +40,12 @@ import Testing
             ("machine h login u password p#q", "u:p#q"),
             ("#machine h login u password p", nil),
             (#"machine h login "u v" password "p q""#, "u v:p q"),
-            (#"machine "h" login u password "\"\\\t\x""#, "u:\"\\\tx"),
+            (#"machine "h" login u password "\"\\\x""#, "u:\"\\x"),
+            ("MACHINE h Login u PassWord p", "u:p"),
+            ("\u{FEFF}machine h login u password p", "u:p"),
+            ("machine h login u\u{A0}v password p\u{2003}q", "u\u{A0}v:p\u{2003}q"),
+            ("machine\u{0B}h\u{0C}login u password p", "u:p"),
+            (#"machine h login u account "a\tb" password p"#, "u:p"),
             (#"machine h login u password """#, "u:"),
             (#"machine h login u password p"q"#, "u:p\"q"),
             ("macdef init\nmachine h login x password y\n\nmachine h login u password p", "u:p"),
@@ -68,6 +73,9 @@ import Testing
             ("machine", 1, "machine has no value"),
             ("machine h\nlogin secret\npassword \n", 4, "password has no value"),
             ("macdef", 1, "macdef has no value"),
+            ("machine h\nlogin u password \"secret\\tx\"", 2, "the password has a control character"),
+            ("machine h\nlogin secret\u{7F}", 2, "the login has a control character"),
+            ("machine h\n\npassword secret\u{1}", 3, "the password has a control character"),
         ])
     func textThatIsNoneIsToldByItsLineWithoutItsWords(text: String, line: Int, part: String) {
         let error = #expect(throws: NetworkingError.self) { try Netrc(text: text) }
@@ -101,6 +109,40 @@ import Testing
         }
     }
 
+    @Test(arguments: [(0o644, true), (0o440, true), (0o604, true), (0o664, false), (0o606, false), (0o622, false)])
+    func fileThatOthersReadIsReadWhereItMayBeAndNeverOneThatTheyWrite(mode: mode_t, isRead: Bool) throws {
+        try withFile(mode: mode) { path in
+            guard !isRead else {
+                let netrc = try Netrc(contentsOfFile: path, mayBeReadByOthers: true)
+                return #expect(netrc.credential(forHost: "h")?.password == "secret")
+            }
+            let error = #expect(throws: NetworkingError.self) {
+                try Netrc(contentsOfFile: path, mayBeReadByOthers: true)
+            }
+            #expect(error?.code == .cannotOpenFile)
+        }
+    }
+
+    @Test func printedValueShowsNoSecret() throws {
+        let netrc = try Netrc(text: "machine host.example login someone password secret")
+        var dumped = ""
+        dump(TransferOptions { $0.netrc = netrc }, to: &dumped)
+        for text in ["\(netrc)", String(reflecting: netrc), "\(TransferOptions { $0.netrc = netrc })", dumped] {
+            #expect(!text.contains("secret") && !text.contains("someone") && !text.contains("host.example"))
+            #expect(text.contains("credentials in a netrc text"))
+        }
+    }
+
+    @Test func relativePathIsMadeAbsolute() throws {
+        let folder = FileManager.default.currentDirectoryPath
+        try withFile(mode: 0o600) { path in
+            let up = String(repeating: "../", count: folder.split(separator: "/").count)
+            let netrc = try Netrc(contentsOfFile: up + path.dropFirst())
+            #expect(netrc.path == folder + "/" + up + path.dropFirst())
+            #expect(netrc.credential(forHost: "h")?.password == "secret")
+        }
+    }
+
     @Test(arguments: ["/nowhere/.netrc", "/tmp", "", "/dev/null", "a\0b"])
     func pathThatIsNoFileIsRefused(path: String) {
         let error = #expect(throws: NetworkingError.self) { try Netrc(contentsOfFile: path) }
@@ -116,6 +158,22 @@ import Testing
             let decoded = try JSONDecoder().decode(ArchivedOptions.self, from: data).options()
             #expect(decoded.netrc == options.netrc)
         }
+    }
+
+    @Test func archiveOfAFileThatIsGoneMakesAnOperationThatFails() throws {
+        var data = Data()
+        try withFile(mode: 0o644) { path in
+            let options = try TransferOptions {
+                $0.netrc = try Netrc(contentsOfFile: path, mayBeReadByOthers: true)
+            }
+            data = try JSONEncoder().encode(ArchivedOptions(options))
+            let decoded = try JSONDecoder().decode(ArchivedOptions.self, from: data).options()
+            #expect(decoded.netrc == options.netrc && decoded.netrc?.fault == nil)
+        }
+        let decoded = try JSONDecoder().decode(ArchivedOptions.self, from: data).options()
+        let fault = try #require(ResolvedOptions(decoded).contradiction)
+        #expect(fault.code == .cannotOpenFile)
+        #expect(fault.message.contains(try #require(decoded.netrc?.path)))
     }
 
     @Test func archiveOfCredentialsInATextIsRefused() throws {
@@ -184,6 +242,44 @@ extension NetworkTests {
                 let operation = await perform(request, try options())
                 #expect(operation.statusCode == 401)
                 #expect(server.requests.map { $0.headers["Authorization"] } == ["Bearer own"])
+            }
+        }
+
+        @Test func fileCountsBeforeTheSharedStorage() async throws {
+            try await TestServer.serving(script: guardsAll) { server in
+                let space = URLProtectionSpace(
+                    host: "127.0.0.1", port: server.port, protocol: "http", realm: "test",
+                    authenticationMethod: NSURLAuthenticationMethodHTTPBasic)
+                let stored = URLCredential(user: "stored", password: "wrong", persistence: .forSession)
+                URLCredentialStorage.shared.setDefaultCredential(stored, for: space)
+                defer { URLCredentialStorage.shared.remove(stored, for: space) }
+                let operation = await get(server.url(), try options())
+                #expect(operation.responseString == "come in")
+                #expect(server.requests.map { $0.headers["Authorization"] } == [nil, Self.answer])
+            }
+        }
+
+        @Test func userInformationInTheURLCountsBeforeTheFile() async throws {
+            try await TestServer.serving(script: guardsAll) { server in
+                let url = try #require(URL(string: "http://own:wrong@127.0.0.1:\(server.port)/"))
+                let operation = await get(url, try options())
+                #expect(operation.statusCode == 401)
+                #expect(!server.requests.contains { $0.headers["Authorization"] == Self.answer })
+            }
+        }
+
+        /// Another scheme is another origin, although the file names the host alone.
+        @Test func redirectFromHttpsToHttpOfOneHostGetsNoCredential() async throws {
+            var secure = TestServer.Options()
+            secure.certificate = .localhost
+            try await TestServer.serving(script: guardsAll) { target in
+                try await TestServer.answering(.redirect(to: target.url().absoluteString), secure) { origin in
+                    var options = try TransferOptions.trustingTestAuthority
+                    options.netrc = try Netrc(text: Self.text)
+                    options.allowsInsecureRedirects = true
+                    #expect(await get(origin.url(), options).statusCode == 401)
+                    #expect(target.requests.map { $0.headers["Authorization"] } == [nil])
+                }
             }
         }
 

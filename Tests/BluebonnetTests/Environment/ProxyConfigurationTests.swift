@@ -26,6 +26,11 @@ import Testing
             (["HTTP_PROXY": "http://upper:1", "http_proxy": "http://lower:1"], "http://lower:1", nil),
             (["HTTP_PROXY": "http://upper:1", "http_proxy": ""], "http://upper:1", nil),
             (["http_proxy": ""], nil, nil),
+            // Nobody needs it.
+            (
+                ["all_proxy": "socks://p:1", "http_proxy": "http://q:2", "https_proxy": "http://q:3"], "http://q:2",
+                "http://q:3"
+            ),
             // To a CGI program, HTTP_PROXY is a field of the request that it answers.
             (["HTTP_PROXY": "http://p:1", "REQUEST_METHOD": "GET"], nil, nil),
             (["http_proxy": "http://p:1", "REQUEST_METHOD": "GET"], "http://p:1", nil),
@@ -53,6 +58,44 @@ import Testing
         #expect(proxy?.url == "http://p:1")
         #expect(proxy?.user == "us@er")
         #expect(proxy?.password == "secret")
+    }
+
+    @Test(arguments: [("socks", "SOCKS 4"), ("socks4", "SOCKS 4"), ("socks4a", "SOCKS 4"), ("socks5", "names")])
+    func schemeOfSocksThatIsNotSupportedIsNamed(scheme: String, part: String) {
+        let error = #expect(throws: NetworkingError.self) { try Proxy("\(scheme)://user:secret@p:1") }
+        #expect(error?.code == .invalidRequest)
+        #expect(error?.message.contains(part) == true && error?.message.contains("socks5h://") == true)
+    }
+
+    @Test func environmentWithAllProxyForOneSchemeHasToBeRight() {
+        let error = #expect(throws: NetworkingError.self) {
+            try ProxyConfiguration(environment: ["all_proxy": "socks://p:1", "http_proxy": "http://q:2"])
+        }
+        #expect(error?.message.contains("the environment variable all_proxy is wrong: socks:// is SOCKS 4") == true)
+    }
+
+    @Test func urlOfAProxyHasNeitherPathNorQueryNorFragment() throws {
+        #expect(try Proxy("http://u:p@h:1/path?query=1#part").url == "http://h:1")
+    }
+
+    @Test func printedProxyShowsNoCredential() throws {
+        let configuration = ProxyConfiguration(
+            http: try Proxy("http://someone:secret@p:1"), https: try Proxy("http://q"))
+        var dumped = ""
+        dump(configuration, to: &dumped)
+        for text in ["\(configuration)", String(reflecting: configuration), dumped] {
+            #expect(!text.contains("secret") && !text.contains("someone"))
+            #expect(text.contains("http://p:1 with a credential") && text.contains("http://q"))
+        }
+    }
+
+    @Test func configurationWithoutProxiesGivesHopsNoKeysOfTheirOwn() throws {
+        var options = TransferOptions { $0.proxyConfiguration = ProxyConfiguration(exceptions: ["h"]) }
+        #expect(!ResolvedOptions(options).hasHopKeys)
+        options.proxyConfiguration?.http = try Proxy("http://p:1")
+        #expect(ResolvedOptions(options).hasHopKeys)
+        options.proxy = try Proxy("http://q:1")
+        #expect(!ResolvedOptions(options).hasHopKeys)
     }
 
     @Test(arguments: [
@@ -102,6 +145,21 @@ import Testing
             ("192.0.2.1:80", "http://192.0.2.1:80/", true),
             ("192.0.2.1:81", "http://192.0.2.1/", false),
             ("2.1", "http://192.0.2.1/", false),
+            // libcurl reads all of these as addresses.
+            ("127.0.0.0/8", "http://127.1/", true),
+            ("127.0.0.1", "http://0x7f.1/", true),
+            ("127.0.0.1", "http://0x7F.0.0.0x1/", true),
+            ("127.0.0.1", "http://2130706433/", true),
+            ("127.0.0.1", "http://0177.0.1/", true),
+            ("127.0.0.2", "http://127.1/", false),
+            ("192.0.2.1", "http://192.0.2.1./", true),
+            ("192.0.2.1", "http://192.0.513/", true),
+            ("0.0.0.0/0", "http://256.1/", false),
+            ("0.0.0.0/0", "http://127.0.0.0.1/", false),
+            ("0.0.0.0/0", "http://4294967296/", false),
+            ("0.0.0.0/0", "http://0x.1/", false),
+            ("0.0.0.0/0", "http://08.1/", false),
+            ("0.0.0.0/0", "http://1.example/", false),
             ("192.0.2.0/24", "http://192.0.2.255/", true),
             ("192.0.2.0/24", "http://192.0.3.0/", false),
             ("192.0.2.128/25", "http://192.0.2.129/", true),

@@ -50,6 +50,19 @@ import Testing
         #expect(abs(seconds - (16.384 - 0.1)) < 0.001)
     }
 
+    @Test func bytesThatAreGivenBackCostNothing() {
+        var bucket = ByteBucket(bytesPerSecond: 1000)
+        bucket.take(1000, now: Self.start)
+        let opensAt = bucket.opensAt
+        bucket.take(700, now: Self.start)
+        bucket.giveBack(700)
+        #expect(bucket.opensAt == opensAt)
+        // More than was taken makes up for a tenth of a second, as ever.
+        bucket.giveBack(.max)
+        bucket.take(1000, now: Self.start)
+        #expect(bucket.opensAt == opensAt)
+    }
+
     @Test func countsBeyondAnyTimeDoNotOverflow() {
         var bucket = ByteBucket(bytesPerSecond: 1)
         for _ in 0..<10 { bucket.take(.max, now: Self.start) }
@@ -59,43 +72,5 @@ import Testing
     @Test(arguments: [(1, 256), (1000, 256), (8192, 1024), (1 << 20, 131_072)])
     func pieceIsAnEighthOfASecond(rate: Int, byteCount: Int) {
         #expect(ByteBucket(bytesPerSecond: rate).pieceByteCount == byteCount)
-    }
-}
-
-@Suite struct TransferPacingTests {
-    private static let now: UInt64 = 1_000_000_000_000
-
-    private func origin(_ host: String) throws -> Origin { try #require(Origin(plain: "http://\(host)/")) }
-
-    @Test func transferWithoutALimitHasNoPacing() throws {
-        #expect(ByteRates(limit: nil, limitPerOrigin: nil).pacing(to: try origin("h"), own: nil, now: 0) == nil)
-    }
-
-    @Test func transferWaitsForTheLimitThatOpensLast() throws {
-        let rates = ByteRates(limit: 1000, limitPerOrigin: 100)
-        let own = SharedByteBucket(bytesPerSecond: 10)
-        let one = try #require(rates.pacing(to: try origin("a"), own: own, now: Self.now))
-        let sameOrigin = try #require(rates.pacing(to: try origin("a"), own: nil, now: Self.now))
-        let other = try #require(rates.pacing(to: try origin("b"), own: nil, now: Self.now))
-        #expect(!one.holds(now: Self.now) && one.heldUntil == nil)
-        one.take(1000, now: Self.now)
-        #expect(one.holds(now: Self.now) && one.heldUntil == Self.now + 99_900_000_000)
-        #expect(sameOrigin.holds(now: Self.now) && sameOrigin.heldUntil == Self.now + 9_900_000_000)
-        #expect(other.holds(now: Self.now) && other.heldUntil == Self.now + 900_000_000)
-        #expect(!other.holds(now: Self.now + 900_000_000) && other.heldUntil == nil)
-        #expect(one.pieceByteCount == 256)
-    }
-
-    @Test func originsThatHaveNothingToPayAreForgotten() throws {
-        let rates = ByteRates(limit: nil, limitPerOrigin: 1000)
-        let used = try #require(rates.pacing(to: try origin("used"), own: nil, now: Self.now))
-        try #require(rates.pacing(to: try origin("owing"), own: nil, now: Self.now)).take(9_999_999, now: Self.now)
-        for number in 0..<1000 { _ = rates.pacing(to: try origin("h\(number)"), own: nil, now: Self.now) }
-        #expect(rates.originCount <= 512)
-        used.take(1_000_000, now: Self.now)
-        for host in ["used", "owing"] {
-            let pacing = try #require(rates.pacing(to: try origin(host), own: nil, now: Self.now))
-            #expect(pacing.holds(now: Self.now), "\(host)")
-        }
     }
 }

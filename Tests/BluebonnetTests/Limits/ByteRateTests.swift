@@ -13,8 +13,8 @@ extension NetworkTests {
         private static let body = Data.patterned(byteCount: 100_000)
 
         /// What 200,000 bytes a second leave for 100,000 bytes: half a second, of which a tenth and the last piece are
-        /// not waited for. Clocks are a few milliseconds apart.
-        private static let leastTime = Duration.milliseconds(300)
+        /// not waited for, which leaves 318 ms. Clocks are a few milliseconds apart.
+        private static let leastTime = Duration.milliseconds(250)
 
         private func time(_ body: () async throws -> Void) async rethrows -> Duration {
             let clock = ContinuousClock()
@@ -81,41 +81,94 @@ extension NetworkTests {
             }
         }
 
-        @Test func timeInWhichALimitHoldsATransferIsNotIdle() async throws {
-            try await TestServer.answering(.response(body: Self.body)) { server in
-                // A piece of 16 KiB is waited for longer than the idle limit allows.
+        /// A second piece of 16 KiB is held for 1.3 s: longer than an error's body may be silent.
+        @Test(arguments: [200, 500])
+        func timeInWhichALimitHoldsABodyCountsAgainstNoOtherLimit(status: Int) async throws {
+            let body = Self.body.prefix(30_000)
+            try await TestServer.answering(.response(status: status, body: body)) { server in
                 let options = TransferOptions {
-                    $0.maximumBytesPerSecond = 80_000
-                    $0.timeouts.idle = .milliseconds(100)
-                    $0.lowSpeedLimit = LowSpeedLimit(bytesPerSecond: 10_000_000, duration: .milliseconds(150))
+                    $0.maximumBytesPerSecond = 12_000
+                    $0.timeouts.idle = .seconds(1)
+                    $0.lowSpeedLimit = LowSpeedLimit(bytesPerSecond: 10_000_000, duration: .seconds(1))
                 }
-                let download = await get(server.url(), options)
-                #expect(download.responseData == Self.body, "\(String(describing: download.error))")
-                var request = URLRequest("POST", server.url())
-                request.httpBody = Self.body
-                #expect(await perform(request, options).error == nil)
+                let operation = HTTPRequestOperation(request: URLRequest(url: server.url()), options: options)
+                await operation.run().waitAsOwner()
+                #expect(operation.statusCode == status)
+                #expect(operation.responseData == body, "\(String(describing: operation.error))")
+                #expect(operation.code == (status == 200 ? nil : .unacceptableStatus))
             }
         }
 
-        @Test func heldTransferCanBePausedAndResumedAndCancelled() async throws {
+        /// The rest of the redirect's body is held for longer than a body is read for its connection.
+        @Test func connectionOfARedirectIsKeptWhileALimitHoldsItsBody() async throws {
+            let body = Self.body.prefix(20_000)
+            let script: TestServer.Script = { request in
+                guard request.path == "/start" else { return .response(body: "end") }
+                return .response(status: 302, headers: ["Location": "/end"], body: body)
+            }
+            try await TestServer.serving(script: script) { server in
+                let options = TransferOptions { $0.maximumBytesPerSecond = 25_000 }
+                let operation = await get(server.url("/start"), options)
+                #expect(operation.responseString == "end")
+                #expect(server.connectionCount == 1)
+                await closeIdleConnections()
+            }
+        }
+
+        /// A byte a second: nothing more would leave for minutes.
+        @Test func answerThatRefusesTheBodyEndsTheTransferAtOnce() async throws {
+            var serverOptions = TestServer.Options()
+            serverOptions.readsBodies = false
+            try await TestServer.answering(.response(status: 413, body: "too large"), serverOptions) { server in
+                var request = URLRequest("POST", server.url())
+                request.httpBody = Self.body
+                let operation = await perform(request, TransferOptions { $0.maximumBytesPerSecond = 1 })
+                #expect(operation.statusCode == 413)
+            }
+        }
+
+        /// A byte a second: what has moved first is all that moves.
+        @Test(arguments: ["GET", "POST"])
+        func heldTransferCanBePausedAndResumedAndCancelled(method: String) async throws {
             try await TestServer.answering(.response(body: Self.body)) { server in
-                let options = TransferOptions { $0.maximumBytesPerSecond = 100_000 }
-                for method in ["GET", "POST"] {
-                    var request = URLRequest(method, server.url())
-                    if method == "POST" { request.httpBody = Self.body }
-                    let operation = RequestOperation(request: request, options: options)
-                    operation.start()
-                    await server.waitForConnections(count: 1)
-                    operation.pause()
-                    operation.resume()
-                    await operation.waitAsOwner()
-                    #expect(operation.responseData == Self.body)
-                    let cancelled = RequestOperation(request: request, options: options)
-                    cancelled.start()
-                    cancelled.cancel()
-                    await cancelled.waitAsOwner()
-                    #expect(cancelled.code == .cancelled)
-                }
+                var request = URLRequest(method, server.url())
+                if method == "POST" { request.httpBody = Self.body }
+                let options = TransferOptions { $0.maximumBytesPerSecond = 1 }
+                let operation = RequestOperation(request: request, options: options)
+                let moved = Observed(Int64(0))
+                operation.onDownloadProgress = { _, total, _ in moved.update { $0 = total } }
+                operation.onUploadProgress = { _, total, _ in moved.update { $0 = total } }
+                operation.start()
+                await moved.becomes { $0 > 0 }
+                operation.pause()
+                await networkThreadAnswers()
+                #expect(operation.isPaused)
+                operation.resume()
+                await networkThreadAnswers()
+                #expect(!operation.isPaused && !operation.isFinished)
+                #expect(moved.value <= 32_768)
+                operation.cancel()
+                await operation.waitAsOwner()
+                #expect(operation.code == .cancelled)
+            }
+        }
+
+        @Test func heldTransferGoesOnAfterAPause() async throws {
+            try await TestServer.answering(.response(body: Self.body)) { server in
+                var request = URLRequest("POST", server.url())
+                request.httpBody = Self.body
+                let operation = RequestOperation(
+                    request: request, options: TransferOptions { $0.maximumBytesPerSecond = 200_000 })
+                let moved = Observed(Int64(0))
+                operation.onUploadProgress = { _, total, _ in moved.update { $0 = total } }
+                operation.start()
+                await moved.becomes { $0 > 0 }
+                operation.pause()
+                await networkThreadAnswers()
+                operation.resume()
+                await operation.waitAsOwner()
+                #expect(operation.responseData == Self.body)
+                #expect(server.requests.map(\.body) == [Self.body])
             }
         }
 
@@ -138,7 +191,8 @@ extension NetworkTests {
             }
         }
 
-        @Test(.enabled(if: HTTP2Server.isAvailable)) func streamsOfOneConnectionKeepTheirLimits() async throws {
+        @Test(.enabled(if: HTTP2Server.isAvailable))
+        func requestsOverHTTP2KeepTheirLimitsOnConnectionsOfTheirOwn() async throws {
             try await HTTP2Server.serving { server in
                 var options = try TransferOptions.withoutIdleLimit(trusting: .localhost)
                 options.maximumBytesPerSecond = 200_000
@@ -151,6 +205,9 @@ extension NetworkTests {
                     #expect(operation.error == nil)
                     #expect(operation.summary.timings.total >= Self.leastTime)
                 }
+                #expect(Set(server.requests.map(\.connection)) == [1, 2])
+                await get(server.url("/next"), options)
+                #expect(server.requests.last.map { [1, 2].contains($0.connection) } == true)
                 await closeIdleConnections()
             }
         }

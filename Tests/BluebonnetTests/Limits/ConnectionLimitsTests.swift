@@ -10,13 +10,34 @@ import Testing
 
 @Suite struct ConnectionLimitsTypeTests {
     @Test func connectionIsClosedAfterItsLastUseAndNotUsedAfterThat() {
-        var uses = ConnectionUses()
-        var verdicts = (0..<4).map { _ in uses.use(7, limit: 3) }
+        var uses = ConnectionUses(ConnectionLimits(maximumUseCount: 3))
+        var verdicts = (0..<4).map { _ in uses.use(7, now: 0) }
         #expect(verdicts == [.mayUse, .mayUse, .lastUse, .isWornOut])
-        verdicts = [uses.use(8, limit: 3), uses.use(9, limit: 1)]
+        verdicts = [uses.use(8, now: 0)]
         uses.forget(7)
-        verdicts.append(uses.use(7, limit: 3))
-        #expect(verdicts == [.mayUse, .lastUse, .mayUse])
+        verdicts.append(uses.use(7, now: 0))
+        #expect(verdicts == [.mayUse, .mayUse])
+        var single = ConnectionUses(ConnectionLimits(maximumUseCount: 1))
+        verdicts = (0..<2).map { _ in single.use(7, now: 0) }
+        #expect(verdicts == [.lastUse, .isWornOut])
+    }
+
+    /// Milliseconds after the opening, and what a request that begins then may do.
+    @Test func connectionThatIsOlderThanTheLimitIsNotUsed() {
+        var uses = ConnectionUses(ConnectionLimits(maximumAge: .milliseconds(50)))
+        uses.open(7, now: 1_000_000_000)
+        var verdicts = [0, 50, 51].map { uses.use(7, now: 1_000_000_000 + $0 * 1_000_000) }
+        #expect(verdicts == [.mayUse, .mayUse, .isWornOut])
+        // The first request may use a connection that took long to make.
+        uses.open(7, now: 2_000_000_000)
+        verdicts = [80, 81].map { uses.use(7, now: 2_000_000_000 + $0 * 1_000_000) }
+        #expect(verdicts == [.mayUse, .isWornOut])
+    }
+
+    @Test func nothingIsCountedWithoutALimit() {
+        #expect(!ConnectionUses(ConnectionLimits(maximumIdleTime: .seconds(1))).areLimited)
+        #expect(ConnectionUses(ConnectionLimits(maximumUseCount: 1)).areLimited)
+        #expect(ConnectionUses(ConnectionLimits(maximumAge: .seconds(1))).areLimited)
     }
 
     @Test(
@@ -45,6 +66,13 @@ import Testing
         var options = TransferOptions()
         options.connectionLimits.maximumUseCount = 1
         #expect(options.poolKey != TransferOptions().poolKey)
+    }
+
+    @Test func transfersUnderALimitOfBytesASecondShareNoConnectionsWithOthers() {
+        let options = ResolvedOptions(TransferOptions())
+        let keys = [false, true, true, false].map { options.poolKey(with: nil, isPaced: $0) }
+        #expect(keys[0].value != keys[1].value)
+        #expect(keys[0] === keys[3] && keys[1] === keys[2])
     }
 }
 
@@ -99,28 +127,101 @@ extension NetworkTests {
             }
         }
 
-        /// libcurl counts whole seconds.
-        @Test func connectionThatIsTooOldIsNotUsed() async throws {
-            try await TestServer.answering(Reply([.delay(.milliseconds(100))]).answering("answer")) { server in
-                while server.connectionCount < 2 {
-                    #expect(await get(server.url(), options(.init(maximumAge: .seconds(1)))).error == nil)
+        /// The clock's answer takes longer than the limit allows; nothing depends on how much longer.
+        @Test(arguments: [ConnectionLimits(maximumAge: .milliseconds(50)), .init(maximumIdleTime: .seconds(1))])
+        func connectionThatIsTooOldOrWasIdleForTooLongIsNotUsed(limits: ConnectionLimits) async throws {
+            let delay: Duration = limits.maximumAge == nil ? .milliseconds(2100) : .milliseconds(60)
+            try await TestServer.answering(Reply([.delay(delay)]).answering("clock")) { clock in
+                try await TestServer.answering(.response(body: "answer")) { server in
+                    await get(server.url(), options(limits))
+                    await get(clock.url())
+                    await get(server.url(), options(limits))
+                    #expect(server.requests.map(\.connection) == [1, 2])
                 }
-                #expect(server.requests.count > 2)
             }
             await closeIdleConnections()
         }
 
-        @Test func connectionThatWasIdleForTooLongIsNotUsed() async throws {
-            try await TestServer.answering(Reply([.delay(.milliseconds(2100))]).answering("clock")) { clock in
-                try await TestServer.answering(.response(body: "answer")) { server in
-                    let options = options(.init(maximumIdleTime: .seconds(1)))
-                    await get(server.url(), options)
-                    await get(server.url(), options)
-                    #expect(server.connectionCount == 1)
-                    await get(clock.url(), options)
-                    await get(server.url(), options)
-                    #expect(server.connectionCount == 2)
+        @Test(arguments: [ConnectionLimits(maximumAge: .seconds(900)), .init(maximumIdleTime: .seconds(900))])
+        func connectionWithinItsLimitsIsUsed(limits: ConnectionLimits) async throws {
+            try await TestServer.answering(.response(body: "answer")) { server in
+                for _ in 0..<3 { await get(server.url(), options(limits)) }
+                #expect(server.requests.map(\.connection) == [1, 1, 1])
+            }
+            await closeIdleConnections()
+        }
+
+        /// libcurl looks at the age of idle connections only: here, one is never idle.
+        @Test(.enabled(if: HTTP2Server.isAvailable)) func busyConnectionOfHTTP2IsNotUsedWhenItIsTooOld() async throws {
+            try await TestServer.answering(Reply([.delay(.milliseconds(60))]).answering("clock")) { clock in
+                try await HTTP2Server.serving { server in
+                    var options = try TransferOptions.withoutIdleLimit(trusting: .localhost)
+                    options.connectionLimits.maximumAge = .milliseconds(50)
+                    #expect(await get(server.url("/first"), options).error == nil)
+                    let silent = RequestOperation(request: URLRequest(url: server.url("/silent")), options: options)
+                    silent.start()
+                    await eventually(server.requests) { $0.contains { $0.path == "/silent" } }
+                    await get(clock.url())
+                    #expect(await get(server.url("/last"), options).error == nil)
+                    let connections = Dictionary(grouping: server.requests, by: \.path).mapValues { $0[0].connection }
+                    #expect(connections["/last"] != connections["/silent"], "\(connections)")
+                    silent.cancel()
+                    await silent.waitAsOwner()
+                    await closeIdleConnections()
                 }
+            }
+        }
+
+        @Test func redirectsAndAnswersToChallengesAreUses() async throws {
+            let script: TestServer.Script = { request in
+                switch request.path {
+                case "/start": .redirect(to: "/guarded")
+                default:
+                    request.headers["Authorization"] == nil
+                        ? .response(status: 401, headers: ["WWW-Authenticate": "Basic realm=\"test\""])
+                        : .response(body: "come in")
+                }
+            }
+            try await TestServer.serving(script: script) { server in
+                var options = options(.init(maximumUseCount: 2))
+                options.credential = URLCredential(user: "user", password: "secret", persistence: .none)
+                let operation = await get(server.url("/start"), options)
+                #expect(operation.responseString == "come in")
+                #expect(server.requests.map(\.connection) == [1, 1, 2])
+            }
+            await closeIdleConnections()
+        }
+
+        /// The first connection is at its last use and turns out dead: what is sent again is the first use of another.
+        @Test func requestThatIsSentAgainIsAUseOfItsNewConnection() async throws {
+            let script: TestServer.Script = { request in
+                request.connection == 1 && request.numberOnConnection == 2 ? .close : .response(body: "answer")
+            }
+            try await TestServer.serving(script: script) { server in
+                for _ in 0..<4 {
+                    let operation = await get(server.url(), options(.init(maximumUseCount: 2)))
+                    #expect(operation.responseString == "answer")
+                }
+                #expect(server.requests.map(\.connection) == [1, 1, 2, 2, 3])
+            }
+            await closeIdleConnections()
+        }
+
+        @Test func usesOfUnixSocketsAreNotCounted() async throws {
+            let folder = try TemporaryFolder()
+            defer { folder.remove() }
+            var serverOptions = TestServer.Options()
+            serverOptions.unixSocketPath = folder.path("socket")
+            try await TestServer.answering(.response(body: "answer"), serverOptions) { server in
+                let options = TransferOptions {
+                    $0.unixSocketPath = serverOptions.unixSocketPath
+                    $0.connectionLimits.maximumUseCount = 1
+                }
+                for _ in 0..<3 {
+                    let url = try #require(URL(string: "http://host.example/"))
+                    #expect(await get(url, options).responseString == "answer")
+                }
+                #expect(server.requests.map(\.connection) == [1, 1, 1])
             }
             await closeIdleConnections()
         }

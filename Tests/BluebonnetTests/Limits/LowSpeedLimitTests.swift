@@ -95,11 +95,24 @@ extension NetworkTests {
             }
         }
 
-        @Test func serverThatIsFastEnoughIsNotGivenUp() async throws {
-            // A byte every 10 ms for about a second.
-            try await TestServer.answering(drip(100, chunk: 1, every: .milliseconds(10))) { server in
-                let operation = await get(server.url(), options(1, .seconds(2)))
-                #expect(operation.error == nil && operation.responseData?.count == 100)
+        /// The server sends nothing for longer than the limit's time: while the block decides, while the operation is
+        /// paused, and while the program's stream gives it no body.
+        @Test func timeThatTheProgramTakesIsNotTheServers() async throws {
+            let (head, answered) = (Data("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n".utf8), Gate())
+            let reply = Reply([.bytes(head), .wait(until: answered), .bytes(Data("ok".utf8))])
+            try await TestServer.answering(reply) { server in
+                let clock = Reply([.delay(.milliseconds(1500))] + Reply.response(body: "tick").steps)
+                try await TestServer.answering(clock) { clock in
+                    let operation = RequestOperation(
+                        request: URLRequest(url: server.url()), options: options(1, .seconds(1)))
+                    operation.onResponse = { _, _ in
+                        await get(clock.url())
+                        answered.open()
+                        return .allow
+                    }
+                    await operation.run().waitAsOwner()
+                    #expect(operation.error == nil && operation.responseString == "ok")
+                }
             }
         }
 

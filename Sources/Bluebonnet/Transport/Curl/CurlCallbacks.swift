@@ -144,7 +144,7 @@ extension CurlTransfer {
 extension CurlTransfer {
     /// Before each sending of the request (CURLOPT_PREREQFUNCTION); false aborts.
     func mayBeginSending(over endpoints: ConnectionEndpoints) -> Bool {
-        guard machine.attempts.count > 0 || mayUse(endpoints), isTrusted() else { return false }
+        guard mayUse(endpoints), isTrusted() else { return false }
         let isMultiplexed = request.isSecure ? connection.isMultiplexed : machine.attempts.isMultiplexed
         let sending = machine.sends(
             multiplexed: isMultiplexed, isExplained: handle.lastErrorText != nil,
@@ -155,28 +155,29 @@ extension CurlTransfer {
             if http2End == .openConnection { connection.noteSockets(partition.connections.candidates(for: endpoints)) }
         }
         if sending == .again {
+            pacing?.giveBack()
             connection.forgetCloseNotice()
             delegate?.transferDidStartAgain()
         }
         return sending != .refused
     }
 
-    /// Whether the connection that libcurl has found for the first sending may be used.
+    /// Whether the connection that libcurl has found may be used.
     private func mayUse(_ endpoints: ConnectionEndpoints) -> Bool {
+        let isWornOut = isWornOut(endpoints)
+        guard machine.attempts.count == 0 else { return machine.takesAgain(isWornOut: isWornOut) }
         let isKept = handle.long(CURLINFO_NUM_CONNECTS) == 0
         let isMultiplexed = machine.attempts.isMultiplexed
         let isClean =
             !isKept
             || partition.connections.areClean(endpoints, tls: handle.tlsConnection, isMultiplexed: isMultiplexed)
-        return machine.takes(keptConnection: isKept, isClean: isClean && !isWornOut(endpoints))
+        return machine.takes(keptConnection: isKept, isClean: isClean && !isWornOut)
     }
 
-    /// Counts the request where a connection carries a limited number of them; true when it has carried them already.
+    /// Counts the request, where connections have limits; true when this one has reached them already.
     private func isWornOut(_ endpoints: ConnectionEndpoints) -> Bool {
-        guard let limit = request.poolKey.connectionLimits.maximumUseCount else { return false }
-        let verdict = partition.connections.use(endpoints, limit: limit)
-        guard verdict != .mayUse else { return false }
-        handle.closesConnection()
+        guard let verdict = partition.connections.use(endpoints) else { return false }
+        handle.setClosesConnection(verdict != .mayUse)
         return verdict == .isWornOut
     }
 
@@ -215,6 +216,7 @@ extension CurlTransfer {
         if head.statusCode >= 300 { giveUpPausedBody() }
         noteDryBody()
         try delegate?.transferDidReceive(head: head)
+        if delegate?.awaitsDecision == true { machine.awaitDecision() }
         partition.deadlineMayBeEarlier(bodyDeadline)
     }
 
@@ -222,16 +224,18 @@ extension CurlTransfer {
     func consumeBody(_ bytes: UnsafeRawBufferPointer) -> BodyIntake? {
         guard let delegate else { return nil }
         machine.noteMovement(at: MonotonicClock.roughly())
-        if !bytes.isEmpty, partition.holdsByRate(self) {
-            machine.bodyWasGiven(.wouldBlock, byteCount: 0)
+        if !bytes.isEmpty, partition.holdsByRate(self, .receiving, byteCount: bytes.count) {
+            machine.holdReceiving()
             return .wouldBlock
         }
         return attempt { () throws(NetworkingError) in
             let intake = try delegate.transferDidReceive(bytes: bytes)
             machine.bodyWasGiven(intake, byteCount: bytes.count)
-            if intake == .taken {
-                pacing?.take(bytes.count, now: MonotonicClock.now())
+            switch intake {
+            case .taken:
+                pacing?.take(.receiving, byteCount: bytes.count, now: MonotonicClock.now())
                 partition.consumeReadQuota(of: self, bytes)
+            case .wouldBlock: pacing?.giveBack(.receiving)
             }
             return intake
         }
@@ -241,18 +245,21 @@ extension CurlTransfer {
     func produceBody(into buffer: UnsafeMutableRawBufferPointer) -> TransferBody.Piece? {
         if machine.failure != nil { return nil }
         tellSentBytes()
-        if partition.holdsByRate(self) {
+        let mostByteCount = min(pacing?.pieceByteCount ?? .max, buffer.count)
+        if partition.holdsByRate(self, .sending, byteCount: mostByteCount) {
             machine.holdSending()
             noteDryBody()
             return .wouldBlock
         }
-        let mostByteCount = pacing?.pieceByteCount ?? buffer.count
         let buffer = UnsafeMutableRawBufferPointer(rebasing: buffer.prefix(mostByteCount))
         return attempt { () throws(NetworkingError) in
             let piece = try request.body.read(into: buffer, at: machine.upload.readByteCount)
             machine.bodyWasRead(piece, now: MonotonicClock.roughly())
-            if case .bytes(let count) = piece { pacing?.take(count, now: MonotonicClock.now()) }
-            if piece == .wouldBlock, case .stream(let feed) = request.body {
+            switch piece {
+            case .bytes(let count): pacing?.take(.sending, byteCount: count, now: MonotonicClock.now())
+            case .wouldBlock:
+                pacing?.giveBack(.sending)
+                guard case .stream(let feed) = request.body else { break }
                 feed.whenReady { [weak self] in self?.resumeSending() }
                 noteDryBody()
             }
@@ -299,7 +306,8 @@ extension CurlTransfer {
     /// libcurl sends no more of a body that was refused, but goes on waiting for one that had no bytes for it just
     /// then, until it is asked to go on.
     private func giveUpPausedBody() {
-        guard case .stream = request.body else { return }
+        guard machine.upload.isDry else { return }
+        machine.giveUpBody(now: MonotonicClock.roughly())
         partition.loop.atEndOfRound { [weak self] in self?.resumeSending() }
     }
 

@@ -14,12 +14,11 @@ final class CurlConnections {
     private var sockets = ConnectionSockets()
     /// What libcurl is writing now.
     private var corkedWrites = CorkedWrites()
-    /// Only of connections that may carry a limited number of requests.
-    private var uses = ConnectionUses()
+    private var uses: ConnectionUses
     /// The sockets that were closed since transfers were last ended.
     private var closedSockets: [CInt] = []
 
-    init(loop: EventLoop) { self.loop = loop }
+    init(loop: EventLoop, limits: ConnectionLimits) { (self.loop, uses) = (loop, ConnectionUses(limits)) }
 
     /// Has libcurl tell of the sockets that are opened and closed for a handle's connections.
     func watch(_ handle: EasyHandle) throws(CurlError) {
@@ -34,7 +33,7 @@ final class CurlConnections {
     /// about another one. A child process is not to hold the connection.
     fileprivate func opened(_ descriptor: CInt) {
         loop.forget(descriptor)
-        uses.forget(descriptor)
+        uses.open(descriptor, now: MonotonicClock.now())
         _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
         sockets.insert(descriptor)
     }
@@ -102,10 +101,11 @@ extension CurlConnections {
         return !closedSockets.isEmpty || sockets.contains { ConnectionSockets.isAtEnd($0) }
     }
 
-    /// A request is about to use a connection that may carry a limited number of them.
-    func use(_ endpoints: ConnectionEndpoints, limit: Int) -> ConnectionUses.Verdict {
+    /// A request is about to use a connection; nil where none has a limit.
+    func use(_ endpoints: ConnectionEndpoints) -> ConnectionUses.Verdict? {
+        guard uses.areLimited else { return nil }
         guard endpoints.localPort > 0, let socket = sockets.descriptor(of: endpoints) else { return .mayUse }
-        return uses.use(socket, limit: limit)
+        return uses.use(socket, now: MonotonicClock.now())
     }
 
     func forgetClosedSockets() { closedSockets.removeAll(keepingCapacity: true) }

@@ -35,12 +35,12 @@ final class CurlPartition: EventLoopClient, RoundEndTask {
     /// When the last transfer ended, while there is none.
     private(set) var idleSince: UInt64?
 
-    init(loop: EventLoop, observesFrames: Bool = true) {
+    init(loop: EventLoop, observesFrames: Bool = true, poolKey: ConnectionPoolKey = ConnectionPoolKey()) {
         guard let multi = curl_multi_init() else { preconditionFailure("libcurl is out of memory") }
         self.multi = multi
         self.loop = loop
         self.observesFrames = observesFrames
-        connections = CurlConnections(loop: loop)
+        connections = CurlConnections(loop: loop, limits: poolKey.connectionLimits)
         handles = HandlePool(loop: loop)
         slot = loop.add(self)
         let context = Unmanaged.passUnretained(self).toOpaque()
@@ -50,6 +50,9 @@ final class CurlPartition: EventLoopClient, RoundEndTask {
         _ = bluebonnet_multi_setopt_pointer(multi, CURLMOPT_TIMERDATA, context)
         // Left alone, libcurl keeps four for each transfer under way: so almost none at the end of a batch.
         _ = bluebonnet_multi_setopt_long(multi, CURLMOPT_MAXCONNECTS, Self.idleConnectionLimit)
+        // Over HTTP/2, libcurl 7.88 reads nothing of a connection while one of its streams is paused and has bytes: the
+        // other streams would wait, and the socket would stay readable.
+        if poolKey.isPaced { _ = bluebonnet_multi_setopt_long(multi, CURLMOPT_PIPELINING, CURLPIPE_NOTHING) }
     }
 
     var isIdle: Bool { active.isEmpty }
@@ -162,7 +165,7 @@ extension CurlPartition {
     private func forget(_ transfer: CurlTransfer) {
         setExpectsSmallResponse(transfer, false)
         if !pendingResumes.isEmpty { pendingResumes.removeAll { $0 === transfer } }
-        if !paced.isEmpty { paced.removeAll { $0 === transfer } }
+        stopPacing(transfer)
         loop.transferCount -= 1
         HTTP2Frames.observed { _ = curl_multi_remove_handle(multi, transfer.handle.raw) }
         let index = transfer.activeIndex

@@ -48,6 +48,7 @@ final class CurlTransfer: Transfer {
 
     func pause() {
         machine.pause()
+        partition.stopPacing(self)
         partition.setExpectsSmallResponse(self, false)
         _ = curl_easy_pause(handle.raw, CURLPAUSE_ALL)
     }
@@ -58,9 +59,10 @@ final class CurlTransfer: Transfer {
     }
 
     func resumeReceiving() {
+        machine.decisionCame(now: MonotonicClock.roughly())
         switch machine.flow {
         case .paused: return
-        case .open: partition.deadlineMayBeEarlier(nextDeadline)
+        case .open, .heldByRate: partition.deadlineMayBeEarlier(nextDeadline)
         case .heldBack:
             machine.resumeReceiving(now: MonotonicClock.roughly())
             partition.resume(self)
@@ -78,9 +80,10 @@ final class CurlTransfer: Transfer {
 
     /// The limits of bytes a second allow more bytes.
     func resumePaced() {
-        pacing?.letGo()
-        guard delegate != nil, machine.flow != .paused else { return }
-        machine.goOn(now: MonotonicClock.roughly())
+        guard let delegate, machine.flow != .paused else { return }
+        let now = MonotonicClock.now()
+        if machine.flow == .heldByRate { delegate.noteContinuation(now: now) }
+        machine.goOn(now: now)
         partition.resume(self)
     }
 
@@ -127,11 +130,7 @@ extension CurlTransfer {
         do throws(CurlError) {
             switch renewal {
             case .anyConnection: break
-            case .newConnection:
-                if request.poolKey.connectionLimits.maximumUseCount != nil {
-                    try handle.set(CURLOPT_FORBID_REUSE, false)  // was said of the connection that is worn out
-                }
-                try handle.useNewConnection()
+            case .newConnection: try handle.useNewConnection()
             case .withoutExpectation:
                 try request.leaveExpectationOut(of: handle)
                 try handle.useNewConnection()

@@ -58,7 +58,7 @@ final class CurlTransport: Transport {
         if known.count == Self.partitionLimit, let partition = known.min(by: { $0.active.count < $1.active.count }) {
             return partition
         }
-        let partition = CurlPartition(loop: loop, observesFrames: observesFrames)
+        let partition = CurlPartition(loop: loop, observesFrames: observesFrames, poolKey: poolKey.value)
         last?.partitions.append(partition)
         if partitions.isEmpty { scheduleReaper() }
         partitions[poolKey.value, default: []].append(partition)

@@ -30,6 +30,8 @@ final class EasyHandle {
     /// Whether a request of this handle named its host by itself. libcurl 7.88 remembers that host for cookies even
     /// after curl_easy_reset, so such a handle is never given a jar.
     private(set) var hasNamedHost = false
+    private var closesConnection = false
+    private var leavesNoConnection = false
     private var isClosed = false
 
     init() {
@@ -47,6 +49,7 @@ final class EasyHandle {
         hasPrivateHeaders = false
         url = ""
         hasBody = false
+        (closesConnection, leavesNoConnection) = (false, false)
         curl_easy_reset(raw)
         bufferByteCount = Int(CURL_MAX_WRITE_SIZE)
         origin = nil
@@ -91,10 +94,19 @@ final class EasyHandle {
         try set(CURLOPT_FRESH_CONNECT, true)
     }
 
-    /// The connection of the transfer that runs is closed behind it, once nobody else uses it.
-    func closesConnection() {
+    /// Whether the connection of the transfer that runs is closed behind it, once nobody else uses it. Where no request
+    /// of this kind leaves its connection open, that stays so.
+    func setClosesConnection(_ closes: Bool) {
+        guard closes != closesConnection, !leavesNoConnection else { return }
         setup = nil
-        _ = bluebonnet_easy_setopt_long(raw, CURLOPT_FORBID_REUSE, 1)
+        closesConnection = closes
+        _ = bluebonnet_easy_setopt_long(raw, CURLOPT_FORBID_REUSE, closes ? 1 : 0)
+    }
+
+    /// The connections of all requests of this kind are closed behind them.
+    func leaveNoConnection() throws(CurlError) {
+        leavesNoConnection = true
+        try set(CURLOPT_FORBID_REUSE, true)
     }
 
     /// libcurl's sentence about the last failure, when it wrote one.

@@ -116,7 +116,7 @@ extension HandleSetup {
         guard httpVersion == .http2PriorKnowledge, !isSecure, !HTTP2Frames.areTold else { return }
         try handle.set(CURLOPT_FRESH_CONNECT, true)
         // Where a closed connection is evidence of an end that is none, it is kept until others need its place.
-        if partition.endEvidence == .frames { try handle.set(CURLOPT_FORBID_REUSE, true) }
+        if partition.endEvidence == .frames { try handle.leaveNoConnection() }
     }
 
     private func setLimits(_ handle: EasyHandle) throws(CurlError) {
@@ -132,7 +132,7 @@ extension HandleSetup {
         try handle.set(CURLOPT_UPLOAD_BUFFERSIZE, sendingBufferByteCount)
     }
 
-    /// Uses are counted by ourselves (`ConnectionUses`).
+    /// Uses, and the age in less than seconds, are looked at by ourselves (`ConnectionUses`).
     private static func setConnectionLimits(_ handle: EasyHandle, _ limits: ConnectionLimits) throws(CurlError) {
         if let age = limits.maximumAge { try handle.set(CURLOPT_MAXLIFETIME_CONN, ConnectionLimits.seconds(age)) }
         if let time = limits.maximumIdleTime { try handle.set(CURLOPT_MAXAGE_CONN, ConnectionLimits.seconds(time)) }

@@ -84,22 +84,31 @@ extension CurlPartition {
 // MARK: - Limits of bytes a second
 
 extension CurlPartition {
-    /// Whether a limit of bytes a second holds a transfer now; it goes on by itself.
-    func holdsByRate(_ transfer: CurlTransfer) -> Bool {
-        guard let pacing = transfer.pacing, pacing.holds(now: MonotonicClock.now()) else { return false }
+    /// Whether a limit of bytes a second holds a piece of a transfer now; the transfer goes on by itself.
+    func holdsByRate(_ transfer: CurlTransfer, _ direction: TransferPacing.Direction, byteCount: Int) -> Bool {
+        guard let pacing = transfer.pacing,
+            pacing.holds(direction, byteCount: byteCount, now: MonotonicClock.now())
+        else { return false }
         if !paced.contains(where: { $0 === transfer }) { paced.append(transfer) }
         updateDeadline()
         return true
     }
 
     /// When the first transfer may go on that a limit of bytes a second holds.
-    var pacedDeadline: UInt64 { paced.reduce(.max) { min($0, $1.pacing?.heldUntil ?? 1) } }
+    var pacedDeadline: UInt64 { paced.reduce(.max) { min($0, $1.pacing?.nextTurn ?? .max) } }
 
-    /// Resumes the transfers whose limits allow it.
+    /// Resumes the transfers whose turn has come.
     func resumePaced(now: UInt64) {
-        let due = paced.filter { $0.pacing?.heldUntil ?? 0 <= now }
-        paced.removeAll { $0.pacing?.heldUntil ?? 0 <= now }
+        let due = paced.filter { $0.pacing?.letGo(now: now) == true }
+        paced.removeAll { $0.pacing?.nextTurn == nil }
         for transfer in due where isActive(transfer) { transfer.resumePaced() }
+    }
+
+    /// A transfer moves no bytes for now, or no more: what was reserved for it is others'.
+    func stopPacing(_ transfer: CurlTransfer) {
+        guard let pacing = transfer.pacing else { return }
+        pacing.giveBack()
+        if !paced.isEmpty { paced.removeAll { $0 === transfer } }
     }
 }
 

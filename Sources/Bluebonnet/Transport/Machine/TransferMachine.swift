@@ -17,20 +17,32 @@ struct TransferMachine {
     private var isStreamRefused = false
     /// A pause moves it.
     private var deadline: UInt64
-    /// Whether a limit of bytes a second holds the request's body: no byte is expected to move.
-    private var isSendingHeld = false
+    private var supply = BodySupply.open
     /// Not counted while the connection is being made, which has a limit of its own.
     private var idleLimit: IdleLimit
     /// Nil without a limit. Measures from the sending on, as the idle limit does.
     private var speed: LowSpeedMeter?
+    /// Whether a block decides about the response: the server's speed does not count meanwhile.
+    private var isDecisionAwaited = false
 
     /// Whether bytes of the response are taken.
     enum Flow {
         case open
         /// The delegate takes none for now: the server is not to blame that none move.
         case heldBack
+        /// A limit of bytes a second allows none for now: nobody is to blame, the delegate either.
+        case heldByRate
         /// The user has paused. libcurl holds what arrives, header lines included.
         case paused
+    }
+
+    /// What libcurl gets of the request's body.
+    private enum BodySupply {
+        case open
+        /// A limit of bytes a second holds it: no byte is expected to move.
+        case held
+        /// libcurl asks for no more, because the server has answered.
+        case givenUp
     }
 
     /// Why libcurl was told to stop.
@@ -64,8 +76,10 @@ struct TransferMachine {
         upload = UploadProgress()
         response = ResponseProgress(request)
         isStreamRefused = false
-        isSendingHeld = false
+        supply = .open
+        isDecisionAwaited = false
         idleLimit.startAgain()
+        speed?.startAgain()
     }
 }
 
@@ -87,6 +101,14 @@ extension TransferMachine {
         guard isKept && !isClean else { return true }
         interruption = .uncleanConnection
         return false
+    }
+
+    /// libcurl has a connection for another sending; false when it must not be used.
+    ///
+    /// - Parameter isWornOut: whether it has carried its requests, or is too old.
+    mutating func takesAgain(isWornOut: Bool) -> Bool {
+        if isWornOut { interruption = .uncleanConnection }
+        return !isWornOut
     }
 
     /// libcurl is about to send the request over the connection.
@@ -144,15 +166,26 @@ extension TransferMachine {
 
 extension TransferMachine {
     mutating func bodyWasRead(_ piece: TransferBody.Piece, now: UInt64) {
+        let wasDry = isStreamDry
         upload.wasRead(piece)
-        isSendingHeld = false
+        supply = .open
         if case .bytes = piece { idleLimit.noteMovement(at: now) }
+        if isStreamDry { speed?.suspend() } else if wasDry { measureSpeed(now: now) }
     }
+
+    /// Whether the program's stream has no bytes for libcurl, which waits for them.
+    private var isStreamDry: Bool { upload.isDry && supply == .open }
 
     /// libcurl wants bytes of the body that a limit of bytes a second holds.
     mutating func holdSending() {
         upload.wasRead(.wouldBlock)
-        isSendingHeld = true
+        supply = .held
+    }
+
+    /// libcurl sends no more of a body that had no bytes for it.
+    mutating func giveUpBody(now: UInt64) {
+        supply = .givenUp
+        noteContinuation(now: now)
     }
 
     /// The bytes of the body that the delegate has not been told of.
@@ -211,6 +244,9 @@ extension TransferMachine {
         if flow != .paused { flow = intake == .taken ? .open : .heldBack }
     }
 
+    /// A limit of bytes a second allows none of the body that has come.
+    mutating func holdReceiving() { if flow != .paused { flow = .heldByRate } }
+
     /// An HTTP/2 frame came.
     mutating func frameArrived(dataByteCount: Int, endsStream: Bool) {
         response.frameArrived(dataByteCount: dataByteCount, endsStream: endsStream)
@@ -237,19 +273,43 @@ extension TransferMachine {
 
     mutating func resume(deadline: UInt64, now: UInt64) {
         self.deadline = deadline
+        if supply == .held { supply = .open }  // libcurl asks again
         resumeReceiving(now: now)
     }
 
     mutating func resumeReceiving(now: UInt64) {
         flow = .open
-        idleLimit.noteMovement(at: now)
-        if attempts.count > 0 { speed?.begin(now: now) }
+        noteContinuation(now: now)
     }
 
-    /// A limit of bytes a second lets the transfer go on.
+    /// A limit of bytes a second lets the transfer go on. What the delegate holds back, it still does.
     mutating func goOn(now: UInt64) {
-        isSendingHeld = false
-        resumeReceiving(now: now)
+        if supply == .held { supply = .open }
+        if flow == .heldByRate { flow = .open }
+        noteContinuation(now: now)
+    }
+
+    /// A block decides about the response.
+    mutating func awaitDecision() {
+        isDecisionAwaited = true
+        speed?.suspend()
+    }
+
+    /// The block has decided.
+    mutating func decisionCame(now: UInt64) {
+        guard isDecisionAwaited else { return }
+        isDecisionAwaited = false
+        measureSpeed(now: now)
+    }
+
+    private mutating func noteContinuation(now: UInt64) {
+        idleLimit.noteMovement(at: now)
+        measureSpeed(now: now)
+    }
+
+    /// Measures the speed anew, where only the server and the way to it count.
+    private mutating func measureSpeed(now: UInt64) {
+        if attempts.count > 0, !isDecisionAwaited, !isStreamDry { speed?.begin(now: now) }
     }
 
     /// A byte moves.
@@ -261,8 +321,9 @@ extension TransferMachine {
     func nextDeadline(bodyDeadline: UInt64) -> UInt64 {
         switch flow {
         case .paused: .max
+        case .heldByRate: deadline
         case .heldBack: min(deadline, bodyDeadline)
-        case .open where isSendingHeld: min(deadline, bodyDeadline)
+        case .open where supply == .held: min(deadline, bodyDeadline)
         case .open:
             min(
                 deadline, bodyDeadline, idleLimit.nextLook(bodyByteCount: request.body.byteCount),
@@ -280,7 +341,7 @@ extension TransferMachine {
         if deadline <= now {
             return .timeLimit(.total, "the request to \(host) took longer than its time limit")
         }
-        if bodyDeadline <= now {
+        if bodyDeadline <= now, flow != .heldByRate {
             let status = response.head.map { " of status \($0.statusCode)" } ?? ""
             return .timeLimit(.refusedBody, "the body\(status) from \(host) was not waited for any longer")
         }

@@ -23,11 +23,13 @@ struct ScriptedMachine {
 
     init(
         _ method: String = "GET", isSecure: Bool = false, body: TransferBody = .none, expects: Bool = false,
-        version: HTTPProtocolVersion = .negotiated, idleTimeout: UInt64 = 0, deadline: UInt64 = .max
+        version: HTTPProtocolVersion = .negotiated, idleTimeout: UInt64 = 0, deadline: UInt64 = .max,
+        lowSpeed: LowSpeedLimit? = nil
     ) throws {
         let url = try #require(URL(string: isSecure ? "https://host/" : "http://host/"))
         let headers = expects ? [HeaderFields.Field(name: "Expect", value: "100-continue")] : []
-        let limits = TransferRequest.Limits(httpVersion: version, idleTimeout: idleTimeout, deadline: deadline)
+        let limits = TransferRequest.Limits(
+            httpVersion: version, idleTimeout: idleTimeout, deadline: deadline, lowSpeed: lowSpeed)
         machine = TransferMachine(
             TransferRequest(
                 url: url, origin: try #require(Origin(url)), method: method, headers: headers, body: body,
@@ -87,7 +89,7 @@ struct ScriptedMachine {
             now: instant, bodyDeadline: bodyDeadline, sentByteCount: evidence.sentByteCount,
             receivedByteCount: evidence.receivedByteCount)
         guard let error else { return nil }
-        let words = ["time limit": "deadline", "waited for": "body", "idle limit": "idle"]
+        let words = ["time limit": "deadline", "waited for": "body", "idle limit": "idle", "less than": "speed"]
         return words.first { error.message.contains($0.key) }?.value ?? error.message
     }
 }

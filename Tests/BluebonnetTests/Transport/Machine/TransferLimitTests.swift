@@ -12,19 +12,34 @@ import Testing
     enum State: CaseIterable, Sendable {
         case connecting, sent, sentAgain, answering, answered, heldBack, paused, pausedWhileConnecting, resumed
         case heldBackThenTaken, connectingAgain
+        /// A limit of bytes a second holds what has come, or the request's body.
+        case receivingHeldByRate, sendingHeldByRate, receivingHeldThenLetGo, receivingHeldThenPaused
+        /// A block decides about the response.
+        case awaitingDecision, decided
 
         /// Time counts against the server only while something is expected of it on a connection.
         var countsIdleTime: Bool {
             switch self {
             case .sent, .sentAgain, .answering, .answered, .resumed, .heldBackThenTaken: true
+            case .receivingHeldThenLetGo, .awaitingDecision, .decided: true
             case .connecting, .connectingAgain, .heldBack, .paused, .pausedWhileConnecting: false
+            case .receivingHeldByRate, .sendingHeldByRate, .receivingHeldThenPaused: false
             }
         }
 
-        var isPaused: Bool { self == .paused || self == .pausedWhileConnecting }
+        /// The speed counts where idle time does, and not while the program decides.
+        var measuresSpeed: Bool { countsIdleTime && self != .awaitingDecision }
 
-        fileprivate func script(idleTimeout: UInt64 = 800, deadline: UInt64 = .max) throws -> ScriptedMachine {
-            var script = try ScriptedMachine(isSecure: true, idleTimeout: idleTimeout, deadline: deadline)
+        var isPaused: Bool { [.paused, .pausedWhileConnecting, .receivingHeldThenPaused].contains(self) }
+
+        /// A limit for a body that is not the result blames the server, which a limit of bytes a second holds too.
+        var countsBodyDeadline: Bool { !isPaused && self != .receivingHeldByRate }
+
+        fileprivate func script(
+            idleTimeout: UInt64 = 800, deadline: UInt64 = .max, lowSpeed: LowSpeedLimit? = nil
+        ) throws -> ScriptedMachine {
+            var script = try ScriptedMachine(
+                isSecure: true, idleTimeout: idleTimeout, deadline: deadline, lowSpeed: lowSpeed)
             if self == .pausedWhileConnecting { script.machine.pause() }
             guard ![.connecting, .pausedWhileConnecting].contains(self) else { return script }
             _ = script.machine.takes(keptConnection: true, isClean: true)
@@ -34,6 +49,16 @@ import Testing
             case .sentAgain: script.send(multiplexed: true)
             case .connectingAgain: #expect(script.renewal(after: .partial) == .anyConnection)
             case .answering: try script.receive("HTTP/2 200\n")
+            case .sendingHeldByRate: script.machine.holdSending()
+            case .receivingHeldByRate, .receivingHeldThenLetGo, .receivingHeldThenPaused:
+                try script.receive("HTTP/2 200\n\n")
+                script.machine.holdReceiving()
+                if self == .receivingHeldThenLetGo { script.machine.goOn(now: script.now) }
+                if self == .receivingHeldThenPaused { script.machine.pause() }
+            case .awaitingDecision, .decided:
+                try script.receive("HTTP/2 200\n\n")
+                script.machine.awaitDecision()
+                if self == .decided { script.machine.decisionCame(now: script.now) }
             case .answered, .heldBack, .heldBackThenTaken, .paused, .resumed:
                 try script.receive("HTTP/2 200\n\n")
                 if self == .heldBack || self == .heldBackThenTaken {
@@ -61,13 +86,22 @@ import Testing
         #expect(script.limit(at: 5_000) == (state.isPaused ? nil : "deadline"))
     }
 
-    @Test(arguments: State.allCases) func bodyDeadlineCountsUnlessTheUserHasPaused(state: State) throws {
+    @Test(arguments: State.allCases) func bodyDeadlineCountsUnlessTheUserOrALimitHoldsTheBody(state: State) throws {
         var script = try state.script(idleTimeout: 0, deadline: 5_000)
-        #expect(script.machine.nextDeadline(bodyDeadline: 3_000) == (state.isPaused ? .max : 3_000))
+        let look: UInt64 = state.isPaused ? .max : state.countsBodyDeadline ? 3_000 : 5_000
+        #expect(script.machine.nextDeadline(bodyDeadline: 3_000) == look)
         #expect(script.limit(at: 2_999, bodyDeadline: 3_000) == nil)
-        #expect(script.limit(at: 3_000, bodyDeadline: 3_000) == (state.isPaused ? nil : "body"))
+        #expect(script.limit(at: 3_000, bodyDeadline: 3_000) == (state.countsBodyDeadline ? "body" : nil))
         // Of two that have passed, the whole transfer's is told.
         #expect(script.limit(at: 5_000, bodyDeadline: 3_000) == (state.isPaused ? nil : "deadline"))
+    }
+
+    @Test(arguments: State.allCases) func speedIsMeasuredWhileTheServerIsExpectedToMove(state: State) throws {
+        let limit = LowSpeedLimit(bytesPerSecond: 1_000_000_000, duration: .nanoseconds(800))
+        var script = try state.script(idleTimeout: 0, lowSpeed: limit)
+        #expect(script.machine.nextDeadline(bodyDeadline: .max) == (state.measuresSpeed ? 1_100 : .max))
+        let looks = (1...8).map { script.limit(at: 1_000 + $0 * 100) }
+        #expect(looks == Array(repeating: nil, count: 7) + [state.measuresSpeed ? "speed" : nil])
     }
 
     @Test(arguments: State.allCases) func transferWithoutLimitsIsNeverLookedAt(state: State) throws {
@@ -120,5 +154,69 @@ import Testing
         script.evidence.sentByteCount = 10
         #expect(script.limit(at: 2_400) == nil)
         #expect(script.limit(at: 3_200) == "idle")
+    }
+
+    /// libcurl asks for the body again when a transfer goes on.
+    @Test func pauseForgetsThatALimitHeldTheBody() throws {
+        var script = try ScriptedMachine("POST", body: .data(Data(count: 100)), idleTimeout: 800)
+        script.send()
+        script.machine.holdSending()
+        #expect(script.machine.nextDeadline(bodyDeadline: .max) == .max)
+        script.machine.pause()
+        script.machine.resume(deadline: .max, now: 2_000)
+        #expect(script.limit(at: 2_799) == nil)
+        #expect(script.limit(at: 2_800) == "idle")
+    }
+
+    @Test func bodyThatIsGivenUpIsNotWaitedFor() throws {
+        let limit = LowSpeedLimit(bytesPerSecond: 1_000_000_000, duration: .nanoseconds(800))
+        var script = try ScriptedMachine("POST", body: .data(Data(count: 100)), lowSpeed: limit)
+        script.send()
+        script.machine.holdSending()
+        script.machine.giveUpBody(now: 2_000)
+        #expect(script.machine.nextDeadline(bodyDeadline: .max) == 2_100)
+    }
+
+    @Test func limitThatLetsSendingGoOnLeavesWhatTheProgramHoldsBack() throws {
+        var script = try ScriptedMachine("POST", body: .data(Data(count: 100)), idleTimeout: 800)
+        script.send()
+        try script.receive("HTTP/2 200\n\n")
+        script.machine.bodyWasGiven(.wouldBlock, byteCount: 1)
+        script.machine.holdSending()
+        script.machine.goOn(now: 2_000)
+        #expect(script.machine.flow == .heldBack)
+        #expect(script.machine.nextDeadline(bodyDeadline: .max) == .max)
+    }
+
+    /// The program's own stream is slow: nobody else is to blame.
+    @Test func speedIsNotMeasuredWhileAStreamHasNoBytes() throws {
+        let limit = LowSpeedLimit(bytesPerSecond: 1_000_000_000, duration: .nanoseconds(800))
+        var script = try ScriptedMachine("POST", body: ScriptedMachine.stream(), lowSpeed: limit)
+        script.send()
+        #expect(script.machine.nextDeadline(bodyDeadline: .max) == 1_100)
+        script.read(nil)
+        #expect(script.machine.nextDeadline(bodyDeadline: .max) == .max)
+        script.machine.pause()
+        script.machine.resume(deadline: .max, now: 4_000)
+        #expect(script.machine.nextDeadline(bodyDeadline: .max) == .max)
+        script.now = 5_000
+        script.read(10)
+        #expect(script.machine.nextDeadline(bodyDeadline: .max) == 5_100)
+        let looks = (1...8).map { script.limit(at: 5_000 + $0 * 100) }
+        #expect(looks == Array(repeating: nil, count: 7) + ["speed"])
+    }
+
+    /// More came in the first look of the second sending than in all of the first.
+    @Test func speedOfASecondSendingCountsFromItsStart() throws {
+        let limit = LowSpeedLimit(bytesPerSecond: 1_000_000_000, duration: .nanoseconds(800))
+        var script = try ScriptedMachine("PUT", body: .data(Data(count: 2_000)), lowSpeed: limit)
+        script.send()
+        script.evidence.sentByteCount = 500
+        #expect(script.limit(at: 1_100) == nil)
+        script.now = 1_200
+        #expect(script.send() == .again)
+        script.evidence.sentByteCount = 800
+        let looks = (1...8).map { script.limit(at: 1_200 + $0 * 100) }
+        #expect(looks == Array(repeating: nil, count: 8))
     }
 }
