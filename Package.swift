@@ -74,6 +74,9 @@ let package = Package(
             name: "ReachabilityExample", dependencies: ["Bluebonnet"], path: "Examples/Reachability",
             swiftSettings: strict),
         .executableTarget(
+            name: "TokensAndLimitsExample", dependencies: ["Bluebonnet"], path: "Examples/TokensAndLimits",
+            swiftSettings: strict),
+        .executableTarget(
             name: "Demo",
             dependencies: [
                 "Bluebonnet", "COpenSSL",
@@ -132,7 +135,8 @@ let package = Package(
             name: "BluebonnetCommandTests",
             dependencies: [
                 "BatchExample", "Bluebonnet", "BluebonnetBatch", "BluebonnetCommand", "CancelAndPauseExample", "Demo",
-                "DependentCallsExample", "ExitProbe", "ReachabilityExample", "TestServer", "TestSupport", "bluebonnet",
+                "DependentCallsExample", "ExitProbe", "ReachabilityExample", "TestServer", "TestSupport",
+                "TokensAndLimitsExample", "bluebonnet",
             ],
             swiftSettings: strict
         ),

@@ -144,8 +144,8 @@ struct ArchivedOptions: Codable, Sendable {
     }
 }
 
-/// Coded as in an `OperationArchive`: without cookie jar, response cache and key log, with the paths of a client
-/// identity's files, and with credentials as they are.
+/// Coded as in an `OperationArchive`: without cookie jar, response cache, authenticator, request adapters and key log,
+/// with the paths of a client identity's files, and with credentials as they are.
 extension TransferOptions: Codable {
     /// - Throws: `NetworkingError` with `invalidSecurityPolicy` or `invalidRequest` when the contents contradict each
     ///   other.

@@ -1,10 +1,8 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-internal import CLinux
 internal import Foundation
 public import FoundationNetworking
-internal import Glibc
 
 /// The credentials of a `.netrc` file, by host. A value: the file is read once, when the value is made.
 ///
@@ -18,8 +16,6 @@ public struct Netrc: Sendable, Equatable {
         var login: String?
         var password: String?
     }
-
-    private static let byteLimit = 1 << 20
 
     /// Why a file that an archive names could not be read.
     private struct Fault: Sendable, Equatable {
@@ -55,8 +51,8 @@ public struct Netrc: Sendable, Equatable {
     public init(contentsOfFile path: String, mayBeReadByOthers: Bool = false) throws(NetworkingError) {
         self.path = Self.absolute(path)
         self.mayBeReadByOthers = mayBeReadByOthers
-        let forbidden: UInt32 = mayBeReadByOthers ? 0o022 : 0o077
-        entries = try NetrcText.entries(of: try Self.text(ofFile: path, forbidden: forbidden), in: path)
+        let text = try PrivateFile.text(ofFile: path, mayBeReadByOthers: mayBeReadByOthers)
+        entries = try NetrcText.entries(of: text, in: path)
     }
 
     /// The file that an archive names. One that cannot be read makes the operation fail, not the archive.
@@ -101,43 +97,6 @@ public struct Netrc: Sendable, Equatable {
         let found = own.isEmpty ? entries.filter { $0.machine == nil } : own
         guard let entry = found.first(where: { $0.login != nil || $0.password != nil }) else { return nil }
         return URLCredential(user: entry.login ?? "", password: entry.password ?? "", persistence: .none)
-    }
-}
-
-// MARK: - The file
-
-extension Netrc {
-    private static func text(ofFile path: String, forbidden: UInt32) throws(NetworkingError) -> String {
-        func failure(_ text: String, _ underlying: (any Error)? = nil) -> NetworkingError {
-            NetworkingError(.cannotOpenFile, "cannot read \(path): \(text)", underlying: underlying)
-        }
-        guard !path.isEmpty, !path.hasByte(0) else { throw failure("it is not the path of a file") }
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-        guard descriptor >= 0 else { throw failure("does it exist, and may it be read?", POSIXError.last) }
-        defer { close(descriptor) }
-        var file = bluebonnet_file()
-        guard bluebonnet_look_at(descriptor, &file) == 0, file.is_regular else {
-            throw failure("it is not a regular file")
-        }
-        guard UInt32(file.permissions) & forbidden == 0 else {
-            throw failure("others than its owner may use it; run chmod 600 \(path)")
-        }
-        guard file.byte_count <= byteLimit else { throw failure("it is larger than 1 MiB") }
-        var bytes = [UInt8](repeating: 0, count: Int(file.byte_count))
-        var count = 0
-        while count < bytes.count {
-            let added = bytes.withUnsafeMutableBytes { buffer in
-                buffer.baseAddress.map { read(descriptor, $0 + count, buffer.count - count) } ?? 0
-            }
-            if added < 0 && errno == EINTR { continue }
-            guard added >= 0 else { throw failure("reading it failed", POSIXError.last) }
-            if added == 0 { break }
-            count += added
-        }
-        guard let text = String(validating: bytes.prefix(count), as: UTF8.self) else {
-            throw failure("it is not UTF-8")
-        }
-        return text
     }
 }
 

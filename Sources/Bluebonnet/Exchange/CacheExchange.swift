@@ -34,7 +34,7 @@ final class CacheExchange: Sendable {
     private init(_ prepared: PreparedRequest, _ cache: any ResponseCache) {
         self.cache = cache
         request = prepared.request.urlRequest
-        headers = prepared.first.headers
+        headers = Self.headers(of: prepared)
         poolKey = prepared.options.poolKey
         usesJar = prepared.options.cookieJar != nil && prepared.request.bare.httpShouldHandleCookies
         isCacheable =
@@ -45,6 +45,17 @@ final class CacheExchange: Sendable {
                 let name = field.name.lowercased()
                 return name == "range" || name.hasPrefix("if-")
             }
+    }
+
+    /// The fields that go out. In the place of a credential that is applied later stands what tells its user from
+    /// others.
+    private static func headers(of prepared: PreparedRequest) -> HeaderFields {
+        var headers = prepared.first.headers
+        guard let authenticator = prepared.resolvedOptions.authenticator, authenticator.covers(prepared.origin),
+            headers["Authorization"] == nil
+        else { return headers }
+        headers["Authorization"] = authenticator.cacheStamp
+        return headers
     }
 
     private var control: CacheControl {

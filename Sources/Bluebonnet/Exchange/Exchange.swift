@@ -98,7 +98,9 @@ extension Exchange {
 extension Exchange {
     func transferDidReceive(head: ResponseHead) throws(NetworkingError) {
         incoming.head = head
-        try apply(hops.decision(on: head, assembly.interrupted), to: head)
+        let canRepeatBody = head.statusCode != 401 || outgoing.canRepeatBody(of: hops)
+        let decision = hops.decision(on: head, assembly.interrupted, canRepeatBody: canRepeatBody)
+        try apply(decision, to: head)
     }
 
     /// Notes what the body of a response is for.
@@ -318,7 +320,8 @@ extension Exchange {
             isContinued: end.isContinued,
             isCredentialRefused: incoming.head?.statusCode == 401 && hops.hasAuthenticated,
             unusedFile: end.unusedFile, keepsUnusedFile: end.unusedFile != nil && end.canBeContinued,
-            summary: summary, retryStop: stop, cacheExchange: cache, serializer: prepared.plan.serializer,
+            summary: summary, retryStop: stop ?? hops.credentialStop, cacheExchange: cache,
+            serializer: prepared.plan.serializer,
             expectedDigest: prepared.plan.expectedDigest)
     }
 }
@@ -334,6 +337,7 @@ extension Exchange {
     /// The failed attempt is followed by another one, which goes on with what there is of the body where it can. Files
     /// without a byte of it are opened again: what waits holds no descriptor.
     func endAttempt() {
+        hops.beginAttempt()
         noteInterruption()
         incoming = IncomingResponse()
         if wasAskedAboutHeld { (asksAboutResponse, wasAskedAboutHeld) = (true, false) }
@@ -390,6 +394,24 @@ extension Exchange {
         }
         return finishTransfer(error: incoming.transferError, hasTimeLeft: true)
     }
+}
+
+// MARK: - Request adapters and credentials
+
+extension Exchange {
+    /// The work on the next hop of adapters and authenticator, of which `adapted` is done.
+    func adaptation(after adapted: AdaptedRequest?, _ credential: HeldCredential?) -> Adaptation {
+        hops.adaptation(after: adapted, credential)
+    }
+
+    /// Whether the next hop carries the authenticator's credential.
+    func needsCredential(_ adapted: AdaptedRequest?) -> Bool { hops.needsCredential(adapted) }
+
+    /// The generation of the credential that the server has refused; nil when it has refused none.
+    var refusedGeneration: Int? { hops.refusedGeneration }
+
+    /// The next hop goes out in this form.
+    func take(_ adapted: AdaptedRequest) { hops.take(adapted) }
 }
 
 // MARK: - The consumer of a streamed body

@@ -65,18 +65,26 @@ struct HopChain {
     /// The hop that the redirect block was shown.
     private var proposed: RedirectPolicy.Request?
     /// The body of a request that the redirect block returned, instead of the caller's.
-    private(set) var replacedBody: Data?
+    private var givenBody: Data?
+    /// Nil without request adapters and an authenticator.
+    private var credentials: HopCredentials?
 
     init(_ prepared: PreparedRequest) {
         self.prepared = prepared
         request = prepared.first
+        if prepared.resolvedOptions.areRequestsAdapted { credentials = HopCredentials(prepared) }
     }
+
+    /// The body that stands for the caller's.
+    var replacedBody: Data? { credentials?.adapted?.body ?? givenBody }
 
     /// How many redirects were followed.
     var redirectCount: Int { knownRedirects?.hopCount ?? 0 }
 
     /// Where the next hop goes; nil when its URL has no usable origin.
-    var origin: Origin? { redirectCount == 0 ? prepared.origin : Origin(request.url) }
+    var origin: Origin? {
+        redirectCount == 0 && credentials?.adapted?.isChanged != true ? prepared.origin : Origin(request.url)
+    }
 
     /// Whether the server was given a credential.
     var hasAuthenticated: Bool { knownAuthentication?.hasAnswered == true }
@@ -95,7 +103,8 @@ struct HopChain {
 
     /// The last request, as it was sent.
     var lastRequest: GivenRequest {
-        redirectCount > 0 ? GivenRequest(urlRequest(for: request)) : prepared.request
+        let isAsGiven = redirectCount == 0 && credentials?.adapted?.isChanged != true
+        return isAsGiven ? prepared.request : GivenRequest(urlRequest(for: request))
     }
 
     private var redirects: RedirectChain {
@@ -110,15 +119,16 @@ struct HopChain {
     private var authentication: HTTPAuthentication {
         if let knownAuthentication { return knownAuthentication }
         let hasOwn = request.headers["Authorization"] != nil || URLText(request.url.absoluteString).userInfo != nil
-        let credential = prepared.options.defaultCredential(for: prepared.origin, hasOwn: hasOwn)
-        return HTTPAuthentication(credential: credential, origin: prepared.origin)
+        let origin = origin ?? prepared.origin
+        let credential = prepared.options.defaultCredential(for: origin, hasOwn: hasOwn)
+        return HTTPAuthentication(credential: credential, origin: origin)
     }
 
     /// The fields of the next hop. Mutating because each Digest answer counts.
     ///
     /// - Parameter rangeFields: those that ask for the rest of a body.
     mutating func headers(rangeFields: [(name: String, value: String)]) -> [HeaderFields.Field] {
-        var fields = request.headers.fields
+        var fields = (credentials?.adapted?.sentHeaders ?? request.headers).fields
         func set(_ name: String, _ value: String) {
             fields.removeAll { FieldSyntax.isSameName($0.name, name) }
             fields.append(HeaderFields.Field(name: name, value: value))
@@ -140,6 +150,7 @@ struct HopChain {
         var redirects = redirects
         redirects.follow(target)
         knownRedirects = redirects
+        credentials?.follow(target, from: request)
         defer { request = target }
         guard let origin, origin != Origin(request.url) else { return false }
         knownAuthentication = HTTPAuthentication(credential: nil, origin: origin)
@@ -151,12 +162,20 @@ struct HopChain {
 
 extension HopChain {
     /// What follows a response to the current request.
-    mutating func decision(on head: ResponseHead, _ body: InterruptedBody = InterruptedBody()) -> HopDecision {
+    ///
+    /// - Parameter canRepeatBody: whether the request's body can be sent from its start again.
+    mutating func decision(
+        on head: ResponseHead, _ body: InterruptedBody = InterruptedBody(),
+        canRepeatBody: Bool = true
+    ) -> HopDecision {
         // After Set-Cookie a redirect to a visited URL is allowed: the request now differs.
         if cookieJar != nil, head.hasField("set-cookie") {
             var redirects = redirects
             redirects.forgetVisits()
             knownRedirects = redirects
+        }
+        if credentials?.repeats(after: head, canRepeatBody: canRepeatBody) == true {
+            return .send(.sameRequest)
         }
         if head.statusCode == 401, let decision = challengeDecision(on: head) { return decision }
         guard (300...399).contains(head.statusCode) else { return resultDecision(on: head, body) }
@@ -243,11 +262,7 @@ extension HopChain {
 extension HopChain {
     /// The request of a hop as a `URLRequest`.
     func urlRequest(for hop: RedirectPolicy.Request) -> URLRequest {
-        var request = URLRequest(url: hop.url)
-        request.httpMethod = hop.method
-        for field in hop.headers.combined { request.setValue(field.value, forHTTPHeaderField: field.name) }
-        if hop.hasBody { request.httpBody = replacedBody ?? prepared.request.bare.httpBody }
-        return request
+        hop.urlRequest(body: replacedBody ?? prepared.request.bare.httpBody)
     }
 
     /// The hop for a request that a block returned, checked like a caller's request. When it goes to another origin
@@ -269,24 +284,53 @@ extension HopChain {
         if Origin(url) != Origin(proposed.url) { hop.leaveOrigin() }
         (hop.url, hop.method) = (url, method)
         if given.httpBody != urlRequest(for: proposed).httpBody {
-            replacedBody = given.httpBody
+            givenBody = given.httpBody
             hop.hasBody = given.httpBody?.isEmpty == false
         }
-        try Self.takeHeaders(of: given, proposed, into: &hop)
+        try hop.takeHeaders(of: given, changedFrom: proposed)
         return hop
     }
+}
 
-    /// Applies the block's header fields to the proposal: changed fields replace the proposal's, removed fields are
-    /// removed.
-    private static func takeHeaders(
-        of request: URLRequest, _ proposed: RedirectPolicy.Request, into hop: inout RedirectPolicy.Request
-    ) throws(NetworkingError) {
-        let given = request.allHTTPHeaderFields ?? [:]
-        let length = hop.hasBody ? nil : Int64(0)
-        for field in try RequestCheck.fields(given.map { (name: $0.key, value: $0.value) }, bodyByteCount: length).sent
-        where proposed.headers[field.name] != field.value {
-            hop.headers[field.name] = field.value
-        }
-        hop.headers.removeAll { field in !given.keys.contains { field.hasName($0) } }
+// MARK: - Request adapters and credentials
+
+extension HopChain {
+    /// The generation of the credential that the server has refused; nil when it has refused none.
+    var refusedGeneration: Int? { credentials?.refusedGeneration }
+    /// Why a refused request is not sent again.
+    var credentialStop: RetryStop? { credentials?.stop }
+
+    /// The work on the next hop of adapters and authenticator.
+    ///
+    /// - Parameters:
+    ///   - adapted: what was done of it; nil before the adapters have run.
+    ///   - credential: nil when none is to be applied.
+    func adaptation(after adapted: AdaptedRequest?, _ credential: HeldCredential?) -> Adaptation {
+        let hop = adapted?.hop ?? credentials?.hop ?? request
+        let runsAdapters = adapted == nil && hop.carriesCredentials
+        return Adaptation(
+            base: adapted ?? AdaptedRequest(hop),
+            body: hop.hasBody ? adapted?.body ?? givenBody ?? prepared.request.bare.httpBody : nil,
+            hasFixedBody: hop.hasBody && givenBody == nil && prepared.hasFixedBody, options: prepared.resolvedOptions,
+            adapters: runsAdapters ? prepared.options.requestAdapters : [], credential: credential,
+            authenticator: prepared.resolvedOptions.authenticator)
     }
+
+    /// Whether the next hop carries the authenticator's credential.
+    func needsCredential(_ adapted: AdaptedRequest?) -> Bool { credentials?.isNeeded(for: adapted) == true }
+
+    /// The next hop goes out in this form.
+    mutating func take(_ adapted: AdaptedRequest) {
+        credentials?.adapted = adapted
+        if adapted.hop.url != request.url || adapted.hop.method != request.method {
+            var redirects = redirects
+            redirects.change(url: adapted.hop.url, method: adapted.hop.method, hasBody: adapted.hop.hasBody)
+            knownRedirects = redirects
+            if Origin(adapted.hop.url) != Origin(request.url) { knownAuthentication = nil }
+        }
+        request = adapted.hop
+    }
+
+    /// Another attempt begins: its credential may be refused, and replaced, anew.
+    mutating func beginAttempt() { credentials?.hasRepeated = false }
 }

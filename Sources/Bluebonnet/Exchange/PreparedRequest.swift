@@ -98,7 +98,7 @@ extension PreparedRequest {
     }
 
     /// The origin of a URL that may be asked with these options.
-    private static func checkedOrigin(of url: URL, for options: ResolvedOptions) throws(NetworkingError) -> Origin {
+    static func checkedOrigin(of url: URL, for options: ResolvedOptions) throws(NetworkingError) -> Origin {
         let origin = try origin(of: url)
         if let contradiction = options.contradiction { throw contradiction }
         if options.hasHostPolicies, let refusal = options.value.securityPolicy.refusal(ofHost: origin.host) {
@@ -124,7 +124,7 @@ extension PreparedRequest {
         _ = try TLSSetupSource(options.value.tls, policy.policy(forHost: origin.host) ?? policy)
     }
 
-    private static func check(_ method: String, hasBody: Bool) throws(NetworkingError) {
+    static func check(_ method: String, hasBody: Bool) throws(NetworkingError) {
         if method != "GET" { try RequestCheck.method(method) }
         guard method != "HEAD" || !hasBody else {
             throw NetworkingError(.invalidRequest, "a HEAD request cannot have a body")
@@ -161,6 +161,8 @@ extension PreparedRequest {
     /// The handler of the body's pieces.
     var pieces: (@Sendable (RequestBlocks.Owner, Data) -> Void)? { blocks.receivedData?.call }
     var asksAboutResponse: Bool { blocks.response != nil }
+    /// Whether the request's body comes from a stream or a file.
+    var hasFixedBody: Bool { bodyStream != nil || plan.uploadFile != nil }
     /// What an archived operation had of its body in memory.
     var continuation: ArchivedPart? { plan.continuation }
 

@@ -130,6 +130,7 @@ extension RequestPlan {
     /// Whether it holds anything of a user's besides the request.
     var hasUserObjects: Bool {
         if case .request = source {} else { return true }
+        if options.areRequestsAdapted { return true }
         guard let rare = rare?.value else { return false }
         return rare.output != nil || !rare.blocks.isEmpty
     }

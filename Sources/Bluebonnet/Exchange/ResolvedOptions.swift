@@ -23,6 +23,9 @@ package final class ResolvedOptions: Sendable {
     let hasResponseCache: Bool
     let keepsDotSegments: Bool
     let retryPolicy: RetryPolicy?
+    let authenticator: SharedAuthenticator?
+    /// Whether requests go through request adapters or an authenticator.
+    let areRequestsAdapted: Bool
     let timeouts: ResolvedTimeouts
     /// Whether the idle limit is the operation's own, not its manager's.
     private let isIdleLimitOwn: Bool
@@ -45,6 +48,8 @@ package final class ResolvedOptions: Sendable {
         hasResponseCache = value.responseCache != nil
         keepsDotSegments = value.keepsDotSegments
         retryPolicy = value.retryPolicy
+        authenticator = value.authenticator
+        areRequestsAdapted = value.authenticator != nil || !value.requestAdapters.isEmpty
         timeouts = ResolvedTimeouts(value.timeouts, isIdleOwn: isIdleLimitOwn)
     }
 

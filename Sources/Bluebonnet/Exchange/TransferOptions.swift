@@ -68,6 +68,15 @@ public struct TransferOptions: Sendable {
     /// set, and for a request with an `Authorization` field or user information in its URL. Default nil: no such file
     /// is read.
     public var netrc: Netrc?
+    /// The credential of some origins, which is applied to each request to them and refreshed for all operations with
+    /// the same object. Default nil.
+    ///
+    /// A request with an `Authorization` field of its own goes out with that one. An archive does not have the
+    /// authenticator.
+    public var authenticator: SharedAuthenticator?
+    /// What changes each request before it is checked and sent, in this order; see `RequestAdapter`. An archive does
+    /// not have them. Default none.
+    public var requestAdapters: [any RequestAdapter] = []
     /// The cache in which responses are stored and looked up, according to the request's `cachePolicy`. Default nil: no
     /// cache.
     ///

@@ -8,7 +8,8 @@ extension RequestOperationManager {
     ///
     /// `Codable`, where AFNetworking archived a manager with NSCoding: keep the base URL beside the configuration. The
     /// form that is encoded has credentials, tokens and header fields in it; protect it accordingly. It does not have
-    /// the cookie jar and the response cache, which operations share, nor the key log of the TLS options.
+    /// the cookie jar, the response cache and the authenticator, which operations share, the request adapters, nor the
+    /// key log of the TLS options.
     ///
     /// ```swift
     /// let data = try JSONEncoder().encode(manager.configuration)
@@ -35,6 +36,16 @@ extension RequestOperationManager {
         public var retryPolicy: RetryPolicy? {
             get { transferOptions.retryPolicy }
             set { transferOptions.retryPolicy = newValue }
+        }
+        /// The authenticator of the operations that the manager makes: `transferOptions.authenticator`. Default nil.
+        public var authenticator: SharedAuthenticator? {
+            get { transferOptions.authenticator }
+            set { transferOptions.authenticator = newValue }
+        }
+        /// What changes requests before they are sent: `transferOptions.requestAdapters`. Default none.
+        public var requestAdapters: [any RequestAdapter] {
+            get { transferOptions.requestAdapters }
+            set { transferOptions.requestAdapters = newValue }
         }
         /// The cache of the operations that the manager makes: `transferOptions.responseCache`. Default nil: no cache.
         public var responseCache: (any ResponseCache)? {
@@ -67,7 +78,7 @@ extension RequestOperationManager.Configuration: Codable {
         case requestSerializer, responseSerializer, headers
     }
 
-    /// Makes a configuration as it was encoded, without a cookie jar and a response cache.
+    /// Makes a configuration as it was encoded, without a cookie jar, a response cache, an authenticator and adapters.
     ///
     /// - Throws: `DecodingError`; `NetworkingError` with `invalidSecurityPolicy` or `invalidRequest` when its parts
     ///   contradict each other.
@@ -84,7 +95,7 @@ extension RequestOperationManager.Configuration: Codable {
         headers = try container.decode(HeaderFields.self, forKey: .headers)
     }
 
-    /// Encodes everything but the cookie jar, the response cache and the key log.
+    /// Encodes everything but the cookie jar, the response cache, authenticator, request adapters and the key log.
     ///
     /// - Throws: `EncodingError`, naming the type of a serializer that cannot be encoded: a type of the program's own,
     ///   a `DecodableResponseSerializer`, or a query serialization that is a function; `NetworkingError` with

@@ -174,6 +174,19 @@ extension RequestOperationManager {
         set { set(\.transferOptions.retryPolicy, newValue) }
     }
 
+    /// The authenticator of the operations that are made from now on. A part of `transferOptions`. Default nil.
+    public var authenticator: SharedAuthenticator? {
+        get { transferOptions.authenticator }
+        set { set(\.transferOptions.authenticator, newValue) }
+    }
+
+    /// What changes the requests of the operations that are made from now on, before each transfer. A part of
+    /// `transferOptions`. Default none.
+    public var requestAdapters: [any RequestAdapter] {
+        get { transferOptions.requestAdapters }
+        set { set(\.transferOptions.requestAdapters, newValue) }
+    }
+
     /// The queue on which handlers of the operations run that are made from now on. Default nil: the library's serial
     /// queue `org.bluebonnet.callbacks`.
     public var completionQueue: DispatchQueue? {
@@ -286,7 +299,8 @@ extension RequestOperationManager {
     }
 
     /// Makes an operation from an archive, with the manager's limits on concurrent transfers and its queue for
-    /// handlers; it is not added to a queue.
+    /// handlers, and with the manager's authenticator and request adapters, which an archive does not have; it is not
+    /// added to a queue.
     ///
     /// - Throws: `NetworkingError`, see `HTTPRequestOperation.init(archive:responseSerializer:)`.
     public func operation(
@@ -296,6 +310,10 @@ extension RequestOperationManager {
             archive: archive, responseSerializer: responseSerializer, services: services)
         operation.completionQueue = completionQueue
         operation.completionGroup = completionGroup
+        let own = transferOptions
+        if own.authenticator != nil || !own.requestAdapters.isEmpty {
+            (operation.authenticator, operation.requestAdapters) = (own.authenticator, own.requestAdapters)
+        }
         configure?(operation)
         if let responseSerializer { operation.responseSerializer = responseSerializer }
         return operation

@@ -42,6 +42,19 @@ extension RequestOperation {
         set { state.changePlan { $0.idempotencyKey = newValue } }
     }
 
+    /// The credential of some origins, which is applied to the operation's requests to them. A part of `options`.
+    /// Default nil.
+    public var authenticator: SharedAuthenticator? {
+        get { options.authenticator }
+        set { changeOptions { $0.authenticator = newValue } }
+    }
+
+    /// What changes the request before each of its transfers, in this order. A part of `options`. Default none.
+    public var requestAdapters: [any RequestAdapter] {
+        get { options.requestAdapters }
+        set { changeOptions { $0.requestAdapters = newValue } }
+    }
+
     /// The credential that answers a Basic or Digest challenge of the request's own origin, once. A part of `options`.
     /// Default nil.
     public var credential: URLCredential? {

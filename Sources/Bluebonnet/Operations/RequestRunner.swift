@@ -22,6 +22,8 @@ final class RequestRunner {
     private var cacheExchange: CacheExchange?
     /// Nil without a retry policy.
     private var retry: RetryCourse?
+    /// Nil without request adapters and an authenticator.
+    private var adaptation: AdaptationCourse?
     /// The exchange; nil before the first admission, because many operations may wait for it.
     private var exchange: Exchange?
 
@@ -53,10 +55,12 @@ final class RequestRunner {
         case .prepare: return prepare()
         case .cache: return askCache()
         case .connectivity: return waitForConnectivity()
+        case .credential: return waitForCredential()
         case .admission(let origin):
             wait = .hop
             let hasSlot = slot.enqueue(to: origin, priority: operation.queuePriority.rawValue, client: operation)
-            return hasSlot ? .files(origin) : nil
+            return hasSlot ? .adaptation(origin) : nil
+        case .adaptation(let origin): return adapt(for: origin)
         case .files(let origin): return openFiles(for: origin)
         case .hop(let origin): beginTransfer(to: origin)
         case .retry(let instant): return waitForAttempt(at: instant)
@@ -80,7 +84,7 @@ extension RequestRunner {
         switch wait {
         case .resume(let stage): go(to: stage)
         case .hop: slot.enqueueHeld(priority: operation.queuePriority.rawValue, client: operation)
-        case .work, .connectivity, .decision, .retryDecision, .retry, .body, .nothing: return
+        case .work, .connectivity, .credential, .decision, .retryDecision, .retry, .body, .nothing: return
         }
     }
 
@@ -88,7 +92,9 @@ extension RequestRunner {
     func hold() {
         isHeld = true
         retry?.pause()
+        adaptation?.interrupt(&slot)
         switch wait {
+        case .credential: wait = .resume(.credential)
         case .connectivity(let ticket):
             rounds.connectivity.withdraw(ticket)
             wait = .resume(.connectivity)
@@ -107,7 +113,7 @@ extension RequestRunner {
         case .connectivity(let ticket): rounds.connectivity.withdraw(ticket)
         case .retry(let ticket, _): operation.services.retryWaits.withdraw(ticket)
         case .hop: slot.abort()
-        case .resume, .work, .decision, .retryDecision, .body: break
+        case .resume, .work, .credential, .decision, .retryDecision, .body: break
         }
         go(to: .end(.failed(error)))
     }
@@ -148,6 +154,9 @@ extension RequestRunner {
             if let key = prepared.plan.idempotencyKey { operation.state.keep(key) }
             if let policy = prepared.retryPolicy {
                 retry = RetryCourse(policy, clock: operation.services.retryWaits.clock)
+            }
+            adaptation = AdaptationCourse.make(prepared.resolvedOptions, operation.services) {
+                [operation] in operation.runner?.handle($0)
             }
             if prepared.continuation != nil { _ = madeExchange(prepared) }  // part of the body is there before
             cacheExchange = CacheExchange.make(for: prepared)
@@ -204,7 +213,7 @@ extension RequestRunner {
 
     func wasAdmitted() {
         switch slot.grant() {
-        case .next(let origin): go(to: .files(origin))
+        case .next(let origin): go(to: .adaptation(origin))
         case .heldTransfer(let transfer):
             let now = MonotonicClock.now()
             exchange?.noteContinuation(now: now)
@@ -258,6 +267,7 @@ extension RequestRunner {
     private func beginTransfer(to origin: Origin) {
         guard let exchange else { preconditionFailure("a transfer begins before its files are there") }
         if let retry { noteTransfer(of: exchange, to: origin, retry) }
+        adaptation?.noteTransfer()
         let pacing = operation.services.pacing(to: origin, own: exchange.byteBucket)
         let request = exchange.transferRequest(
             to: origin, deadline: slot.beginTransfer(now: MonotonicClock.now()), pacing: pacing)
@@ -295,7 +305,7 @@ extension RequestRunner {
         case .complete: go(to: .body)
         case .another(let isRedirect):
             if isRedirect { slot.noteRedirect() }
-            go(to: .connectivity)
+            go(to: adaptation == nil ? .connectivity : .credential)
         case .pending: wait = .decision
         }
     }
@@ -314,6 +324,7 @@ extension RequestRunner {
     private func finish(_ end: RequestStage.End) {
         wait = .nothing
         exchange?.flushProgress()
+        adaptation?.interrupt(&slot)
         let result: TransferResult
         if case .cached(let response) = end {
             result = TransferResult(response, for: prepared, summary: slot.account.summaryOfCacheHit)
@@ -326,6 +337,29 @@ extension RequestRunner {
         }
         (prepared, exchange) = (nil, nil)
         operation.transferEnded(Box(result))
+    }
+}
+
+// MARK: - Request adapters and credentials
+
+extension RequestRunner {
+    private func waitForCredential() -> RequestStage? {
+        guard let adaptation, let exchange else { return .connectivity }
+        wait = .credential
+        return adaptation.waitForCredential(of: exchange, slot.account)
+    }
+
+    private func adapt(for origin: Origin) -> RequestStage? {
+        guard let adaptation, let prepared else { return .files(origin) }
+        return adaptation.adapt(madeExchange(prepared), for: origin, &slot)
+    }
+
+    /// Takes an event of the adapters, the authenticator or a refresh.
+    func handle(_ event: AdaptationCourse.Event) {
+        guard let adaptation, adaptation.take(event, &slot) else { return }
+        if let error = adaptation.failure { return abort(with: error) }
+        if case .credential = wait { return go(to: .credential) }
+        if let origin = slot.grantedOrigin { go(to: .adaptation(origin)) }
     }
 }
 

@@ -12,8 +12,14 @@ enum RequestStage {
     case cache
     /// The server can be reached; before admission, because an operation that waits for that needs no slot.
     case connectivity
+    /// There is a credential that the hop may use; before admission, because an operation that waits for that needs no
+    /// slot.
+    case credential
     /// The hop gets a slot.
     case admission(Origin)
+    /// Request adapters and authenticator change the hop's request; after admission, so that a date or a signature is
+    /// fresh. From here a hop goes back to `credential` when there is none, and to another origin's `admission`.
+    case adaptation(Origin)
     /// What the hop needs is opened and read; after admission, because what waits is to hold no descriptor.
     case files(Origin)
     /// One transfer.
@@ -37,7 +43,7 @@ enum RequestStage {
     /// Whether a paused operation goes into the stage only when it is resumed.
     var waitsForResume: Bool {
         switch self {
-        case .prepare, .cache, .connectivity, .admission, .files, .hop, .retry: true
+        case .prepare, .cache, .connectivity, .credential, .admission, .adaptation, .files, .hop, .retry: true
         case .body, .end: false
         }
     }
@@ -49,7 +55,9 @@ enum RequestStage {
         /// `prepare` or `cache`: work off the network thread.
         case work
         case connectivity(ConnectivityGate.Ticket)
-        /// `admission`, `files` or `hop`: see `HopSlot`.
+        /// A refresh of the credential.
+        case credential
+        /// `admission`, `adaptation`, `files` or `hop`: see `HopSlot`.
         case hop
         /// `hop`: the transfer has ended, and a block of the user decides what follows.
         case decision
@@ -64,7 +72,7 @@ enum RequestStage {
         func isUnderWay(in slot: HopSlot) -> Bool {
             switch self {
             case .hop: slot.isUnderWay
-            case .connectivity: slot.account.wasAdmitted
+            case .connectivity, .credential: slot.account.wasAdmitted
             case .decision, .retryDecision, .retry, .body: true
             case .resume, .work, .nothing: false
             }

@@ -48,6 +48,12 @@ public struct SessionConfiguration: Sendable {
         set { transferOptions.cookieJar = newValue }
     }
 
+    /// The authenticator of the tasks: `transferOptions.authenticator`.
+    public var authenticator: SharedAuthenticator? {
+        get { transferOptions.authenticator }
+        set { transferOptions.authenticator = newValue }
+    }
+
     /// The cache of the tasks: `transferOptions.responseCache`.
     public var responseCache: (any ResponseCache)? {
         get { transferOptions.responseCache }

@@ -75,6 +75,11 @@ package struct RedirectChain: Sendable {
         current = request
     }
 
+    /// Takes note that the current request goes out in another form, which redirects start from.
+    package mutating func change(url: URL, method: String, hasBody: Bool) {
+        (current.url, current.method, current.hasBody) = (url, method, hasBody)
+    }
+
     /// The response at hand changes what requests say (it sets a cookie): where the chain was before may be asked
     /// again.
     package mutating func forgetVisits() {

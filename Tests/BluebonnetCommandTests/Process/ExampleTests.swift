@@ -8,7 +8,9 @@ import Testing
 
 extension ProcessTests {
     @Suite struct ExampleTests {
-        private static let examples = ["BatchExample", "DependentCallsExample", "CancelAndPauseExample"]
+        private static let examples = [
+            "BatchExample", "DependentCallsExample", "CancelAndPauseExample", "TokensAndLimitsExample",
+        ]
 
         @Test(arguments: examples + ["Demo", "ReachabilityExample"])
         func exampleWithoutArgumentsExplainsItself(_ name: String) async throws {
@@ -19,7 +21,10 @@ extension ProcessTests {
             #expect(end.output.hasPrefix("usage: \(name)"))
         }
 
-        @Test(arguments: zip(examples, ["20 of 20", "async: Ada Lovelace", "2000000 bytes in 2 transfers"]))
+        @Test(
+            arguments: zip(
+                examples,
+                ["20 of 20", "async: Ada Lovelace", "2000000 bytes in 2 transfers", "200 of 200 readings"]))
         func anExampleDoesWhatItSaysAndEnds(_ name: String, _ text: String) async throws {
             let (folder, pipe) = (try TemporaryFolder(), try TestPipe())
             defer { folder.remove() }

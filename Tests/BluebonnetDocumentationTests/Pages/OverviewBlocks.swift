@@ -80,6 +80,13 @@ extension PageTests {
             // Requests that are sent again after a failure that may pass, where the server cannot have acted twice.
             manager.retryPolicy = .standard
 
+            // A token that is sent to its origin only, and refreshed once for all operations before it expires and
+            // after a 401.
+            let endpoint = TokenEndpoint(URL(string: "https://login.example.com/token")!, clientID: "reports")
+            manager.authenticator = SharedAuthenticator(
+                BearerAuthenticator(endpoint), credential: BearerToken("…", refreshToken: "…"),
+                origins: [manager.baseURL!])
+
             // Reachability of the network, and operations that wait for it.
             NetworkReachabilityManager.shared.setReachabilityStatusChangeBlock { print($0.localizedDescription) }
             NetworkReachabilityManager.shared.startMonitoring()

@@ -29,7 +29,8 @@ import Testing
             "Bluebonnet/Transport",
             "Addresses Bodies Concurrency Errors Limits Messages NetworkThread Reachability Rules Security Syntax TLS"
         ),
-        ("Bluebonnet/Environment", "Addresses Errors Reachability Transport"),
+        ("Bluebonnet/Credentials", "Addresses Errors NetworkThread Rules"),
+        ("Bluebonnet/Environment", "Addresses Credentials Errors Reachability Transport"),
         ("Bluebonnet/Cookies", "Addresses Concurrency Errors NetworkThread Syntax Transport"),
         ("Bluebonnet/Cache", "Concurrency Messages Transport"),
         ("Bluebonnet/Retries", "Addresses Concurrency Errors Messages NetworkThread Rules Transport"),
@@ -37,8 +38,8 @@ import Testing
         (
             "Bluebonnet/Exchange",
             """
-            Addresses Bodies Cache Certificates Concurrency Cookies Environment Errors Limits Messages NetworkThread
-            Retries Rules Security Serialization Syntax TLS Transport
+            Addresses Bodies Cache Certificates Concurrency Cookies Credentials Environment Errors Limits Messages
+            NetworkThread Retries Rules Security Serialization Syntax TLS Transport
             """
         ),
         (
@@ -55,23 +56,27 @@ import Testing
         (
             "Bluebonnet/Operations",
             """
-            Addresses Admission Archive Bodies Cache Certificates Concurrency Dependencies Errors Exchange Messages
-            NetworkThread Reachability Retries Scheduling Security Serialization Syntax Transport
+            Addresses Admission Archive Bodies Cache Certificates Concurrency Credentials Dependencies Errors Exchange
+            Messages NetworkThread Reachability Retries Scheduling Security Serialization Syntax Transport
             """
         ),
         ("Bluebonnet/Batches", "Concurrency Errors Operations Scheduling"),
         (
             "Bluebonnet/Manager",
             """
-            Addresses Admission Archive Batches Cache Concurrency Cookies Errors Exchange Formats Messages NetworkThread
-            Operations Reachability Retries Scheduling Security Serialization Transport
+            Addresses Admission Archive Batches Cache Concurrency Cookies Credentials Errors Exchange Formats Messages
+            NetworkThread Operations Reachability Retries Scheduling Security Serialization Transport
             """
+        ),
+        (
+            "Bluebonnet/OAuth",
+            "Addresses Admission Credentials Errors Exchange Formats Messages Operations Syntax"
         ),
         // Sessions are a façade: they reach what users reach, nothing below operations.
         (
             "Bluebonnet/Sessions",
             """
-            Cache Cookies Errors Exchange Formats Manager Messages Operations Reachability Security Serialization
+            Cache Cookies Credentials Errors Exchange Formats Manager Messages Operations Reachability Security Serialization
             """
         ),
         ("Bluebonnet/Activity", "Operations"),

@@ -31,6 +31,8 @@ import Testing
         ChallengeAnswer.self, TransferOptions.self, Timeouts.self, TransferSummary.self, TransferTimings.self,
         Proxy.self, ProxyConfiguration.self, Netrc.self, LowSpeedLimit.self, ConnectionLimits.self, RetryPolicy.self,
         RetryProposal.self, RetryAnswer.self, RetriedAttempt.self, IdempotencyKey.self,
+        (any Authenticator).self, SharedAuthenticator.self, BearerAuthenticator.self, BearerToken.self,
+        TokenEndpoint.self, TokenError.self, TokenFile.self, (any RequestAdapter).self, BlockRequestAdapter.self,
         DrainSummary.self, DependencyCycle.self, FailedDependencyPolicy.self, Response<Int>.self,
         ResponseDisposition.self,
     ]

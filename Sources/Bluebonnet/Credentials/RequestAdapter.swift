@@ -1,0 +1,49 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+public import FoundationNetworking
+
+/// Changes each request before it is checked and sent: a signature, a tracing field, a date.
+///
+/// ```swift
+/// manager.requestAdapters = [
+///     .block { $0.setValue(UUID().uuidString, forHTTPHeaderField: "X-Request-ID") }
+/// ]
+/// ```
+///
+/// The adapters of an operation run in their order before each of its transfers, on a Swift task: before the first one,
+/// each attempt of a retry policy, the answer to a challenge, the continuation after a pause, and a redirect within the
+/// origin. Each time they get the request without what they changed before, with all fields that will be sent, but for
+/// the credential of the authenticator, which is applied after them. A redirect to another origin, and what follows it,
+/// is sent without adapters, and without what they changed.
+///
+/// What they make of the request is checked like a program's request. They may change the method, the URL, also to
+/// another origin, the fields, and a body in memory; a body from a stream or a file stays. The response cache is asked
+/// before, and knows the request without their changes.
+///
+/// The operation holds its slot meanwhile, so that a date or a signature is fresh when the request is sent. An adapter
+/// must not wait for operations of the same manager: what needs the network to get a credential is an `Authenticator`.
+public protocol RequestAdapter: Sendable {
+    /// Changes a request. The task is cancelled when the operation is cancelled or paused.
+    ///
+    /// - Throws: any error; it ends the operation, without a retry. A `NetworkingError` is the operation's error, any
+    ///   other one the `underlying` error of `invalidRequest`.
+    func adapt(_ request: inout URLRequest) async throws
+}
+
+/// A request adapter that calls a block.
+public struct BlockRequestAdapter: RequestAdapter {
+    private let block: @Sendable (inout URLRequest) async throws -> Void
+
+    /// Makes an adapter of a block, which is called on a Swift task.
+    public init(_ block: @escaping @Sendable (inout URLRequest) async throws -> Void) { self.block = block }
+
+    public func adapt(_ request: inout URLRequest) async throws { try await block(&request) }
+}
+
+extension RequestAdapter where Self == BlockRequestAdapter {
+    /// An adapter that calls a block.
+    public static func block(_ block: @escaping @Sendable (inout URLRequest) async throws -> Void) -> Self {
+        BlockRequestAdapter(block)
+    }
+}

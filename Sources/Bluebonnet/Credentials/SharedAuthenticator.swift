@@ -1,0 +1,269 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+public import Foundation
+internal import FoundationNetworking
+internal import Synchronization
+
+/// The current credential of some origins, for all operations that have this object: it refreshes the credential before
+/// it expires, and after a 401 that asks for another one, once for all of them.
+///
+/// ```swift
+/// let endpoint = TokenEndpoint(URL(string: "https://login.example.com/token")!, clientID: "reports")
+/// manager.authenticator = SharedAuthenticator(
+///     BearerAuthenticator(endpoint), credential: token, origins: [URL(string: "https://api.example.com")!])
+/// ```
+///
+/// While the credential is refreshed, the operations that need it wait without a slot. A request that was answered 401
+/// goes out once more with the new credential, whatever its method; a second 401 is the result. A refresh that fails
+/// ends the operations that wait with `authenticationRequired`. See <doc:Tokens>.
+///
+/// All members may be used from any thread.
+public final class SharedAuthenticator: Sendable {
+    fileprivate struct Values: Sendable {
+        var state: CredentialState
+        var held: HeldCredential?
+        /// The error of the last refresh that failed.
+        var error: NetworkingError?
+        var waiting: [Ticket: @Sendable () -> Void] = [:]
+        var lastTicket: Ticket = 0
+        /// Counts the credentials that the program has set: another one may be another user's.
+        var epoch = 0
+    }
+
+    typealias Ticket = UInt64
+
+    /// The origins (scheme, host and port) whose requests get the credential.
+    public let origins: [URL]
+    private let covered: Set<Origin>
+    private let authenticator: AnyAuthenticator
+    private let leeway: TimeInterval
+    private let date: @Sendable () -> Date
+    private let identity = UUID()
+    private let values: Mutex<Values>
+
+    /// Makes an authenticator.
+    ///
+    /// - Parameters:
+    ///   - authenticator: how requests carry the credential, and how a new one is got.
+    ///   - credential: the one to begin with. Nil: the first request gets one by `Authenticator.refresh`.
+    ///   - origins: http and https URLs of the origins; of each only scheme, host and port count. Traps for any other
+    ///     URL, and when there is none.
+    ///   - leeway: how long before the expiry another credential is got; at most a fifth of the credential's life.
+    ///     Default 60 s.
+    ///   - failureInterval: how long a failed refresh is remembered. Requests that need a credential meanwhile fail at
+    ///     once. Default 10 s. A failure that is final (`Authenticator.isFinal`) is remembered until the program sets
+    ///     another credential.
+    public convenience init<Kind: Authenticator>(
+        _ authenticator: Kind, credential: Kind.Credential? = nil, origins: [URL], leeway: Duration = .seconds(60),
+        failureInterval: Duration = .seconds(10)
+    ) {
+        self.init(
+            AnyAuthenticator(authenticator), credential, origins, leeway: leeway, failureInterval: failureInterval,
+            date: { Date() })
+    }
+
+    init(
+        _ authenticator: AnyAuthenticator, _ credential: (any Sendable)?, _ origins: [URL], leeway: Duration,
+        failureInterval: Duration, date: @escaping @Sendable () -> Date
+    ) {
+        let covered = origins.compactMap(Origin.init)
+        precondition(
+            !origins.isEmpty && covered.count == origins.count, "an authenticator needs http or https URLs of origins")
+        (self.origins, self.covered, self.authenticator) = (origins, Set(covered), authenticator)
+        (self.leeway, self.date) = (leeway.seconds, date)
+        values = Mutex(Values(state: CredentialState(failureInterval: failureInterval.seconds)))
+        if let credential { replace(credential) }
+    }
+
+    /// The current credential; nil when there is none, and when it is of another type.
+    public func credential<Credential: Sendable>(as type: Credential.Type = Credential.self) -> Credential? {
+        values.withLock { $0.held?.value } as? Credential
+    }
+
+    /// Sets the credential, as after a login: requests use it from now on. A refresh that runs has no effect any more,
+    /// and a failed one is forgotten. Traps when the authenticator has credentials of another type.
+    public func setCredential(_ credential: some Sendable) { replace(credential) }
+
+    /// Takes the credential away, as at a logout. A request that needs one asks `Authenticator.refresh` for it.
+    public func removeCredential() { replace(nil) }
+
+    private func replace(_ credential: (any Sendable)?) {
+        let use = credential.flatMap(authenticator.use)
+        precondition((credential == nil) == (use == nil), "the authenticator has credentials of another type")
+        let now = date()
+        let validity = use.map { CredentialState.Validity(obtained: now, expiry: $0.expiry, leeway: leeway) }
+        let (old, waiting) = values.withLock { values in
+            let old = values.held
+            _ = values.state.handle(.replaced(validity), at: now)
+            values.epoch += 1
+            values.error = nil
+            values.held = Self.held(credential, use?.apply, values.state.generation)
+            return (old, values.takeWaiting())
+        }
+        withExtendedLifetime(old) {}  // letting go of what a program gave may run code of its own
+        Self.wake(waiting)
+    }
+
+    private static func held(
+        _ value: (any Sendable)?, _ apply: (@Sendable (inout URLRequest) -> Void)?, _ generation: Int
+    ) -> HeldCredential? {
+        guard let value, let apply else { return nil }
+        return HeldCredential(generation: generation, value: value, apply: apply)
+    }
+}
+
+extension SharedAuthenticator: CustomStringConvertible {
+    /// The origins, without the credential.
+    public var description: String {
+        "<SharedAuthenticator: \(origins.map { Redaction.url($0.absoluteString) }.joined(separator: ", "))>"
+    }
+}
+
+// MARK: - Requests
+
+extension SharedAuthenticator {
+    /// What becomes of a request that needs a credential.
+    enum Answer {
+        case use(HeldCredential)
+        /// It waits for a refresh, by its number.
+        case wait(Ticket, refresh: Int)
+        case fail(NetworkingError)
+    }
+
+    func covers(_ origin: Origin) -> Bool { covered.contains(origin) }
+
+    /// Asks for the credential.
+    ///
+    /// - Parameters:
+    ///   - refused: the generation that the server has refused for the request.
+    ///   - waited: the refresh that the request has waited for since its last transfer.
+    ///   - goOn: called once on the network thread when the wait is over: then the request asks again. Nil when it does
+    ///     not wait: a refresh is begun, and the answer has ticket 0.
+    func ask(refused: Int?, waited: Int?, goOn: (@Sendable () -> Void)?) -> Answer {
+        let now = date()
+        let (answer, begun) = values.withLock { values -> (Answer, (number: Int, old: HeldCredential?)?) in
+            let effects = values.state.handle(.request(refused: refused, waited: waited), at: now)
+            var begun: Int?
+            for effect in effects {
+                switch effect {
+                case .beginRefresh(let number): begun = number
+                case .wait(let number):
+                    let ticket = goOn.map { values.addWaiting($0) } ?? 0
+                    return (.wait(ticket, refresh: number), begun.map { ($0, values.held) })
+                case .use: if let held = values.held { return (.use(held), nil) }
+                case .fail, .store, .wakeWaiting: break
+                }
+            }
+            return (.fail(values.error ?? Self.failure(of: nil)), nil)
+        }
+        if let begun { refresh(begun.number, begun.old) }
+        return answer
+    }
+
+    /// The number of requests that wait.
+    var waitingCount: Int { values.withLock { $0.waiting.count } }
+
+    /// Stops waiting. The refresh goes on.
+    func withdraw(_ ticket: Ticket) { _ = values.withLock { $0.waiting.removeValue(forKey: ticket) } }
+
+    /// A server has taken a credential.
+    func noteAccepted(_ generation: Int) {
+        values.withLock { _ = $0.state.handle(.accepted(generation: generation), at: .distantPast) }
+    }
+
+    /// Whether a request that carries a generation may be sent as it is.
+    func isUsable(_ generation: Int) -> Bool {
+        let now = date()
+        return values.withLock { $0.state.isUsable(generation, at: now) }
+    }
+
+    /// Whether a 401 with these `WWW-Authenticate` fields, for a request with a generation, is answered by sending the
+    /// request again.
+    func mayReplace(_ generation: Int, refusedBy fields: [String]) -> Bool {
+        if let scheme = authenticator.challengeScheme?.lowercased() {
+            guard HTTPChallenge.parse(fields).contains(where: { $0.scheme == scheme }) else { return false }
+        }
+        let now = date()
+        return values.withLock { $0.state.mayReplace(generation, at: now) }
+    }
+
+    /// Tells the responses of one user from those of another in a cache: each process, object and credential of the
+    /// program's has another text, and a refresh keeps it.
+    var cacheStamp: String { "\(identity) \(values.withLock { $0.epoch })" }
+}
+
+// MARK: - Refreshing
+
+extension SharedAuthenticator {
+    /// Gets a new credential. Belongs to nobody's operation: it goes on when those that wait are cancelled.
+    private func refresh(_ number: Int, _ old: HeldCredential?) {
+        Task {
+            do {
+                let value = try await authenticator.refresh(old?.value)
+                end(number, with: value)
+            } catch {
+                end(number, with: error)
+            }
+        }
+    }
+
+    private func end(_ number: Int, with value: any Sendable) {
+        guard let (expiry, apply) = authenticator.use(value) else { preconditionFailure("a refresh changes no type") }
+        let now = date()
+        let validity = CredentialState.Validity(obtained: now, expiry: expiry, leeway: leeway)
+        let (old, waiting) = values.withLock { values -> (HeldCredential?, [@Sendable () -> Void]) in
+            let old = values.held
+            guard !values.state.handle(.refreshed(number: number, validity), at: now).isEmpty else { return (nil, []) }
+            values.error = nil
+            values.held = HeldCredential(generation: values.state.generation, value: value, apply: apply)
+            return (old, values.takeWaiting())
+        }
+        withExtendedLifetime(old) {}
+        Self.wake(waiting)
+    }
+
+    private func end(_ number: Int, with error: any Error) {
+        let isFinal = authenticator.isFinal(error)
+        let now = date()
+        let failure = Self.failure(of: error)
+        let (old, waiting) = values.withLock { values -> (NetworkingError?, [@Sendable () -> Void]) in
+            let old = values.error
+            guard !values.state.handle(.failed(number: number, isFinal: isFinal), at: now).isEmpty else {
+                return (nil, [])
+            }
+            values.error = failure
+            return (old, values.takeWaiting())
+        }
+        withExtendedLifetime(old) {}
+        Self.wake(waiting)
+    }
+
+    private static func failure(of error: (any Error)?) -> NetworkingError {
+        let reason = (error as? NetworkingError)?.message ?? error.map { "\($0)" } ?? "there is no credential"
+        return NetworkingError(
+            .authenticationRequired, "the credential could not be refreshed: \(reason)", underlying: error)
+    }
+
+    private static func wake(_ waiting: [@Sendable () -> Void]) {
+        guard !waiting.isEmpty else { return }
+        NetworkThread.shared.submit {
+            for goOn in waiting { goOn() }
+        }
+    }
+}
+
+extension SharedAuthenticator.Values {
+    fileprivate mutating func addWaiting(_ goOn: @escaping @Sendable () -> Void) -> SharedAuthenticator.Ticket {
+        lastTicket += 1
+        waiting[lastTicket] = goOn
+        return lastTicket
+    }
+
+    /// In the order in which they came.
+    fileprivate mutating func takeWaiting() -> [@Sendable () -> Void] {
+        let taken = waiting.sorted { $0.key < $1.key }.map(\.value)
+        waiting = [:]
+        return taken
+    }
+}

@@ -1,0 +1,143 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+internal import Foundation
+internal import FoundationNetworking
+
+/// The request of one transfer as request adapters and the authenticator have made it. A value that crosses threads.
+struct AdaptedRequest: Sendable {
+    /// With what the adapters changed, and without the credential.
+    var hop: RedirectPolicy.Request
+    /// The body in memory that an adapter set; nil when it is the request's own.
+    var body: Data?
+    /// Whether an adapter changed anything.
+    var isChanged = false
+    /// The fields that go out, with the credential.
+    var sentHeaders: HeaderFields
+    /// The generation of the credential; nil when none was applied.
+    var generation: Int?
+
+    init(_ hop: RedirectPolicy.Request) { (self.hop, sentHeaders) = (hop, hop.headers) }
+}
+
+/// The work of request adapters, and of the authenticator, on the request of one transfer. It runs code of the program:
+/// never on the network thread. A value that crosses threads.
+struct Adaptation: Sendable {
+    let base: AdaptedRequest
+    /// The body in memory that goes along with the base; nil without one.
+    let body: Data?
+    /// Whether the body comes from a stream or a file, so that it cannot be replaced.
+    let hasFixedBody: Bool
+    let options: ResolvedOptions
+    /// Empty when they have run.
+    let adapters: [any RequestAdapter]
+    /// Nil when none is to be applied.
+    let credential: HeldCredential?
+    let authenticator: SharedAuthenticator?
+
+    /// Runs adapters and authenticator.
+    ///
+    /// - Throws: what the operation fails with.
+    func run() async throws(NetworkingError) -> AdaptedRequest {
+        var adapted = base
+        if !adapters.isEmpty { try await adapt(&adapted) }
+        if let credential, let authenticator, let origin = Origin(adapted.hop.url), authenticator.covers(origin) {
+            try Self.apply(credential, to: &adapted, body: adapted.body ?? body)
+        }
+        return adapted
+    }
+
+    private func adapt(_ adapted: inout AdaptedRequest) async throws(NetworkingError) {
+        let given = adapted.hop.urlRequest(body: body)
+        var request = given
+        do {
+            for adapter in adapters { try await adapter.adapt(&request) }
+        } catch let error as NetworkingError {
+            throw error
+        } catch {
+            throw NetworkingError(.invalidRequest, "a request adapter failed: \(error)", underlying: error)
+        }
+        // Two requests are equal for Foundation on Linux whatever their fields are.
+        guard
+            request.allHTTPHeaderFields != given.allHTTPHeaderFields || request.url != given.url
+                || request.httpMethod != given.httpMethod || request.httpBody != given.httpBody
+                || request.httpBodyStream != nil
+        else { return }
+        adapted.isChanged = true
+        try takeBody(of: request, into: &adapted)
+        try takeAddress(of: request, into: &adapted)
+        try adapted.hop.takeHeaders(of: request)
+        adapted.sentHeaders = adapted.hop.headers
+    }
+
+    private func takeBody(of request: URLRequest, into adapted: inout AdaptedRequest) throws(NetworkingError) {
+        guard request.httpBodyStream == nil, request.httpBody == nil || !hasFixedBody else {
+            throw NetworkingError(
+                .invalidRequest,
+                "a request adapter can set a body in memory only, and not instead of a stream or a file")
+        }
+        guard !hasFixedBody, request.httpBody != body else { return }
+        adapted.body = request.httpBody ?? Data()
+        adapted.hop.hasBody = request.httpBody?.isEmpty == false
+    }
+
+    /// Checks method and URL as those of a program's request.
+    private func takeAddress(of request: URLRequest, into adapted: inout AdaptedRequest) throws(NetworkingError) {
+        let method = request.httpMethod ?? "GET"
+        try PreparedRequest.check(method, hasBody: adapted.hop.hasBody)
+        adapted.hop.method = method
+        guard request.url != adapted.hop.url else { return }
+        guard let given = request.url else {
+            throw NetworkingError(.badURL, "a request adapter gave a request without a URL")
+        }
+        try RequestCheck.check(given)
+        let url = options.keepsDotSegments ? given : DotSegments.removed(from: given) ?? given
+        _ = try PreparedRequest.checkedOrigin(of: url, for: options)
+        adapted.hop.url = url
+    }
+
+    private static func apply(
+        _ credential: HeldCredential, to adapted: inout AdaptedRequest, body: Data?
+    ) throws(NetworkingError) {
+        let given = adapted.hop.urlRequest(body: body)
+        var request = given
+        credential.apply(&request)
+        guard request.url == given.url, request.httpMethod == given.httpMethod, request.httpBody == given.httpBody,
+            request.httpBodyStream == nil
+        else {
+            throw NetworkingError(.invalidRequest, "an authenticator can change the header fields of a request only")
+        }
+        var hop = adapted.hop
+        try hop.takeHeaders(of: request)
+        (adapted.sentHeaders, adapted.generation) = (hop.headers, credential.generation)
+    }
+}
+
+extension RedirectPolicy.Request {
+    /// The hop as a `URLRequest`.
+    func urlRequest(body: Data?) -> URLRequest {
+        var request = URLRequest(url: url)
+        request.httpMethod = method
+        for field in headers.combined { request.setValue(field.value, forHTTPHeaderField: field.name) }
+        if hasBody { request.httpBody = body }
+        return request
+    }
+
+    /// Applies the fields of a request that a program made of a proposed hop: changed fields replace this hop's,
+    /// removed fields are removed.
+    ///
+    /// - Parameter proposed: nil is this hop.
+    mutating func takeHeaders(
+        of request: URLRequest, changedFrom proposed: RedirectPolicy.Request? = nil
+    ) throws(NetworkingError) {
+        let proposed = (proposed ?? self).headers
+        let given = request.allHTTPHeaderFields ?? [:]
+        let length = hasBody ? nil : Int64(0)
+        let fields = given.sorted { $0.key < $1.key }.map { (name: $0.key, value: $0.value) }
+        for field in try RequestCheck.fields(fields, bodyByteCount: length).sent
+        where proposed[field.name] != field.value {
+            headers[field.name] = field.value
+        }
+        headers.removeAll { field in !given.keys.contains { field.hasName($0) } }
+    }
+}

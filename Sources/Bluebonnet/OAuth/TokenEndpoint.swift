@@ -1,0 +1,138 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+public import Foundation
+internal import FoundationNetworking
+
+/// Where a client gets new access tokens for refresh tokens (RFC 6749, 6), and what the client is there. A value. Its
+/// text does not show the secret.
+///
+/// Use an https URL: client secret, refresh token and access token go over the connection.
+public struct TokenEndpoint: Sendable, Hashable {
+    /// How a client with a secret says who it is (RFC 6749, 2.3.1).
+    public enum ClientAuthentication: Sendable, Hashable {
+        /// In an `Authorization` field of the scheme Basic.
+        case basic
+        /// By `client_id` and `client_secret` in the body.
+        case body
+    }
+
+    /// The URL of the endpoint.
+    public var url: URL
+    /// The client's identifier.
+    public var clientID: String
+    /// The client's secret; nil for a public client, which sends `client_id` in the body.
+    public var clientSecret: String?
+    /// How the secret is sent. Default `basic`.
+    public var clientAuthentication: ClientAuthentication
+    /// The scope that is asked for; not more than what was granted. Default nil: the one that was granted.
+    public var scope: String?
+
+    /// Names an endpoint.
+    public init(
+        _ url: URL, clientID: String, clientSecret: String? = nil,
+        clientAuthentication: ClientAuthentication = .basic, scope: String? = nil
+    ) {
+        (self.url, self.clientID, self.clientSecret) = (url, clientID, clientSecret)
+        (self.clientAuthentication, self.scope) = (clientAuthentication, scope)
+    }
+}
+
+extension TokenEndpoint: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// URL and client, without the secret.
+    public var description: String { "<TokenEndpoint: \(Redaction.url(url.absoluteString)), client \(clientID)>" }
+
+    public var debugDescription: String { description }
+
+    /// Without the secret, for `dump`.
+    public var customMirror: Mirror { Mirror(self, children: ["url": url, "clientID": clientID]) }
+}
+
+// MARK: - The request
+
+extension TokenEndpoint {
+    /// The request for a new access token.
+    func request(refreshToken: String) -> URLRequest {
+        var request = URLRequest(url: url)
+        request.httpMethod = "POST"
+        request.setValue("application/x-www-form-urlencoded", forHTTPHeaderField: "Content-Type")
+        request.setValue("application/json", forHTTPHeaderField: "Accept")
+        var fields = [("grant_type", "refresh_token"), ("refresh_token", refreshToken)]
+        if let scope { fields.append(("scope", scope)) }
+        switch (clientSecret, clientAuthentication) {
+        case (let secret?, .basic):
+            let pair = Self.escaped(clientID) + ":" + Self.escaped(secret)
+            let value = "Basic " + Data(pair.utf8).base64EncodedString()
+            request.setValue(value, forHTTPHeaderField: "Authorization")
+        case (let secret?, .body): fields += [("client_id", clientID), ("client_secret", secret)]
+        case (nil, _): fields.append(("client_id", clientID))
+        }
+        request.httpBody = Data(fields.map { "\($0)=\(Self.escaped($1))" }.joined(separator: "&").utf8)
+        return request
+    }
+
+    /// As in a form (RFC 6749, B): a secret with `/` is escaped too.
+    private static func escaped(_ text: String) -> String {
+        text.utf8.map { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"):
+                String(UnicodeScalar(byte))
+            case UInt8(ascii: " "): "+"
+            default: (byte < 0x10 ? "%0" : "%") + String(byte, radix: 16, uppercase: true)
+            }
+        }.joined()
+    }
+}
+
+// MARK: - The response
+
+extension TokenEndpoint {
+    /// The token in a response. What it does not say stays as it was: a refresh token that is not replaced is used
+    /// again.
+    ///
+    /// - Parameter date: when the request was sent: the life of the token counts from then on at the latest.
+    static func token(status: Int, body: Data, replacing old: BearerToken, at date: Date) throws -> BearerToken {
+        guard let answer = try? JSONValue(parsing: body) else {
+            throw TokenError(.unusableResponse, "the body is not JSON", statusCode: status)
+        }
+        guard (200...299).contains(status) else { throw error(status: status, answer, hiding: old) }
+        guard let token = answer["access_token"]?.string, !token.isEmpty else {
+            throw TokenError(.unusableResponse, "there is no access_token", statusCode: status)
+        }
+        if let type = answer["token_type"]?.string, type.lowercased() != "bearer" {
+            throw TokenError(
+                .unusableResponse, "the token_type is \(RequestCheck.shown(type)), not Bearer", statusCode: status)
+        }
+        let texts = [token, answer["refresh_token"]?.string].compactMap(\.self)
+        guard texts.allSatisfy({ !$0.utf8.contains(where: FieldSyntax.isForbiddenInValue) }) else {
+            throw TokenError(.unusableResponse, "a token has a control character in it", statusCode: status)
+        }
+        return BearerToken(
+            token, refreshToken: answer["refresh_token"]?.string ?? old.refreshToken,
+            expiryDate: life(answer["expires_in"]).map { date + $0 }, scope: answer["scope"]?.string ?? old.scope)
+    }
+
+    /// Seconds; some servers write the number as a text.
+    private static func life(_ value: JSONValue?) -> TimeInterval? {
+        let seconds = value?.integer.map(TimeInterval.init) ?? value?.string.flatMap(TimeInterval.init)
+        return seconds.flatMap { $0.isFinite && $0 >= 0 ? min($0, 1e10) : nil }
+    }
+
+    private static func error(status: Int, _ answer: JSONValue, hiding old: BearerToken) -> TokenError {
+        func text(_ name: String) -> String? {
+            answer[name]?.string.map { text in
+                var shown = RequestCheck.shown(text, limit: 300)
+                for secret in [old.refreshToken, old.accessToken].compactMap(\.self) where !secret.isEmpty {
+                    shown = shown.replacingOccurrences(of: secret, with: Redaction.placeholder)
+                }
+                return shown
+            }
+        }
+        guard let code = answer["error"]?.string, !code.isEmpty, code.utf8.count < 100,
+            !code.utf8.contains(where: FieldSyntax.isForbiddenInValue)
+        else { return TokenError(.unusableResponse, "there is no error code in the body", statusCode: status) }
+        return TokenError(
+            TokenError.Code(rawValue: code), text("error_description"), page: text("error_uri"), statusCode: status)
+    }
+}

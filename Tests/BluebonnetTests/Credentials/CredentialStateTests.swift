@@ -1,0 +1,147 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Testing
+
+@testable import Bluebonnet
+
+/// The state of a credential, without a credential, a clock or a request.
+@Suite struct CredentialStateTests {
+    /// Seconds from the beginning.
+    private static func date(_ seconds: Double) -> Date { Date(timeIntervalSince1970: 1_700_000_000 + seconds) }
+
+    private static func validity(obtained: Double = 0, expiry: Double?) -> CredentialState.Validity {
+        CredentialState.Validity(obtained: date(obtained), expiry: expiry.map(date), leeway: 60)
+    }
+
+    /// A state with generation 1, set at 0.
+    private static func state(expiry: Double?) -> CredentialState {
+        var state = CredentialState(failureInterval: 10)
+        _ = state.handle(.replaced(validity(expiry: expiry)), at: date(0))
+        return state
+    }
+
+    private static let begun: [CredentialState.Effect] = [.beginRefresh(number: 1), .wait(refresh: 1)]
+
+    @Test(
+        arguments: [
+            (nil, nil, 1e9, [.use]),
+            (3600, nil, 3539, [.use]),
+            (3600, nil, 3540, begun),
+            (3600, nil, 9999, begun),
+            (100, nil, 79, [.use]),  // a fifth of a short life
+            (100, nil, 80, begun),
+            (0, nil, 0, begun),
+            (-100, nil, 0, begun),
+            (nil, 1, 0, begun),
+            (nil, 0, 0, [.use]),
+            (nil, 7, 0, begun),
+        ] as [(Double?, Int?, Double, [CredentialState.Effect])])
+    func requestUsesWhatIsValidAndNotRefused(
+        expiry: Double?, refused: Int?, seconds: Double, expected: [CredentialState.Effect]
+    ) {
+        var state = Self.state(expiry: expiry)
+        #expect(state.handle(.request(refused: refused, waited: nil), at: Self.date(seconds)) == expected)
+    }
+
+    @Test func requestWithoutACredentialBeginsTheFirstRefresh() {
+        var state = CredentialState(failureInterval: 10)
+        #expect(state.handle(.request(refused: nil, waited: nil), at: Self.date(0)) == Self.begun)
+        #expect(state.generation == 0)
+    }
+
+    @Test func oneRefreshRunsForAnyNumberOfRequests() {
+        var state = Self.state(expiry: nil)
+        #expect(state.handle(.request(refused: 1, waited: nil), at: Self.date(1)) == Self.begun)
+        for _ in 0..<1000 {
+            #expect(state.handle(.request(refused: 1, waited: nil), at: Self.date(1)) == [.wait(refresh: 1)])
+        }
+        let end = state.handle(.refreshed(number: 1, Self.validity(obtained: 2, expiry: nil)), at: Self.date(2))
+        #expect(end == [.store, .wakeWaiting])
+        #expect(state.generation == 2)
+        for _ in 0..<1000 { #expect(state.handle(.request(refused: 1, waited: 1), at: Self.date(2)) == [.use]) }
+    }
+
+    @Test func requestWaitsForARefreshAlsoWithACredentialThatWasNotRefusedForIt() {
+        var state = Self.state(expiry: 100)
+        _ = state.handle(.request(refused: nil, waited: nil), at: Self.date(90))
+        #expect(state.handle(.request(refused: nil, waited: nil), at: Self.date(90)) == [.wait(refresh: 1)])
+    }
+
+    @Test func failureEndsThoseThatWaitedAndIsRemembered() {
+        var state = Self.state(expiry: nil)
+        _ = state.handle(.request(refused: 1, waited: nil), at: Self.date(0))
+        #expect(state.handle(.failed(number: 1, isFinal: false), at: Self.date(5)) == [.store, .wakeWaiting])
+        for second in [5.0, 14, 1000] {
+            #expect(state.handle(.request(refused: 1, waited: 1), at: Self.date(second)) == [.fail])
+        }
+        #expect(state.handle(.request(refused: 1, waited: nil), at: Self.date(14.9)) == [.fail])
+        let again: [CredentialState.Effect] = [.beginRefresh(number: 2), .wait(refresh: 2)]
+        #expect(state.handle(.request(refused: 1, waited: nil), at: Self.date(15)) == again)
+    }
+
+    @Test func finalFailureIsRememberedUntilTheCredentialChanges() {
+        var state = Self.state(expiry: nil)
+        _ = state.handle(.request(refused: 1, waited: nil), at: Self.date(0))
+        _ = state.handle(.failed(number: 1, isFinal: true), at: Self.date(0))
+        #expect(state.handle(.request(refused: 1, waited: nil), at: Self.date(1e8)) == [.fail])
+        #expect(state.handle(.replaced(Self.validity(expiry: nil)), at: Self.date(1)) == [.store, .wakeWaiting])
+        #expect(state.handle(.request(refused: 1, waited: nil), at: Self.date(1)) == [.use])
+    }
+
+    @Test func credentialThatHasNotQuiteExpiredServesWhenItsRefreshFails() {
+        var state = Self.state(expiry: 100)
+        _ = state.handle(.request(refused: nil, waited: nil), at: Self.date(90))
+        _ = state.handle(.failed(number: 1, isFinal: false), at: Self.date(91))
+        #expect(state.handle(.request(refused: nil, waited: 1), at: Self.date(91)) == [.use])
+        #expect(state.handle(.request(refused: 1, waited: nil), at: Self.date(91)) == [.fail])
+        #expect(state.handle(.request(refused: nil, waited: 1), at: Self.date(100)) == [.fail])
+    }
+
+    @Test func endOfARefreshAfterAnotherCredentialWasSetComesTooLate() {
+        var state = Self.state(expiry: nil)
+        _ = state.handle(.request(refused: 1, waited: nil), at: Self.date(0))
+        _ = state.handle(.replaced(Self.validity(expiry: nil)), at: Self.date(1))
+        let before = state
+        #expect(state.handle(.refreshed(number: 1, Self.validity(expiry: nil)), at: Self.date(2)) == [])
+        #expect(state.handle(.failed(number: 1, isFinal: true), at: Self.date(2)) == [])
+        #expect(state == before && state.generation == 2)
+    }
+
+    @Test func credentialThatIsBornExpiredIsUsedByThoseThatWaitedForIt() {
+        var state = Self.state(expiry: 0)
+        _ = state.handle(.request(refused: nil, waited: nil), at: Self.date(0))
+        _ = state.handle(.refreshed(number: 1, Self.validity(obtained: 1, expiry: 1)), at: Self.date(1))
+        #expect(state.handle(.request(refused: nil, waited: 1), at: Self.date(1)) == [.use])
+        #expect(state.isUsable(2, at: Self.date(1)))
+        // Who comes later has it refreshed first, and so has who has waited for something else since.
+        let again: [CredentialState.Effect] = [.beginRefresh(number: 2), .wait(refresh: 2)]
+        var other = state
+        #expect(state.handle(.request(refused: nil, waited: nil), at: Self.date(1)) == again)
+        #expect(other.handle(.request(refused: nil, waited: 1), at: Self.date(11)) == again)
+    }
+
+    @Test func newCredentialThatNoServerHasTakenIsNotReplacedAtOnce() {
+        var state = Self.state(expiry: nil)
+        #expect(state.mayReplace(1, at: Self.date(0)))  // the program's own is
+        _ = state.handle(.request(refused: 1, waited: nil), at: Self.date(0))
+        _ = state.handle(.refreshed(number: 1, Self.validity(obtained: 1, expiry: nil)), at: Self.date(1))
+        #expect(state.mayReplace(1, at: Self.date(1)))  // there is a newer one
+        #expect(!state.mayReplace(2, at: Self.date(10.9)))
+        #expect(state.mayReplace(2, at: Self.date(11)))
+        #expect(state.mayReplace(2, at: Self.date(0)))  // the clock was set back
+        _ = state.handle(.accepted(generation: 1), at: Self.date(1))
+        #expect(!state.mayReplace(2, at: Self.date(1)))
+        _ = state.handle(.accepted(generation: 2), at: Self.date(1))
+        #expect(state.mayReplace(2, at: Self.date(1)))
+    }
+
+    @Test func generationIsUsableUntilItExpiresOrThereIsANewerOne() {
+        var state = Self.state(expiry: 100)
+        #expect(state.isUsable(1, at: Self.date(99)))
+        #expect(!state.isUsable(1, at: Self.date(100)) && !state.isUsable(0, at: Self.date(1)))
+        _ = state.handle(.replaced(nil), at: Self.date(1))
+        #expect(!state.isUsable(1, at: Self.date(1)))
+    }
+}

@@ -1,0 +1,229 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import FoundationNetworking
+import TestServer
+import Testing
+
+@testable import Bluebonnet
+
+/// Operations with request adapters on a scripted network.
+@Suite(.timeLimit(.minutes(1))) struct RequestAdapterTests {
+    private let time = VirtualTime()
+    private let network: ScriptedNetwork
+
+    init() { network = ScriptedNetwork(time: time) }
+
+    private func operation(
+        _ adapters: [any RequestAdapter], _ path: String = "/a", method: String = "GET", body: String? = nil,
+        _ change: (inout TransferOptions) -> Void = { _ in }
+    ) -> HTTPRequestOperation {
+        let options = TransferOptions {
+            $0.requestAdapters = adapters
+            change(&$0)
+        }
+        return network.operation(path, method: method, body: body, options: options)
+    }
+
+    /// Adds a letter to a field.
+    private func letter(_ letter: String) -> any RequestAdapter {
+        .block { request in
+            let before = request.value(forHTTPHeaderField: "X-Letters") ?? ""
+            request.setValue(before + letter, forHTTPHeaderField: "X-Letters")
+        }
+    }
+
+    private var letters: [String?] { network.log.requests.map { $0.field("X-Letters") } }
+
+    @Test func adaptersRunInOrderOffTheNetworkThread() async {
+        let threads = Observed([Bool]())
+        let spy: any RequestAdapter = .block { _ in threads.append(NetworkThread.isCurrent) }
+        let operation = await self.operation([letter("a"), spy, letter("b")]).run()
+        #expect(operation.error == nil && letters == ["ab"])
+        #expect(threads.value == [false])
+        #expect(operation.request?.value(forHTTPHeaderField: "X-Letters") == "ab")
+        #expect(operation.originalRequest?.value(forHTTPHeaderField: "X-Letters") == nil)
+    }
+
+    @Test func adapterSeesAllThatIsSent() async {
+        let seen = Observed([String: String]())
+        let bodies = Observed([Data?]())
+        let spy: any RequestAdapter = .block { request in
+            seen.update { [fields = request.allHTTPHeaderFields ?? [:]] in $0 = fields }
+            bodies.append(request.httpBody)
+        }
+        let operation = self.operation([spy], method: "POST", body: "text")
+        operation.idempotencyKey = "k"
+        _ = await operation.run()
+        #expect(operation.error == nil && bodies.value == [Data("text".utf8)])
+        let sent = network.log.requests.first?.headers.map(\.name).sorted()
+        #expect(seen.value.keys.sorted() == sent && seen.value["Idempotency-Key"] == "k")
+    }
+
+    @Test func eachAttemptIsAdaptedFromTheStart() async {
+        network.answer("/a", inTurn: [[.head(503)], [.head(200)]])
+        let count = Observed(0)
+        let adapter: any RequestAdapter = .block { request in
+            count.increment()
+            request.addValue("\(count.value)", forHTTPHeaderField: "X-Letters")
+        }
+        let operation = self.operation([adapter]) { $0.retryPolicy = .standard }
+        operation.start()
+        await time.runsOut(for: operation)
+        #expect(operation.error == nil && letters == ["1", "2"])
+    }
+
+    @Test func redirectWithinTheOriginIsAdaptedAndAnotherOneIsNot() async {
+        network.answer("/a", with: [.head(302, ["Location": "/b"])])
+        network.answer("/b", with: [.head(302, ["Location": "http://other.test/c"])])
+        network.answer("/c", with: [.head(302, ["Location": "http://scripted.test/d"])])
+        let operation = await self.operation([letter("a")]).run()
+        #expect(operation.error == nil && letters == ["a", "a", nil, nil])
+    }
+
+    @Test func adapterMayChangeMethodBodyAndURL() async {
+        let adapter: any RequestAdapter = .block { request in
+            request.httpMethod = "PUT"
+            request.httpBody = Data("other".utf8)
+            request.url = URL(string: "http://scripted.test/x/../b?q=1")
+        }
+        let operation = await self.operation([adapter], method: "POST", body: "text").run()
+        #expect(operation.error == nil)
+        let sent = network.log.requests.first
+        #expect(sent?.method == "PUT" && sent?.url.absoluteString == "http://scripted.test/b?q=1")
+        guard case .data(let body)? = sent?.body else { return #expect(Bool(false), "no body") }
+        #expect(body == Data("other".utf8))
+    }
+
+    @Test func otherOriginOfAnAdapterGetsASlotOfItsOwn() async {
+        let network = ScriptedNetwork(limit: 2, limitPerOrigin: 1)
+        let (gate, reached) = (Gate(), Observed(0))
+        network.answer("/held", with: [.reach(reached), .wait(gate), .head(200)])
+        let held = network.operation("/held")
+        held.start()
+        await reached.becomes(1)
+        let options = TransferOptions {
+            $0.requestAdapters = [.block { $0.url = URL(string: "http://scripted.test/b") }]
+        }
+        let request = URLRequest("GET", URL(string: "http://other.test/a") ?? ScriptedNetwork.url("/"))
+        let moved = HTTPRequestOperation(
+            plan: RequestPlan(request, options: ResolvedOptions(options)),
+            serializer: ResolvedSerializer(HTTPResponseSerializer()), services: network.services)
+        moved.start()
+        await NetworkThread.shared.catchesUp()
+        #expect(network.log.requests.count == 1)
+        gate.open()
+        await moved.ends()
+        await held.ends()
+        #expect(moved.error == nil && network.log.entries.value.peakPerOrigin == 1)
+        #expect(network.log.requests.last?.origin.host == "scripted.test")
+        #expect(moved.response?.url?.absoluteString == "http://scripted.test/b")
+    }
+
+    @Test func redirectIsRelativeToTheURLThatWasSent() async {
+        network.answer("/deep/a", with: [.head(302, ["Location": "b"])])
+        let adapter: any RequestAdapter = .block { request in
+            if request.url?.path == "/a" { request.url = URL(string: "http://scripted.test/deep/a") }
+        }
+        let operation = await self.operation([adapter]).run()
+        #expect(operation.error == nil && network.log.entries.value.paths == ["/deep/a", "/deep/b"])
+    }
+
+    @Test(
+        arguments: [
+            ("ftp://scripted.test/", .badURL), ("http:///a", .badURL),
+        ] as [(String, NetworkingError.Code)])
+    func whatAnAdapterMakesIsChecked(url: String, code: NetworkingError.Code) async {
+        let operation = await self.operation([.block { $0.url = URL(string: url) }]).run()
+        #expect(operation.code == code && network.log.requests.isEmpty)
+    }
+
+    @Test func fieldsAndMethodOfAnAdapterAreChecked() async {
+        let field = await self.operation([.block { $0.setValue("9", forHTTPHeaderField: "Content-Length") }]).run()
+        let method = await self.operation([.block { $0.httpMethod = "A B" }]).run()
+        let stream = await self.operation([.block { $0.httpBodyStream = InputStream(data: Data()) }]).run()
+        for operation in [field, method, stream] { #expect(operation.code == .invalidRequest) }
+        #expect(network.log.requests.isEmpty)
+    }
+
+    @Test func policyOfTheHostCountsAfterTheAdapters() async throws {
+        let hosts = try SecurityPolicyTable(["scripted.test": .default])
+        let adapter: any RequestAdapter = .block { $0.url = URL(string: "http://refused.test/") }
+        let operation = await self.operation([adapter]) {
+            $0.securityPolicy = .trustingNobody
+            $0.securityPolicy.hosts = hosts
+        }.run()
+        #expect(operation.code == .serverNotTrusted && network.log.requests.isEmpty)
+    }
+
+    @Test func errorOfAnAdapterEndsTheOperationWithoutARetry() async {
+        let count = Observed(0)
+        let adapter: any RequestAdapter = .block { _ in
+            count.increment()
+            throw ScriptedAuthenticator.Refusal()
+        }
+        let operation = await self.operation([adapter, letter("a")]) { $0.retryPolicy = .standard }.run()
+        #expect(operation.code == .invalidRequest && count.value == 1)
+        #expect(operation.error?.message == "a request adapter failed: no more tokens")
+        #expect(operation.error?.underlying is ScriptedAuthenticator.Refusal)
+        let own = await self.operation([.block { _ in throw NetworkingError(.notStarted, "not now") }]).run()
+        #expect(own.code == .notStarted && network.log.requests.isEmpty)
+    }
+
+    @Test(arguments: [false, true]) func adapterThatRunsIsCancelledWithItsOperation(isPause: Bool) async {
+        let (begun, cancelled) = (Observed(0), Gate())
+        let adapter: any RequestAdapter = .block { request in
+            begun.increment()
+            guard begun.value == 1 else { return request.setValue("2", forHTTPHeaderField: "X-Letters") }
+            await withTaskCancellationHandler {
+                await cancelled.wait()
+            } onCancel: {
+                cancelled.open()
+            }
+        }
+        let operation = self.operation([adapter])
+        operation.start()
+        await begun.becomes(1)
+        if isPause { operation.pause() } else { operation.cancel() }
+        await cancelled.wait()
+        #expect(network.log.requests.isEmpty)
+        if isPause { operation.resume() }
+        await operation.ends()
+        #expect(operation.code == (isPause ? nil : .cancelled) && letters == (isPause ? ["2"] : []))
+    }
+
+    @Test func totalLimitEndsAnAdapterThatHangs() async {
+        let gate = Gate()
+        let operation = self.operation([.block { _ in await gate.wait() }]) { $0.timeouts.total = .seconds(5) }
+        operation.start()
+        await time.hasWaiting(1)
+        await time.advance(by: .seconds(6))
+        await operation.ends()
+        #expect(operation.code == .timedOut)
+        gate.open()
+    }
+
+    @Test func credentialIsAppliedAfterTheAdapters() async {
+        let seen = Observed([String?]())
+        let adapter: any RequestAdapter = .block { request in
+            seen.append(request.value(forHTTPHeaderField: "Authorization"))
+            request.url = URL(string: "http://scripted.test/b")
+        }
+        let shared = SharedAuthenticator(
+            ScriptedAuthenticator { _ in .init(text: "new") }, credential: .init(text: "old"),
+            origins: [ScriptedNetwork.url("/")])
+        network.answer("/b", onlyFor: "new")
+        let options = TransferOptions {
+            $0.requestAdapters = [adapter]
+            $0.authenticator = shared
+        }
+        let url = URL(string: "http://other.test/a") ?? ScriptedNetwork.url("/")
+        let operation = HTTPRequestOperation(
+            plan: RequestPlan(URLRequest(url: url), options: ResolvedOptions(options)),
+            serializer: ResolvedSerializer(HTTPResponseSerializer()), services: network.services)
+        _ = await operation.run()
+        #expect(operation.error == nil && network.sentTokens == ["Bearer old", "Bearer new"])
+        #expect(seen.value == [nil, nil])
+    }
+}
