@@ -33,6 +33,8 @@ public final class RequestLineRunner: Sendable {
         public var concurrencyPerOrigin = 6
         /// Bytes a second of all lines together, see `RequestOperationManager.Configuration`. Default nil: no limit.
         public var maximumBytesPerSecond: Int?
+        /// Keeps requests within what their servers can bear. Default nil: the limits above only.
+        public var governor: Governor?
         /// Limits and trust for lines that do not say otherwise.
         public var transferOptions = TransferOptions()
         /// The form of a result line's body. Default `text`.
@@ -53,6 +55,8 @@ public final class RequestLineRunner: Sendable {
     private let manager: RequestOperationManager
     private let onResult: @Sendable (ResultLine) -> Void
     private let state = Mutex(RunnerState())
+    /// As the network thread has told it last.
+    private let waits = Mutex(RunnerWaits())
     private let queue = DispatchQueue(label: "org.bluebonnet.request-lines")
     private let group = DispatchGroup()
     /// Where the steps of scripts are taken: no user's code runs there.
@@ -68,6 +72,7 @@ public final class RequestLineRunner: Sendable {
         configuration.maximumConcurrentTransferCount = settings.concurrency
         configuration.maximumConcurrentTransferCountPerOrigin = settings.concurrencyPerOrigin
         configuration.maximumBytesPerSecond = settings.maximumBytesPerSecond
+        configuration.governor = settings.governor
         configuration.transferOptions = settings.transferOptions
         manager = RequestOperationManager(optional: settings.baseURL, configuration)
         manager.completionQueue = queue
@@ -119,12 +124,20 @@ public final class RequestLineRunner: Sendable {
         }
     }
 
-    /// Returns the state of the run.
+    /// Returns the state of the run. What waits is that of the moment of the last call.
     ///
     /// - Parameter count: how many of the transfers under way to name, the largest ones.
     public func snapshot(largest count: Int) -> Snapshot {
         let standing = state.withLock { $0.standing }
-        return standing.snapshot(largest: count)
+        var snapshot = standing.snapshot(largest: count)
+        let now = waits.withLock { $0 }
+        snapshot.waitingRetryCount = now.retryCount
+        snapshot.heldOrigins = now.origins.compactMap { RequestLineRunner.Snapshot.HeldOrigin($0, now: Date()) }
+        // For the next snapshot: who asks must not wait for the network thread.
+        manager.withWaits { [weak self] retryCount, origins in
+            self?.waits.withLock { $0 = RunnerWaits(retryCount: retryCount, origins: origins) }
+        }
+        return snapshot
     }
 }
 

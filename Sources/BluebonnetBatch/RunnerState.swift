@@ -177,7 +177,34 @@ extension RequestLineRunner {
         public let receivedByteCount: Int64
         /// The largest running transfers.
         public let largestTransfers: [Transfer]
+        /// The number of operations, of the whole process, that wait for their next attempt.
+        public internal(set) var waitingRetryCount = 0
+        /// The origins to which nothing is sent for a time.
+        public internal(set) var heldOrigins: [HeldOrigin] = []
+
+        /// An origin to which nothing is sent for a time.
+        public struct HeldOrigin: Sendable {
+            /// Scheme, host and port.
+            public let origin: String
+            /// The seconds until it is asked again.
+            public let secondsLeft: Double
+            /// The number of operations that wait for it.
+            public let waitingCount: Int
+
+            /// Nil for an origin that is not held.
+            init?(_ status: OriginStatus, now: Date) {
+                guard let heldUntil = status.heldUntil else { return nil }
+                secondsLeft = max(0, heldUntil.timeIntervalSince(now))
+                (origin, waitingCount) = (status.origin, status.waitingCount)
+            }
+        }
     }
+}
+
+/// What the operations of a run wait for.
+struct RunnerWaits: Sendable {
+    var retryCount = 0
+    var origins: [OriginStatus] = []
 }
 
 extension ByteProgress {

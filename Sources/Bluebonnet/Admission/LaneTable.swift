@@ -95,6 +95,9 @@ struct LaneTable {
         candidates.insert(Candidate(entry: first, origin: origin))
     }
 
+    /// The number of entries for an origin, stale ones included.
+    func count(of origin: OriginTable.Index) -> Int { origin < lanes.count ? lanes[origin].entries.count : 0 }
+
     /// Removes all entries.
     mutating func removeAll(in origins: inout OriginTable) {
         for origin in lanes.indices where !lanes[origin].entries.isEmpty { origins.removeLane(origin) }
@@ -111,9 +114,15 @@ struct OriginTable {
         var origin: Origin?
         var runningCount = 0
         var laneCount = 0
+        /// Nil without a governor.
+        var governed: GovernedOrigin?
     }
 
     let limit: Int
+    /// Nil without a governor.
+    private var governor: GovernorCore?
+    /// Whom the governor tells when an origin is open again.
+    private weak var client: (any GovernorClient)?
     private var rows: [Row] = []
     private var freeIndices: [Index] = []
     private var indexOfOrigin: [Origin: Index] = [:]
@@ -121,6 +130,11 @@ struct OriginTable {
     private var last = 0
 
     init(limit: Int) { self.limit = limit }
+
+    /// Has the origins that are looked up from now on governed.
+    mutating func govern(by governor: GovernorCore, for client: any GovernorClient) {
+        (self.governor, self.client) = (governor, client)
+    }
 
     /// The index of an origin, as long as it has a running operation or a lane, or no other one is looked up.
     mutating func index(of origin: Origin) -> Index {
@@ -135,6 +149,7 @@ struct OriginTable {
         let index = freeIndices.popLast() ?? rows.count
         if index == rows.count { rows.append(Row()) }
         rows[index].origin = origin
+        rows[index].governed = governor?.origin(origin)
         indexOfOrigin[origin] = index
         return index
     }
@@ -144,9 +159,25 @@ struct OriginTable {
         return origin
     }
 
-    func hasFreeSlot(_ index: Index) -> Bool { rows[index].runningCount < limit }
+    /// The index of an origin that has a running operation or a lane, or was looked up last.
+    func knownIndex(of origin: Origin) -> Index? { indexOfOrigin[origin] }
 
-    mutating func takeSlot(_ index: Index) { rows[index].runningCount += 1 }
+    func runningCount(_ index: Index) -> Int { rows[index].runningCount }
+
+    func governed(_ index: Index) -> GovernedOrigin? { rows[index].governed }
+
+    func hasFreeSlot(_ index: Index) -> Bool {
+        guard rows[index].runningCount < limit else { return false }
+        guard let governed = rows[index].governed, let client else { return true }
+        return governed.isOpen(for: client)
+    }
+
+    /// - Returns: the place under the governor, if there is one.
+    mutating func takeSlot(_ index: Index) -> GovernorPlace? {
+        rows[index].runningCount += 1
+        guard let governed = rows[index].governed, let client else { return nil }
+        return governed.begin(for: client)
+    }
 
     mutating func freeSlot(_ index: Index) {
         precondition(rows[index].runningCount > 0, "the origin holds no slot")

@@ -16,34 +16,39 @@ package final class NetworkServices: Sendable {
     private let scriptedRetryWaits: NetworkBound<RetryWaits>?
     /// The most bytes a second of all transfers together, and of those to one origin; nil is no limit.
     let bytesPerSecond, bytesPerSecondPerOrigin: Int?
+    /// Nil without one.
+    let governor: Governor?
     /// Nil without such limits.
     private let rates: NetworkBound<ByteRates>?
 
     convenience init(
-        limit: Int, limitPerOrigin: Int, bytesPerSecond: Int? = nil, bytesPerSecondPerOrigin: Int? = nil
+        limit: Int, limitPerOrigin: Int, bytesPerSecond: Int? = nil, bytesPerSecondPerOrigin: Int? = nil,
+        governor: Governor? = nil
     ) {
         self.init(
             limit: limit, limitPerOrigin: limitPerOrigin, bytesPerSecond: bytesPerSecond,
-            bytesPerSecondPerOrigin: bytesPerSecondPerOrigin, scripted: nil, retryWaits: nil)
+            bytesPerSecondPerOrigin: bytesPerSecondPerOrigin, governor: governor, scripted: nil, retryWaits: nil)
     }
 
     /// Makes services over another transport than libcurl, for tests.
     ///
     /// - Parameter retryWaits: default the process's.
     convenience init(
-        limit: Int, limitPerOrigin: Int, transport: sending any Transport, retryWaits: NetworkBound<RetryWaits>? = nil
+        limit: Int, limitPerOrigin: Int, transport: sending any Transport, retryWaits: NetworkBound<RetryWaits>? = nil,
+        governor: Governor? = nil
     ) {
         self.init(
             limit: limit, limitPerOrigin: limitPerOrigin, bytesPerSecond: nil, bytesPerSecondPerOrigin: nil,
-            scripted: NetworkBound(transport), retryWaits: retryWaits)
+            governor: governor, scripted: NetworkBound(transport), retryWaits: retryWaits)
     }
 
     private init(
-        limit: Int, limitPerOrigin: Int, bytesPerSecond: Int?, bytesPerSecondPerOrigin: Int?,
+        limit: Int, limitPerOrigin: Int, bytesPerSecond: Int?, bytesPerSecondPerOrigin: Int?, governor: Governor?,
         scripted: NetworkBound<any Transport>?, retryWaits: NetworkBound<RetryWaits>?
     ) {
         (self.limit, self.limitPerOrigin, self.scripted) = (limit, limitPerOrigin, scripted)
         (self.bytesPerSecond, self.bytesPerSecondPerOrigin) = (bytesPerSecond, bytesPerSecondPerOrigin)
+        self.governor = governor
         scriptedRetryWaits = retryWaits
         let hasRates = bytesPerSecond != nil || bytesPerSecondPerOrigin != nil
         rates =
@@ -55,14 +60,17 @@ package final class NetworkServices: Sendable {
     func copied() -> NetworkServices {
         NetworkServices(
             limit: limit, limitPerOrigin: limitPerOrigin, bytesPerSecond: bytesPerSecond,
-            bytesPerSecondPerOrigin: bytesPerSecondPerOrigin, scripted: scripted,
+            bytesPerSecondPerOrigin: bytesPerSecondPerOrigin, governor: governor, scripted: scripted,
             retryWaits: scriptedRetryWaits)
     }
 
     /// Network thread only.
     var scheduler: Scheduler {
         let scheduler = schedulerBox.value
-        if scheduler.round == nil { scheduler.round = StartingRound.shared.value }
+        if scheduler.round == nil {
+            scheduler.round = StartingRound.shared.value
+            if let governor { scheduler.govern(by: governor.core.value) }
+        }
         return scheduler
     }
 

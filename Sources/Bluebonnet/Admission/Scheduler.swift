@@ -44,6 +44,7 @@ final class Scheduler {
         let operation: ObjectIdentifier
         let ticket: Ticket
         let origin: OriginTable.Index
+        let place: GovernorPlace?
         var isTaken = false
     }
 
@@ -75,6 +76,10 @@ final class Scheduler {
     /// Whether the round knows that there may be something to serve.
     var isInRound = false
     private var isClosedToNew = false
+    /// Nil without a governor.
+    private var governor: GovernorCore?
+    /// The place under the governor that was taken last: of the operation that is being told of its slot.
+    private(set) var lastPlace: GovernorPlace?
     @exclusivity(unchecked) private var origins: OriginTable
     @exclusivity(unchecked) private var open = LaneTable()
     private var waiting: [Waiting] = []
@@ -92,6 +97,14 @@ final class Scheduler {
         self.limit = limit
         origins = OriginTable(limit: limitPerOrigin)
     }
+
+    /// Has all transfers governed; to be called before the first operation comes.
+    func govern(by governor: GovernorCore) {
+        self.governor = governor
+        origins.govern(by: governor, for: self)
+    }
+
+    private var hasFreeSlot: Bool { runningCount < limit && governor?.isOpen(for: self) != false }
 }
 
 @available(*, unavailable)
@@ -165,7 +178,19 @@ extension Scheduler {
     }
 
     /// Returns a slot.
-    func release(origin: Origin) { freeSlot(origins.index(of: origin)) }
+    ///
+    /// - Parameters:
+    ///   - place: its place under the governor.
+    ///   - isUnused: whether nothing was sent in it.
+    func release(origin: Origin, place: GovernorPlace? = nil, isUnused: Bool = false) {
+        if let place { leave(place, isUnused: isUnused) }
+        freeSlot(origins.index(of: origin))
+    }
+
+    private func leave(_ place: GovernorPlace, isUnused: Bool) {
+        place.leave(isUnused: isUnused)
+        if isUnused, !place.isRefused { governor?.giveBack() }
+    }
 
     private func freeSlot(_ origin: OriginTable.Index) {
         runningCount -= 1
@@ -196,7 +221,7 @@ extension Scheduler {
 
     /// The first operation of a part for which there is a slot.
     func firstStartable(of part: GatePart) -> LaneEntry? {
-        guard runningCount < limit, !isClosedToNew else { return nil }
+        guard !isClosedToNew, hasFreeSlot else { return nil }
         return part.first(in: origins)?.entry
     }
 }
@@ -206,7 +231,7 @@ extension Scheduler {
 extension Scheduler {
     /// Gives the next slot, or removes a stale entry; nothing when there is no slot, or no operation for it.
     func serveNext() -> ServiceStep {
-        guard runningCount < limit else { return .nothing }
+        guard hasFreeSlot else { return .nothing }
         guard let best = firstChoice else { return .nothing }
         guard let part = best.part else { return serveOpen(best) }
         // In the queue, an operation of another manager, or one without a slot, may come first.
@@ -218,7 +243,7 @@ extension Scheduler {
 
     /// Gives the next slot to the first operation of a part, whatever the turns: its queue has chosen the operation.
     func serve(_ part: GatePart) -> ServiceStep {
-        guard runningCount < limit, !isClosedToNew,
+        guard !isClosedToNew, hasFreeSlot,
             let serviceNumber = parts.first(where: { $0.part === part })?.serviceNumber,
             let choice = choice(of: part, serviceNumber)
         else { return .nothing }
@@ -281,10 +306,14 @@ extension Scheduler {
             lastNumber += 1
             hand = Hand(
                 operation: ObjectIdentifier(operation),
-                ticket: Ticket(number: lastNumber, virtualTime: choice.virtualTime), origin: choice.candidate.origin)
+                ticket: Ticket(number: lastNumber, virtualTime: choice.virtualTime), origin: choice.candidate.origin,
+                place: lastPlace)
             source.start(operation)
             // An operation that does not send at once, or not there, has left its slot.
-            if let hand = hand.take(), !hand.isTaken { freeSlot(hand.origin) }
+            if let hand = hand.take(), !hand.isTaken {
+                if let place = hand.place { leave(place, isUnused: true) }
+                freeSlot(hand.origin)
+            }
             return .started
         }
     }
@@ -292,9 +321,42 @@ extension Scheduler {
     /// - Returns: the number of the service.
     private func takeSlot(for choice: Choice) -> UInt64 {
         runningCount += 1
-        origins.takeSlot(choice.candidate.origin)
+        lastPlace = origins.takeSlot(choice.candidate.origin)
+        if let lastPlace, !lastPlace.isRefused { governor?.take(for: self) }
         fairQueue.serve(choice.virtualTime, priority: choice.candidate.entry.priority)
         lastServiceNumber += 1
         return lastServiceNumber
+    }
+}
+
+// MARK: - Governed origins
+
+extension Scheduler: GovernorClient {
+    func mayBeginAgain(to origin: Origin?) {
+        if let origin {
+            guard let index = origins.knownIndex(of: origin) else { return }
+            open.nominate(index, in: origins)
+            for (part, _) in parts { part.nominate(index, in: origins) }
+        }
+        if waitingCount > 0 || !parts.isEmpty { mayServe() }
+    }
+
+    func waitingCount(for origin: Origin) -> Int {
+        guard let index = origins.knownIndex(of: origin) else { return 0 }
+        return parts.reduce(open.count(of: index)) { $0 + $1.part.lanes.count(of: index) }
+    }
+
+    /// Why an operation that waits for a slot of an origin has none, in half a sentence.
+    func obstacle(to origin: Origin) -> String {
+        let index = origins.knownIndex(of: origin)
+        if let obstacle = index.flatMap({ origins.governed($0)?.obstacle }) ?? governor?.obstacle { return obstacle }
+        if let index, origins.runningCount(index) >= origins.limit {
+            return Self.taken(origins.limit, of: " for \(origin)")
+        }
+        return runningCount >= limit ? Self.taken(limit) : "other operations of the manager go first"
+    }
+
+    private static func taken(_ count: Int, of whom: String = "") -> String {
+        count == 1 ? "the manager's only slot\(whom) is taken" : "the manager's \(count) slots\(whom) are taken"
     }
 }

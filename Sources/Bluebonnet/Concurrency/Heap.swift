@@ -17,6 +17,8 @@ struct Heap<Element: Comparable> {
         return other < next ? other : next
     }
 
+    var count: Int { ordered.count - orderedStart + sorted.count }
+
     var isEmpty: Bool { orderedStart == ordered.count && sorted.isEmpty }
 
     mutating func insert(_ element: Element) {

@@ -40,6 +40,8 @@ final class Exchange: TransferDelegate {
     let byteBucket: SharedByteBucket?
     /// Of the current transfer; nil without a limit.
     private(set) var pacing: TransferPacing?
+    /// Of the current transfer; nil without a governor.
+    private var place: GovernorPlace?
 
     init(_ prepared: PreparedRequest, owner: any ExchangeOwner, writes: WriteCoalescer) {
         (self.prepared, self.owner) = (prepared, owner)
@@ -80,8 +82,10 @@ extension Exchange {
         if let files = opened.files { assembly.takeFile(files.output) }
     }
 
-    func transferRequest(to origin: Origin, deadline: UInt64, pacing: TransferPacing?) -> TransferRequest {
-        self.pacing = pacing
+    func transferRequest(
+        to origin: Origin, deadline: UInt64, pacing: TransferPacing?, place: GovernorPlace?
+    ) -> TransferRequest {
+        (self.pacing, self.place) = (pacing, place)
         incoming = IncomingResponse()
         upload.restart(at: 0)
         assembly.checkInterruptedFile()
@@ -98,6 +102,7 @@ extension Exchange {
 extension Exchange {
     func transferDidReceive(head: ResponseHead) throws(NetworkingError) {
         incoming.head = head
+        place?.note(head)
         let canRepeatBody = head.statusCode != 401 || outgoing.canRepeatBody(of: hops)
         let decision = hops.decision(on: head, assembly.interrupted, canRepeatBody: canRepeatBody)
         try apply(decision, to: head)
@@ -178,6 +183,7 @@ extension Exchange {
     func transferDidFind(_ violation: PinViolation) { questions.report(violation) }
 
     func transferDidEnd(error: NetworkingError?, metrics: TransferMetrics) {
+        if let place, let error, incoming.head == nil { place.note(error) }
         owner.handle(.transferEnded(error, metrics))
     }
 

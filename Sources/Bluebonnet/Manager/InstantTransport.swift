@@ -68,8 +68,11 @@ extension InstantTransfer: Sendable {}
 
 extension RequestOperationManager {
     /// For benchmarks: a manager whose requests never leave the process and are answered at once.
-    @_spi(Benchmarks) public static func inMemory(limit: Int = 64) -> RequestOperationManager {
-        let services = NetworkServices(limit: limit, limitPerOrigin: limit, transport: InstantTransport())
+    @_spi(Benchmarks) public static func inMemory(
+        limit: Int = 64, governor: Governor? = nil
+    ) -> RequestOperationManager {
+        let services = NetworkServices(
+            limit: limit, limitPerOrigin: limit, transport: InstantTransport(), governor: governor)
         return RequestOperationManager(baseURL: nil, services: services)
     }
 }

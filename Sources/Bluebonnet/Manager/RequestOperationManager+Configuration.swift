@@ -8,8 +8,8 @@ extension RequestOperationManager {
     ///
     /// `Codable`, where AFNetworking archived a manager with NSCoding: keep the base URL beside the configuration. The
     /// form that is encoded has credentials, tokens and header fields in it; protect it accordingly. It does not have
-    /// the cookie jar, the response cache and the authenticator, which operations share, the request adapters, nor the
-    /// key log of the TLS options.
+    /// the governor, the cookie jar, the response cache and the authenticator, which are shared, the request adapters,
+    /// nor the key log of the TLS options. `OriginLimits` can be encoded beside it.
     ///
     /// ```swift
     /// let data = try JSONEncoder().encode(manager.configuration)
@@ -25,6 +25,9 @@ extension RequestOperationManager {
         public var maximumBytesPerSecond: Int?
         /// The most bytes a second of this manager's transfers to one origin together. Default nil: no limit.
         public var maximumBytesPerSecondPerOrigin: Int?
+        /// Keeps requests within what their servers can bear, together with other managers that have the same governor.
+        /// Default nil: the manager's own limits only.
+        public var governor: Governor?
         /// Limits, trust and proxy of the operations that the manager makes.
         public var transferOptions = TransferOptions()
         /// The time limits of the operations that the manager makes: `transferOptions.timeouts`.
@@ -78,7 +81,8 @@ extension RequestOperationManager.Configuration: Codable {
         case requestSerializer, responseSerializer, headers
     }
 
-    /// Makes a configuration as it was encoded, without a cookie jar, a response cache, an authenticator and adapters.
+    /// Makes a configuration as it was encoded, without a governor, a cookie jar, a response cache, an authenticator and
+    /// request adapters.
     ///
     /// - Throws: `DecodingError`; `NetworkingError` with `invalidSecurityPolicy` or `invalidRequest` when its parts
     ///   contradict each other.
@@ -95,7 +99,8 @@ extension RequestOperationManager.Configuration: Codable {
         headers = try container.decode(HeaderFields.self, forKey: .headers)
     }
 
-    /// Encodes everything but the cookie jar, the response cache, authenticator, request adapters and the key log.
+    /// Encodes everything but the governor, the cookie jar, the response cache, the authenticator, the request adapters
+    /// and the key log.
     ///
     /// - Throws: `EncodingError`, naming the type of a serializer that cannot be encoded: a type of the program's own,
     ///   a `DecodableResponseSerializer`, or a query serialization that is a function; `NetworkingError` with
@@ -164,6 +169,7 @@ extension RequestOperationManager: NSCopying {
         configuration.maximumConcurrentTransferCountPerOrigin = services.limitPerOrigin
         configuration.maximumBytesPerSecond = services.bytesPerSecond
         configuration.maximumBytesPerSecondPerOrigin = services.bytesPerSecondPerOrigin
+        configuration.governor = services.governor
         configuration.transferOptions = settings.transferOptions
         configuration.requestSerializer = settings.requestSerializer
         configuration.responseSerializer = settings.responseSerializer
@@ -172,8 +178,8 @@ extension RequestOperationManager: NSCopying {
     }
 
     /// Makes a manager with this one's base URL and settings: serializers, header fields, coders, options, blocks,
-    /// `configure`, completion queue and group, and reachability manager. A cookie jar, a response cache and the
-    /// coders, which are objects, are shared by both.
+    /// `configure`, completion queue and group, and reachability manager. A governor, a cookie jar, a response cache and
+    /// the coders, which are objects, are shared by both.
     ///
     /// The copy has an empty queue with a queue's default settings, and slots for transfers of its own. Operations stay
     /// with the manager that made them.

@@ -75,7 +75,7 @@ public final class RequestOperationManager: Sendable {
             limit: configuration.maximumConcurrentTransferCount,
             limitPerOrigin: configuration.maximumConcurrentTransferCountPerOrigin,
             bytesPerSecond: configuration.maximumBytesPerSecond,
-            bytesPerSecondPerOrigin: configuration.maximumBytesPerSecondPerOrigin)
+            bytesPerSecondPerOrigin: configuration.maximumBytesPerSecondPerOrigin, governor: configuration.governor)
         self.init(baseURL: baseURL, configuration, services: services)
     }
 
@@ -285,6 +285,20 @@ extension RequestOperationManager {
     /// pool with a running transfer.
     public func closeIdleConnectionsOfProcess() {
         NetworkThread.shared.submit { [services] in services.transport.closeIdleConnections() }
+    }
+}
+
+// MARK: - What waits
+
+extension RequestOperationManager {
+    /// Calls `body` later, on the network thread.
+    ///
+    /// - Parameter body: gets the number of the process's operations that wait for their next attempt, and what the
+    ///   manager's governor knows of origins.
+    package func withWaits(_ body: @escaping @Sendable (_ retryCount: Int, _ origins: [OriginStatus]) -> Void) {
+        NetworkThread.shared.submit { [services] in
+            body(services.retryWaits.count, services.governor?.core.value.statuses ?? [])
+        }
     }
 }
 

@@ -26,6 +26,8 @@ struct HopSlot {
     private let scheduler: Scheduler
     private var ticket: Scheduler.Ticket
     private var state = State.none
+    /// Of the slot; nil without a slot, and without a governor.
+    private(set) var place: GovernorPlace?
     private(set) var account: TransferAccount
 
     init(_ scheduler: Scheduler, _ ticket: Scheduler.Ticket, began: UInt64) {
@@ -59,7 +61,7 @@ struct HopSlot {
     /// - Returns: whether it is there at once, because the operation was started with it.
     mutating func enqueue(to origin: Origin, priority: Int, client: any SlotClient) -> Bool {
         if scheduler.takeHand(of: client, origin: origin) {
-            state = .granted(origin)
+            (state, place) = (.granted(origin), scheduler.lastPlace)
             return true
         }
         state = .waiting(origin)
@@ -94,10 +96,11 @@ struct HopSlot {
     mutating func grant() -> Grant {
         switch state {
         case .waiting(let origin):
-            state = .granted(origin)
+            (state, place) = (.granted(origin), scheduler.lastPlace)
             return .next(origin)
         case .waitingHeld(let transfer, let origin):
-            state = .transfer(transfer, origin)
+            (state, place) = (.transfer(transfer, origin), scheduler.lastPlace)
+            place?.keepRate()
             return .heldTransfer(transfer)
         case .none, .granted, .transfer, .held: preconditionFailure("a transfer was let in that does not wait")
         }
@@ -130,7 +133,7 @@ struct HopSlot {
     mutating func transferEnded(_ metrics: TransferMetrics, now: UInt64) {
         switch state {
         case .transfer(_, let origin):
-            scheduler.release(origin: origin)
+            release(origin)
             account.charge(now: now)
         case .waitingHeld: scheduler.withdraw(&ticket)
         case .none, .waiting, .granted, .held: break
@@ -154,7 +157,7 @@ struct HopSlot {
             }
             transfer.pause()
             state = .held(transfer, origin)
-            scheduler.release(origin: origin)
+            release(origin)
             return false
         case .waitingHeld(let transfer, let origin):
             scheduler.withdraw(&ticket)
@@ -167,15 +170,28 @@ struct HopSlot {
         }
     }
 
+    private mutating func release(_ origin: Origin, isUnused: Bool = false) {
+        scheduler.release(origin: origin, place: place.take(), isUnused: isUnused)
+    }
+
+    /// Why an operation that waits for a slot has none, in half a sentence; nil when it does not wait.
+    var obstacle: String? {
+        switch state {
+        case .waiting(let origin), .waitingHeld(_, let origin): scheduler.obstacle(to: origin)
+        case .none, .granted, .transfer, .held: nil
+        }
+    }
+
     /// Gives up slot and transfer.
     mutating func abort() {
         switch state {
         case .none: return
         case .waiting: scheduler.withdraw(&ticket)
-        case .granted(let origin): scheduler.release(origin: origin)
+        case .granted(let origin): release(origin, isUnused: true)
         case .transfer(let transfer, let origin):
+            let isUnused = !transfer.hasBegunSending
             account.note(transfer.abort())
-            scheduler.release(origin: origin)
+            release(origin, isUnused: isUnused)
         case .held(let transfer, _): account.note(transfer.abort())
         case .waitingHeld(let transfer, _):
             scheduler.withdraw(&ticket)

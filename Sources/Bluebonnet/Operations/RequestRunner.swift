@@ -126,6 +126,12 @@ extension RequestRunner {
     /// Whether the operation was admitted, and has neither ended nor been paused since.
     var isUnderWay: Bool { wait.isUnderWay(in: slot) }
 
+    /// What the operation waits for, in half a sentence; nil when it does not wait.
+    var obstacle: String? { wait.obstacle(slot, retry) }
+
+    /// Whether the operation waits for its next attempt.
+    var isWaitingForAttempt: Bool { if case .retry = wait { true } else { false } }
+
     /// The part of the body that has arrived, for an archive.
     var snapshot: BodyAssembly.Snapshot { exchange?.snapshot ?? BodyAssembly.Snapshot() }
 }
@@ -224,6 +230,10 @@ extension RequestRunner {
     /// Opens the request's files, and reads what TLS needs, for each hop that needs something else.
     private func openFiles(for origin: Origin) -> RequestStage? {
         guard let prepared else { preconditionFailure("a transfer was let in before its request was made") }
+        if let refusal = slot.place?.refusal {
+            slot.abort()
+            return .end(.failed(refusal))
+        }
         do throws(NetworkingError) {
             guard let opening = try madeExchange(prepared).opening(for: origin) else { return .hop(origin) }
             guard !isOpening else { return nil }
@@ -270,7 +280,7 @@ extension RequestRunner {
         adaptation?.noteTransfer()
         let pacing = operation.services.pacing(to: origin, own: exchange.byteBucket)
         let request = exchange.transferRequest(
-            to: origin, deadline: slot.beginTransfer(now: MonotonicClock.now()), pacing: pacing)
+            to: origin, deadline: slot.beginTransfer(now: MonotonicClock.now()), pacing: pacing, place: slot.place)
         slot.take(operation.services.transport.begin(request, delegate: exchange), to: origin)
     }
 
@@ -382,11 +392,8 @@ extension RequestRunner {
         guard let block = prepared.blocks.retry?.call, failed.isForBlock, !retry.isLastAttempt else {
             return settle(decision, failed, error)
         }
-        let wait: Duration? = if case .wait(let time, _) = decision { .nanoseconds(time) } else { nil }
-        let proposal = RetryProposal(
-            attemptCount: retry.number, error: error ?? exchange.heldError, wait: wait,
-            mayHaveBeenReceived: !failed.isKnownToBeHarmless)
-        self.wait = .retryDecision
+        let proposal = RetryProposal(failed, error ?? exchange.heldError, decision)
+        wait = .retryDecision
         Task { [operation, failed] in
             let answer = await block(operation, proposal)
             NetworkThread.shared.submit { operation.runner?.take(answer, decision, failed, error) }
@@ -399,11 +406,7 @@ extension RequestRunner {
         guard case .retryDecision = wait, let retry else { return }  // it was cancelled
         var failed = failed
         (failed.elapsed, failed.timeLeft) = (retry.elapsed, slot.account.timeLeft)
-        switch answer {
-        case .performDefault: settle(retry.policy.decision(decision, stillFor: failed), failed, error)
-        case .retry(let time): settle(retry.policy.decision(on: failed, blockWaits: time), failed, error)
-        case .stop: settle(.stop(.refusedByBlock), failed, error)
-        }
+        settle(retry.policy.decision(on: failed, after: answer, instead: decision), failed, error)
     }
 
     /// Does what was decided, if the budget has room for it.

@@ -68,6 +68,18 @@ enum RequestStage {
         /// The request has ended.
         case nothing
 
+        /// What the operation waits for, in half a sentence; nil when it does not wait.
+        func obstacle(_ slot: HopSlot, _ retry: RetryCourse?) -> String? {
+            switch self {
+            case .connectivity: "there is no network by which its server can be reached"
+            case .credential: "its credential is being refreshed"
+            case .hop: slot.obstacle
+            case .decision, .retryDecision: "a block of the program has not answered yet"
+            case .retry(_, let instant): retry?.obstacle(until: instant)
+            case .resume, .work, .body, .nothing: nil
+            }
+        }
+
         /// Whether the operation was admitted, and has neither ended nor been paused since.
         func isUnderWay(in slot: HopSlot) -> Bool {
             switch self {

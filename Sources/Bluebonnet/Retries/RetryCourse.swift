@@ -49,6 +49,13 @@ final class RetryCourse {
         if firstBegan == nil { (firstBegan, pausedTime) = (now, 0) }
     }
 
+    /// What the operation waits for between two attempts, in half a sentence.
+    func obstacle(until instant: UInt64) -> String {
+        let now = clock.now()
+        let date = clock.date().addingTimeInterval(instant > now ? Double(instant - now) / 1e9 : 0)
+        return "attempt \(number + 1) begins at \(date.formatted(.iso8601))"
+    }
+
     func pause() { pauseBegan = pauseBegan ?? clock.now() }
 
     func resume() {

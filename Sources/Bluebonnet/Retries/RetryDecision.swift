@@ -126,16 +126,20 @@ extension RetryPolicy {
         return timed(backoff(after: failed.number, random: random), .backoff, failed)
     }
 
-    /// Decides about a failed attempt after which a block wants another one.
-    func decision(on failed: FailedAttempt, blockWaits wait: Duration) -> RetryDecision {
-        if let obstacle = obstacle(to: failed) { return .stop(obstacle) }
-        return timed(wait.nanoseconds, .block, failed)
-    }
-
-    /// A decision that was made a while ago: the wait may not fit any more.
-    func decision(_ decision: RetryDecision, stillFor failed: FailedAttempt) -> RetryDecision {
-        guard case .wait(let time, let reason) = decision else { return decision }
-        return timed(time, reason, failed)
+    /// Decides about a failed attempt as a block has answered.
+    ///
+    /// - Parameter decision: the one that was made before the block was asked, whose wait may not fit any more.
+    func decision(
+        on failed: FailedAttempt, after answer: RetryAnswer, instead decision: RetryDecision
+    ) -> RetryDecision {
+        switch answer {
+        case .performDefault:
+            guard case .wait(let time, let reason) = decision else { return decision }
+            return timed(time, reason, failed)
+        case .retry(let time):
+            return obstacle(to: failed).map(RetryDecision.stop) ?? timed(time.nanoseconds, .block, failed)
+        case .stop: return .stop(.refusedByBlock)
+        }
     }
 
     /// What stands against another attempt whoever wants one.

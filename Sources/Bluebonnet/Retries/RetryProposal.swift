@@ -15,6 +15,12 @@ public struct RetryProposal: Sendable {
     /// stream, and for a response with status 429.
     public let mayHaveBeenReceived: Bool
 
+    init(_ failed: FailedAttempt, _ error: NetworkingError, _ decision: RetryDecision) {
+        (attemptCount, self.error) = (failed.number, error)
+        wait = if case .wait(let time, _) = decision { .nanoseconds(time) } else { nil }
+        mayHaveBeenReceived = !failed.isKnownToBeHarmless
+    }
+
     /// The response of the last attempt; nil when there was none.
     public var response: HTTPURLResponse? { error.response }
 }

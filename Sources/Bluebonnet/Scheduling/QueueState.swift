@@ -285,6 +285,17 @@ extension QueueState {
         return .admitted(operation)
     }
 
+    /// What keeps an operation that may start otherwise from being started, in half a sentence; nil when that is up to
+    /// its scheduler, or when it was started.
+    func obstacle(to operation: Operation) -> String? {
+        guard let index = index(of: operation), entries[Int(index)].state == .ready else { return nil }
+        if isSuspended { return "its queue is suspended" }
+        if isHeld { return "its queue waits for a network" }
+        if entries[Int(index)].segment > finishedSegmentCount { return "a barrier of its queue has not ended" }
+        guard let limit, runningCount >= limit else { return nil }
+        return "its queue runs no more than \(limit) at once"
+    }
+
     private var mayStart: Bool { !isSuspended && !isHeld }
     private var isOpen: Bool { mayStart && cancellationCount == 0 && (limit.map { runningCount < $0 } ?? true) }
     private var isBarrierReady: Bool {

@@ -109,6 +109,9 @@ extension RequestOperationQueue {
         if isNeeded { startSoon() }
     }
 
+    /// What keeps an operation that may start otherwise from being started, in half a sentence.
+    func obstacle(to operation: RequestOperation) -> String? { shared.withLock { $0.obstacle(to: operation) } }
+
     /// Makes the network thread start operations at the end of its round, if there are any to start.
     func schedule() {
         if shared.withLock({ $0.takeScheduling() }) { startSoon() }

@@ -59,6 +59,16 @@ enum OptionValue {
         return rate
     }
 
+    /// A number of requests in a second, a minute or an hour.
+    static func rate(_ text: String) throws -> RateLimit {
+        let periods: [Substring: Duration] = ["s": .seconds(1), "m": .seconds(60), "h": .seconds(3600)]
+        let parts = text.split(separator: "/", omittingEmptySubsequences: false)
+        guard parts.count == 2, let period = periods[parts[1]], let count = Int(parts[0]), count >= 1 else {
+            throw ValidationError("it must be a whole number, 1 or more, with /s, /m or /h after it")
+        }
+        return RateLimit(count, per: period)
+    }
+
     /// A URL that others can be resolved against.
     static func baseURL(_ text: String) throws -> URL {
         guard let url = URL(string: text), ["http", "https"].contains(url.scheme?.lowercased()),

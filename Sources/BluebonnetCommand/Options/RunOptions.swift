@@ -25,6 +25,7 @@ struct RunOptions: ParsableArguments {
             settings.concurrency = requests.concurrency
             settings.concurrencyPerOrigin = requests.perOrigin
             settings.maximumBytesPerSecond = limits.limitRate
+            settings.governor = limits.governor
             settings.cancelsAtFirstFailure = requests.failFast
             settings.drainTimeout = .seconds(limits.drainTimeout)
             settings.bodyForm = output.body
@@ -143,6 +144,28 @@ extension RunOptions {
             policy.maximumAttemptCount = retries + 1
             policy.maximumTime = retryMaxTime.map { .seconds($0) }
             return policy
+        }
+
+        @Option(
+            parsing: .unconditional,
+            help: ArgumentHelp(
+                "Requests that begin in a second, minute or hour (/s, /m, /h), all together. (default: no limit)",
+                valueName: "n/s"),
+            transform: OptionValue.rate)
+        var rate: RateLimit?
+
+        @Option(
+            parsing: .unconditional,
+            help: ArgumentHelp(
+                "Requests that begin in a second, minute or hour to one scheme, host and port. (default: no limit)",
+                valueName: "n/s"),
+            transform: OptionValue.rate)
+        var originRate: RateLimit?
+
+        /// Who keeps requests within what their servers can bear; nil when neither a rate nor retries are asked for.
+        var governor: Governor? {
+            guard rate != nil || originRate != nil || retries > 0 else { return nil }
+            return Governor(OriginLimits(rateLimit: originRate), rateLimit: rate)
         }
 
         @Option(

@@ -29,6 +29,11 @@ struct ProgressHistory: Sendable {
                     id: transfer.id, receivedByteCount: transfer.receivedByteCount,
                     expectedByteCount: transfer.expectedByteCount < 0 ? nil : transfer.expectedByteCount,
                     bytesPerSecond: estimates[transfer.id]?.perSecond)
+            },
+            waitingRetryCount: snapshot.waitingRetryCount,
+            heldOrigins: snapshot.heldOrigins.map { held in
+                ProgressReading.HeldOrigin(
+                    origin: held.origin, secondsLeft: held.secondsLeft, waitingCount: held.waitingCount)
             })
     }
 }

@@ -13,6 +13,13 @@ struct ProgressReading: Sendable {
         let bytesPerSecond: Double?
     }
 
+    /// An origin to which nothing is sent for a time.
+    struct HeldOrigin: Sendable {
+        let origin: String
+        let secondsLeft: Double
+        let waitingCount: Int
+    }
+
     let finishedCount: Int
     let totalCount: Int
     /// Whether all lines have been read.
@@ -25,6 +32,9 @@ struct ProgressReading: Sendable {
     let requestsPerSecond: Double?
     /// The largest ones.
     let transfers: [Transfer]
+    /// The number of requests that wait for their next attempt.
+    var waitingRetryCount = 0
+    var heldOrigins: [HeldOrigin] = []
 }
 
 extension ProgressReading {

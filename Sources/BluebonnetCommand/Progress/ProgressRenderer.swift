@@ -13,11 +13,15 @@ struct ProgressRenderer {
     private static let widestBar = 30
     private static let narrowestBar = 8
 
-    /// One line for the run, and one for each transfer.
+    /// The most held origins that get a line of their own.
+    static let heldOriginCount = 3
+
+    /// One line for the run, one for each held origin, and one for each transfer.
     func lines(_ reading: ProgressReading) -> [String] {
         let idWidth = reading.transfers.map { TerminalText.columns(of: TerminalText.clean($0.id)) }.max() ?? 0
         let transfers = reading.transfers.prefix(Self.transferCount).map { line($0, idWidth: idWidth) }
-        return [runLine(reading)] + transfers
+        let held = reading.heldOrigins.prefix(Self.heldOriginCount).map(line)
+        return [runLine(reading)] + held + transfers
     }
 
     /// The run's line without its bar.
@@ -25,6 +29,7 @@ struct ProgressRenderer {
         var parts = ["\(reading.finishedCount)/\(reading.totalCount)"]
         if let fraction = reading.fraction { parts.append(percentage(fraction)) } else { parts[0] += " so far" }
         if reading.failureCount > 0 { parts.append("\(reading.failureCount) failed") }
+        if reading.waitingRetryCount > 0 { parts.append("\(reading.waitingRetryCount) to be tried again") }
         if let rate = reading.requestsPerSecond { parts.append(Quantity.requestsPerSecond(rate)) }
         parts.append(Quantity.bytes(reading.receivedByteCount))
         if let seconds = reading.secondsLeft {
@@ -37,6 +42,12 @@ struct ProgressRenderer {
 
     private func runLine(_ reading: ProgressReading) -> String {
         line(start: "", reading.fraction, Self.text(reading))
+    }
+
+    private func line(_ held: ProgressReading.HeldOrigin) -> String {
+        let text = "  \(TerminalText.clean(held.origin))  held for \(Quantity.duration(held.secondsLeft.rounded(.up)))"
+        let waiting = held.waitingCount > 0 ? ", \(Quantity.count(held.waitingCount, "request")) waiting" : ""
+        return TerminalText.cut(text + waiting, to: width)
     }
 
     private func line(_ transfer: ProgressReading.Transfer, idWidth: Int) -> String {

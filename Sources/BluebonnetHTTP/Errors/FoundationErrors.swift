@@ -43,6 +43,7 @@ extension NetworkingError {
         .cannotFindHost: (.url, .cannotFindHost),
         .cannotConnect: (.url, .cannotConnectToHost),
         .notConnected: (.url, .notConnectedToInternet),
+        .originUnavailable: (.url, .cannotConnectToHost),
         .timedOut: (.url, .timedOut),
         .connectionLost: (.url, .networkConnectionLost),
         .secureConnectionFailed: (.url, .secureConnectionFailed),

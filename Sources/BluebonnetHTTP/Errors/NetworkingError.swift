@@ -80,7 +80,8 @@ public struct NetworkingError: Error, Sendable {
         get { facts.value.retries }
         set { facts = facts.changed { $0.retries = newValue } }
     }
-    /// When the server wants to be asked again, by this machine's clock. Set with `retryAfterTooLong`, else nil.
+    /// When the server wants to be asked again, or its origin will be tried again, by this machine's clock. Set with
+    /// `retryAfterTooLong` and `originUnavailable`, else nil.
     public var retryDate: Date? {
         get { facts.value.retryDate }
         set { facts = facts.changed { $0.retryDate = newValue } }
@@ -108,7 +109,9 @@ public struct NetworkingError: Error, Sendable {
     /// request.
     public var isTransient: Bool {
         switch code {
-        case .cannotFindHost, .cannotConnect, .timedOut, .connectionLost, .notConnected, .retryAfterTooLong: true
+        case .cannotFindHost, .cannotConnect, .timedOut, .connectionLost, .notConnected, .retryAfterTooLong,
+            .originUnavailable:
+            true
         case .unacceptableStatus: [408, 429, 500, 502, 503, 504].contains(response?.statusCode ?? 0)
         default: false
         }

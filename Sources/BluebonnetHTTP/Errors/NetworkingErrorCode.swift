@@ -76,6 +76,9 @@ extension NetworkingError {
         public static let dependencyFailed = Code(rawValue: "dependencyFailed")
         /// The server wants to be asked again later than the retry policy waits; the error's `retryDate` says when.
         public static let retryAfterTooLong = Code(rawValue: "retryAfterTooLong")
+        /// The origin has failed too often, so that nothing is sent to it for a time; the error's `retryDate` says
+        /// until when.
+        public static let originUnavailable = Code(rawValue: "originUnavailable")
         /// The security policy contradicts itself or its files cannot be used.
         public static let invalidSecurityPolicy = Code(rawValue: "invalidSecurityPolicy")
     }

@@ -199,6 +199,18 @@ extension FieldBlock {
     /// Whether there is a field with that name.
     package func hasField(_ name: StaticString) -> Bool { places.contains { isName($0, name) } }
 
+    /// Whether there may be a field that tells of a server's limit: `RateLimit`, `RateLimit-Remaining` or
+    /// `X-RateLimit-Remaining`. Asked for each response, and mostly answered by the lengths of the names.
+    var mayTellRateLimit: Bool {
+        places.contains { place in
+            switch place.nameByteCount {
+            case 9, 19: FieldSyntax.lowercase(bytes[Int(place.name)]) == UInt8(ascii: "r")
+            case 21: FieldSyntax.lowercase(bytes[Int(place.name)]) == UInt8(ascii: "x")
+            default: false
+            }
+        }
+    }
+
     /// The values of the fields that say how the body is framed and coded.
     struct FramingFields {
         /// The one length, when there is one and it is a plain number.

@@ -100,6 +100,17 @@ extension HeaderFields {
         }
     }
 
+    /// Whether there may be a field that tells of a server's limit.
+    package var mayTellRateLimit: Bool {
+        switch storage {
+        case .block(let block): block.mayTellRateLimit
+        case .list(let fields):
+            fields.contains {
+                FieldSyntax.begins($0.name, with: "ratelimit") || FieldSyntax.begins($0.name, with: "x-ratelimit")
+            }
+        }
+    }
+
     /// Adds a field behind the others, whether or not there is one with that name.
     public mutating func add(name: String, value: String) { add(Field(name: name, value: value)) }
 

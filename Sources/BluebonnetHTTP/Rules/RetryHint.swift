@@ -31,6 +31,16 @@ package struct RetryHint: Equatable, Sendable {
         }
     }
 
+    /// What a response that is no refusal says: that the server's limit is used up.
+    package init?(ofAccepted headers: HeaderFields, now: Date) {
+        guard headers.mayTellRateLimit else { return nil }
+        let serverNow = headers["Date"].flatMap { HTTPDate.date($0, now: now) } ?? now
+        guard let seconds = Self.secondsOfRateLimit(headers) ?? Self.secondsOfOldRateLimit(headers, serverNow) else {
+            return nil
+        }
+        self.init(source: .rateLimit, seconds: seconds)
+    }
+
     private static func seconds(ofRetryAfter text: String, _ now: Date) -> Double? {
         if let seconds = number(text) { return seconds }
         return HTTPDate.date(text, now: now).map { $0.timeIntervalSince(now) }

@@ -35,6 +35,12 @@ struct RefusedOptions: Sendable, CustomTestStringConvertible {
         RefusedOptions("--limit-rate", "1.5M", says: "1 or more"),
         RefusedOptions("--limit-rate", "10kB", says: "1 or more"),
         RefusedOptions("--limit-rate", "9223372036854775807k", says: "more than can be counted"),
+        RefusedOptions("--rate", "10", says: "with /s, /m or /h after it"),
+        RefusedOptions("--rate", "0/s", says: "1 or more"),
+        RefusedOptions("--rate", "1.5/s", says: "1 or more"),
+        RefusedOptions("--origin-rate", "10/d", says: "with /s, /m or /h after it"),
+        RefusedOptions("--origin-rate", "-1/s", says: "1 or more"),
+        RefusedOptions("--origin-rate", "1/s/s", says: "1 or more"),
         RefusedOptions("--body", "binary", says: "none, text, base64"),
         RefusedOptions("--progress", "often", says: "auto, always, never"),
         RefusedOptions("--base-url", "items", says: "http:// or https://"),
@@ -70,6 +76,7 @@ struct RefusedOptions: Sendable, CustomTestStringConvertible {
         #expect(settings.transferOptions.timeouts.idle == .seconds(60))
         #expect(settings.transferOptions.maximumBodyByteCount == 67_108_864)
         #expect(settings.maximumBytesPerSecond == nil)
+        #expect(settings.governor == nil)
         #expect(settings.transferOptions.proxyConfiguration == nil)
         #expect(settings.transferOptions.netrc == nil)
         #expect(settings.transferOptions.securityPolicy == .default)
@@ -81,6 +88,21 @@ struct RefusedOptions: Sendable, CustomTestStringConvertible {
     ])
     func rateIsANumberOfBytesWithAFactor(text: String, rate: Int) throws {
         #expect(try RunOptions.parse(["--limit-rate", text]).settings.maximumBytesPerSecond == rate)
+    }
+
+    @Test(arguments: [
+        ("10/s", RateLimit(10)), ("90/m", RateLimit(90, per: .seconds(60))),
+        ("1000/h", RateLimit(1000, per: .seconds(3600))),
+    ])
+    func rateIsANumberOfRequestsInATime(text: String, rate: RateLimit) throws {
+        #expect(try RunOptions.parse(["--rate", text]).limits.rate == rate)
+        #expect(try RunOptions.parse(["--origin-rate", text]).limits.originRate == rate)
+    }
+
+    @Test(arguments: [["--rate", "1/s"], ["--origin-rate", "1/s"], ["--retries", "1"]])
+    func governorIsThereWithRatesAndRetries(arguments: [String]) throws {
+        #expect(try RunOptions.parse(arguments).settings.governor != nil)
+        #expect(try RunOptions.parse(["--retries", "0"]).settings.governor == nil)
     }
 
     @Test func everyOptionArrivesInTheSettings() throws {

@@ -45,4 +45,44 @@ extension PageTests {
             #expect(operation.idempotencyKey?.value == "order-4711")
         }
     }
+
+    @Test func governorRuns() async throws {
+        // BLOCK RetriesAndLimits.md
+        let governor = Governor(OriginLimits(rateLimit: RateLimit(10, burst: 20)))
+        governor.setLimits(
+            OriginLimits(rateLimit: RateLimit(100, per: .seconds(60))), for: URL(string: "https://slow.example.com")!)
+        var configuration = RequestOperationManager.Configuration()
+        configuration.governor = governor
+        let manager = RequestOperationManager(configuration: configuration)
+        // END
+        // BLOCK RetriesAndLimits.md
+        var limits = OriginLimits(
+            rateLimit: nil, circuitBreaker: CircuitBreaker(failureCount: 10, openTime: .seconds(60)))
+        limits.maximumConcurrentTransferCount = 20
+        governor.setLimits(limits)
+        // END
+        // BLOCK RetriesAndLimits.md
+        for operation in manager.operationQueue.operations {
+            if let operation = operation as? RequestOperation, let reason = operation.whyWaiting {
+                print(operation, reason)
+            }
+        }
+        for origin in await governor.origins() {
+            print(
+                origin.origin, origin.heldUntil as Any, origin.runningCount, origin.waitingCount,
+                origin.learnedRate as Any)
+        }
+        // END
+        #expect(await governor.origins() == [] && manager.configuration.governor === governor)
+    }
+
+    @Test func governorIsGivenToAManager() {
+        // BLOCK Governor.swift
+        let governor = Governor(OriginLimits(rateLimit: RateLimit(10, burst: 20)))
+        var configuration = RequestOperationManager.Configuration()
+        configuration.governor = governor
+        let manager = RequestOperationManager(configuration: configuration)
+        // END
+        #expect(manager.configuration.governor === governor)
+    }
 }

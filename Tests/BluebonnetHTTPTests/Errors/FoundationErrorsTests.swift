@@ -21,6 +21,7 @@ import Testing
         (.unresolvedReference, "unresolvedReference", request, -1016),
         (.cannotFindHost, "cannotFindHost", url, -1003),
         (.cannotConnect, "cannotConnect", url, -1004),
+        (.originUnavailable, "originUnavailable", url, -1004),
         (.timedOut, "timedOut", url, -1001),
         (.connectionLost, "connectionLost", url, -1005),
         (.secureConnectionFailed, "secureConnectionFailed", url, -1200),

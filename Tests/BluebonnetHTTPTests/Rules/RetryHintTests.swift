@@ -60,10 +60,34 @@ import Testing
         #expect(hint(["X-RateLimit-Remaining": remaining, "X-RateLimit-Reset": reset])?.seconds == seconds)
     }
 
+    @Test(arguments: [
+        ("RateLimit", "\"a\";r=0;t=30", 30.0), ("ratelimit", "limit=1, remaining=0, reset=5", 5),
+        ("RateLimit", "\"a\";r=1;t=30", nil), ("Retry-After", "30", nil),
+    ])
+    func acceptedResponseTellsThatTheLimitIsUsedUp(name: String, value: String, seconds: Double?) {
+        for headers in [HeaderFields([(name: name, value: value)]), .arrived([(name, value)])] {
+            #expect(RetryHint(ofAccepted: headers, now: Self.now)?.seconds == seconds)
+        }
+    }
+
+    @Test(arguments: ["X-RateLimit-", "RateLimit-", "x-ratelimit-"])
+    func acceptedResponseMayHaveTheOldFields(prefix: String) {
+        let fields = [("Server", "s"), (prefix + "Remaining", "0"), (prefix + "Reset", "20")]
+        #expect(RetryHint(ofAccepted: HeaderFields(fields), now: Self.now)?.seconds == 20)
+        #expect(RetryHint(ofAccepted: .arrived(fields), now: Self.now)?.seconds == 20)
+    }
+
     @Test func retryAfterGoesBeforeTheOthers() {
         let headers: HeaderFields = ["RateLimit": "\"a\";r=0;t=30", "Retry-After": "2"]
         #expect(hint(headers) == RetryHint(source: .retryAfter, seconds: 2))
     }
 
     @Test func responseWithoutSuchFieldsHasNoHint() { #expect(hint(["Date": "x", "A": "b"]) == nil) }
+}
+
+extension HeaderFields {
+    /// As a head brings them.
+    fileprivate static func arrived(_ fields: [(String, String)]) -> HeaderFields {
+        HeaderFields(FieldBlock(fields.map { Field(name: $0.0, value: $0.1) }))
+    }
 }

@@ -116,6 +116,16 @@ import Testing
         #expect(throws: DecodingError.self) { try JSONDecoder().decode(Configuration.self, from: Data(none.utf8)) }
     }
 
+    @Test func governorIsSharedByCopiesAndNotCoded() throws {
+        var configuration = Configuration()
+        configuration.governor = Governor()
+        let manager = RequestOperationManager(configuration: configuration)
+        for found in [manager.configuration, manager.copied().configuration] {
+            #expect(found.governor === configuration.governor)
+        }
+        #expect(try again(configuration).governor == nil)
+    }
+
     @Test func copyHasTheSettingsAndAQueueOfItsOwn() async throws {
         let network = ScriptedNetwork(limit: 3, limitPerOrigin: 2)
         let manager = network.manager()

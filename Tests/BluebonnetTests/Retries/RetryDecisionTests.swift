@@ -147,12 +147,23 @@ import Testing
         func decide(_ change: (inout FailedAttempt) -> Void) -> RetryDecision {
             var failed = FailedAttempt(number: 1, method: "POST", end: response(409))
             change(&failed)
-            return RetryPolicy.standard.decision(on: failed, blockWaits: .seconds(2))
+            let answer = RetryAnswer.retry(after: .seconds(2))
+            return RetryPolicy.standard.decision(on: failed, after: answer, instead: .stop(.notTransient))
         }
         #expect(decide { _ in } == .wait(nanoseconds: 2_000_000_000, .block))
         #expect(decide { $0.number = 3 } == .stop(.attemptsUsedUp))
         #expect(decide { $0.canRepeatBody = false } == .stop(.bodyGone))
         #expect(decide { $0.timeLeft = 1 } == .stop(.timeUsedUp))
+    }
+
+    @Test func answerThatComesLateFindsTheTimeThatIsLeft() {
+        let policy = RetryPolicy.standard
+        var failed = FailedAttempt(number: 1, method: "GET", end: response(503))
+        let former = RetryDecision.wait(nanoseconds: 1_000, .backoff)
+        #expect(policy.decision(on: failed, after: .performDefault, instead: former) == former)
+        #expect(policy.decision(on: failed, after: .stop, instead: former) == .stop(.refusedByBlock))
+        failed.timeLeft = 1_000
+        #expect(policy.decision(on: failed, after: .performDefault, instead: former) == .stop(.timeUsedUp))
     }
 
     @Test func blockIsNotAskedWhatNobodyCanMend() {

@@ -34,12 +34,13 @@ import Testing
         ("Bluebonnet/Cookies", "Addresses Concurrency Errors NetworkThread Syntax Transport"),
         ("Bluebonnet/Cache", "Concurrency Messages Transport"),
         ("Bluebonnet/Retries", "Addresses Concurrency Errors Messages NetworkThread Rules Transport"),
-        ("Bluebonnet/Admission", "Addresses Certificates Concurrency Limits NetworkThread Retries Transport"),
+        ("Bluebonnet/Governor", "Addresses Errors Messages NetworkThread Retries Rules"),
+        ("Bluebonnet/Admission", "Addresses Certificates Concurrency Governor Limits NetworkThread Retries Transport"),
         (
             "Bluebonnet/Exchange",
             """
-            Addresses Bodies Cache Certificates Concurrency Cookies Credentials Environment Errors Limits Messages
-            NetworkThread Retries Rules Security Serialization Syntax TLS Transport
+            Addresses Bodies Cache Certificates Concurrency Cookies Credentials Environment Errors Governor Limits
+            Messages NetworkThread Retries Rules Security Serialization Syntax TLS Transport
             """
         ),
         (
@@ -57,15 +58,15 @@ import Testing
             "Bluebonnet/Operations",
             """
             Addresses Admission Archive Bodies Cache Certificates Concurrency Credentials Dependencies Errors Exchange
-            Messages NetworkThread Reachability Retries Scheduling Security Serialization Syntax Transport
+            Governor Messages NetworkThread Reachability Retries Scheduling Security Serialization Syntax Transport
             """
         ),
         ("Bluebonnet/Batches", "Concurrency Errors Operations Scheduling"),
         (
             "Bluebonnet/Manager",
             """
-            Addresses Admission Archive Batches Cache Concurrency Cookies Credentials Errors Exchange Formats Messages
-            NetworkThread Operations Reachability Retries Scheduling Security Serialization Transport
+            Addresses Admission Archive Batches Cache Concurrency Cookies Credentials Errors Exchange Formats Governor
+            Messages NetworkThread Operations Reachability Retries Scheduling Security Serialization Transport
             """
         ),
         (
@@ -83,12 +84,12 @@ import Testing
         (
             "BluebonnetBatch",
             """
-            Addresses Admission Errors Exchange Formats Manager Messages Operations Retries Security Serialization TLS
+            Addresses Admission Errors Exchange Formats Governor Manager Messages Operations Retries Security Serialization TLS
             Transport
             """
         ),
         ("BluebonnetImage", "Errors Exchange Manager Messages Operations Serialization"),
-        ("BluebonnetCommand", "BluebonnetBatch Errors Reachability Retries Security Transport"),
+        ("BluebonnetCommand", "BluebonnetBatch Errors Governor Reachability Retries Security Transport"),
         ("CommandMain", ""),
     ]
     private static let knot: Set = ["Bluebonnet/Operations", "Bluebonnet/Scheduling"]

@@ -33,6 +33,7 @@ import Testing
         RetryProposal.self, RetryAnswer.self, RetriedAttempt.self, IdempotencyKey.self,
         (any Authenticator).self, SharedAuthenticator.self, BearerAuthenticator.self, BearerToken.self,
         TokenEndpoint.self, TokenError.self, TokenFile.self, (any RequestAdapter).self, BlockRequestAdapter.self,
+        Governor.self, OriginLimits.self, RateLimit.self, CircuitBreaker.self, OriginStatus.self,
         DrainSummary.self, DependencyCycle.self, FailedDependencyPolicy.self, Response<Int>.self,
         ResponseDisposition.self,
     ]

@@ -15,9 +15,10 @@ final class ScriptedNetwork: Sendable {
     let services: NetworkServices
 
     /// - Parameter time: the one in which operations wait for their next attempt; default the machine's.
-    init(limit: Int = 64, limitPerOrigin: Int = 6, time: VirtualTime? = nil) {
+    init(limit: Int = 64, limitPerOrigin: Int = 6, time: VirtualTime? = nil, governor: Governor? = nil) {
         services = NetworkServices(
-            limit: limit, limitPerOrigin: limitPerOrigin, transport: ScriptedTransport(log), retryWaits: time?.waits)
+            limit: limit, limitPerOrigin: limitPerOrigin, transport: ScriptedTransport(log), retryWaits: time?.waits,
+            governor: governor)
     }
 
     /// Answers every request for a path with the same steps.

@@ -13,18 +13,19 @@ final class VirtualTime: Sendable {
     static let start = Date(timeIntervalSince1970: 1_700_000_000)
 
     let waits: NetworkBound<RetryWaits>
+    /// The timers of governors.
+    let timers: NetworkBound<RetryWaits>
     private let elapsed: Observed<UInt64>
 
     /// - Parameter random: what the random source always gives.
     init(random: Double = 1) {
         let elapsed = Observed<UInt64>(0)
         self.elapsed = elapsed
-        waits = NetworkBound(
-            RetryWaits(
-                loop: nil,
-                clock: RetryClock(
-                    now: { 1_000_000_000 + elapsed.value },
-                    date: { Self.start.addingTimeInterval(Double(elapsed.value) / 1e9) }, random: { random })))
+        let clock = RetryClock(
+            now: { 1_000_000_000 + elapsed.value },
+            date: { Self.start.addingTimeInterval(Double(elapsed.value) / 1e9) }, random: { random })
+        waits = NetworkBound(RetryWaits(loop: nil, clock: clock))
+        timers = NetworkBound(RetryWaits(loop: nil, clock: clock))
     }
 
     /// Waits until so many operations wait for their next attempt.
@@ -52,7 +53,10 @@ final class VirtualTime: Sendable {
     /// Moves on, and lets whatever is due begin.
     func advance(by duration: Duration) async {
         elapsed.update { $0 += duration.nanoseconds }
-        NetworkThread.shared.submit { [waits] in waits.value.runDue() }
+        NetworkThread.shared.submit { [waits, timers] in
+            timers.value.runDue()
+            waits.value.runDue()
+        }
         await NetworkThread.shared.catchesUp()
     }
 }

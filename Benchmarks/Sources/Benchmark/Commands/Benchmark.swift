@@ -23,6 +23,7 @@ struct Benchmark: ParsableCommand {
               swift run -c release --package-path Benchmarks Benchmark serialization
               swift run -c release --package-path Benchmarks Benchmark calls
               swift run -c release --package-path Benchmarks Benchmark sessions
+              swift run -c release --package-path Benchmarks Benchmark limits
 
             Debian's packages nginx-light, openssl, curl, wget2 and aria2 have to be installed for everything; what is \
             missing is left out and named at the end. nginx is started with one process on free ports of 127.0.0.1, and \
@@ -30,8 +31,8 @@ struct Benchmark: ParsableCommand {
             """,
         subcommands: [
             EverythingCommand.self, MixedCommand.self, TuningCommand.self, QueuedCommand.self, GraphCommand.self,
-            SerializationCommand.self, CallsCommand.self, SessionsCommand.self, BuildTimeCommand.self,
-            LoadCommand.self,
+            SerializationCommand.self, CallsCommand.self, SessionsCommand.self, LimitsCommand.self,
+            BuildTimeCommand.self, LoadCommand.self,
         ],
         defaultSubcommand: EverythingCommand.self)
 }

@@ -9,7 +9,8 @@ import LoadClients
 /// An nginx of one process, on free ports of 127.0.0.1, that keeps connections alive without limit.
 ///
 /// It answers `/tiny` with 13 bytes whatever the method, `/json` with 1 kB of JSON and `/sink` once it has read the
-/// request's body, and serves the files in its folder. What it read for `/sink` is in `sink.log`. The origins for mixed
+/// request's body, and serves the files in its folder. `/limited` is answered at most `limitedRate` times a second, with
+/// a burst of 20, and with status 429 beyond that. What it read for `/sink` is in `sink.log`. The origins for mixed
 /// traffic answer every request with the same small JSON.
 struct NginxServer {
     private let process: pid_t
@@ -30,6 +31,9 @@ struct NginxServer {
 
     /// The body of `/tiny`.
     static let tinyBody = "Hello, world!"
+
+    /// How many requests for `/limited` are answered in a second.
+    static let limitedRate = 200
 
     /// The URL of a path.
     func url(_ path: String, _ wire: Wire = .plain) throws -> URL {
@@ -91,6 +95,7 @@ extension NginxServer {
             throw BenchmarkError("nginx is not installed (on Debian and Ubuntu: the package nginx-light)")
         }
         try Certificate.make(in: folder)
+        try tinyBody.write(to: folder.appendingPathComponent("limited"), atomically: false, encoding: .utf8)
         let file = folder.appendingPathComponent("nginx.conf")
         try settings(in: folder, ports).write(to: file, atomically: false, encoding: .utf8)
         let words = [nginx, "-p", folder.path, "-c", file.path, "-e", "stderr"]
@@ -110,6 +115,9 @@ extension NginxServer {
             http {
                 access_log off;
                 log_format length '$request_length';
+                limit_req_zone $server_port zone=limited:1m rate=\(limitedRate)r/s;
+                limit_req_status 429;
+                limit_req_log_level info;
                 \(temporaryPaths)
                 keepalive_requests 1000000000;
                 keepalive_timeout 1h;
@@ -125,6 +133,7 @@ extension NginxServer {
                     location = /tiny { return 200 "\(tinyBody)"; }
                     location = /json { default_type application/json; return 200 '\(JSONDocument.large.text)'; }
                     location = /empty { return 200; }
+                    location = /limited { limit_req zone=limited burst=20 nodelay; }
                     \(sink(ports, folder))
                 }
                 server {

@@ -1,0 +1,89 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+public import Foundation
+
+/// Keeps requests within what their servers can bear. All managers with the same governor share what is known of an
+/// origin; a manager without a governor is under its own limits only. Managers get it by their configuration.
+///
+/// ```swift
+/// let governor = Governor(OriginLimits(rateLimit: RateLimit(10, burst: 20)))
+/// var configuration = RequestOperationManager.Configuration()
+/// configuration.governor = governor
+/// let manager = RequestOperationManager(configuration: configuration)
+/// ```
+///
+/// For each origin there is
+/// - a number of transfers that may run at once. Status 429, 503 and connect timeouts halve it, and it grows by one
+///   when as many transfers have succeeded.
+/// - a hold: after a 429 or a 503 with `Retry-After` no transfer begins until then. Then one goes alone, and the number
+///   grows from one on. A response that says that the server's limit is used up (`RateLimit`, `X-RateLimit-Remaining`)
+///   holds the origin until the limit is reset.
+/// - a rate: the one that is set, and one that is learned when the server answers 429 or 503 without saying for how
+///   long.
+/// - a circuit breaker, when the limits have one.
+///
+/// Operations that wait hold no slot, so that an origin never holds up another one. Time spent waiting counts against
+/// no time limit. Each transfer counts: redirects, answers to challenges and retries do too. All members may be used
+/// from any thread.
+public final class Governor: Sendable {
+    /// A governor with the default limits, for programs whose managers are made in several places.
+    public static let shared = Governor()
+
+    let core: NetworkBound<GovernorCore>
+
+    /// Makes a governor.
+    ///
+    /// - Parameters:
+    ///   - limits: those of each origin that has none of its own. A limit of transfers below 1 traps.
+    ///   - rateLimit: how many transfers may begin in a time, to all origins together. Default nil: no limit.
+    public convenience init(_ limits: OriginLimits = OriginLimits(), rateLimit: RateLimit? = nil) {
+        self.init(limits, rateLimit: rateLimit, timers: nil)
+    }
+
+    /// - Parameter timers: nil for the process's; tests have others.
+    init(_ limits: OriginLimits, rateLimit: RateLimit?, timers: NetworkBound<RetryWaits>?) {
+        Self.check(limits)
+        core = NetworkBound(GovernorCore(limits, rateLimit, timers))
+    }
+
+    /// The process's; made on the network thread, where they are first asked for.
+    static let timers = NetworkBound(RetryWaits(loop: NetworkThread.shared.eventLoop))
+
+    private static func check(_ limits: OriginLimits?) {
+        precondition(
+            limits.map { $0.maximumConcurrentTransferCount > 0 } ?? true, "an origin needs room for one transfer")
+    }
+}
+
+extension Governor {
+    /// Sets the limits of each origin that has none of its own. Transfers under way are not ended.
+    public func setLimits(_ limits: OriginLimits) {
+        Self.check(limits)
+        NetworkThread.shared.submit { [core] in core.value.setLimits(limits) }
+    }
+
+    /// Sets the limits of one origin.
+    ///
+    /// - Parameters:
+    ///   - limits: nil takes the limits of the origin away: those of all others count for it again.
+    ///   - url: a URL of the origin; a URL that is not an http or https one has no effect.
+    public func setLimits(_ limits: OriginLimits?, for url: URL) {
+        Self.check(limits)
+        guard let origin = Origin(url) else { return }
+        NetworkThread.shared.submit { [core] in core.value.setLimits(limits, for: origin) }
+    }
+
+    /// Sets how many transfers may begin in a time, to all origins together; nil is no limit.
+    public func setRateLimit(_ rateLimit: RateLimit?) {
+        NetworkThread.shared.submit { [core] in core.value.setRateLimit(rateLimit) }
+    }
+
+    /// The origins about which the governor knows something: transfers run or operations wait, or the server has
+    /// refused or failed. In the order of their names.
+    public func origins() async -> [OriginStatus] {
+        await withCheckedContinuation { waiter in
+            NetworkThread.shared.submit { [core] in waiter.resume(returning: core.value.statuses) }
+        }
+    }
+}

@@ -1,0 +1,108 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+/// The network thread's part of a governor: its origins, and the rate of all of them together.
+final class GovernorCore {
+    /// As many origins are known before those are forgotten about which there is nothing to know.
+    private static let originLimit = 256
+
+    private var limits: OriginLimits
+    private var ownLimits: [Origin: OriginLimits] = [:]
+    private var origins: [Origin: GovernedOrigin] = [:]
+    private var pruneCount = GovernorCore.originLimit
+    /// Nil for the process's.
+    private let ownTimers: NetworkBound<RetryWaits>?
+    private var bucket: RateBucket?
+    private var rateLimit: RateLimit?
+    private var gate = GovernorGate()
+
+    init(_ limits: OriginLimits, _ rateLimit: RateLimit?, _ timers: NetworkBound<RetryWaits>?) {
+        (self.limits, self.rateLimit, ownTimers) = (limits, rateLimit, timers)
+        bucket = rateLimit.map { RateBucket($0) }
+    }
+
+    private var timers: RetryWaits { ownTimers?.value ?? Governor.timers.value }
+}
+
+@available(*, unavailable)
+extension GovernorCore: Sendable {}
+
+// MARK: - Origins
+
+extension GovernorCore {
+    /// The number of origins that are known.
+    var originCount: Int { origins.count }
+
+    func origin(_ origin: Origin) -> GovernedOrigin {
+        if let known = origins[origin] { return known }
+        if origins.count >= pruneCount { prune() }
+        let made = GovernedOrigin(origin, ownLimits[origin] ?? limits, timers: timers)
+        origins[origin] = made
+        return made
+    }
+
+    /// Forgets origins that no scheduler uses and about which there is nothing to know.
+    private func prune() {
+        var entries = Array(origins)
+        origins = [:]
+        for index in entries.indices {
+            let isUsed = !entries[index].value.isIdle || !isKnownUniquelyReferenced(&entries[index].value)
+            if isUsed { origins[entries[index].key] = entries[index].value }
+        }
+        pruneCount = max(Self.originLimit, origins.count * 2)
+    }
+
+    func setLimits(_ limits: OriginLimits) {
+        self.limits = limits
+        for (origin, governed) in origins where ownLimits[origin] == nil { governed.limits = limits }
+    }
+
+    func setLimits(_ limits: OriginLimits?, for origin: Origin) {
+        ownLimits[origin] = limits
+        origins[origin]?.limits = limits ?? self.limits
+    }
+
+    var statuses: [OriginStatus] {
+        origins.values.filter { !$0.isIdle }.map(\.status).sorted { $0.origin < $1.origin }
+    }
+}
+
+// MARK: - The rate of all
+
+extension GovernorCore {
+    /// Whether a transfer to any origin may begin. A client that gets no is told when the answer may be another one.
+    func isOpen(for client: any GovernorClient) -> Bool {
+        guard let bucket else { return true }
+        let (opensAt, now) = (bucket.opensAt, timers.clock.now())
+        guard opensAt > now else { return true }
+        gate.add(client)
+        gate.wake(at: opensAt, timers) { [weak self] in self?.open() }
+        return false
+    }
+
+    private func open() {
+        gate.noteWake()
+        for client in gate.open(timers) { client.mayBeginAgain(to: nil) }
+    }
+
+    /// A transfer takes its place; `giveBack()` when nothing of it is sent.
+    func take(for client: any GovernorClient) {
+        guard bucket != nil else { return }
+        bucket?.take(now: timers.clock.now())
+        gate.noteTaker(client)
+    }
+
+    func giveBack() { bucket?.giveBack() }
+
+    func setRateLimit(_ rateLimit: RateLimit?) {
+        self.rateLimit = rateLimit
+        bucket = rateLimit.map { RateBucket($0) }
+        open()
+    }
+
+    /// Why a transfer to any origin has to wait; nil when it need not.
+    var obstacle: String? {
+        guard let rateLimit, let bucket, bucket.opensAt > timers.clock.now() else { return nil }
+        return "all requests together are limited to \(rateLimit.count) in \(rateLimit.period)"
+    }
+}

@@ -1,0 +1,235 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import TestSupport
+import Testing
+
+@testable import Bluebonnet
+
+/// The governor of an origin beside a simulated server that limits, of which it is told nothing.
+@Suite(.timeLimit(.minutes(1))) struct LearnedRateTests {
+    struct Row: Sendable {
+        let name: String
+        let limiter: SimulatedLimiter
+        let count: Int
+        var parallel = 6
+        /// Milliseconds.
+        var latency = 0.3
+        /// At least so much of the server's rate is used, and at most so much of what is sent after the first second is
+        /// refused.
+        var rateShare = 0.97
+        var refusalShare = 0.01
+    }
+
+    static let rows = [
+        Row(name: "burst of 20", limiter: .init(perSecond: 200, burst: 20), count: 5000),
+        Row(name: "many in flight", limiter: .init(perSecond: 200, burst: 20), count: 5000, parallel: 64),
+        Row(name: "burst of 5", limiter: .init(perSecond: 200, burst: 5), count: 5000),
+        Row(name: "no burst", limiter: .init(perSecond: 200, burst: 0), count: 5000, rateShare: 0.85),
+        Row(
+            name: "far away", limiter: .init(perSecond: 200, burst: 20), count: 5000, parallel: 64, latency: 100,
+            rateShare: 0.95, refusalShare: 0.02),
+        Row(
+            name: "slow", limiter: .init(perSecond: 2, burst: 1), count: 400, latency: 10, rateShare: 0.9,
+            refusalShare: 0.03),
+        Row(name: "fast", limiter: .init(perSecond: 5000, burst: 50), count: 20_000, parallel: 64, rateShare: 0.9),
+    ]
+
+    @Test(arguments: rows.indices, [1, 2] as [UInt64]) func rateOfTheServerIsFound(index: Int, seed: UInt64) {
+        let row = Self.rows[index]
+        var run = SimulatedRun(row.limiter, parallel: row.parallel, latency: row.latency, seed: seed)
+        run.send(row.count)
+        #expect(run.acceptedCount == row.count)
+        #expect(run.rateShare >= row.rateShare, "\(row.name): \(run)")
+        #expect(run.lateRefusalShare <= row.refusalShare, "\(row.name): \(run)")
+    }
+
+    @Test func raisedLimitIsFound() {
+        var run = SimulatedRun(.init(perSecond: 100, burst: 10), parallel: 6, latency: 0.3, seed: 3)
+        run.send(1000)
+        run.limiter.perSecond = 400
+        let (count, began) = (run.acceptedCount, run.now)
+        run.send(8000)
+        let rate = Double(run.acceptedCount - count) / (Double(run.now - began) / 1e9)
+        #expect(rate > 250, "\(run)")
+    }
+
+    @Test func loweredLimitIsFoundWithFewRefusals() {
+        var run = SimulatedRun(.init(perSecond: 400, burst: 10), parallel: 6, latency: 0.3, seed: 4)
+        run.send(4000)
+        run.limiter.perSecond = 100
+        let count = run.refusalCount
+        run.send(2000)
+        #expect(run.refusalCount - count < 60, "\(run)")
+    }
+
+    @Test func timeWithoutTransfersIsNotTakenForASlowServer() {
+        var rate = LearnedRate(refusedAt: 1_000_000_000)
+        // Twenty are accepted at once, and the next refusal comes after ten seconds without anything.
+        for step in 1...20 as ClosedRange<UInt64> {
+            rate.noteBegin(now: 1_000_000_000 + step * 1_000_000)
+            rate.noteAccepted(now: 1_000_000_000 + step * 1_000_000)
+        }
+        rate.noteBegin(now: 11_000_000_000)
+        rate.noteRefusal(now: 11_001_000_000, floor: 1)
+        #expect(rate.perSecond == nil)
+        for step in 1...20 as ClosedRange<UInt64> { rate.noteAccepted(now: 11_001_000_000 + step * 5_000_000) }
+        rate.noteRefusal(now: 11_101_000_000, floor: 1)
+        #expect(rate.perSecond.map { (200...210).contains($0) } == true)
+    }
+
+    @Test func rateThatNothingSpeaksAgainstIsForgotten() {
+        var rate = LearnedRate(refusedAt: 1_000_000_000)
+        rate.noteRefusal(now: 2_000_000_000, floor: 1)
+        #expect(!rate.isForgotten(now: 300_000_000_000))
+        #expect(rate.isForgotten(now: 303_000_000_000))
+    }
+
+    @Test func serverThatAsksForPatienceIsAskedMoreSlowly() {
+        let limiter = SimulatedLimiter(perSecond: 10, burst: 5, hold: 1_000_000_000)
+        var run = SimulatedRun(limiter, parallel: 6, latency: 10, seed: 5)
+        run.send(1000)
+        #expect(run.acceptedCount == 1000)
+        #expect(run.rateShare > 0.6 && run.lateRefusalShare < 0.02, "\(run)")
+    }
+}
+
+/// A server that lets a rate through, and so many at once after a time without requests. What it refuses does not
+/// count.
+struct SimulatedLimiter: Sendable {
+    var perSecond: Double
+    let burst: Double
+    /// Nanoseconds, in `Retry-After`; nil without the field.
+    var hold: UInt64?
+    private var excess = 0.0
+    private var last: UInt64 = 0
+
+    init(perSecond: Double, burst: Double, hold: UInt64? = nil) {
+        (self.perSecond, self.burst, self.hold) = (perSecond, burst, hold)
+    }
+
+    /// By a clock of milliseconds, as nginx has it.
+    mutating func accepts(now: UInt64) -> Bool {
+        let now = now / 1_000_000
+        let next = last == 0 ? 0 : max(0, excess - perSecond * Double(now - last) / 1000 + 1)
+        guard next <= burst else { return false }
+        (excess, last) = (next, now)
+        return true
+    }
+}
+
+/// A client that always has something to send, and sends again what was refused.
+struct SimulatedRun: CustomStringConvertible {
+    private enum Kind {
+        case arrival
+        case answer(isAccepted: Bool)
+        case retry, wake
+    }
+
+    private struct Event: Comparable {
+        let instant: UInt64
+        let order: Int
+        let number: UInt64
+        let kind: Kind
+
+        static func < (left: Event, right: Event) -> Bool {
+            (left.instant, left.order) < (right.instant, right.order)
+        }
+        static func == (left: Event, right: Event) -> Bool { left.order == right.order }
+    }
+
+    private static let start: UInt64 = 1_000_000_000
+
+    var limiter: SimulatedLimiter
+    private(set) var now = SimulatedRun.start
+    private(set) var acceptedCount = 0
+    private(set) var refusalCount = 0
+    private var lateRefusalCount = 0
+    private var lateAnswerCount = 0
+    private var state: OriginState
+    private let latency: UInt64
+    private var random: SeededGenerator
+    private var events = Heap<Event>()
+    private var order = 0
+    private var toSend = 0
+    private var wakesAt: UInt64?
+
+    init(_ limiter: SimulatedLimiter, parallel: Int, latency: Double, seed: UInt64) {
+        var limits = OriginLimits()
+        limits.maximumConcurrentTransferCount = parallel
+        (self.limiter, self.latency) = (limiter, UInt64(latency * 1e6))
+        state = OriginState(limits)
+        random = SeededGenerator(seed: seed)
+    }
+
+    var rateShare: Double { Double(acceptedCount) / (Double(now - Self.start) / 1e9) / limiter.perSecond }
+    var lateRefusalShare: Double { Double(lateRefusalCount) / Double(max(1, lateAnswerCount)) }
+
+    var description: String {
+        "\(rateShare) of the rate in \(Double(now - Self.start) / 1e9) s, \(refusalCount) refused, "
+            + "\(lateRefusalShare) after the first second, learned \(state.learned?.perSecond ?? 0)"
+    }
+
+    /// Sends, until everything was accepted.
+    mutating func send(_ count: Int) {
+        toSend += count
+        let goal = acceptedCount + count
+        serve()
+        while acceptedCount < goal, let event = events.popFirst() {
+            now = event.instant
+            handle(event)
+            serve()
+        }
+    }
+
+    private mutating func handle(_ event: Event) {
+        switch event.kind {
+        case .arrival:
+            add(.answer(isAccepted: limiter.accepts(now: now)), number: event.number, after: latency / 2)
+        case .answer(let isAccepted):
+            let now = now
+            let isLate = now > Self.start + 1_000_000_000
+            lateAnswerCount += isLate ? 1 : 0
+            state.note(
+                TransferOutcome(
+                    kind: .response(status: isAccepted ? 200 : 429), hold: isAccepted ? nil : limiter.hold),
+                of: event.number, now)
+            state.noteEnd(of: event.number)
+            if isAccepted {
+                acceptedCount += 1
+                return
+            }
+            refusalCount += 1
+            lateRefusalCount += isLate ? 1 : 0
+            add(.retry, after: limiter.hold ?? UInt64.random(in: 0...500_000_000, using: &random))
+        case .retry: toSend += 1
+        case .wake: wakesAt = nil
+        }
+    }
+
+    private mutating func serve() {
+        let now = now
+        while toSend > 0 {
+            switch state.mayBegin(now) {
+            case .now:
+                toSend -= 1
+                let number = state.noteBegin(now)
+                add(.arrival, number: number, after: latency / 2 + UInt64.random(in: 0...(latency / 3), using: &random))
+            case .notBefore(let instant, _):
+                if wakesAt.map({ $0 <= instant }) == true { return }
+                wakesAt = instant
+                // A timer is late.
+                return add(.wake, after: instant - now + UInt64.random(in: 0...200_000, using: &random))
+            case .whenOneEnds: return
+            case .refused:
+                toSend = 0
+                return
+            }
+        }
+    }
+
+    private mutating func add(_ kind: Kind, number: UInt64 = 0, after delay: UInt64) {
+        order += 1
+        events.insert(Event(instant: now + delay, order: order, number: number, kind: kind))
+    }
+}

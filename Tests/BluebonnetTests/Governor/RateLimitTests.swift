@@ -1,0 +1,83 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Testing
+
+@testable import Bluebonnet
+
+@Suite struct RateLimitTests {
+    private static let start: UInt64 = 5_000_000_000
+
+    /// When transfers that always have something to send begin, in milliseconds after the start.
+    private static func begins(_ limit: RateLimit, count: Int, late: UInt64 = 0) -> [UInt64] {
+        var bucket = RateBucket(limit)
+        var now = start
+        return (0..<count).map { _ in
+            if bucket.opensAt > now { now = bucket.opensAt + late * 1_000_000 }
+            bucket.take(now: now)
+            return (now - start) / 1_000_000
+        }
+    }
+
+    private struct Row {
+        let limit: RateLimit
+        let begins: [UInt64]
+        var late: UInt64 = 0
+    }
+
+    private static let rows = [
+        // Late timers are made up for: the first transfer has the time that it would have been late.
+        Row(limit: RateLimit(200), begins: [0, 0, 5, 10, 15]),
+        Row(limit: RateLimit(200), begins: [0, 0, 6, 11, 16], late: 1),
+        Row(limit: RateLimit(1), begins: [0, 980, 1980, 2980]),
+        Row(limit: RateLimit(60, per: .seconds(60)), begins: [0, 980, 1980, 2980]),
+        Row(limit: RateLimit(10, burst: 3), begins: [0, 0, 0, 80, 180]),
+    ]
+
+    @Test(arguments: rows.indices) func transfersBeginAtTheRate(index: Int) {
+        let row = Self.rows[index]
+        #expect(Self.begins(row.limit, count: row.begins.count, late: row.late) == row.begins)
+    }
+
+    @Test func meanIsTheRateWhateverTheTimersAreLate() {
+        let begins = Self.begins(RateLimit(200), count: 2001, late: 2)
+        #expect((9_900...10_010).contains(begins[2000]))
+    }
+
+    @Test func burstIsThereAgainAfterATimeWithoutTransfers() {
+        var bucket = RateBucket(RateLimit(10, burst: 3))
+        for _ in 0..<3 { bucket.take(now: Self.start) }
+        #expect(bucket.opensAt > Self.start)
+        let later = Self.start + 1_000_000_000
+        for _ in 0..<3 {
+            #expect(bucket.opensAt <= later)
+            bucket.take(now: later)
+        }
+        #expect(bucket.opensAt > later)
+    }
+
+    @Test func whatIsGivenBackCanBeTaken() {
+        var bucket = RateBucket(RateLimit(1))
+        for _ in 0..<2 { bucket.take(now: Self.start) }
+        #expect(bucket.opensAt > Self.start)
+        for _ in 0..<2 { bucket.giveBack() }
+        #expect(bucket.opensAt <= Self.start)
+    }
+
+    @Test func limitIsCodedAndChecked() throws {
+        let limit = RateLimit(10, per: .seconds(60), burst: 4)
+        let data = try JSONEncoder().encode(limit)
+        #expect(try JSONDecoder().decode(RateLimit.self, from: data) == limit)
+        let text = try #require(String(validating: data, as: UTF8.self))
+        let broken = Data(text.replacing("\"count\":10", with: "\"count\":0").utf8)
+        #expect(throws: DecodingError.self) { try JSONDecoder().decode(RateLimit.self, from: broken) }
+    }
+
+    @Test func limitsOfAnOriginAreCoded() throws {
+        var limits = OriginLimits(rateLimit: RateLimit(3), circuitBreaker: CircuitBreaker(failureCount: 2))
+        limits.maximumConcurrentTransferCount = 7
+        let data = try JSONEncoder().encode(limits)
+        #expect(try JSONDecoder().decode(OriginLimits.self, from: data) == limits)
+    }
+}

@@ -1,0 +1,135 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import TestServer
+import Testing
+
+@testable import Bluebonnet
+
+@Suite(.timeLimit(.minutes(1))) struct WhyWaitingTests {
+    private let net = GovernedNetwork(OriginLimits(rateLimit: nil), limit: 2, limitPerOrigin: 1)
+
+    private func waits(
+        _ operation: RequestOperation, for reason: String?, at location: SourceLocation = #_sourceLocation
+    ) async {
+        await becomes(reason, at: location) { operation.whyWaiting }
+    }
+
+    @Test func operationThatWaitsForNothingSaysNothing() async {
+        let gate = Gate()
+        net.network.answer("/a", with: [.wait(gate), .head(200)])
+        let operation = net.operation("/a")
+        #expect(operation.whyWaiting == nil)
+        operation.start()
+        await net.hasSent(1)
+        #expect(operation.whyWaiting == nil)
+        gate.open()
+        await operation.ends()
+        #expect(operation.whyWaiting == nil)
+    }
+
+    @Test func slotIsThatOfTheOriginOrOfTheManager() async {
+        let gate = Gate()
+        net.network.answerOthers { _ in [.wait(gate), .head(200)] }
+        let operations = ["a", "a", "b", "c"].map { net.operation("/", host: $0 + ".test") }
+        let queue = RequestOperationQueue()
+        queue.addOperations(operations)
+        await net.hasSent(2)
+        await waits(operations[1], for: "it waits: the manager's only slot for http://a.test:80 is taken")
+        await waits(operations[3], for: "it waits: the manager's 2 slots are taken")
+        operations[3].pause()
+        await waits(operations[3], for: "it is paused")
+        operations[3].resume()
+        gate.open()
+        for operation in operations { await operation.ends() }
+    }
+
+    @Test func dependencyIsNamed() async {
+        let gate = Gate()
+        net.network.answerOthers { _ in [.wait(gate), .head(200)] }
+        let (first, second, third) = (net.operation("/1"), net.operation("/2"), net.operation("/3"))
+        (first.name, second.name) = ("login", "profile")
+        third.addDependency(first)
+        #expect(third.whyWaiting == "it waits: login has not ended")
+        third.addDependency(second)
+        #expect(third.whyWaiting == "it waits: 2 operations have not ended, the first is login")
+        gate.open()
+        for operation in [first, second, third] {
+            operation.start()
+            await operation.ends()
+        }
+    }
+
+    @Test func queueSaysWhatHoldsItsOperations() async {
+        let gate = Gate()
+        net.network.answerOthers { _ in [.wait(gate), .head(200)] }
+        let queue = RequestOperationQueue()
+        queue.isSuspended = true
+        let operations = (0..<3).map { net.operation("/\($0)", host: "\($0).test") }
+        queue.addOperation(operations[0])
+        queue.addOperation(operations[1])
+        queue.addBarrierBlock {}
+        queue.addOperation(operations[2])
+        #expect(operations[1].whyWaiting == "it waits: its queue is suspended")
+        queue.maxConcurrentOperationCount = 1
+        queue.isSuspended = false
+        await net.hasSent(1)
+        await waits(operations[1], for: "it waits: its queue runs no more than 1 at once")
+        #expect(operations[2].whyWaiting == "it waits: a barrier of its queue has not ended")
+        gate.open()
+        for operation in operations { await operation.ends() }
+    }
+
+    @Test func attemptHasItsNumberAndTime() async {
+        net.network.answer("/a", inTurn: [[.head(500)], [.head(200)]])
+        let operation = net.operation("/a", retries: .standard)
+        operation.start()
+        await net.time.hasWaiting(1)
+        #expect(operation.whyWaiting == "it waits: attempt 2 begins at 2023-11-14T22:13:20Z")
+        await net.time.advance(by: .seconds(1))
+        await operation.ends()
+    }
+
+    @Test func rateIsSaid() async {
+        net.governor.setLimits(OriginLimits(rateLimit: RateLimit(1)))
+        await net.run("/a")
+        let operation = net.operation("/b")
+        operation.start()
+        await waits(
+            operation,
+            for: "it waits: the rate of http://a.test:80 is limited to 1.0/s, and the next request may begin at "
+                + "2023-11-14T22:13:20Z")
+        await net.time.advance(by: .seconds(1))
+        await operation.ends()
+    }
+
+    @Test func limitOfTheGovernorIsSaid() async {
+        var limits = OriginLimits()
+        limits.maximumConcurrentTransferCount = 1
+        let net = GovernedNetwork(limits)
+        let gate = Gate()
+        net.network.answerOthers { _ in [.wait(gate), .head(200)] }
+        let operations = (0..<2).map { net.operation("/\($0)") }
+        for operation in operations { operation.start() }
+        await net.hasSent(1)
+        await waits(
+            operations[1], for: "it waits: the governor lets no more than 1 at once run to http://a.test:80")
+        gate.open()
+        for operation in operations { await operation.ends() }
+    }
+
+    @Test func blockThatHasNotAnsweredIsSaid() async {
+        net.network.answer("/a", with: [.head(302, ["Location": "/b"])])
+        let gate = Gate()
+        let operation = net.operation("/a")
+        operation.onRedirect = { _, proposed, _ in
+            await gate.wait()
+            return proposed
+        }
+        operation.start()
+        await waits(operation, for: "it waits: a block of the program has not answered yet")
+        gate.open()
+        await operation.ends()
+    }
+}
