@@ -55,7 +55,7 @@ struct ExchangeQuestions {
             let status = continues ? 200 : head.statusCode
             ask { [prepared] owner in
                 let isAccepted = prepared.bodyDestination(ofStatus: status) == .output
-                let disposition = await block(owner, head)
+                let disposition = await block(owner, head, continues)
                 let answer = ResponseAnswer(disposition, to: prepared, isAccepted: isAccepted)
                 return .hop(.response(answer, continues: continues))
             }

@@ -239,7 +239,7 @@ struct RequestFiles: Sendable {
     typealias PinViolationBlock = Block<@Sendable (Owner, PinViolation) -> Void>
     typealias CacheResponseBlock = Block<@Sendable (Owner, CachedResponse) -> CachedResponse?>
     typealias RetryBlock = Block<@Sendable (Owner, RetryProposal) async -> RetryAnswer>
-    typealias ResponseBlock = Block<@Sendable (Owner, ResponseHead) async -> ResponseDisposition>
+    typealias ResponseBlock = Block<@Sendable (Owner, ResponseHead, _ continues: Bool) async -> ResponseDisposition>
     typealias ReceivedDataBlock = Block<@Sendable (Owner, Data) -> Void>
 
     private var values: Box<Values>?

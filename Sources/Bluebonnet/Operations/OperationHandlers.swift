@@ -20,10 +20,14 @@ struct OperationDetails: Sendable {
     var skipCause: String?
     /// Says more of a cancellation than that there was one.
     var cancelMessage: String?
+    /// Says where the complete file of a download goes.
+    var placement: RequestOperation.Placement?
 
     var hasProgressHandlers: Bool { uploadProgress != nil || downloadProgress != nil }
+    /// Whether there is anything of a user's that is let go at the end.
+    var hasHandlers: Bool { hasProgressHandlers || placement != nil }
     /// Whether the end calls or lets go of anything of a user's here.
-    var hasUserObjects: Bool { hasProgressHandlers || !userInfo.isEmpty }
+    var hasUserObjects: Bool { hasHandlers || !userInfo.isEmpty }
 }
 
 /// The handlers of an operation that run once after it is finished, in this order, and are released then.
@@ -147,6 +151,9 @@ extension RequestOperation {
 
     package typealias CompletionHandler = @Sendable (RequestOperation) -> Void
 
+    /// Says where the complete file of a download goes; nil leaves the file where it is. Asked in a Swift task.
+    typealias Placement = @Sendable (_ file: URL, _ head: ResponseHead?) async -> URL?
+
     /// The queue on which handlers run. Default nil: the library's serial queue `org.bluebonnet.callbacks`. A
     /// concurrent queue does not keep the order of handlers. Use `.main` only in a program that runs its main queue.
     public var completionQueue: DispatchQueue? {
@@ -176,6 +183,13 @@ extension RequestOperation {
     public var onDownloadProgress: ProgressHandler? {
         get { state.details.downloadProgress }
         set { state.changeDetails(onlyBeforeEnd: true) { $0.downloadProgress = newValue } }
+    }
+
+    /// Sets what is asked, before the operation is finished, where the complete file of a download goes. The file is
+    /// moved on a queue that may block. An existing file is not replaced: the operation fails with `cannotWriteFile`,
+    /// and its file is removed.
+    func setPlacement(_ placement: @escaping Placement) {
+        state.changeDetails(onlyBeforeEnd: true) { $0.placement = placement }
     }
 
     /// Suspends the calling task until the operation is finished. The blocking `waitUntilFinished()` is Foundation's.

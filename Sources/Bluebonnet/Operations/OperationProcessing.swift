@@ -34,10 +34,34 @@ extension RequestOperation: EndingOperation {
         if outcome.error?.code == .cancelled, let message = state.details.cancelMessage {
             outcome.error?.message = message
         }
-        outcome.completeError()
         outcome.letGoOfFiles()
+        if let file = outcome.downloadedFile, let placement = state.details.placement {
+            if state.details.downloadReport != nil { finishProgress() }  // before the question
+            return finish(outcome, group, movingTo: { await placement(file, transfer.value.head) })
+        }
+        finish(outcome, group, into: &callbacks)
+    }
+
+    private func finish(_ outcome: OperationOutcome, _ group: DispatchGroup?, into callbacks: inout CallbackRound) {
+        var outcome = outcome
+        outcome.completeError()
         group?.enter()
         deliver(finish(with: Box(consume outcome)), into: &callbacks, group: group)
+    }
+
+    /// Finishes once the downloaded file was moved. Neither the question nor the move holds up the ends of others.
+    private func finish(
+        _ outcome: OperationOutcome, _ group: DispatchGroup?, movingTo ask: @escaping @Sendable () async -> URL?
+    ) {
+        Task {
+            let target = await ask()
+            Queues.writing.async { [self] in
+                var (moved, callbacks) = (outcome, CallbackRound(canBeOvertaken: true))
+                if let target { moved.moveFile(to: target) }
+                finish(moved, group, into: &callbacks)
+                callbacks.flush()
+            }
+        }
     }
 
     /// Turns what arrived into an outcome. Without a serializer every complete response is taken.
@@ -116,6 +140,20 @@ extension OperationOutcome {
         error.retries = result.summary.retries
         if let words = result.retryStop?.words { error.message += "; " + words }
         self.error = error
+    }
+
+    /// Moves the downloaded file to a name that nothing has; a file that cannot be moved is removed.
+    fileprivate mutating func moveFile(to target: URL) {
+        guard let file = downloadedFile else { return }
+        do {
+            try FileManager.default.moveItem(at: file, toNew: target)
+            (value, downloadedFile) = (target, target)
+        } catch {
+            try? FileManager.default.removeItem(at: file)
+            let reason = "the download cannot be moved to \(target.path): \(error.localizedDescription)"
+            self.error = NetworkingError(.cannotWriteFile, reason, underlying: error)
+            (value, downloadedFile) = (nil, nil)
+        }
     }
 
     /// The files have become what they are to be: others may have them now.

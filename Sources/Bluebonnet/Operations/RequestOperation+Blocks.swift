@@ -98,6 +98,17 @@ extension RequestOperation {
         set { state.changePlan { $0.blocks.onResponse = newValue } }
     }
 
+    /// Sets a response block that is told, besides, whether the body goes on where an earlier transfer stopped.
+    func setResponseBlock(
+        _ block: @escaping @Sendable (_ head: ResponseHead, _ continues: Bool) async -> ResponseDisposition
+    ) {
+        state.changePlan { plan in
+            plan.blocks.response = RequestBlocks.Block(given: block) { _, head, continues in
+                await block(head, continues)
+            }
+        }
+    }
+
     /// The handler that is called on `completionQueue` with each piece of the final response's body as it arrives,
     /// decoded, of a refused status too. The body still goes to memory, its file or its stream. A body that starts over
     /// after a pause is told from its start again. Default nil.
@@ -184,7 +195,9 @@ extension RequestBlocks {
     var onResponse: RequestOperation.ResponseBlock? {
         get { self.response?.given as? RequestOperation.ResponseBlock }
         set {
-            self.response = newValue.map { block in Block(given: block) { await block(Self.operation($0), $1) } }
+            self.response = newValue.map { block in
+                Block(given: block) { owner, head, _ in await block(Self.operation(owner), head) }
+            }
         }
     }
 

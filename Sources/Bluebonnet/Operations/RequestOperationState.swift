@@ -156,8 +156,10 @@ struct RequestOperationState: ~Copyable, Sendable {
                 queue: values.schedule.queue.take(), callbackQueue: values.completion.queue, hasHandlers: hasHandlers,
                 details: values.details, chunkPipe: values.plan.takeChunks(), recipe: values.plan.takeRecipe())
             values.headWaits = []
-            if values.details?.value.hasProgressHandlers == true {
-                values.details = values.details?.changed { ($0.uploadProgress, $0.downloadProgress) = (nil, nil) }
+            if values.details?.value.hasHandlers == true {
+                values.details = values.details?.changed {
+                    ($0.uploadProgress, $0.downloadProgress, $0.placement) = (nil, nil, nil)
+                }
             }
             return (change, delivery)
         }

@@ -40,10 +40,7 @@ final class Session: Sendable {
 
     var completion: CompletionPlace {
         get { state.withLock { $0.completion } }
-        set {
-            replace(\.completion, newValue)
-            manager.completionGroup = newValue.group
-        }
+        set { replace(\.completion, newValue) }
     }
 
     /// Sets a part. The old value is let go outside the lock: it may hold objects of the program's.
@@ -68,7 +65,10 @@ final class Session: Sendable {
             if !state.isInvalidated { state.tasks[task.taskIdentifier] = task }
             return (task, state.isInvalidated)
         }
-        if isInvalidated { operation.cancel(message: "the session of the task was invalidated") }
+        if isInvalidated {
+            operation.cancel(message: "the session of the task was invalidated")
+            task.cancel()
+        }
         return task
     }
 
@@ -81,12 +81,12 @@ final class Session: Sendable {
     /// A task was resumed, or cancelled before: its operation goes to the queue. Many tasks that are resumed at once
     /// are told in one turn of the delegate queue, before their ends.
     func begin(_ task: SessionTask, isResumed: Bool) {
-        let isFirst = state.withLock { state in
+        let (isFirst, group) = state.withLock { state in
             if state.tasks[task.taskIdentifier] == nil { state.tasks[task.taskIdentifier] = task }
-            guard isResumed else { return false }
-            state.resumedTasks.append(task)
-            return state.resumedTasks.count == 1
+            if isResumed { state.resumedTasks.append(task) }
+            return (isResumed && state.resumedTasks.count == 1, state.completion.group)
         }
+        if let group, task.operation.completionGroup == nil { task.operation.completionGroup = group }
         if isFirst { delegateQueue.async { [self] in postResumptions() } }
         manager.enqueueIfFree(task.operation)
     }

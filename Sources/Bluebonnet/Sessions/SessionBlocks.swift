@@ -66,7 +66,8 @@ public struct SessionBlocks: Sendable {
     public var downloadTaskDidWriteData:
         (@Sendable (_ task: SessionTask, _ byteCount: Int64, _ totalCount: Int64, _ expectedCount: Int64) -> Void)?
 
-    /// Called when a download of resume data goes on where it stopped; -1 is an unknown length.
+    /// Called when a download of resume data goes on where it stopped; -1 is an unknown length. Not called when it
+    /// starts again, nor for a part of a body that the request itself asks for.
     public var downloadTaskDidResume:
         (@Sendable (_ task: SessionTask, _ offset: Int64, _ expectedCount: Int64) -> Void)?
 
@@ -148,8 +149,8 @@ extension SessionBlocks {
 
     private func installDownload(on task: SessionTask) {
         guard downloadTaskDidResume != nil else { return }
-        task.operation.onResponse = { [weak task] _, head in
-            guard let task, let block = task.blocks?.downloadTaskDidResume, head.statusCode == 206,
+        task.operation.setResponseBlock { [weak task] head, continues in
+            guard let task, let block = task.blocks?.downloadTaskDidResume, continues,
                 case .part(let first, _, let total)? = head.contentRange
             else { return .allow }
             return await task.session.ask {

@@ -55,31 +55,25 @@ extension Session {
     func temporaryFile() -> URL {
         configuration.downloadDirectory.appendingPathComponent(DownloadResumption.namePrefix + UUID().uuidString)
     }
+}
 
-    /// Moves a downloaded file, and tells the observers. An existing file is not replaced; a file that cannot be moved
-    /// is removed.
-    ///
-    /// - Parameter target: nil leaves the file where it is.
-    func place(_ file: URL, at target: URL?, for task: SessionTask) -> Result<URL, NetworkingError> {
-        guard let target, target.standardizedFileURL.path != file.standardizedFileURL.path else {
-            return .success(file)
+extension SessionTask {
+    /// Has the operation ask, on the delegate queue, where the complete file goes: the session's block, else the task's
+    /// destination.
+    func installPlacement() {
+        guard blocks?.downloadTaskDidFinishDownloading != nil || extras?.destination != nil else { return }
+        operation.setPlacement { [weak self] file, head in
+            guard let self else { return nil }
+            return await session.ask { [self] in target(of: file, head) }
         }
-        do {
-            try FileManager.default.moveItem(at: file, toNew: target)
-            NotificationCenter.default.post(name: SessionTask.didMoveFileNotification, object: task)
-            return .success(target)
-        } catch {
-            try? FileManager.default.removeItem(at: file)
-            var failure = NetworkingError(
-                .cannotWriteFile, "the download cannot be moved to \(target.path): \(error.localizedDescription)",
-                underlying: error)
-            (failure.request, failure.response) = (task.currentRequest, task.response)
-            let info: [String: Any] = [
-                NSFilePathErrorKey: file.path, "NSDestinationFilePath": target.path, NSUnderlyingErrorKey: error,
-            ]
-            NotificationCenter.default.post(
-                name: SessionTask.didFailToMoveFileNotification, object: task, userInfo: info)
-            return .failure(failure)
-        }
+    }
+
+    private func target(of file: URL, _ head: ResponseHead?) -> URL? {
+        tellEndOfProgress(head)
+        let target =
+            blocks?.downloadTaskDidFinishDownloading?(self, file) ?? head.flatMap { extras?.destination?(file, $0) }
+        guard let target, target.standardizedFileURL.path != file.standardizedFileURL.path else { return nil }
+        changeExtras { $0.target = target }
+        return target
     }
 }

@@ -37,13 +37,16 @@ extension SessionManaging {
         set { session.tasksAndBlocks.completion.queue = newValue }
     }
 
-    /// A group that is entered before a task has ended, and left when its completion handler has run. Default nil.
+    /// A group that is entered before a task has ended, and left when its completion handler has run, for all tasks
+    /// that are resumed from now on. Default nil.
     public var completionGroup: DispatchGroup? {
         get { session.tasksAndBlocks.completion.group }
         set { session.tasksAndBlocks.completion.group = newValue }
     }
 
     /// What the tasks ask and tell. Default: nothing.
+    ///
+    /// Setting one block reads all and writes them back: threads that set blocks at the same moment may lose one.
     public var blocks: SessionBlocks {
         get { session.tasksAndBlocks.blocks?.value ?? SessionBlocks() }
         set { session.tasksAndBlocks.blocks = Box(newValue) }

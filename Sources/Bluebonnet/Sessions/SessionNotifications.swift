@@ -42,6 +42,16 @@ extension SessionTask {
         public static let metrics = "com.alamofire.networking.complete.sessiontaskmetrics"
     }
 
+    /// Tells whether the complete file has come to where it was to go.
+    func postMove(to target: URL) {
+        guard let error = operation.error else {
+            return NotificationCenter.default.post(name: Self.didMoveFileNotification, object: self)
+        }
+        var info: [String: Any] = ["NSDestinationFilePath": target.path]
+        (info[NSFilePathErrorKey], info[NSUnderlyingErrorKey]) = (extras?.temporaryFile?.path, error.underlying)
+        NotificationCenter.default.post(name: Self.didFailToMoveFileNotification, object: self, userInfo: info)
+    }
+
     func postCompletion(_ result: Result<any Sendable, NetworkingError>, file: URL?) {
         var info: [AnyHashable: Any] = [
             CompletionKey.responseSerializer: operation.responseSerializer,

@@ -25,7 +25,7 @@ public final class SessionTask: Sendable {
         case suspended
         /// Cancelled, and not ended yet.
         case canceling
-        /// Ended, with any result.
+        /// Ended, with any result: a downloaded file is in its place.
         case completed
     }
 
@@ -67,8 +67,8 @@ public final class SessionTask: Sendable {
         var temporaryFile: URL?
         /// Whether the part of a cancelled download stays.
         var keepsPart = false
-        /// Where the complete body is, or why it is not where it should be.
-        var placement: Result<URL, NetworkingError>?
+        /// Where the complete body goes, once that was decided.
+        var target: URL?
 
         init() {}
 
@@ -156,6 +156,7 @@ extension SessionTask {
         guard isFirst else { return false }
         blocks?.value.install(on: self)
         if blocks != nil || extras != nil { installProgress(blocks?.value ?? SessionBlocks(), extras?.value) }
+        if extras != nil, kind == .download { installPlacement() }
         operation.addCompletionHandler { [self] _ in ended() }
         session.begin(self, isResumed: isResumed)
         return true
@@ -215,16 +216,10 @@ extension SessionTask {
     public var response: HTTPURLResponse? { operation.response }
 
     /// Why the task failed; nil while it runs and when it succeeded. That a file could not be moved counts.
-    public var error: NetworkingError? {
-        if case .failure(let error)? = extras?.placement { return error }
-        return operation.error
-    }
+    public var error: NetworkingError? { operation.error }
 
-    /// The complete file of a download task that succeeded.
-    public var downloadedFile: URL? {
-        if case .success(let file)? = extras?.placement { return file }
-        return nil
-    }
+    /// The complete file of a download task that succeeded, in its place.
+    public var downloadedFile: URL? { operation.downloadedFile }
 
     /// The number of bytes of the request's body that were sent.
     public var countOfBytesSent: Int64 { operation.sentByteCount }
@@ -271,6 +266,7 @@ extension SessionTask {
     func becomeDownload(to file: URL) {
         handle.withLock { $0.kind = .download }
         changeExtras { $0.temporaryFile = file }
+        installPlacement()
     }
 
     var isBegun: Bool { handle.withLock { $0.isBegun } }
@@ -293,32 +289,30 @@ extension SessionTask {
         } onCancel: {
             cancel()
         }
-        if case .failure(let error)? = extras?.placement { throw error }
         let object = try operation.ownedValue { () throws(NetworkingError) in try operation.finalValue() }
-        return try operation.response(with: downloadedFile ?? object)
+        return try operation.response(with: object)
     }
 
     /// On the session's delegate queue, when the operation is finished.
     private func ended() {
         let (blocks, extras) = handle.withLock { ($0.blocks?.value, $0.extras?.value) }
-        if let block = extras?.downloadProgress, let head = operation.responseHead, operation.error == nil,
-            head.contentLength == nil || !head.contentCodings.isEmpty || operation.summary.isFromCache
-        {
-            block(downloadProgress)  // the length was not known before, or nothing of it was told
-        }
+        if operation.error == nil { tellEndOfProgress(operation.responseHead) }
         if operation.error?.code == .cancelled, let extras, !extras.keepsPart, let file = extras.temporaryFile {
             RequestOperation.removePartialFile(of: file)
         }
-        if extras != nil, kind == .download, let temporary = operation.downloadedFile {
-            let target =
-                blocks?.downloadTaskDidFinishDownloading?(self, temporary)
-                ?? operation.responseHead.flatMap { extras?.destination?(temporary, $0) }
-            let placement = session.place(temporary, at: target, for: self)
-            changeExtras { $0.placement = placement }
-        }
+        if let target = extras?.target { postMove(to: target) }
         blocks?.taskDidFinishCollectingMetrics?(self, operation.summary)
         blocks?.taskDidComplete?(self, error)
         session.complete { [self] in complete() }
+    }
+
+    /// Tells the end of a body whose length was not known before, or of which nothing was told, once.
+    func tellEndOfProgress(_ head: ResponseHead?) {
+        guard let block = extras?.downloadProgress, let head,
+            head.contentLength == nil || !head.contentCodings.isEmpty || operation.summary.isFromCache
+        else { return }
+        block(downloadProgress)
+        changeExtras { $0.downloadProgress = nil }
     }
 
     /// Calls the handler, on its queue, tells the observers, and lets go of what the program gave.
@@ -327,16 +321,11 @@ extension SessionTask {
             defer { (handle.completion, handle.blocks) = (nil, nil) }
             return handle
         }
-        let extras = old.extras?.value
-        if extras != nil {
+        if old.extras != nil {
             changeExtras { ($0.uploadProgress, $0.downloadProgress, $0.destination) = (nil, nil, nil) }
         }
-        let result = extras?.placement?.map { $0 } ?? operation.result ?? .success(Data())
-        var (object, error) = (nil as (any Sendable)?, nil as NetworkingError?)
-        switch result {
-        case .success(let made): object = made
-        case .failure(let reason): error = reason
-        }
+        let result = operation.result ?? .success(Data())
+        let (object, error) = (try? result.get(), operation.error)
         switch old.completion {
         case .data(let handler)?: handler(operation.responseHead, object, error)
         case .download(let handler)?: handler(operation.responseHead, object as? URL, error)

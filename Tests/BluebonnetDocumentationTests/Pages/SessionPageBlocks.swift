@@ -101,6 +101,44 @@ enum SessionPageBlocks {
         // BLOCK MigratingFromAFNetworking3And4.md
         manager.blocks.taskWillPerformHTTPRedirection = { task, response, proposed in nil }
         // END
+
+        // BLOCK MigratingFromAFNetworking3And4.md
+        let observer = NotificationCenter.default.addObserver(
+            forName: SessionTask.didCompleteNotification, object: nil, queue: nil
+        ) { notification in
+            let error = notification.userInfo?[SessionTask.CompletionKey.error] as? NetworkingError
+            show(error?.message ?? "done")
+        }
+        // END
+        NotificationCenter.default.removeObserver(observer)
+    }
+
+    static func migrationFromVersion2(
+        _ configuration: SessionConfiguration, _ base: URL, _ request: URLRequest, _ folder: URL,
+        show: @escaping @Sendable (any Sendable) -> Void
+    ) -> Progress {
+        // BLOCK MigratingFromAFNetworking2.md
+        let manager = SessionManager(configuration: configuration)
+
+        let place: SessionTask.Destination = { _, response in
+            folder.appendingPathComponent(response.suggestedFileName)
+        }
+        let task = manager.downloadTask(with: request, destination: place) { response, file, error in
+            show(file?.lastPathComponent ?? error?.message ?? "nothing")
+        }
+        let progress = task.downloadProgress
+        task.resume()
+        // END
+
+        // BLOCK MigratingFromAFNetworking2.md
+        let api = HTTPSessionManager(baseURL: base, configuration: configuration)
+        api.get("me") { task, object in
+            show(object)
+        } failure: { task, error in
+            show(error.message)
+        }
+        // END
+        return progress
     }
 
     static func comments(_ request: URLRequest) async throws {

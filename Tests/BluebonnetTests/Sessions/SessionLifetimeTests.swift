@@ -162,15 +162,110 @@ import Testing
         #expect([running, suspended, idle].allSatisfy { $0.state == .completed })
     }
 
-    @Test func taskOfAnInvalidatedSessionIsCancelled() async {
+    @Test(arguments: TaskMaking.allCases)
+    func taskOfAnInvalidatedSessionEndsWithoutBeingResumed(making: TaskMaking) async {
         let session = network.session()
         session.invalidate(cancelPendingTasks: false)
-        let task = session.dataTask(with: network.request("/a"))
-        #expect(session.tasks.isEmpty)
-        _ = await task.ran()
+        let task = making.task(session, network) { [seen] code in seen.append(code) }
+        await task.ends()
+        #expect(task.state == .completed)
         #expect(task.error?.code == .cancelled)
         #expect(task.error?.message.contains("invalidated") == true)
+        #expect(session.tasks.isEmpty)
+        task.resume()
+        await session.delegateQueue.catchesUp()
+        #expect(seen.value == ["cancelled"])
         #expect(network.log.requests.isEmpty)
+    }
+
+    @Test(arguments: TaskMaking.allCases)
+    func handlersOfATaskMayHoldItsManagerAndItself(making: TaskMaking) async throws {
+        let folder = try ScratchFolder()
+        weak var session: SessionManager?
+        weak var task: SessionTask?
+        do {
+            let manager = network.session { $0.downloadDirectory = folder.url }
+            let holder = Observed<SessionTask?>(nil)
+            let made = making.task(manager, network) { _ in withExtendedLifetime((manager, holder)) {} }
+            holder.update { $0 = made }
+            (session, task) = (manager, made)
+            await made.ran().session.delegateQueue.catchesUp()
+            #expect(made.error == nil)
+        }
+        await becomes(true) { session == nil && task == nil }
+    }
+
+    @Test(arguments: TaskMaking.allCases)
+    func invalidationLetsGoOfBlocksThatHoldTheManagerAndTheTask(making: TaskMaking) async throws {
+        let folder = try ScratchFolder()
+        weak var session: SessionManager?
+        weak var task: SessionTask?
+        do {
+            let manager = network.session { $0.downloadDirectory = folder.url }
+            let holder = Observed<SessionTask?>(nil)
+            manager.blocks.holding((manager, holder), answer: making.disposition)
+            let made = making.task(manager, network) { _ in }
+            holder.update { $0 = made }
+            (session, task) = (manager, made)
+            _ = await made.ran()
+            #expect(made.error == nil)
+            manager.invalidate(cancelPendingTasks: false)
+        }
+        await becomes(true) { session == nil && task == nil }
+    }
+
+    @Test(arguments: TaskMaking.allCases)
+    func cancelledTaskThatHoldsItselfIsLetGo(making: TaskMaking) async {
+        weak var session: SessionManager?
+        weak var task: SessionTask?
+        do {
+            let manager = network.session()
+            let holder = Observed<SessionTask?>(nil)
+            let made = making.task(manager, network, path: "/held") { _ in
+                withExtendedLifetime((manager, holder)) {}
+            }
+            holder.update { $0 = made }
+            (session, task) = (manager, made)
+            made.resume()
+            await network.log.sees(.begun(1))
+            made.cancel()
+            await made.ends()
+        }
+        await becomes(true) { session == nil && task == nil }
+    }
+
+    @Test(arguments: TaskMaking.allCases)
+    func taskIsListedFromItsMakingToItsEnd(making: TaskMaking) async throws {
+        let folder = try ScratchFolder()
+        let session = network.session { $0.downloadDirectory = folder.url }
+        let reachedResponse = Observed(0)
+        network.answer(
+            "/listed",
+            with: [
+                .head(200, ["Content-Type": "application/json"]), .reach(reachedResponse), .wait(gate), .body("[]"),
+            ])
+        session.blocks.dataTaskDidReceiveResponse = { _, _ in making.disposition }
+        let task = making.task(session, network, path: "/listed") { _ in }
+        func expect(_ state: SessionTask.State, _ kind: SessionTask.Kind) {
+            #expect(task.state == state)
+            #expect(session.tasks.map(\.taskIdentifier) == [1])
+            #expect(session.dataTasks.count == (kind == .data ? 1 : 0))
+            #expect(session.uploadTasks.count == (kind == .upload ? 1 : 0))
+            #expect(session.downloadTasks.count == (kind == .download ? 1 : 0))
+        }
+        expect(.suspended, making.firstKind)
+        task.resume()
+        await reachedResponse.becomes { $0 > 0 }
+        await becomes(making.lastKind) { task.kind }
+        expect(.running, making.lastKind)
+        task.suspend()
+        expect(.suspended, making.lastKind)
+        task.resume()
+        expect(.running, making.lastKind)
+        gate.open()
+        await task.ends()
+        #expect(task.state == .completed && task.error == nil)
+        #expect(session.tasks.isEmpty && session.downloadTasks.isEmpty)
     }
 
     @Test func invalidatedManagerThatIsLetGoEndsItsRunningTasks() async {

@@ -123,6 +123,13 @@ import Testing
         for (arrow, types) in arrows { #expect(types.subtracting(held).sorted() == [], "\(arrow)") }
     }
 
+    /// A façade that grows is an engine: what is missing belongs to operations, where everybody has it.
+    @Test func sessionsAreAtMostFifteenHundredLines() {
+        let files = StyleTests.sources.filter { SourceTree.folder($0.path) == "Bluebonnet/Sessions" }
+        #expect(files.count > 5)
+        #expect(files.reduce(0) { $0 + $1.lines.count - 1 } <= 1_500)
+    }
+
     @Test func everyFolderHasItsRow() {
         let folders = Set(StyleTests.sources.map { SourceTree.folder($0.path) }).subtracting(["Bluebonnet"])
         #expect(folders == Set(Self.permitted.map(\.folder)))

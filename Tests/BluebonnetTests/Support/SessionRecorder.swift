@@ -1,0 +1,192 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import Dispatch
+import Foundation
+import FoundationNetworking
+import Synchronization
+import TestServer
+import Testing
+
+@testable import Bluebonnet
+
+/// Writes down every block, handler and notification of one session, in order, with a remark where one comes on another
+/// queue than its own.
+final class SessionRecorder: Sendable {
+    /// The queue that something has to come on.
+    private enum Place {
+        case delegate, completion, library
+    }
+
+    /// What the blocks answer that decide.
+    struct Answers: Sendable {
+        var disposition = SessionTask.ResponseDisposition.allow
+        var challenge = ChallengeAnswer.performDefault
+        /// What is answered about servers; with an answer nothing is cached.
+        var server: ServerTrustAnswer?
+        /// Where the session's block puts a downloaded file.
+        var target: URL?
+    }
+
+    let events = Observed([String]())
+    let session: SessionManager
+    private let delegateMark: QueueMark
+    private let completionMark: QueueMark
+    nonisolated(unsafe) private var tokens: [any NSObjectProtocol] = []  // safe: changed in init only
+
+    /// - Parameter hasCompletionQueue: whether the session gets one; else handlers come on its delegate queue.
+    init(_ session: SessionManager, hasCompletionQueue: Bool = false, _ answers: Answers = Answers()) {
+        self.session = session
+        delegateMark = QueueMark(session.delegateQueue, "delegate")
+        if hasCompletionQueue { session.completionQueue = DispatchQueue(label: "test.completion") }
+        completionMark = session.completionQueue.map { QueueMark($0, "completion") } ?? delegateMark
+        installDecisions(answers)
+        installReports()
+        observe()
+    }
+
+    deinit { for token in tokens { NotificationCenter.default.removeObserver(token) } }
+
+    /// What came, where the same came several times one after another once.
+    var order: [String] {
+        events.value.reduce(into: []) { order, event in if order.last != event { order.append(event) } }
+    }
+
+    /// What comes on queues of the library, where nothing but its own answer waits for it.
+    private static let ofLibrary: Set = ["server", "challenge", "stream", "cache"]
+
+    /// Whether everything came in an order and nothing else: what comes on queues of the library only has to come
+    /// before what follows it.
+    func kept(_ wanted: [String]) -> Bool { Self.kept(wanted, in: order) }
+
+    static func kept(_ wanted: [String], in order: [String]) -> Bool {
+        let library = ofLibrary
+        guard order.filter({ !library.contains($0) }) == wanted.filter({ !library.contains($0) }) else { return false }
+        return wanted.indices.allSatisfy { index in
+            guard library.contains(wanted[index]) else { return true }
+            let next = wanted[index...].first { !library.contains($0) }
+            guard let place = order.firstIndex(of: wanted[index]), let next, let limit = order.firstIndex(of: next)
+            else { return false }
+            return place < limit
+        } && order.count == wanted.count
+    }
+
+    /// Returns when something was written down.
+    func sees(_ event: String) async { await events.becomes { $0.contains(event) } }
+
+    private func note(_ event: String, on place: Place) {
+        let isRight =
+            switch place {
+            case .delegate: delegateMark.isHere
+            case .completion: completionMark.isHere
+            case .library: !delegateMark.isHere && !completionMark.isHere
+            }
+        events.append(isRight ? event : event + " on another queue")
+    }
+
+    private func installDecisions(_ answers: Answers) {
+        if let server = answers.server {
+            session.blocks.sessionDidReceiveChallenge = { [weak self] _ in
+                self?.note("server", on: .library)
+                return server
+            }
+        }
+        session.blocks.taskDidReceiveChallenge = { [weak self] _, _ in
+            self?.note("challenge", on: .library)
+            return answers.challenge
+        }
+        session.blocks.taskNeedNewBodyStream = { [weak self] _ in
+            self?.note("stream", on: .library)
+            return InputStream(data: Data("body".utf8))
+        }
+        session.blocks.taskWillPerformHTTPRedirection = { [weak self] _, _, proposed in
+            self?.note("redirect", on: .delegate)
+            return proposed
+        }
+        session.blocks.dataTaskDidReceiveResponse = { [weak self] _, _ in
+            self?.note("response", on: .delegate)
+            return answers.disposition
+        }
+        session.blocks.dataTaskWillCacheResponse = { [weak self] _, proposed in
+            self?.note("cache", on: .library)
+            return proposed
+        }
+        session.blocks.downloadTaskDidFinishDownloading = { [weak self] task, _ in
+            self?.note("finished \(task.state)", on: .delegate)
+            return answers.target
+        }
+    }
+
+    private func installReports() {
+        session.blocks.sessionDidBecomeInvalid = { [weak self] in self?.note("invalid", on: .delegate) }
+        session.blocks.taskDidSendBodyData = { [weak self] _, _, _, _ in self?.note("sent", on: .delegate) }
+        session.blocks.taskDidFinishCollectingMetrics = { [weak self] _, _ in self?.note("metrics", on: .delegate) }
+        session.blocks.taskDidComplete = { [weak self] task, error in
+            self?.note("\(task.state) \(error?.code.rawValue ?? "well")", on: .delegate)
+        }
+        session.blocks.dataTaskDidBecomeDownloadTask = { [weak self] _ in self?.note("became", on: .delegate) }
+        session.blocks.dataTaskDidReceiveData = { [weak self] _, _ in self?.note("data", on: .delegate) }
+        session.blocks.downloadTaskDidWriteData = { [weak self] _, _, _, _ in self?.note("wrote", on: .delegate) }
+        session.blocks.downloadTaskDidResume = { [weak self] _, _, _ in self?.note("continued", on: .delegate) }
+    }
+
+    /// The names are written as a program has them that was written for AFNetworking.
+    private func observe() {
+        let places: [(name: String, place: Place)] = [
+            ("task.resume", .delegate), ("task.suspend", .delegate), ("task.complete", .completion),
+            ("session.download.file-manager-succeed", .delegate), ("session.download.file-manager-error", .delegate),
+            ("session.invalidate", .delegate),
+        ]
+        tokens = places.map { name, place in
+            let full = Notification.Name("com.alamofire.networking." + name)
+            return NotificationCenter.default.addObserver(forName: full, object: nil, queue: nil) { [weak self] post in
+                guard let self else { return }
+                let isOurs = (post.object as? SessionTask)?.session === session.tasksAndBlocks
+                if isOurs || post.object as? SessionManager === session { note("posted " + name, on: place) }
+            }
+        }
+    }
+}
+
+// Tasks whose handlers are written down too.
+extension SessionRecorder {
+    private var up: SessionTask.ProgressBlock { { [weak self] _ in self?.note("up", on: .delegate) } }
+    private var down: SessionTask.ProgressBlock { { [weak self] _ in self?.note("down", on: .delegate) } }
+
+    private var handler: SessionTask.DataCompletion {
+        { [weak self] _, _, error in self?.note("handler \(error?.code.rawValue ?? "well")", on: .completion) }
+    }
+
+    func dataTask(_ request: URLRequest) -> SessionTask {
+        session.dataTask(with: request, uploadProgress: up, downloadProgress: down, completionHandler: handler)
+    }
+
+    func uploadTask(_ request: URLRequest, _ body: String) -> SessionTask {
+        session.uploadTask(with: request, from: Data(body.utf8), progress: up, completionHandler: handler)
+    }
+
+    func streamedUploadTask(_ request: URLRequest) -> SessionTask {
+        session.uploadTask(withStreamedRequest: request, progress: up, completionHandler: handler)
+    }
+
+    private func destination(_ target: URL) -> SessionTask.Destination {
+        { [weak self] _, _ in
+            self?.note("destination", on: .delegate)
+            return target
+        }
+    }
+
+    private var fileHandler: SessionTask.DownloadCompletion {
+        { [handler] response, file, error in handler(response, file, error) }
+    }
+
+    func downloadTask(_ request: URLRequest, to target: URL) -> SessionTask {
+        session.downloadTask(
+            with: request, progress: down, destination: destination(target), completionHandler: fileHandler)
+    }
+
+    func downloadTask(resuming data: Data, to target: URL) -> SessionTask {
+        session.downloadTask(
+            withResumeData: data, progress: down, destination: destination(target), completionHandler: fileHandler)
+    }
+}

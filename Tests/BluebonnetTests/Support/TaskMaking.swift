@@ -1,0 +1,69 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import FoundationNetworking
+
+@testable import Bluebonnet
+
+/// The ways to a task.
+enum TaskMaking: CaseIterable {
+    case data, upload, download, becomingDownload
+
+    /// What the response block answers.
+    var disposition: SessionTask.ResponseDisposition { self == .becomingDownload ? .becomeDownload : .allow }
+
+    var firstKind: SessionTask.Kind {
+        switch self {
+        case .data, .becomingDownload: .data
+        case .upload: .upload
+        case .download: .download
+        }
+    }
+
+    var lastKind: SessionTask.Kind { self == .becomingDownload ? .download : firstKind }
+
+    /// Makes a task whose blocks all call `end`, the handler with the error.
+    func task(
+        _ session: SessionManager, _ network: ScriptedNetwork, path: String = "/a",
+        _ end: @escaping @Sendable (_ code: String) -> Void
+    ) -> SessionTask {
+        let hold: SessionTask.ProgressBlock = { _ in withExtendedLifetime(end) {} }
+        let handler: SessionTask.DataCompletion = { _, _, error in end(error?.code.rawValue ?? "well") }
+        if self == .becomingDownload { session.blocks.dataTaskDidReceiveResponse = { _, _ in .becomeDownload } }
+        switch self {
+        case .data, .becomingDownload:
+            return session.dataTask(
+                with: network.request(path), uploadProgress: hold, downloadProgress: hold, completionHandler: handler)
+        case .upload:
+            return session.uploadTask(
+                with: network.request(path, method: "POST"), from: Data("x".utf8), progress: hold,
+                completionHandler: handler)
+        case .download:
+            return session.downloadTask(
+                with: network.request(path), progress: hold,
+                destination: { file, _ in withExtendedLifetime(end) { file } },
+                completionHandler: { response, file, error in handler(response, file, error) })
+        }
+    }
+}
+
+extension SessionBlocks {
+    /// Sets blocks of every sort that hold something.
+    mutating func holding(_ held: some Sendable, answer: SessionTask.ResponseDisposition) {
+        taskWillPerformHTTPRedirection = { _, _, proposed in withExtendedLifetime(held) { proposed } }
+        taskDidReceiveChallenge = { _, _ in withExtendedLifetime(held) { .performDefault } }
+        taskNeedNewBodyStream = { _ in withExtendedLifetime(held) { nil } }
+        dataTaskDidReceiveResponse = { _, _ in withExtendedLifetime(held) { answer } }
+        dataTaskDidBecomeDownloadTask = { _ in withExtendedLifetime(held) {} }
+        dataTaskDidReceiveData = { _, _ in withExtendedLifetime(held) {} }
+        dataTaskWillCacheResponse = { _, proposed in withExtendedLifetime(held) { proposed } }
+        taskDidSendBodyData = { _, _, _, _ in withExtendedLifetime(held) {} }
+        downloadTaskDidFinishDownloading = { _, _ in withExtendedLifetime(held) { nil } }
+        downloadTaskDidWriteData = { _, _, _, _ in withExtendedLifetime(held) {} }
+        downloadTaskDidResume = { _, _, _ in withExtendedLifetime(held) {} }
+        taskDidFinishCollectingMetrics = { _, _ in withExtendedLifetime(held) {} }
+        taskDidComplete = { _, _ in withExtendedLifetime(held) {} }
+        sessionDidBecomeInvalid = { withExtendedLifetime(held) {} }
+    }
+}
