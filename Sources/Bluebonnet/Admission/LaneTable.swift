@@ -168,15 +168,16 @@ struct OriginTable {
 
     func hasFreeSlot(_ index: Index) -> Bool {
         guard rows[index].runningCount < limit else { return false }
-        guard let governed = rows[index].governed, let client else { return true }
+        guard let governed = rows[index].governed else { return true }
+        if governed.isKnownToBeOpen { return true }
+        guard let client else { return true }
         return governed.isOpen(for: client)
     }
 
     /// - Returns: the place under the governor, if there is one.
-    mutating func takeSlot(_ index: Index) -> GovernorPlace? {
+    mutating func takeSlot(_ index: Index, for client: any GovernorClient) -> GovernorPlace? {
         rows[index].runningCount += 1
-        guard let governed = rows[index].governed, let client else { return nil }
-        return governed.begin(for: client)
+        return rows[index].governed?.begin(for: client)
     }
 
     mutating func freeSlot(_ index: Index) {

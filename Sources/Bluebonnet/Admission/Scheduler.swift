@@ -44,7 +44,6 @@ final class Scheduler {
         let operation: ObjectIdentifier
         let ticket: Ticket
         let origin: OriginTable.Index
-        let place: GovernorPlace?
         var isTaken = false
     }
 
@@ -306,12 +305,11 @@ extension Scheduler {
             lastNumber += 1
             hand = Hand(
                 operation: ObjectIdentifier(operation),
-                ticket: Ticket(number: lastNumber, virtualTime: choice.virtualTime), origin: choice.candidate.origin,
-                place: lastPlace)
+                ticket: Ticket(number: lastNumber, virtualTime: choice.virtualTime), origin: choice.candidate.origin)
             source.start(operation)
             // An operation that does not send at once, or not there, has left its slot.
             if let hand = hand.take(), !hand.isTaken {
-                if let place = hand.place { leave(place, isUnused: true) }
+                if let lastPlace { leave(lastPlace, isUnused: true) }
                 freeSlot(hand.origin)
             }
             return .started
@@ -321,7 +319,7 @@ extension Scheduler {
     /// - Returns: the number of the service.
     private func takeSlot(for choice: Choice) -> UInt64 {
         runningCount += 1
-        lastPlace = origins.takeSlot(choice.candidate.origin)
+        lastPlace = origins.takeSlot(choice.candidate.origin, for: self)
         if let lastPlace, !lastPlace.isRefused { governor?.take(for: self) }
         fairQueue.serve(choice.virtualTime, priority: choice.candidate.entry.priority)
         lastServiceNumber += 1

@@ -99,15 +99,23 @@ struct OriginState {
 extension OriginState {
     /// Whether another transfer may begin. The clock is read only where it matters.
     func mayBegin(_ clock: @autoclosure () -> UInt64) -> Permission {
-        let needsClock = heldUntil != 0 || breaker.opensAt != nil || bucket != nil || learned != nil
-        let now = needsClock ? clock() : 0
+        if needsClock { return mayBegin(at: clock()) }
+        if probe == .none { return hasRoom ? .now : .whenOneEnds(.window(Int(window))) }
+        return mayBegin(at: 0)
+    }
+
+    private var needsClock: Bool { heldUntil != 0 || breaker.opensAt != nil || bucket != nil || learned != nil }
+
+    private var hasRoom: Bool { runningCount < Int(window) }
+
+    private func mayBegin(at now: UInt64) -> Permission {
         if let opensAt = breaker.opensAt, now < opensAt { return .refused(until: opensAt, .breaker) }
         if now < heldUntil {
             let isTooLong = heldUntil - now > limits.maximumHold.nanoseconds
             return isTooLong ? .refused(until: heldUntil, .hold) : .notBefore(heldUntil, .hold)
         }
         if case .running = probe { return .whenOneEnds(.probe) }
-        if probe == .none, runningCount >= Int(window) { return .whenOneEnds(.window(Int(window))) }
+        if probe == .none, !hasRoom { return .whenOneEnds(.window(Int(window))) }
         let opensAt = max(bucket?.opensAt ?? 0, learned?.opensAt ?? 0)
         guard opensAt > now else { return .now }
         let rates = [limits.rateLimit?.perSecond, learned?.perSecond].compactMap(\.self)
@@ -205,7 +213,8 @@ extension OriginState {
     }
 
     private mutating func widen() {
-        window = min(Double(max(1, limits.maximumConcurrentTransferCount)), window + 1 / window)
+        let limit = Double(max(1, limits.maximumConcurrentTransferCount))
+        if window < limit { window = min(limit, window + 1 / window) }
     }
 
     /// The origin answers again, unless its breaker says otherwise: it is opened step by step.

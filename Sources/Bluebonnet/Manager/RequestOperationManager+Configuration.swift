@@ -178,8 +178,8 @@ extension RequestOperationManager: NSCopying {
     }
 
     /// Makes a manager with this one's base URL and settings: serializers, header fields, coders, options, blocks,
-    /// `configure`, completion queue and group, and reachability manager. A governor, a cookie jar, a response cache and
-    /// the coders, which are objects, are shared by both.
+    /// `configure`, completion queue and group, and reachability manager. A governor, a cookie jar, a response cache
+    /// and the coders, which are objects, are shared by both.
     ///
     /// The copy has an empty queue with a queue's default settings, and slots for transfers of its own. Operations stay
     /// with the manager that made them.
