@@ -12,20 +12,30 @@ let strict: [SwiftSetting] = [
 /// Debug builds check the order in which locks are taken: see the documentation page "Lock order".
 let checksLockOrder = SwiftSetting.define("BLUEBONNET_LOCK_ORDER", .when(configuration: .debug))
 
+/// SQLite, as BluebonnetJournal uses it.
+let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift", condition: .when(traits: ["Journal"]))
+
 let package = Package(
     name: "Bluebonnet",
     products: [
         .library(name: "Bluebonnet", targets: ["Bluebonnet"]),
         .library(name: "BluebonnetBatch", targets: ["BluebonnetBatch"]),
         .library(name: "BluebonnetImage", targets: ["BluebonnetImage"]),
+        .library(name: "BluebonnetJournal", targets: ["BluebonnetJournal"]),
         // The command is a target without a product here: clients fetch what products need, and swift-argument-parser
         // would be fetched for each of them.
+    ],
+    traits: [
+        .trait(name: "Journal", description: "BluebonnetJournal in files of SQLite: fetches the package GRDB."),
+        // The command needs it. A program that depends on the package with traits: [] fetches nothing.
+        .default(enabledTraits: ["Journal"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
         .package(url: "https://github.com/swhitty/FlyingFox", from: "0.27.1"),
+        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     ],
     targets: [
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
@@ -52,9 +62,14 @@ let package = Package(
             swiftSettings: strict
         ),
         .target(
+            name: "BluebonnetJournal",
+            dependencies: ["Bluebonnet", "BluebonnetBatch", "BluebonnetHTTP", "CLinux", grdb],
+            swiftSettings: strict
+        ),
+        .target(
             name: "BluebonnetCommand",
             dependencies: [
-                "Bluebonnet", "BluebonnetBatch",
+                "Bluebonnet", "BluebonnetBatch", "BluebonnetJournal",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict
@@ -109,10 +124,14 @@ let package = Package(
             dependencies: ["Bluebonnet", "BluebonnetBatch", "BluebonnetHTTP", "TestServer", "TestSupport"],
             swiftSettings: strict),
         .testTarget(
+            name: "BluebonnetJournalTests",
+            dependencies: ["Bluebonnet", "BluebonnetBatch", "BluebonnetHTTP", "BluebonnetJournal", "TestServer", grdb],
+            swiftSettings: strict),
+        .testTarget(
             name: "BluebonnetTests",
             dependencies: [
-                "Bluebonnet", "BluebonnetBatch", "BluebonnetHTTP", "CArena", "CLinux", "COpenSSL", "TestServer",
-                "TestSupport",
+                "Bluebonnet", "BluebonnetBatch", "BluebonnetHTTP", "BluebonnetJournal", "CArena", "CLinux", "COpenSSL",
+                "TestServer", "TestSupport",
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
@@ -123,7 +142,9 @@ let package = Package(
         // The code of README.md and of the documentation, as programs would have it: nothing is imported for tests only.
         .testTarget(
             name: "BluebonnetDocumentationTests",
-            dependencies: ["Bluebonnet", "BluebonnetBatch", "BluebonnetImage", "TestServer", "TestSupport"],
+            dependencies: [
+                "Bluebonnet", "BluebonnetBatch", "BluebonnetImage", "BluebonnetJournal", "TestServer", "TestSupport",
+            ],
             swiftSettings: strict
         ),
         .testTarget(

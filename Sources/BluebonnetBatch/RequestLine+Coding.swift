@@ -56,6 +56,9 @@ extension RequestLine: FieldCodable {
         return HeaderFields(headers)
     }
 
+    /// The line as one compact JSON text, always the same for equal lines.
+    package var canonicalText: String { JSONText.text(of: jsonValue) }
+
     var jsonValue: JSONValue {
         let defaults = RequestLine(url: "")
         var members = MemberList<Name>()

@@ -31,6 +31,13 @@ public struct RequestLineGraph: Sendable {
         fileprivate init(line: NumberedLine, dependencies: [String]) {
             storage = Storage(line, dependencies)
         }
+
+        /// The node with another key in its line, which waits for the same lines.
+        package func with(idempotencyKey: RequestLine.Key) -> Node {
+            var changed = line
+            changed.line.idempotencyKey = idempotencyKey
+            return Node(line: changed, dependencies: dependencies)
+        }
     }
 
     /// The lines in the order in which they were given.

@@ -87,6 +87,28 @@ public final class RequestLineRunner: Sendable {
 
     /// Starts a line; the lines that it depends on must have been added before.
     public func add(_ node: RequestLineGraph.Node) {
+        add(node) { [onResult] in onResult($0.result) }
+    }
+
+    /// How a line ended.
+    package struct End: Sendable {
+        /// The result.
+        package let result: ResultLine
+        /// The body in memory of a line that succeeded and that others refer to; nil for other lines.
+        package let referencedBody: Data?
+    }
+
+    /// Takes a line into account that has its outcome already, and never runs. Calls no handler.
+    ///
+    /// - Parameter source: the response, where other lines refer to it.
+    package func restore(
+        _ id: String, _ outcome: ResultLine.Outcome, receivedByteCount: Int64 = 0, source: ReferenceSource? = nil
+    ) {
+        state.withLock { $0.restore(id, outcome, receivedByteCount: receivedByteCount, source: source) }
+    }
+
+    /// Starts a line whose end goes to `onEnd` instead of the runner's `onResult`, on the same queue.
+    package func add(_ node: RequestLineGraph.Node, onEnd: @escaping @Sendable (End) -> Void) {
         let id = node.line.id
         // References are looked up in bodies of any size, and files may be where nobody answers.
         let isQuick = node.dependencies.isEmpty && !node.line.line.readsFiles
@@ -99,7 +121,7 @@ public final class RequestLineRunner: Sendable {
         for dependency in dependencies { operation.addDependency(dependency) }
         group.enter()
         let hasOutput = node.line.line.output != nil
-        operation.addCompletionHandler { [self] _ in finish(id, operation, hasOutput: hasOutput) }
+        operation.addCompletionHandler { [self] _ in finish(id, operation, hasOutput: hasOutput, onEnd) }
         if isCancelled { operation.cancel() }
         manager.operationQueue.addOperation(operation)
     }
@@ -167,11 +189,14 @@ extension RequestLineRunner {
         }
     }
 
-    private func finish(_ id: String, _ operation: HTTPRequestOperation, hasOutput: Bool) {
+    private func finish(
+        _ id: String, _ operation: HTTPRequestOperation, hasOutput: Bool, _ onEnd: @Sendable (End) -> Void
+    ) {
         let ending = RunnerEnding(operation, isReferenced: settings.referencedIDs?.contains(id) ?? true)
         let outcome = state.withLock { $0.finish(id, ending) }
         let bodyForm = hasOutput ? BodyForm.none : settings.bodyForm
-        onResult(ResultLine(id: id, outcome: outcome, operation: operation, bodyForm: bodyForm))
+        let result = ResultLine(id: id, outcome: outcome, operation: operation, bodyForm: bodyForm)
+        onEnd(End(result: result, referencedBody: outcome == .success ? ending.source?.body : nil))
         if outcome == .failure && settings.cancelsAtFirstFailure { cancel() }
         group.leave()
     }

@@ -17,6 +17,8 @@ public struct ResultLine: Sendable, Hashable, Codable {
         case cancelled
         /// Not started, because an operation that it needed did not succeed.
         case skipped
+        /// With a journal only: the process ended when the request may have been sent, and its outcome is not known.
+        case unknown
     }
 
     /// The id of the operation.

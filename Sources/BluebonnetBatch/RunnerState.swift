@@ -51,6 +51,18 @@ struct RunnerState: Sendable {
         return outcome
     }
 
+    /// Notes a line that has its outcome already, and never runs.
+    mutating func restore(
+        _ id: String, _ outcome: ResultLine.Outcome, receivedByteCount: Int64, source: ReferenceSource?
+    ) {
+        precondition(unfinished[id] == nil && outcomes[id] == nil, "two lines have the id \(id)")
+        order.append(id)
+        outcomes[id] = outcome
+        counts[outcome, default: 0] += 1
+        finishedByteCount += receivedByteCount
+        if let source { sources[id] = source }
+    }
+
     private func outcome(of id: String, _ ending: RunnerEnding) -> ResultLine.Outcome {
         switch ending.code {
         case nil: .success
@@ -67,7 +79,7 @@ struct RunnerState: Sendable {
         for id in order {
             guard let entry = unfinished[id] else { continue }
             let isDoomed = entry.dependencies.contains { dependency in
-                doomed.contains(dependency) || [.failure, .skipped].contains(outcomes[dependency])
+                doomed.contains(dependency) || [.failure, .skipped, .unknown].contains(outcomes[dependency])
             }
             if isDoomed { doomed.insert(id) }
         }
@@ -100,7 +112,7 @@ struct RunnerStanding: Sendable {
         return RequestLineRunner.Snapshot(
             totalCount: totalCount, finishedCount: finishedCount, successCount: counts[.success] ?? 0,
             failureCount: counts[.failure] ?? 0, cancelledCount: counts[.cancelled] ?? 0,
-            skippedCount: counts[.skipped] ?? 0,
+            skippedCount: counts[.skipped] ?? 0, unknownCount: counts[.unknown] ?? 0,
             receivedByteCount: active.reduce(finishedByteCount) { $0 + $1.progress.count },
             largestTransfers: largest)
     }
@@ -162,7 +174,7 @@ extension RequestLineRunner {
         }
 
         /// The number of lines added so far.
-        public let totalCount: Int
+        public package(set) var totalCount: Int
         /// The number of lines that ended, with any outcome.
         public let finishedCount: Int
         /// The number of lines that succeeded.
@@ -173,6 +185,9 @@ extension RequestLineRunner {
         public let cancelledCount: Int
         /// The number of lines that were not started because a dependency did not succeed.
         public let skippedCount: Int
+        /// The number of lines whose outcome is not known, because an earlier process ended when they may have been
+        /// sent. Always 0 without a journal.
+        public let unknownCount: Int
         /// The body bytes that all transfers have received.
         public let receivedByteCount: Int64
         /// The largest running transfers.

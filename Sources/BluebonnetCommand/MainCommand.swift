@@ -10,7 +10,7 @@ struct MainCommand: ParsableCommand {
         commandName: "bluebonnet",
         abstract: "Runs batches of HTTP requests, and shows whether the network can be reached.",
         version: "0.1.0",
-        subcommands: [RunCommand.self, ReachabilityCommand.self])
+        subcommands: [RunCommand.self, JournalCommand.self, ReachabilityCommand.self])
 
     static func main() {
         StandardDescriptors.prepare()

@@ -4,6 +4,7 @@
 import ArgumentParser
 import Bluebonnet
 internal import BluebonnetBatch
+internal import BluebonnetJournal
 import Glibc
 
 /// `bluebonnet run`: opens what the options name, runs the batch, and ends with its status.
@@ -20,6 +21,12 @@ struct RunCommand: ParsableCommand {
             nothing more and gives what is under way --drain-timeout seconds to finish. Every operation still gets its \
             result line; a second signal exits at once.
 
+            With --journal, what becomes of each line is on the disk before its result line is written. Whatever ends \
+            the run, the same command again goes on: lines that have ended are not sent again, their result lines are \
+            written from the journal, and --results has each operation once. A request other than GET, HEAD, OPTIONS \
+            and TRACE that may have been sent when the process died is not sent again: its outcome is "unknown", \
+            unless it has an idempotency key or --resend-unsafe is given.
+
             With --plan nothing is sent: the lines are checked and printed in the waves in which they could run. The \
             status is 0 when all of them could be sent, 1 when some would fail before that, 2 when a line is wrong.
             """)
@@ -32,11 +39,22 @@ struct RunCommand: ParsableCommand {
         Signals.stop(control)
         let (source, status) = try InputSource.open(options.file)
         if !options.requests.plan { RequestLineRunner.prepare() }
+        var settings = try settings()
+        let journal = JournalSource(options.journal, settings, input: source)
         let input = try RunInput(source, control: control)
-        if options.requests.plan { try PlanRun(settings: try settings(for: input)).run(input).end() }
-        let target = try Self.target(options.output.results, input: status)
+        if case .batch(let batch) = input { settings.referencedIDs = batch.referencedIDs }
+        if options.requests.plan { try PlanRun(settings: settings).run(input).end() }
+        // Before the results are emptied: a journal that is refused leaves them as they are.
+        let opened = try journal.map { journal throws(CommandError) in try journal.open(input) }
+        let target: ResultTarget
+        do throws(CommandError) {
+            target = try Self.target(options.output.results, input: status, journal: journal?.status)
+        } catch {
+            opened?.close()
+            throw error
+        }
         let session = RunSession(
-            settings: try settings(for: input), target: target,
+            settings: settings, journal: opened, target: target,
             progress: options.output.progress.style(isTerminal: FileDescriptor.standardError.isTerminal),
             control: control)
         Task { await session.run(input).end() }
@@ -44,19 +62,18 @@ struct RunCommand: ParsableCommand {
     }
 
     /// - Throws: what is wrong with the environment or with a file that an option asks for.
-    private func settings(for input: RunInput) throws(CommandError) -> RequestLineRunner.Settings {
-        var settings: RequestLineRunner.Settings
+    private func settings() throws(CommandError) -> RequestLineRunner.Settings {
         do throws(NetworkingError) {
-            settings = try options.settings
+            return try options.settings
         } catch {
             throw .unusable(error.message)
         }
-        if case .batch(let batch) = input { settings.referencedIDs = batch.referencedIDs }
-        return settings
     }
 
-    private static func target(_ path: String?, input: stat) throws(CommandError) -> ResultTarget {
+    private static func target(
+        _ path: String?, input: stat, journal: stat?
+    ) throws(CommandError) -> ResultTarget {
         guard let path else { return ResultTarget() }
-        return try ResultTarget(path: path, input: input)
+        return try ResultTarget(path: path, input: input, journal: journal)
     }
 }

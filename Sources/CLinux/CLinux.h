@@ -116,6 +116,12 @@ static inline int bluebonnet_rename_to_free_name(int folder, const char *name, c
     return (int)syscall(SYS_renameat2, folder, name, folder, target, 1u);
 }
 
+/// Brings everything of a descriptor's file system to its disk (syncfs, which the Glibc module does not declare); 0 when
+/// that worked.
+static inline int bluebonnet_sync_file_system(int descriptor) {
+    return (int)syscall(SYS_syncfs, descriptor);
+}
+
 /// Keeps a signal from the calling thread; sigset_t belongs to several modules.
 static inline void bluebonnet_block_signal(int number) {
     sigset_t signals;

@@ -18,9 +18,10 @@ enum Queues {
     static let serialization = (0..<width).map { DispatchQueue(label: "org.bluebonnet.serialization.\($0)") }
     /// Makes requests from the results of other operations, and opens files: work that may block. Concurrent.
     static let preparation = DispatchQueue(label: "org.bluebonnet.preparation", attributes: .concurrent)
-    /// Writes large bodies to their files while they arrive, and moves downloads to their destinations, which is a copy
-    /// from one file system to another. Concurrent, because one file may be slow.
+    /// Writes large bodies to their files while they arrive. Concurrent, because one file may be slow.
     static let writing = DispatchQueue(label: "org.bluebonnet.writing", attributes: .concurrent)
+    /// Moves downloads to their destinations, which is a copy from one file system to another. Concurrent.
+    static let moving = DispatchQueue(label: "org.bluebonnet.moving", attributes: .concurrent)
 
     /// Serializes large responses, finishes large or synced files, and computes the digests of downloads. Serial queues
     /// used in rotation, one for each processor but at most four. No processor is kept free for the network thread: it

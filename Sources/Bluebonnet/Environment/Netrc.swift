@@ -31,7 +31,8 @@ public struct Netrc: Sendable, Equatable {
     private var unread: Fault?
 
     /// Reads the text of a file: the words `machine`, `default`, `login`, `password`, `account` and `macdef`, values
-    /// that may be quoted, and comments that begin with `#` where a word may stand. Keywords may be written in any case.
+    /// that may be quoted, and comments that begin with `#` where a word may stand. Keywords may be written in any
+    /// case.
     ///
     /// - Throws: `NetworkingError` with `invalidRequest` when the text is anything else. The message has the number of
     ///   the line, and none of its text, which may be a password.

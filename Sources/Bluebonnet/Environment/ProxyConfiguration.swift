@@ -59,11 +59,10 @@ extension ProxyConfiguration {
     /// Reads the variables `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy`, in lower case, or else in upper
     /// case. An empty variable is none.
     ///
-    /// `all_proxy` stands in for either of the first two, and is not read where both are set. `HTTP_PROXY` in upper case is not read where `REQUEST_METHOD`
-    /// is set: to a CGI program, it is the `Proxy` field of a request. A value without a scheme is that of an http
-    /// proxy; `socks5` is read as `socks5h`, so the proxy looks names up. `socks` and `socks4`, which mean SOCKS 4, are
-    /// errors. Entries of `no_proxy` are separated by commas
-    /// or spaces.
+    /// `all_proxy` stands in for either of the first two, and is not read where both are set. `HTTP_PROXY` in upper
+    /// case is not read where `REQUEST_METHOD` is set: to a CGI program, it is the `Proxy` field of a request. A value
+    /// without a scheme is that of an http proxy; `socks5` is read as `socks5h`, so the proxy looks names up. `socks`
+    /// and `socks4`, which mean SOCKS 4, are errors. Entries of `no_proxy` are separated by commas or spaces.
     ///
     /// - Parameter environment: names and values.
     /// - Throws: `NetworkingError` with `invalidRequest` when a value is no URL of a proxy. The message names the

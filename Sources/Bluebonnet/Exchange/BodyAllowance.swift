@@ -53,8 +53,8 @@ struct BodyAllowance: Equatable {
         patienceEnd = max(patienceEnd, min(earned, now + Self.silence))  // the clock may be behind that of the head
     }
 
-    /// The time begins again, because the transfer was paused, or held by a limit of bytes a second. What came before earns no more of it, and counts for how
-    /// much is taken.
+    /// The time begins again, because the transfer was paused, or held by a limit of bytes a second. What came before
+    /// earns no more of it, and counts for how much is taken.
     mutating func beginAgain(now: UInt64) {
         begin = now
         patienceEnd = now + Self.silence

@@ -373,14 +373,7 @@ extension Exchange {
     }
 
     /// The error that the held response would be.
-    var heldError: NetworkingError {
-        let status = incoming.head.map { "status \($0.statusCode)" } ?? "nothing"
-        var error = NetworkingError(
-            .unacceptableStatus, "the server answered with \(status)", request: hops.lastRequest.urlRequest,
-            response: incoming.head?.urlResponse)
-        if case .held(let receiver, _) = incoming.disposition { error.body = (receiver.sink as? MemorySink)?.data }
-        return error
-    }
+    var heldError: NetworkingError { incoming.heldError(of: hops.lastRequest) }
 
     /// Makes the held response the result: the request is not sent again.
     func deliverHeld() -> NextStep {

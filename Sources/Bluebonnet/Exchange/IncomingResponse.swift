@@ -1,6 +1,9 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
+internal import Foundation
+internal import FoundationNetworking
+
 /// The response of one transfer: its head, what its body is for, and how long a body is read that is not the result. A
 /// part of its exchange; network thread only.
 struct IncomingResponse {
@@ -31,6 +34,16 @@ struct IncomingResponse {
 
     var isAwaitingDecision: Bool { if case .awaitingDecision = disposition { true } else { false } }
     var isHeld: Bool { if case .held = disposition { true } else { false } }
+    /// The error that the held response would be.
+    func heldError(of request: GivenRequest) -> NetworkingError {
+        let status = head.map { "status \($0.statusCode)" } ?? "nothing"
+        var error = NetworkingError(
+            .unacceptableStatus, "the server answered with \(status)", request: request.urlRequest,
+            response: head?.urlResponse)
+        if case .held(let receiver, _) = disposition { error.body = (receiver.sink as? MemorySink)?.data }
+        return error
+    }
+
     var isResult: Bool { if case .body = disposition { true } else { false } }
 
     /// - Parameter method: the request's, for the length of the body.

@@ -15,8 +15,8 @@ public struct ConnectionLimits: Sendable, Hashable, Codable {
     public var maximumIdleTime: Duration?
     /// The most requests that a connection carries; 1 or more. Default nil: no limit.
     ///
-    /// Redirects, answers to challenges, continuations and requests that are sent again are requests too. Connections to
-    /// Unix sockets are not counted.
+    /// Redirects, answers to challenges, continuations and requests that are sent again are requests too. Connections
+    /// to Unix sockets are not counted.
     ///
     /// With HTTP/2, a connection that has reached this limit or `maximumAge` stays open until its last request has
     /// ended, and each request that begins meanwhile opens a connection of its own: a low limit costs many connections
@@ -38,8 +38,8 @@ public struct ConnectionLimits: Sendable, Hashable, Codable {
     static func seconds(_ duration: Duration) -> Int { max(1, Int(min(duration.seconds.rounded(.up), 1e9))) }
 }
 
-/// Counts the requests that each connection has carried, by its socket, and knows its age, as far as there are limits. A
-/// value without a clock: instants are nanoseconds of `MonotonicClock`.
+/// Counts the requests that each connection has carried, by its socket, and knows its age, as far as there are limits.
+/// A value without a clock: instants are nanoseconds of `MonotonicClock`.
 struct ConnectionUses {
     enum Verdict: Equatable {
         case mayUse

@@ -81,8 +81,8 @@ extension RequestOperationManager.Configuration: Codable {
         case requestSerializer, responseSerializer, headers
     }
 
-    /// Makes a configuration as it was encoded, without a governor, a cookie jar, a response cache, an authenticator and
-    /// request adapters.
+    /// Makes a configuration as it was encoded, without a governor, a cookie jar, a response cache, an authenticator
+    /// and request adapters.
     ///
     /// - Throws: `DecodingError`; `NetworkingError` with `invalidSecurityPolicy` or `invalidRequest` when its parts
     ///   contradict each other.

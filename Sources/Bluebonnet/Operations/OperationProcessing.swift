@@ -55,7 +55,7 @@ extension RequestOperation: EndingOperation {
     ) {
         Task {
             let target = await ask()
-            Queues.writing.async { [self] in
+            Queues.moving.async { [self] in
                 var (moved, callbacks) = (outcome, CallbackRound(canBeOvertaken: true))
                 if let target { moved.moveFile(to: target) }
                 finish(moved, group, into: &callbacks)

@@ -17,6 +17,8 @@ public struct SessionConfiguration: Sendable {
     public var maximumConcurrentTransferCount = 64
     /// The most concurrent transfers to one origin (scheme, host and port). Default 6.
     public var maximumConcurrentTransferCountPerOrigin = 6
+    /// What keeps requests within what their servers can bear. It is not coded. Default nil: none.
+    public var governor: Governor?
     /// The folder where downloads are written before they are moved; it has to exist. A download is moved fastest, and
     /// without a copy, within one file system. Default: the folder for temporary files.
     public var downloadDirectory = FileManager.default.temporaryDirectory
@@ -66,6 +68,7 @@ public struct SessionConfiguration: Sendable {
         configuration.maximumConcurrentTransferCountPerOrigin = maximumConcurrentTransferCountPerOrigin
         configuration.transferOptions = transferOptions
         configuration.headers = headers
+        configuration.governor = governor
         return configuration
     }
 }
@@ -78,20 +81,16 @@ extension SessionConfiguration: Codable {
     }
 
     private enum CodingKeys: CodingKey {
-        case transferOptions, headers, transfers, transfersPerOrigin, downloadDirectory, cookies, cache
+        case manager, downloadDirectory, cookies, cache
     }
 
     /// - Throws: a decoding error, or what `TransferOptions` throws.
     public init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: CodingKeys.self)
-        transferOptions = try values.decode(TransferOptions.self, forKey: .transferOptions)
-        headers = try values.decode(HeaderFields.self, forKey: .headers)
-        maximumConcurrentTransferCount = try values.decode(Int.self, forKey: .transfers)
-        maximumConcurrentTransferCountPerOrigin = try values.decode(Int.self, forKey: .transfersPerOrigin)
-        guard min(maximumConcurrentTransferCount, maximumConcurrentTransferCountPerOrigin) > 0 else {
-            throw DecodingError.dataCorruptedError(
-                forKey: .transfers, in: values, debugDescription: "a session needs room for at least one transfer")
-        }
+        let manager = try values.decode(RequestOperationManager.Configuration.self, forKey: .manager)
+        (transferOptions, headers) = (manager.transferOptions, manager.headers)
+        maximumConcurrentTransferCount = manager.maximumConcurrentTransferCount
+        maximumConcurrentTransferCountPerOrigin = manager.maximumConcurrentTransferCountPerOrigin
         downloadDirectory = try values.decode(URL.self, forKey: .downloadDirectory)
         cookieJar = try values.decodeIfPresent(Storage.self, forKey: .cookies).map {
             $0 == .shared ? Self.sharedCookieJar : CookieJar()
@@ -104,10 +103,7 @@ extension SessionConfiguration: Codable {
     /// - Throws: what `TransferOptions` throws.
     public func encode(to encoder: any Encoder) throws {
         var values = encoder.container(keyedBy: CodingKeys.self)
-        try values.encode(transferOptions, forKey: .transferOptions)
-        try values.encode(headers, forKey: .headers)
-        try values.encode(maximumConcurrentTransferCount, forKey: .transfers)
-        try values.encode(maximumConcurrentTransferCountPerOrigin, forKey: .transfersPerOrigin)
+        try values.encode(ofManager, forKey: .manager)
         try values.encode(downloadDirectory, forKey: .downloadDirectory)
         let cookies = cookieJar.map { $0 === Self.sharedCookieJar ? Storage.shared : .own }
         try values.encodeIfPresent(cookies, forKey: .cookies)

@@ -5,8 +5,8 @@ internal import Foundation
 
 /// A proxy and the credential for it, which never reaches an origin.
 public struct Proxy: Sendable, Hashable {
-    /// `http://`, `https://` or `socks5h://`, with host and port, without user information. Without a port it is 443 for
-    /// `https://`, and 1080 for both others, as in libcurl.
+    /// `http://`, `https://` or `socks5h://`, with host and port, without user information. Without a port it is 443
+    /// for `https://`, and 1080 for both others, as in libcurl.
     public let url: String
     /// The user name for the proxy.
     public let user: String?

@@ -15,7 +15,9 @@ struct StreamedBatch {
     /// Reads until the end of the stream, or until the run is to stop, and tells of each line.
     ///
     /// - Throws: what is wrong with the first line that is not right; those before it have been told of.
-    mutating func read(_ reader: StreamReader, onLine: (RequestLineGraph.Node) -> Void) throws(CommandError) {
+    mutating func read(
+        _ reader: StreamReader, onLine: (RequestLineGraph.Node) throws(CommandError) -> Void
+    ) throws(CommandError) {
         while true {
             switch try Self.next(of: reader) {
             case .bytes(let bytes):
@@ -29,11 +31,18 @@ struct StreamedBatch {
         }
     }
 
-    private mutating func take(_ line: Data, _ onLine: (RequestLineGraph.Node) -> Void) throws(CommandError) {
+    private mutating func take(
+        _ line: Data, _ onLine: (RequestLineGraph.Node) throws(CommandError) -> Void
+    ) throws(CommandError) {
         lineCount += 1
+        if let node = try checked(line) { try onLine(node) }
+    }
+
+    /// The line, checked; nil for an empty one.
+    private mutating func checked(_ line: Data) throws(CommandError) -> RequestLineGraph.Node? {
         do throws(RequestLineError) {
-            guard let line = try parser.parse(line: line, number: lineCount) else { return }
-            onLine(try graph.add(line))
+            guard let line = try parser.parse(line: line, number: lineCount) else { return nil }
+            return try graph.add(line)
         } catch {
             throw .badLines([error])
         }

@@ -15,6 +15,7 @@ struct RunOptions: ParsableArguments {
     @OptionGroup(title: "Limits") var limits: Limits
     @OptionGroup(title: "Trust") var trust: Trust
     @OptionGroup(title: "Output") var output: Output
+    @OptionGroup(title: "Journal") var journal: Journal
 
     /// What the runner is to do.
     var settings: RequestLineRunner.Settings {
@@ -206,6 +207,26 @@ extension RunOptions {
             } catch {
                 throw ValidationError("--allow-invalid-certificates needs --no-host-validation: \(error.message)")
             }
+        }
+    }
+
+    /// Where outcomes are kept, and what a run makes of those that are there.
+    struct Journal: ParsableArguments {
+        @Option(
+            help: ArgumentHelp(
+                "Keep what becomes of each line in this file: the same command again goes on, whatever ended the run.",
+                valueName: "file"))
+        var journal: String?
+
+        @Flag(help: "Begin anew: empty the journal first, whatever batch it is of.")
+        var restart = false
+
+        @Flag(help: "Send requests again that are not safe to repeat and that an earlier run may have sent.")
+        var resendUnsafe = false
+
+        func validate() throws {
+            guard journal == nil, restart || resendUnsafe else { return }
+            throw ValidationError("\(restart ? "--restart" : "--resend-unsafe") needs --journal")
         }
     }
 

@@ -22,8 +22,10 @@ struct ResultTarget {
 
     /// Opens a file for `--results` and empties it.
     ///
-    /// - Parameter input: where the request lines come from, which must not be overwritten.
-    init(path: String, input: stat) throws(CommandError) {
+    /// - Parameters:
+    ///   - input: where the request lines come from, which must not be overwritten.
+    ///   - journal: the journal, which must not be either; nil without one.
+    init(path: String, input: stat, journal: stat? = nil) throws(CommandError) {
         name = path
         do throws(SystemError) {
             descriptor = try FileDescriptor(opening: path, O_WRONLY | O_CREAT)
@@ -31,9 +33,15 @@ struct ResultTarget {
             isRegularFile = status.isRegularFile
             guard isRegularFile else { return }
             if status.isSameFile(as: input) { throw SystemError(code: EEXIST) }
+            if let journal, status.isSameFile(as: journal) { throw SystemError(code: ETXTBSY) }
             if ftruncate(descriptor.rawValue, 0) != 0 { throw SystemError.latest }
         } catch {
-            let reason = error.code == EEXIST ? "the request lines are in it" : "\(error)"
+            let reason =
+                switch error.code {
+                case EEXIST: "the request lines are in it"
+                case ETXTBSY: "it is the journal"
+                default: "\(error)"
+                }
             throw CommandError.unusable("cannot open \(path) for --results: \(reason)")
         }
     }

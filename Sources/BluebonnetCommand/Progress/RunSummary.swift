@@ -23,6 +23,7 @@ struct RunSummary {
     private var outcomes: String {
         let counts: [(ResultLine.Outcome, String)] = [
             (.success, "succeeded"), (.failure, "failed"), (.cancelled, "cancelled"), (.skipped, "skipped"),
+            (.unknown, "of unknown outcome"),
         ]
         return counts.filter { $0.0 == .success || tally.count($0.0) > 0 }
             .map { "\(tally.count($0.0)) \($0.1)" }.joined(separator: ", ")

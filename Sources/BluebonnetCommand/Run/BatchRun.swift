@@ -3,6 +3,7 @@
 
 import Bluebonnet
 internal import BluebonnetBatch
+internal import BluebonnetJournal
 import Dispatch
 import Foundation
 import Synchronization
@@ -17,27 +18,31 @@ final class BatchRun: Sendable {
     /// The most operations of a stream whose results are not there yet; then reading waits.
     private static let streamLimit = 10_000
 
-    private let runner: RequestLineRunner
+    private let runner: LineRunner
     private let control: StopControl
     private let state: SharedState
     private let room = DispatchSemaphore(value: BatchRun.streamLimit)
 
-    /// - Parameter onResult: called for each result, one at a time.
+    /// - Parameters:
+    ///   - journal: where outcomes are kept; nil when they are not.
+    ///   - onResult: called with each result line, with its line end, one at a time.
     init(
-        settings: RequestLineRunner.Settings, control: StopControl,
-        onResult: @escaping @Sendable (ResultLine) -> Void
+        settings: RequestLineRunner.Settings, journal: OpenedJournal? = nil, control: StopControl,
+        onResult: @escaping @Sendable (Data) -> Void
     ) {
         let state = SharedState()
-        runner = RequestLineRunner(settings: settings) { [room] line in
-            state.update { $0.tally.note(line) }
-            onResult(line)
-            if line.outcome == .failure && settings.cancelsAtFirstFailure { control.stop(.operationFailed) }
+        runner = LineRunner(settings: settings, journal: journal) { [room] delivery in
+            state.update { $0.tally.note(delivery) }
+            onResult(delivery.line)
+            if delivery.outcome == .failure && settings.cancelsAtFirstFailure { control.stop(.operationFailed) }
             room.signal()
+        } onFailure: {
+            control.stop(.journalLost)
         }
         (self.control, self.state) = (control, state)
         control.onStop { [runner] reason in
             switch reason {
-            case .interrupted, .resultsLost: runner.cancel()
+            case .interrupted, .resultsLost, .journalLost: runner.cancel()
             case .terminated: Task { await runner.drain() }
             case .operationFailed, .interruptedAgain: break
             }
@@ -55,16 +60,21 @@ final class BatchRun: Sendable {
 
     /// Runs all of the input; returns when each line has had its result.
     ///
-    /// - Throws: what is wrong with the line of a stream at which the reading stopped.
+    /// - Throws: what is wrong with the line of a stream at which the reading stopped, or with the journal.
     func run(_ input: RunInput) async throws(CommandError) {
         let outcome: Result<Void, CommandError> =
             switch input {
-            case .batch(let batch): .success(batch.nodes.forEach(runner.add))
+            case .batch(let batch): add(batch.nodes)
             case .stream(let reader): await read(reader)
             }
         state.update { $0.isTotalKnown = true }
-        await runner.waitUntilFinished()
+        try await runner.finish()
         try outcome.get()
+    }
+
+    private func add(_ nodes: [RequestLineGraph.Node]) -> Result<Void, CommandError> {
+        let feed = runner.feed()
+        return Result { () throws(CommandError) in for node in nodes { try feed(node) } }
     }
 
     /// Starts the lines of a stream as they come, on a thread that may wait for them.
@@ -72,11 +82,12 @@ final class BatchRun: Sendable {
         await withCheckedContinuation { done in
             Thread.detachNewThread { [self] in
                 var batch = StreamedBatch()
+                let feed = runner.feed()
                 done.resume(
                     returning: Result { () throws(CommandError) in
-                        try batch.read(reader) { node in
+                        try batch.read(reader) { node throws(CommandError) in
                             room.wait()
-                            runner.add(node)
+                            try feed(node)
                         }
                     })
             }

@@ -3,6 +3,7 @@
 
 import Bluebonnet
 internal import BluebonnetBatch
+internal import BluebonnetJournal
 
 /// Puts the parts of one run together: the batch, the results' writer, the display and the signals. To be made on the
 /// main thread.
@@ -13,7 +14,8 @@ final class RunSession: Sendable {
     private let run: BatchRun
 
     init(
-        settings: RequestLineRunner.Settings, target: ResultTarget, progress: ProgressStyle?, control: StopControl
+        settings: RequestLineRunner.Settings, journal: OpenedJournal?, target: ResultTarget, progress: ProgressStyle?,
+        control: StopControl
     ) {
         let display = progress.map { ProgressDisplay($0) }
         if progress == .bars, let display { Signals.suspend(display) }
@@ -28,7 +30,7 @@ final class RunSession: Sendable {
             display?.restoreTerminal()
             writer.end(.interrupted)
         }
-        run = BatchRun(settings: settings, control: control) { writer.append($0.encodedLine()) }
+        run = BatchRun(settings: settings, journal: journal, control: control) { writer.append($0) }
         (self.control, self.display, self.writer) = (control, display, writer)
     }
 
@@ -41,7 +43,7 @@ final class RunSession: Sendable {
         display?.finish(tally)
         for error in [lineError, writeError].compactMap(\.self) { StandardError.write(error.message + "\n") }
         if control.reason == .interrupted || control.reason == .terminated { return .interrupted }
-        if writeError != nil { return .failure }
+        if writeError != nil || control.reason == .journalLost { return .failure }
         if lineError != nil { return .usage }
         return tally.isSuccess ? .success : .failure
     }

@@ -34,11 +34,18 @@ struct RunTally: Sendable {
     /// Whether every operation succeeded.
     var isSuccess: Bool { totalCount == count(.success) }
 
-    /// The problems that are shown: failures first, then what was cancelled or skipped.
+    /// The problems that are shown: failures and unknown outcomes first, then what was cancelled or skipped.
     var problems: ArraySlice<Problem> { (failures + others).prefix(Self.shownProblemCount) }
 
     /// How many problems there are beyond those.
     var hiddenProblemCount: Int { totalCount - count(.success) - problems.count }
+
+    /// Takes a result into account, of which nothing but success may be known.
+    mutating func note(_ delivery: LineRunner.Delivery) {
+        if let result = delivery.result { return note(result) }
+        counts[delivery.outcome, default: 0] += 1
+        byteCount += Int64(delivery.byteCount)
+    }
 
     /// Takes a result into account.
     mutating func note(_ line: ResultLine) {
@@ -50,7 +57,7 @@ struct RunTally: Sendable {
         }
         guard let error = line.error else { return }
         let problem = Problem(id: line.id, code: error.code.rawValue, message: error.message)
-        if line.outcome == .failure {
+        if line.outcome == .failure || line.outcome == .unknown {
             if failures.count < Self.shownProblemCount { failures.append(problem) }
         } else if others.count < Self.shownProblemCount {
             others.append(problem)

@@ -15,6 +15,8 @@ final class StopControl: Sendable {
         case terminated
         /// The results cannot be written.
         case resultsLost
+        /// The journal cannot be read or written.
+        case journalLost
         /// The user interrupted it.
         case interrupted
         /// Another signal came: the process ends at once.

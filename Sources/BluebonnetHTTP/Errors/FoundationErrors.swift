@@ -71,6 +71,7 @@ extension NetworkingError {
         .cancelled: (.url, .cancelled),
         .notStarted: (.url, .unknown),
         .dependencyFailed: (.url, .resourceUnavailable),
+        .mayHaveBeenSent: (.url, .networkConnectionLost),
     ]
 
     /// The nearest `URLError` code, for code that was written for URLSession. `unknown` for a code that is not the

@@ -74,6 +74,9 @@ extension NetworkingError {
         public static let notStarted = Code(rawValue: "notStarted")
         /// An operation that this one needed did not succeed.
         public static let dependencyFailed = Code(rawValue: "dependencyFailed")
+        /// The process ended when the request may have been sent, and a journal keeps it from being sent again. Only
+        /// request lines that are run with a journal fail with this code.
+        public static let mayHaveBeenSent = Code(rawValue: "mayHaveBeenSent")
         /// The server wants to be asked again later than the retry policy waits; the error's `retryDate` says when.
         public static let retryAfterTooLong = Code(rawValue: "retryAfterTooLong")
         /// The origin has failed too often, so that nothing is sent to it for a time; the error's `retryDate` says

@@ -42,6 +42,8 @@ import Testing
         let run = Self.options(in: MainCommand.helpMessage(for: RunCommand.self, columns: 400))
         #expect(run.contains("--header") && run.count > 15)
         #expect(try firstCells("Options").subtracting(["<file>"]) == run)
+        let journal = Self.options(in: MainCommand.helpMessage(for: JournalCommand.self, columns: 400))
+        #expect(try firstCells("Journal") == journal.subtracting(["--version", "--help"]))
         let reachability = Self.options(in: MainCommand.helpMessage(for: ReachabilityCommand.self, columns: 400))
         #expect(try firstCells("Reachability") == reachability.subtracting(["--version", "--help"]))
     }

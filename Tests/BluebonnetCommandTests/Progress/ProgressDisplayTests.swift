@@ -34,7 +34,7 @@ import Testing
             display.show {
                 let snapshot = RequestLineRunner.Snapshot(
                     totalCount: 1, finishedCount: 0, successCount: 0, failureCount: 0, cancelledCount: 0,
-                    skippedCount: 0, receivedByteCount: 0, largestTransfers: [])
+                    skippedCount: 0, unknownCount: 0, receivedByteCount: 0, largestTransfers: [])
                 return (snapshot, true)
             }
             hasBegun.waitBlocking()

@@ -13,7 +13,7 @@ import Testing
     {
         RequestLineRunner.Snapshot(
             totalCount: 10, finishedCount: finished, successCount: finished - 1, failureCount: 1, cancelledCount: 0,
-            skippedCount: 0, receivedByteCount: 7,
+            skippedCount: 0, unknownCount: 0, receivedByteCount: 7,
             largestTransfers: transfers.map { transfer in
                 RequestLineRunner.Snapshot.Transfer(
                     id: transfer.id, receivedByteCount: transfer.received, expectedByteCount: transfer.expected)

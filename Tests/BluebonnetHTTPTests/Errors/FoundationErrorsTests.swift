@@ -50,6 +50,7 @@ import Testing
         (.cancelled, "cancelled", url, -999),
         (.notStarted, "notStarted", url, -1),
         (.dependencyFailed, "dependencyFailed", url, -1008),
+        (.mayHaveBeenSent, "mayHaveBeenSent", url, -1005),
         (.invalidSecurityPolicy, "invalidSecurityPolicy", url, -1200),
     ]
 

@@ -9,39 +9,9 @@ import Testing
 
 @testable import Bluebonnet
 
-/// A file system of one MiB in memory.
-private struct SmallFileSystem {
-    let folder: TemporaryFolder
-
-    /// Whether one can be made: only root may mount, and in most containers not even root.
-    static let isAvailable: Bool = {
-        guard geteuid() == 0, let system = try? SmallFileSystem() else { return false }
-        system.remove()
-        return true
-    }()
-
-    init() throws {
-        folder = try TemporaryFolder()
-        guard mount("tmpfs", folder.url.path, "tmpfs", 0, "size=1m") == 0 else {
-            folder.remove()
-            throw POSIXError.last
-        }
-    }
-
-    func remove() {
-        umount2(folder.url.path, CInt(MNT_DETACH))
-        folder.remove()
-    }
-
-    /// Makes room for more.
-    func grow(toMebibytes count: Int) throws {
-        guard mount("tmpfs", folder.url.path, "tmpfs", UInt(MS_REMOUNT), "size=\(count)m") == 0 else {
-            throw POSIXError.last
-        }
-    }
-
+extension SmallFileSystem {
     /// Makes a download to a file in it.
-    func operation(_ url: URL) -> HTTPRequestOperation {
+    fileprivate func operation(_ url: URL) -> HTTPRequestOperation {
         let operation = HTTPRequestOperation(request: URLRequest(url: url))
         operation.outputFile = URL(fileURLWithPath: folder.path("file"))
         return operation

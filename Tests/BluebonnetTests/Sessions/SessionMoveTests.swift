@@ -26,21 +26,21 @@ import Testing
 
     /// Runs something while no file is moved.
     private func whileNothingIsMoved(_ body: () async -> Void) async {
-        Queues.writing.suspend()
+        Queues.moving.suspend()
         await body()
-        Queues.writing.resume()
+        Queues.moving.resume()
     }
 
     /// A download that is asked for its place, which is `name` in the folder.
     private func download(to name: String, asked: Gate, _ path: String = "/file") -> SessionTask {
         let target = folder.file(name)
-        return session.downloadTask(
-            with: network.request(path),
-            destination: { _, _ in
-                asked.open()
-                return target
-            }
-        ) { [seen] _, file, error in seen.append(file?.lastPathComponent ?? error?.code.rawValue ?? "") }
+        let place: SessionTask.Destination = { _, _ in
+            asked.open()
+            return target
+        }
+        return session.downloadTask(with: network.request(path), destination: place) { [seen] _, file, error in
+            seen.append(file?.lastPathComponent ?? error?.code.rawValue ?? "")
+        }
     }
 
     @Test func slowMoveHoldsUpNoOtherTaskOfItsSession() async {

@@ -88,8 +88,12 @@ import Testing
             Transport
             """
         ),
+        ("BluebonnetJournal", "BluebonnetBatch Certificates"),
         ("BluebonnetImage", "Errors Exchange Manager Messages Operations Serialization"),
-        ("BluebonnetCommand", "BluebonnetBatch Errors Governor Reachability Retries Security Transport"),
+        (
+            "BluebonnetCommand",
+            "BluebonnetBatch BluebonnetJournal Errors Formats Governor Reachability Retries Security Transport"
+        ),
         ("CommandMain", ""),
     ]
     private static let knot: Set = ["Bluebonnet/Operations", "Bluebonnet/Scheduling"]

@@ -3,6 +3,7 @@
 
 import Bluebonnet
 import BluebonnetBatch
+import BluebonnetJournal
 import Foundation
 import FoundationNetworking
 import FoundationXML
@@ -16,7 +17,7 @@ import Testing
 @Suite struct PublicNamesTests {
     /// Every public type of the library, by its name alone.
     private static let types: [Any.Type] =
-        operations + sessions + serializers + trust + batches + [
+        operations + sessions + serializers + trust + batches + journals + [
             HTTPProtocolVersion.self, HeaderFields.self, ResponseHead.self, NetworkingError.self, LibraryError.self,
             JSONValue.self, JSONSyntaxError.self, PropertyListValue.self, PropertyListSyntaxError.self,
             QueryEncoder.self, Cookie.self, CookieJar.self, (any ResponseCache).self, CachedResponse.self,
@@ -69,6 +70,11 @@ import Testing
         RequestLineGraph.self, RequestLineParser.self, RequestLinePlan.self, RequestLineRunner.self, ResultLine.self,
     ]
 
+    private static let journals: [Any.Type] = [
+        DurableBatch.self, JournalBatch.self, JournalError.self, JournalRecord.self, (any JournalStore).self,
+        JournalSummary.self, SQLiteJournal.self,
+    ]
+
     /// A type's name without module, generic arguments and `any`.
     private static func name(of type: Any.Type) -> String {
         let name = String(describing: type).prefix { $0 != "<" }
@@ -77,7 +83,8 @@ import Testing
 
     @Test func everyPublicTypeIsNamedBesideFoundationAndNIO() {
         let isOurs = { (path: String) in
-            ["Bluebonnet/", "BluebonnetBatch/", "BluebonnetHTTP/"].contains { path.hasPrefix("Sources/" + $0) }
+            ["Bluebonnet/", "BluebonnetBatch/", "BluebonnetHTTP/", "BluebonnetJournal/"]
+                .contains { path.hasPrefix("Sources/" + $0) }
         }
         let declaration = /^(?:public|open) (?:final )?(?:actor|class|enum|protocol|struct) (\w+)/
         let names = StyleTests.sources.filter { isOurs($0.path) }.flatMap(\.lines)

@@ -47,7 +47,8 @@ struct SessionsCommand: ParsableCommand {
     func run() throws {
         try Stage.withServer { _, server in
             try measureThroughput(try server.url("tiny"), manager, session)
-            guard let json = server.mixedOrigins.first.flatMap({ URL(string: $0) }) else { throw BenchmarkError("no URL") }
+            let json = server.mixedOrigins.first.flatMap { URL(string: $0) }
+            guard let json else { throw BenchmarkError("no URL") }
             print("As they are made:")
             try measureThroughput(json, RequestOperationManager(), SessionManager())
         }

@@ -5,9 +5,9 @@ internal import COpenSSL
 internal import Foundation
 
 /// A message digest, computed piece by piece with OpenSSL's EVP interface.
-final class MessageDigest {
+package final class MessageDigest {
     /// Which digest.
-    enum Algorithm {
+    package enum Algorithm {
         case md5, sha256
 
         fileprivate var implementation: OpaquePointer? {
@@ -36,7 +36,7 @@ final class MessageDigest {
     private let context: OpaquePointer
 
     /// - Parameter algorithm: one that is available. SHA-256 is in every OpenSSL.
-    init(_ algorithm: Algorithm) {
+    package init(_ algorithm: Algorithm) {
         context = usingOpenSSL {
             guard let context = EVP_MD_CTX_new() else { preconditionFailure("OpenSSL is out of memory") }
             guard let type = algorithm.implementation, EVP_DigestInit_ex(context, type, nil) == 1 else {
@@ -58,12 +58,12 @@ final class MessageDigest {
         }
     }
 
-    func update(_ bytes: UnsafeRawBufferPointer) {
+    package func update(_ bytes: UnsafeRawBufferPointer) {
         _ = usingOpenSSL { EVP_DigestUpdate(context, bytes.baseAddress, bytes.count) }
     }
 
     /// The digest in lower-case hexadecimal; the object is of no use afterwards.
-    func finish() -> String { Self.hexadecimal(finishBytes()) }
+    package func finish() -> String { Self.hexadecimal(finishBytes()) }
 
     private func finishBytes() -> ArraySlice<UInt8> {
         var bytes = [UInt8](repeating: 0, count: Int(EVP_MAX_MD_SIZE))

@@ -1,0 +1,50 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import Bluebonnet
+internal import BluebonnetBatch
+internal import BluebonnetJournal
+import Foundation
+
+/// The text of where a journal's batch stands: lines for people, or an object for programs.
+struct JournalReport {
+    let name: String
+    let summary: JournalSummary
+    /// Whether a run has the journal open.
+    let isRunning: Bool
+
+    /// The lines for people.
+    var text: String {
+        let count = summary.batch.lineCount.map { Quantity.count($0, "line") } ?? "lines that come from a pipe"
+        let ended = [(.success, "succeeded"), (.failure, "failed"), (.cancelled, "cancelled"), (.skipped, "skipped")]
+            .filter { (outcome: ResultLine.Outcome, _) in outcome == .success || self.count(outcome) > 0 }
+            .map { (outcome: ResultLine.Outcome, word: String) in "\(self.count(outcome)) \(word)" }
+        var parts = ended
+        if summary.mayHaveBeenSentCount > 0 { parts.append("\(summary.mayHaveBeenSentCount) may have been sent") }
+        if let waiting = summary.waitingCount { parts.append("\(waiting) not sent yet") }
+        let state = isRunning ? "a run has it" : isComplete ? "complete" : "no run has it"
+        return "\(TerminalText.clean(name)): \(count), \(state)\n\(parts.joined(separator: ", "))\n"
+    }
+
+    /// Whether another run would send nothing; of lines that come from a pipe, none is known to be the last one.
+    private var isComplete: Bool { summary.waitingCount == 0 && summary.mayHaveBeenSentCount == 0 }
+
+    /// The object for programs, and a line end.
+    var json: String {
+        let members: [(String, JSONValue)] = [
+            ("lines", summary.batch.lineCount.map { .integer(Int64($0)) } ?? .null),
+            ("ended", .integer(Int64(summary.endedCount))),
+            ("success", .integer(Int64(count(.success)))), ("failure", .integer(Int64(count(.failure)))),
+            ("cancelled", .integer(Int64(count(.cancelled)))), ("skipped", .integer(Int64(count(.skipped)))),
+            ("mayHaveBeenSent", .integer(Int64(summary.mayHaveBeenSentCount))),
+            ("waiting", summary.waitingCount.map { .integer(Int64($0)) } ?? .null),
+            ("bytes", .integer(Int64(summary.byteCount))),
+            ("created", .integer(Int64(summary.batch.created.timeIntervalSince1970))),
+            ("digest", .string(summary.batch.digest)), ("isRunning", .bool(isRunning)),
+        ]
+        let fields = members.map { name, value in "\"\(name)\":\(JSONText.text(of: value))" }
+        return "{\(fields.joined(separator: ","))}\n"
+    }
+
+    private func count(_ outcome: ResultLine.Outcome) -> Int { summary.counts[outcome] ?? 0 }
+}

@@ -1,0 +1,45 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import ArgumentParser
+import Bluebonnet
+internal import BluebonnetJournal
+import Glibc
+
+/// `bluebonnet journal`: says where the batch of a journal stands.
+struct JournalCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "journal",
+        abstract: "Shows where the batch of a journal stands.",
+        discussion: """
+            It reads the file that bluebonnet run --journal writes, also while a run has it, and changes nothing.
+
+            With --json, one object with these fields, of which lines and waiting are null when the lines come from \
+            a pipe: lines, ended, success, failure, cancelled, skipped, mayHaveBeenSent, waiting, bytes, created \
+            (seconds since 1970), digest, isRunning.
+
+            Exit status: 0 it was shown; 2 the command line is wrong, or the file is not a journal.
+            """)
+
+    @Argument(help: "The journal.")
+    var file: String
+
+    @Flag(help: "Writes one JSON object for programs instead of text for people.")
+    var json = false
+
+    func run() throws {
+        let journal = SQLiteJournal(path: file)
+        let report: JournalReport
+        do throws(JournalError) {
+            report = JournalReport(name: file, summary: try journal.summary(), isRunning: journal.isInUse)
+        } catch {
+            throw CommandError(error)
+        }
+        var bytes = Array((json ? report.json : report.text).utf8)[...]
+        do throws(SystemError) {
+            try FileDescriptor.standardOutput.write(&bytes)
+        } catch {
+            throw CommandError.unusable("cannot write to standard output: \(error)")
+        }
+    }
+}

@@ -1,0 +1,113 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import Bluebonnet
+internal import BluebonnetBatch
+internal import BluebonnetJournal
+import Foundation
+
+/// What runs the lines of a batch: with a journal or without one.
+enum LineRunner: Sendable {
+    case plain(RequestLineRunner)
+    case journaled(JournaledRun)
+
+    /// The result of a line, as it is written and as it is counted.
+    struct Delivery: Sendable {
+        let outcome: ResultLine.Outcome
+        let byteCount: Int
+        /// Nil when there is nothing but success to count.
+        let result: ResultLine?
+        let line: Data
+    }
+
+    /// Makes a runner.
+    ///
+    /// - Parameters:
+    ///   - onDelivery: called once for each line, one at a time.
+    ///   - onFailure: called when the journal cannot be written any more.
+    init(
+        settings: RequestLineRunner.Settings, journal: OpenedJournal?,
+        onDelivery: @escaping @Sendable (Delivery) -> Void, onFailure: @escaping @Sendable () -> Void
+    ) {
+        guard let journal else {
+            self = .plain(RequestLineRunner(settings: settings) { onDelivery(Delivery($0)) })
+            return
+        }
+        self = .journaled(
+            JournaledRun(
+                settings: settings, journal: journal, onDelivery: { onDelivery(Delivery($0)) },
+                onFailure: { _ in onFailure() }))
+    }
+
+    /// What lines are given to, on one thread; throws what is wrong with a line that the journal knows otherwise.
+    func feed() -> (RequestLineGraph.Node) throws(CommandError) -> Void {
+        switch self {
+        case .plain(let runner): return { node throws(CommandError) in runner.add(node) }
+        case .journaled(let run):
+            var feed = run.makeFeed()
+            return { node throws(CommandError) in
+                do throws(JournalError) {
+                    try feed.add(node)
+                } catch {
+                    throw CommandError(error)
+                }
+            }
+        }
+    }
+
+    func cancel() {
+        switch self {
+        case .plain(let runner): runner.cancel()
+        case .journaled(let run): run.cancel()
+        }
+    }
+
+    func drain() async {
+        switch self {
+        case .plain(let runner): await runner.drain()
+        case .journaled(let run): await run.drain()
+        }
+    }
+
+    /// Waits until all results have been delivered.
+    ///
+    /// - Throws: why the journal could not be read or written.
+    func finish() async throws(CommandError) {
+        switch self {
+        case .plain(let runner): await runner.waitUntilFinished()
+        case .journaled(let run):
+            do throws(JournalError) {
+                try await run.finish()
+            } catch {
+                throw CommandError(error)
+            }
+        }
+    }
+
+    /// Where the run stands.
+    func snapshot(largest count: Int) -> RequestLineRunner.Snapshot {
+        switch self {
+        case .plain(let runner): runner.snapshot(largest: count)
+        case .journaled(let run): run.snapshot(largest: count)
+        }
+    }
+}
+
+extension LineRunner.Delivery {
+    fileprivate init(_ result: ResultLine) {
+        self.init(outcome: result.outcome, byteCount: result.bytes ?? 0, result: result, line: result.encodedLine())
+    }
+
+    fileprivate init(_ delivery: JournaledRun.Delivery) {
+        self.init(
+            outcome: delivery.outcome, byteCount: delivery.byteCount, result: delivery.result, line: delivery.line)
+    }
+}
+
+extension CommandError {
+    /// What is wrong with a journal, and what the command offers.
+    init(_ error: JournalError) {
+        let offer = error.code == .anotherBatch ? "; --restart begins anew" : ""
+        self = .unusable(error.message + offer)
+    }
+}

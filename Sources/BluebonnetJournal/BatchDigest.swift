@@ -1,0 +1,60 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+internal import Bluebonnet
+package import BluebonnetBatch
+package import Foundation
+
+/// Computes what tells batches apart: the lines, and the settings that change which requests are sent or what their
+/// results say. Limits, time limits and retries are left out: a batch may go on with others.
+package enum BatchDigest {
+    /// The digest of a file's lines, as they are written.
+    package static func ofFile(_ file: Data, _ settings: RequestLineRunner.Settings) -> String {
+        let digest = started("file", settings)
+        file.withUnsafeBytes { digest.update($0) }
+        return digest.finish()
+    }
+
+    /// The digest of lines that are values.
+    static func ofLines(_ lines: [RequestLine], _ settings: RequestLineRunner.Settings) -> String {
+        let digest = started("lines", settings)
+        for line in lines { digest.add(line.canonicalText + "\n") }
+        return digest.finish()
+    }
+
+    /// The digest of lines that come later; each of them has a fingerprint.
+    package static func ofStream(_ settings: RequestLineRunner.Settings) -> String {
+        started("stream", settings).finish()
+    }
+
+    /// What tells a line of a stream from others.
+    static func fingerprint(of line: RequestLine) -> String { hexadecimal(line.canonicalText) }
+
+    /// The digest of a text.
+    static func hexadecimal(_ text: String) -> String {
+        let digest = MessageDigest(.sha256)
+        digest.add(text)
+        return digest.finish()
+    }
+
+    private static func started(_ kind: String, _ settings: RequestLineRunner.Settings) -> MessageDigest {
+        let options = settings.transferOptions
+        var parts = [
+            kind, settings.baseURL?.absoluteString ?? "", settings.bodyForm.rawValue,
+            String(settings.cancelsAtFirstFailure), String(options.maximumBodyByteCount),
+            String(options.keepsDotSegments),
+        ]
+        parts += settings.headers.flatMap { [$0.name.lowercased(), $0.value] }
+        let digest = MessageDigest(.sha256)
+        // The length before each part keeps two parts from looking like another pair.
+        digest.add(parts.map { "\($0.utf8.count):\($0)\n" }.joined() + "\n")
+        return digest
+    }
+}
+
+extension MessageDigest {
+    fileprivate func add(_ text: String) {
+        var text = text
+        text.withUTF8 { update(UnsafeRawBufferPointer($0)) }
+    }
+}

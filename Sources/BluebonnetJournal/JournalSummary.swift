@@ -1,0 +1,30 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+public import BluebonnetBatch
+
+/// Where the batch of a journal stands.
+public struct JournalSummary: Sendable, Hashable {
+    /// The batch.
+    public var batch: JournalBatch
+    /// The number of lines that have their outcome, by outcome.
+    public var counts: [ResultLine.Outcome: Int]
+    /// The number of lines that may have been sent and whose outcome is not known.
+    public var mayHaveBeenSentCount: Int
+    /// The bytes of the bodies of all lines that have their outcome.
+    public var byteCount: Int
+
+    /// Makes a summary; stores of other kinds need it.
+    public init(
+        batch: JournalBatch, counts: [ResultLine.Outcome: Int] = [:], mayHaveBeenSentCount: Int = 0, byteCount: Int = 0
+    ) {
+        (self.batch, self.counts) = (batch, counts)
+        (self.mayHaveBeenSentCount, self.byteCount) = (mayHaveBeenSentCount, byteCount)
+    }
+
+    /// The number of lines that have their outcome.
+    public var endedCount: Int { counts.values.reduce(0, +) }
+
+    /// The number of lines that were not sent yet; nil when the number of lines is not known.
+    public var waitingCount: Int? { batch.lineCount.map { max(0, $0 - endedCount - mayHaveBeenSentCount) } }
+}

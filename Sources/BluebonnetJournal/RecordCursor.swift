@@ -1,0 +1,25 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+/// Reads the records of a journal in the order of their positions, a page at a time, so that few are in memory.
+struct RecordCursor {
+    private static let pageCount = 512
+
+    private let store: any JournalStore
+    private var page: ArraySlice<JournalRecord> = []
+    private var isAtEnd: Bool
+
+    /// - Parameter isEmpty: whether there is nothing to read.
+    init(_ store: any JournalStore, isEmpty: Bool) { (self.store, isAtEnd) = (store, isEmpty) }
+
+    /// The record of a position; each call asks for a higher one than the call before.
+    mutating func record(at position: Int) throws(JournalError) -> JournalRecord? {
+        while let first = page.first, first.position < position { page.removeFirst() }
+        if page.isEmpty, !isAtEnd {
+            page = try store.records(from: position, limit: Self.pageCount)[...]
+            isAtEnd = page.count < Self.pageCount
+        }
+        guard page.first?.position == position else { return nil }
+        return page.removeFirst()
+    }
+}

@@ -1,0 +1,37 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+internal import GRDB
+
+/// Turns errors of SQLite into those of journals: the only place that does.
+enum SQLiteError {
+    /// Runs work on the journal at a path.
+    static func mapped<Value>(_ path: String, _ work: () throws -> Value) throws(JournalError) -> Value {
+        do {
+            return try work()
+        } catch let error as JournalError {
+            throw error
+        } catch let error as DatabaseError {
+            throw JournalError(error, path)
+        } catch {
+            throw JournalError(
+                .unavailable, "the journal \(path) cannot be used", underlying: String(describing: error))
+        }
+    }
+}
+
+extension JournalError {
+    fileprivate init(_ error: DatabaseError, _ path: String) {
+        let (code, message): (Code, String) =
+            switch error.resultCode {
+            case .SQLITE_FULL: (.diskFull, "the journal \(path) cannot be written: its disk is full")
+            case .SQLITE_BUSY, .SQLITE_LOCKED: (.inUse, "the journal \(path) is in use by another process")
+            case .SQLITE_NOTADB: (.notAJournal, "\(path) is not a journal")
+            case .SQLITE_CORRUPT: (.damaged, "the journal \(path) is damaged")
+            case .SQLITE_READONLY, .SQLITE_PERM: (.notWritable, "the journal \(path) may not be written")
+            case .SQLITE_CANTOPEN: (.unavailable, "the journal \(path) cannot be opened")
+            default: (.unavailable, "the journal \(path) cannot be read or written")
+            }
+        self.init(code, message, underlying: error.message.map { "SQLite \(error.extendedResultCode.rawValue): \($0)" })
+    }
+}

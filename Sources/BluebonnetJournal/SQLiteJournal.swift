@@ -1,0 +1,102 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+internal import BluebonnetBatch
+internal import GRDB
+internal import Glibc
+internal import Synchronization
+
+/// A journal in a file of SQLite, for one machine.
+///
+/// Beside the file stand, while a run has it, SQLite's own files `-wal` and `-shm`, and `-lock`. After a process was
+/// killed they stay, and belong to the journal: do not remove them. The file holds what responses held, as result lines
+/// have it: it is made readable by its owner only. All members may be used from any thread.
+public final class SQLiteJournal: JournalStore {
+    private struct Opened {
+        let queue: DatabaseQueue
+        let lock: JournalLock
+    }
+
+    /// The file's path.
+    public let path: String
+    private let opened = Mutex<Opened?>(nil)
+
+    /// Makes a store; nothing is opened yet.
+    public init(path: String) { self.path = path }
+
+    public func open(_ batch: JournalBatch, isRestarted: Bool) throws(JournalError) -> JournalBatch {
+        let lock = try JournalLock(journal: path)
+        let queue = try SQLiteError.mapped(path) {
+            try SQLiteFile.check(path)
+            return try SQLiteFile.writer(path)
+        }
+        let kept = try SQLiteError.mapped(path) {
+            try queue.write { database in
+                try SQLiteSchema.prepare(database)
+                if !isRestarted, let kept = try SQLiteSchema.batch(database) {
+                    guard kept.digest == batch.digest else { throw anotherBatch }
+                    return kept
+                }
+                try SQLiteSchema.begin(batch, database)
+                return batch
+            }
+        }
+        opened.withLock { $0 = Opened(queue: queue, lock: lock) }
+        return kept
+    }
+
+    public func records(from position: Int, limit: Int) throws(JournalError) -> [JournalRecord] {
+        let queue = queue
+        return try SQLiteError.mapped(path) {
+            try queue.read { try SQLiteRecords.read($0, from: position, limit: limit) }
+        }
+    }
+
+    public func record(_ records: [JournalRecord]) throws(JournalError) {
+        let queue = queue
+        try SQLiteError.mapped(path) {
+            try queue.write { database in
+                for record in records { try SQLiteRecords.write(record, database) }
+            }
+        }
+    }
+
+    public func close() throws(JournalError) {
+        let opened = opened.withLock { opened in
+            defer { opened = nil }
+            return opened
+        }
+        guard let opened else { return }
+        defer { opened.lock.release() }
+        try SQLiteError.mapped(path) { try opened.queue.close() }
+    }
+
+    /// Where the batch of a journal stands, also while a run has it. The journal need not be open.
+    ///
+    /// - Throws: why the file cannot be read, or `notAJournal`.
+    public func summary() throws(JournalError) -> JournalSummary {
+        try SQLiteError.mapped(path) {
+            guard access(path, F_OK) == 0 else { throw JournalError(.unavailable, "there is no journal \(path)") }
+            let reader = try SQLiteFile.reader(path)
+            defer { try? reader.close() }
+            return try reader.read { database in
+                guard try SQLiteSchema.isThere(database, path), let summary = try SQLiteRecords.summary(database) else {
+                    throw JournalError(.notAJournal, "\(path) is not a journal")
+                }
+                return summary
+            }
+        }
+    }
+
+    /// Whether a run has the journal open, in this process or in another one.
+    public var isInUse: Bool { JournalLock.isHeld(journal: path) }
+
+    private var queue: DatabaseQueue {
+        guard let queue = opened.withLock({ $0?.queue }) else { preconditionFailure("the journal \(path) is not open") }
+        return queue
+    }
+
+    private var anotherBatch: JournalError {
+        JournalError(.anotherBatch, "the journal \(path) is of another batch: its lines or options are others")
+    }
+}

@@ -1,0 +1,69 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+internal import BluebonnetBatch
+internal import Foundation
+internal import GRDB
+
+/// Reads and writes the rows of a journal: one for each line that has ended or may have been sent.
+enum SQLiteRecords {
+    /// Writes a record over the one of its position. In a transaction.
+    static func write(_ record: JournalRecord, _ database: Database) throws {
+        if case .waiting = record.state {
+            let delete = try database.cachedStatement(sql: "DELETE FROM operation WHERE position = ?")
+            return try delete.execute(arguments: [record.position])
+        }
+        let insert = try database.cachedStatement(
+            sql: """
+                INSERT OR REPLACE INTO operation
+                    (position, id, outcome, byteCount, fingerprint, line, referencedBody)
+                VALUES (?, ?, ?, ?, ?, ?, ?)
+                """)
+        var ending: JournalRecord.Ending?
+        if case .ended(let known) = record.state { ending = known }
+        try insert.execute(arguments: [
+            record.position, record.id, ending?.outcome.rawValue, ending?.byteCount ?? 0, record.fingerprint,
+            ending?.line, ending?.referencedBody,
+        ])
+    }
+
+    static func read(_ database: Database, from position: Int, limit: Int) throws -> [JournalRecord] {
+        let select = try database.cachedStatement(
+            sql: """
+                SELECT position, id, outcome, byteCount, fingerprint, line, referencedBody
+                FROM operation WHERE position >= ? ORDER BY position LIMIT ?
+                """)
+        var records: [JournalRecord] = []
+        let rows = try Row.fetchCursor(select, arguments: [position, limit])
+        while let row = try rows.next() {
+            records.append(
+                JournalRecord(position: row[0], id: row[1], state: try state(of: row), fingerprint: row[4]))
+        }
+        return records
+    }
+
+    private static func state(of row: Row) throws -> JournalRecord.State {
+        guard let name: String = row[2] else { return .mayHaveBeenSent }
+        guard let outcome = ResultLine.Outcome(rawValue: name), let line: Data = row[5] else {
+            throw JournalError(.damaged, "the journal has an outcome that is none: \(name)")
+        }
+        return .ended(.init(outcome: outcome, byteCount: row[3], line: line, referencedBody: row[6]))
+    }
+
+    /// Counts the rows; nil when no batch was begun.
+    static func summary(_ database: Database) throws -> JournalSummary? {
+        guard let batch = try SQLiteSchema.batch(database) else { return nil }
+        var summary = JournalSummary(batch: batch)
+        let rows = try Row.fetchCursor(
+            database, sql: "SELECT outcome, count(*), sum(byteCount) FROM operation GROUP BY outcome")
+        while let row = try rows.next() {
+            summary.byteCount += row[2] as Int
+            guard let name: String = row[0], let outcome = ResultLine.Outcome(rawValue: name) else {
+                summary.mayHaveBeenSentCount += row[1] as Int
+                continue
+            }
+            summary.counts[outcome] = row[1] as Int
+        }
+        return summary
+    }
+}

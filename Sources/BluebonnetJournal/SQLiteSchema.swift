@@ -1,0 +1,68 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+internal import Foundation
+internal import GRDB
+
+/// The tables of a journal, and their version.
+enum SQLiteSchema {
+    /// "BBJL": what marks the file as a journal.
+    private static let applicationID = 0x4242_4A4C
+    /// The version of the tables. A change of them gets a new number and a step in `prepare`.
+    static let version = 1
+
+    /// Whether the tables are there; false in an empty database.
+    ///
+    /// - Throws: `notAJournal` or `newerVersion`.
+    static func isThere(_ database: Database, _ path: String) throws -> Bool {
+        let application = try Int.fetchOne(database, sql: "PRAGMA application_id") ?? 0
+        let found = try Int.fetchOne(database, sql: "PRAGMA user_version") ?? 0
+        if application == 0, found == 0, try Int.fetchOne(database, sql: "SELECT count(*) FROM sqlite_schema") == 0 {
+            return false
+        }
+        guard application == applicationID else { throw JournalError(.notAJournal, "\(path) is not a journal") }
+        guard found <= version else {
+            throw JournalError(
+                .newerVersion, "the journal \(path) was made by a newer version of Bluebonnet (format \(found))")
+        }
+        return true
+    }
+
+    /// Makes the tables when they are not there. In a transaction.
+    static func prepare(_ database: Database) throws {
+        guard try Int.fetchOne(database, sql: "PRAGMA user_version") == 0 else { return }
+        try database.execute(
+            sql: """
+                CREATE TABLE batch (
+                    number INTEGER PRIMARY KEY CHECK (number = 1), digest TEXT NOT NULL, lineCount INTEGER,
+                    keySeed TEXT NOT NULL, created INTEGER NOT NULL
+                ) STRICT;
+                CREATE TABLE operation (
+                    position INTEGER PRIMARY KEY, id TEXT NOT NULL, outcome TEXT, byteCount INTEGER NOT NULL,
+                    fingerprint TEXT, line BLOB, referencedBody BLOB
+                ) STRICT;
+                PRAGMA application_id = \(applicationID);
+                PRAGMA user_version = \(version);
+                """)
+    }
+
+    /// The batch that the journal is of; nil when it was never begun.
+    static func batch(_ database: Database) throws -> JournalBatch? {
+        let row = try Row.fetchOne(database, sql: "SELECT digest, lineCount, keySeed, created FROM batch")
+        return row.map {
+            JournalBatch(
+                digest: $0[0], lineCount: $0[1], keySeed: $0[2],
+                created: Date(timeIntervalSince1970: TimeInterval($0[3] as Int)))
+        }
+    }
+
+    /// Begins a batch anew: nothing is known of its lines.
+    static func begin(_ batch: JournalBatch, _ database: Database) throws {
+        try database.execute(sql: "DELETE FROM operation")
+        try database.execute(
+            sql: "INSERT OR REPLACE INTO batch (number, digest, lineCount, keySeed, created) VALUES (1, ?, ?, ?, ?)",
+            arguments: [
+                batch.digest, batch.lineCount, batch.keySeed, Int(batch.created.timeIntervalSince1970),
+            ])
+    }
+}

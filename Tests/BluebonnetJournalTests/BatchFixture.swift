@@ -1,0 +1,98 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import Bluebonnet
+import BluebonnetBatch
+import BluebonnetJournal
+import Foundation
+import Synchronization
+import TestServer
+
+/// A journal that loses its disk at a record: what was recorded before stays, as when the process dies there.
+final class DyingStore: JournalStore {
+    private let store: SQLiteJournal
+    private let isLast: @Sendable (JournalRecord) -> Bool
+    private let isDead = Mutex(false)
+
+    init(_ store: SQLiteJournal, at isLast: @escaping @Sendable (JournalRecord) -> Bool) {
+        (self.store, self.isLast) = (store, isLast)
+    }
+
+    /// Dies when a line with this id ends.
+    convenience init(_ store: SQLiteJournal, atEndOf id: String) {
+        self.init(store) { record in
+            if case .ended = record.state { record.id == id } else { false }
+        }
+    }
+
+    func open(_ batch: JournalBatch, isRestarted: Bool) throws(JournalError) -> JournalBatch {
+        try store.open(batch, isRestarted: isRestarted)
+    }
+
+    func records(from position: Int, limit: Int) throws(JournalError) -> [JournalRecord] {
+        try store.records(from: position, limit: limit)
+    }
+
+    func record(_ records: [JournalRecord]) throws(JournalError) {
+        let count = isDead.withLock { isDead in
+            let count = isDead ? 0 : records.firstIndex(where: isLast) ?? records.count
+            isDead = count < records.count
+            return count
+        }
+        if count > 0 { try store.record(Array(records[..<count])) }
+        if count < records.count { throw JournalError(.diskFull, "the disk is full") }
+    }
+
+    func close() throws(JournalError) { try store.close() }
+}
+
+/// A server, a journal, and what runs of one batch made of both.
+struct BatchFixture: Sendable {
+    let server: TestServer
+    let place: JournalFolder
+    var settings = RequestLineRunner.Settings()
+
+    static func with(
+        _ script: @escaping TestServer.Script, _ body: (BatchFixture) async throws -> Void
+    ) async throws {
+        let place = try JournalFolder()
+        defer { place.remove() }
+        try await TestServer.serving(script: script) { server in
+            var fixture = BatchFixture(server: server, place: place)
+            fixture.settings.baseURL = server.url("/")
+            try await body(fixture)
+        }
+    }
+
+    func batch(
+        _ lines: [RequestLine], in store: (any JournalStore)? = nil, options: DurableBatch.Options = .init()
+    ) throws -> DurableBatch {
+        try DurableBatch(of: lines, journal: store ?? place.journal, settings: settings, options: options)
+    }
+
+    /// Runs a batch to its end and gives its results by id.
+    func results(
+        _ lines: [RequestLine], in store: (any JournalStore)? = nil, options: DurableBatch.Options = .init()
+    ) async throws -> [String: ResultLine] {
+        let all = Observed<[ResultLine]>([])
+        do {
+            _ = try await batch(lines, in: store, options: options).run { all.append($0) }
+        } catch let error as JournalError where error.code == .diskFull {}
+        return Dictionary(uniqueKeysWithValues: all.value.map { ($0.id, $0) })
+    }
+
+    /// The requests to a path that arrived.
+    func requests(to path: String) -> [ReceivedRequest] { server.requests.filter { $0.path == path } }
+
+    static func post(_ id: String, after: [String] = []) -> RequestLine {
+        var line = RequestLine(id: id, method: "POST", url: id, body: .text("x"))
+        line.after = after
+        return line
+    }
+
+    static func get(_ id: String, after: [String] = []) -> RequestLine {
+        var line = RequestLine(id: id, url: id)
+        line.after = after
+        return line
+    }
+}

@@ -1,0 +1,257 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import BluebonnetBatch
+import Foundation
+import GRDB
+import Glibc
+import TestServer
+import Testing
+
+@testable import BluebonnetJournal
+
+/// A journal in a folder of its own.
+struct JournalFolder {
+    let folder: TemporaryFolder
+    var path: String { folder.path("batch.journal") }
+    var journal: SQLiteJournal { SQLiteJournal(path: path) }
+    static let batch = JournalBatch(digest: "digest", lineCount: 100)
+
+    init() throws { folder = try TemporaryFolder() }
+
+    func remove() { folder.remove() }
+
+    /// The files in the folder.
+    var names: [String] { ((try? FileManager.default.contentsOfDirectory(atPath: folder.url.path)) ?? []).sorted() }
+
+    static func record(
+        _ position: Int, _ state: JournalRecord.State = .mayHaveBeenSent, fingerprint: String? = nil
+    ) -> JournalRecord {
+        JournalRecord(position: position, id: "id \(position)", state: state, fingerprint: fingerprint)
+    }
+
+    static func ended(_ outcome: ResultLine.Outcome, _ byteCount: Int = 3, body: Data? = nil) -> JournalRecord.State {
+        let line = ResultLine(id: "i", outcome: outcome).encodedLine()
+        return .ended(.init(outcome: outcome, byteCount: byteCount, line: line, referencedBody: body))
+    }
+}
+
+@Suite(.timeLimit(.minutes(1))) struct SQLiteJournalTests {
+    private static func code(_ work: () throws -> Void) -> JournalError.Code? {
+        do {
+            try work()
+            return nil
+        } catch {
+            return (error as? JournalError)?.code
+        }
+    }
+
+    @Test func recordsAreThereAfterwardsInTheirOrder() throws {
+        let place = try JournalFolder()
+        defer { place.remove() }
+        let records = [
+            JournalFolder.record(70, JournalFolder.ended(.success, body: Data([0, 255]))), JournalFolder.record(2),
+            JournalFolder.record(5, JournalFolder.ended(.failure), fingerprint: "f"),
+        ]
+        let journal = place.journal
+        #expect(try journal.open(JournalFolder.batch, isRestarted: false) == JournalFolder.batch)
+        try journal.record(records)
+        try journal.close()
+        #expect(place.names == ["batch.journal"])
+        let again = place.journal
+        var same = JournalBatch(digest: "digest", lineCount: 100)
+        #expect(same != JournalFolder.batch)
+        same = try again.open(same, isRestarted: false)
+        #expect(same == JournalFolder.batch)
+        let sorted = records.sorted { $0.position < $1.position }
+        #expect(try again.records(from: 0, limit: 10) == sorted)
+        #expect(try again.records(from: 3, limit: 1) == [sorted[1]])
+        #expect(try again.records(from: 71, limit: 10) == [])
+        try again.close()
+    }
+
+    @Test func recordReplacesTheOneOfItsPositionAndWaitingLeavesNone() throws {
+        let place = try JournalFolder()
+        defer { place.remove() }
+        let journal = place.journal
+        _ = try journal.open(JournalFolder.batch, isRestarted: false)
+        try journal.record([JournalFolder.record(1), JournalFolder.record(2)])
+        try journal.record([JournalFolder.record(1, JournalFolder.ended(.success)), JournalFolder.record(2, .waiting)])
+        #expect(try journal.records(from: 0, limit: 9) == [JournalFolder.record(1, JournalFolder.ended(.success))])
+        try journal.close()
+    }
+
+    @Test func journalOfAnotherBatchIsRefusedAndUnchangedUntilItIsRestarted() throws {
+        let place = try JournalFolder()
+        defer { place.remove() }
+        let journal = place.journal
+        _ = try journal.open(JournalFolder.batch, isRestarted: false)
+        try journal.record([JournalFolder.record(1)])
+        try journal.close()
+        let other = JournalBatch(digest: "other", lineCount: 1)
+        #expect(Self.code { _ = try place.journal.open(other, isRestarted: false) } == .anotherBatch)
+        #expect(try place.journal.summary().mayHaveBeenSentCount == 1)
+        let restarted = place.journal
+        #expect(try restarted.open(other, isRestarted: true) == other)
+        #expect(try restarted.records(from: 0, limit: 9) == [])
+        try restarted.close()
+        #expect(try place.journal.summary().batch == other)
+    }
+
+    @Test func secondRunIsRefusedWhileTheFirstHasTheJournal() throws {
+        let place = try JournalFolder()
+        defer { place.remove() }
+        let first = place.journal
+        #expect(!first.isInUse)
+        _ = try first.open(JournalFolder.batch, isRestarted: false)
+        #expect(place.journal.isInUse)
+        let second = place.journal
+        let error = try #require(throws: JournalError.self) { try second.open(JournalFolder.batch, isRestarted: true) }
+        #expect(error.code == .inUse)
+        #expect(error.message == "the journal \(place.path) is in use by process \(getpid())")
+        try first.record([JournalFolder.record(1)])
+        #expect(try place.journal.summary().mayHaveBeenSentCount == 1)
+        try first.close()
+        #expect(!first.isInUse)
+        _ = try second.open(JournalFolder.batch, isRestarted: false)
+        try second.close()
+    }
+
+    @Test func summaryCountsWhatHasBecomeOfLines() throws {
+        let place = try JournalFolder()
+        defer { place.remove() }
+        let journal = place.journal
+        _ = try journal.open(JournalFolder.batch, isRestarted: false)
+        let outcomes: [ResultLine.Outcome] = [.success, .success, .failure, .skipped]
+        try journal.record(
+            outcomes.enumerated().map { JournalFolder.record($0, JournalFolder.ended($1)) }
+                + [JournalFolder.record(50), JournalFolder.record(51)])
+        let summary = try place.journal.summary()
+        #expect(summary.counts == [.success: 2, .failure: 1, .skipped: 1])
+        #expect(summary.mayHaveBeenSentCount == 2)
+        #expect(summary.byteCount == 12)
+        #expect(summary.waitingCount == 94)
+        try journal.close()
+    }
+
+    @Test func transactionIsOnTheDiskWhenItIsCommitted() throws {
+        let place = try JournalFolder()
+        defer { place.remove() }
+        let writer = try SQLiteFile.writer(place.path)
+        let modes = try writer.read { database in
+            (
+                try Int.fetchOne(database, sql: "PRAGMA synchronous"),
+                try String.fetchOne(database, sql: "PRAGMA journal_mode")
+            )
+        }
+        #expect(modes.0 == 2)
+        #expect(modes.1 == "wal")
+        try writer.close()
+    }
+
+    @Test func fileIsForItsOwnerOnly() throws {
+        let place = try JournalFolder()
+        defer { place.remove() }
+        let journal = place.journal
+        _ = try journal.open(JournalFolder.batch, isRestarted: false)
+        for name in place.names {
+            let attributes = try FileManager.default.attributesOfItem(atPath: place.folder.path(name))
+            #expect(attributes[.posixPermissions] as? Int == 0o600, "\(name)")
+        }
+        #expect(place.names.count == 4)
+        try journal.close()
+    }
+}
+
+// MARK: - What is no journal, or not whole
+
+extension SQLiteJournalTests {
+    @Test func fileThatIsNoJournalIsLeftAsItIs() throws {
+        let place = try JournalFolder()
+        defer { place.remove() }
+        let text = Data(#"{"url":"a"}"#.utf8) + Data(repeating: UInt8(ascii: "\n"), count: 5_000)
+        try text.write(to: URL(fileURLWithPath: place.path))
+        #expect(Self.code { _ = try place.journal.open(JournalFolder.batch, isRestarted: true) } == .notAJournal)
+        #expect(Self.code { _ = try place.journal.summary() } == .notAJournal)
+        #expect(try Data(contentsOf: URL(fileURLWithPath: place.path)) == text)
+        #expect(place.names == ["batch.journal"])
+    }
+
+    @Test func databaseOfAnotherProgramIsLeftAsItIs() throws {
+        let place = try JournalFolder()
+        defer { place.remove() }
+        let other = try DatabaseQueue(path: place.path)
+        try other.write { try $0.execute(sql: "CREATE TABLE batch (x); INSERT INTO batch VALUES (7)") }
+        try other.close()
+        let bytes = try Data(contentsOf: URL(fileURLWithPath: place.path))
+        #expect(Self.code { _ = try place.journal.open(JournalFolder.batch, isRestarted: true) } == .notAJournal)
+        #expect(Self.code { _ = try place.journal.summary() } == .notAJournal)
+        #expect(try Data(contentsOf: URL(fileURLWithPath: place.path)) == bytes)
+    }
+
+    @Test func journalOfANewerVersionIsRefused() throws {
+        let place = try JournalFolder()
+        defer { place.remove() }
+        let journal = place.journal
+        _ = try journal.open(JournalFolder.batch, isRestarted: false)
+        try journal.close()
+        let database = try DatabaseQueue(path: place.path)
+        try database.write { try $0.execute(sql: "PRAGMA user_version = \(SQLiteSchema.version + 1)") }
+        try database.close()
+        #expect(Self.code { _ = try place.journal.open(JournalFolder.batch, isRestarted: false) } == .newerVersion)
+        #expect(Self.code { _ = try place.journal.summary() } == .newerVersion)
+    }
+
+    @Test func emptyFileBecomesAJournal() throws {
+        let place = try JournalFolder()
+        defer { place.remove() }
+        try Data().write(to: URL(fileURLWithPath: place.path))
+        #expect(Self.code { _ = try place.journal.summary() } == .notAJournal)
+        let journal = place.journal
+        _ = try journal.open(JournalFolder.batch, isRestarted: false)
+        try journal.close()
+        #expect(try place.journal.summary().batch == JournalFolder.batch)
+    }
+
+    @Test func missingFolderAndMissingFileSaySo() throws {
+        let place = try JournalFolder()
+        defer { place.remove() }
+        let error = try #require(throws: JournalError.self) { try place.journal.summary() }
+        #expect(error.code == .unavailable && error.message == "there is no journal \(place.path)")
+        let lost = SQLiteJournal(path: place.folder.path("no/such/folder"))
+        #expect(Self.code { _ = try lost.open(JournalFolder.batch, isRestarted: false) } == .unavailable)
+    }
+
+    @Test func damagedJournalIsNeverTakenForAnEmptyOne() throws {
+        let place = try JournalFolder()
+        defer { place.remove() }
+        let journal = place.journal
+        _ = try journal.open(JournalFolder.batch, isRestarted: false)
+        try journal.record((0..<2_000).map { JournalFolder.record($0, JournalFolder.ended(.success)) })
+        try journal.close()
+        let file = try FileHandle(forWritingTo: URL(fileURLWithPath: place.path))
+        try file.seek(toOffset: 8_192)
+        try file.write(contentsOf: Data(repeating: 0xEE, count: 40_000))
+        try file.close()
+        let again = place.journal
+        #expect(
+            Self.code {
+                _ = try again.open(JournalFolder.batch, isRestarted: false)
+                var position = 0
+                while let last = try again.records(from: position, limit: 500).last { position = last.position + 1 }
+            } == .damaged)
+        try again.close()
+    }
+
+    @Test func lockLeftByAProcessThatDiedKeepsNobodyAway() throws {
+        let place = try JournalFolder()
+        defer { place.remove() }
+        try Data("4194304\n".utf8).write(to: URL(fileURLWithPath: place.path + "-lock"))
+        let journal = place.journal
+        #expect(!journal.isInUse)
+        _ = try journal.open(JournalFolder.batch, isRestarted: false)
+        #expect(journal.isInUse)
+        try journal.close()
+        #expect(place.names == ["batch.journal"])
+    }
+}
