@@ -119,7 +119,7 @@ extension NetworkTests {
         @Test func answerThatRefusesTheBodyEndsTheTransferAtOnce() async throws {
             var serverOptions = TestServer.Options()
             serverOptions.readsBodies = false
-            try await TestServer.answering(.response(status: 413, body: "too large"), serverOptions) { server in
+            try await TestServer.answering(.response(status: 413), serverOptions) { server in
                 var request = URLRequest("POST", server.url())
                 request.httpBody = Self.body
                 let operation = await perform(request, TransferOptions { $0.maximumBytesPerSecond = 1 })
@@ -205,9 +205,11 @@ extension NetworkTests {
                     #expect(operation.error == nil)
                     #expect(operation.summary.timings.total >= Self.leastTime)
                 }
-                #expect(Set(server.requests.map(\.connection)) == [1, 2])
+                let connections = Set(server.requests.map(\.connection))
+                #expect(connections.count == 2)
                 await get(server.url("/next"), options)
-                #expect(server.requests.last.map { [1, 2].contains($0.connection) } == true)
+                #expect(
+                    server.requests.count == 3 && server.requests.allSatisfy { connections.contains($0.connection) })
                 await closeIdleConnections()
             }
         }

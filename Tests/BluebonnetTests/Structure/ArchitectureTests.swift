@@ -77,7 +77,8 @@ import Testing
         (
             "Bluebonnet/Sessions",
             """
-            Cache Cookies Credentials Errors Exchange Formats Manager Messages Operations Reachability Security Serialization
+            Cache Cookies Credentials Errors Exchange Formats Governor Manager Messages Operations Reachability Security
+            Serialization
             """
         ),
         ("Bluebonnet/Activity", "Operations"),
