@@ -134,14 +134,14 @@ extension SessionBlocks {
 
     private func disposition(of head: ResponseHead, for task: SessionTask) -> ResponseDisposition {
         let isAccepted = task.operation.responseSerializer.validation.accepts(status: head.statusCode)
-        // Suspended after the answer, the task gets a head again.
-        if task.kind == .download, isAccepted, let file = task.extras?.temporaryFile { return .download(file) }
-        switch dataTaskDidReceiveResponse?(task, head) {
+        // Suspended after the answer, the task gets a head again. The former file may not have been given up yet.
+        let isDownload = task.kind == .download
+        switch isDownload ? .becomeDownload : dataTaskDidReceiveResponse?(task, head) {
         case .cancel?: return .cancel
         case .becomeDownload? where isAccepted:
             let file = task.session.temporaryFile()
             task.becomeDownload(to: file)
-            dataTaskDidBecomeDownloadTask?(task)
+            if !isDownload { dataTaskDidBecomeDownloadTask?(task) }
             return .download(file)
         case .allow?, .becomeDownload?, nil: return .allow
         }
