@@ -38,10 +38,8 @@ extension NetworkTests {
             var actions = 0
         }
 
-        private static let requestCount = 600
-
-        @Test(arguments: [1, 2, 3] as [UInt64])
-        func unsafeRequestIsNeverActedOnTwiceWithoutEvidence(seed: UInt64) async throws {
+        @Test(arguments: [(1, 19_998), (2, 600), (3, 600)] as [(UInt64, Int)])
+        func unsafeRequestIsNeverActedOnTwiceWithoutEvidence(seed: UInt64, requestCount: Int) async throws {
             let seen = Observed([String: Seen]())
             let script: TestServer.Script = { request in
                 let number = seen.update { seen in
@@ -56,7 +54,7 @@ extension NetworkTests {
                 let manager = Storm.manager()
                 manager.retryPolicy = RetryServerTests.options.retryPolicy
                 manager.retryPolicy?.maximumAttemptCount = 5
-                let operations = (0..<Self.requestCount).map { Self.operation($0, manager, server) }
+                let operations = (0..<requestCount).map { Self.operation($0, manager, server) }
                 await onThreads(4, seed: seed) { thread, random in
                     for index in operations.indices where index % 4 == thread {
                         manager.operationQueue.addOperation(operations[index])
@@ -94,7 +92,7 @@ extension NetworkTests {
 
         private static func check(_ operations: [HTTPRequestOperation], _ seen: [String: Seen], _ server: TestServer) {
             let posts = seen.filter { $0.key.hasPrefix("/post/") }
-            #expect(posts.count == requestCount / 3)
+            #expect(posts.count == operations.count / 3)
             #expect(posts.filter { $0.value.actions > 1 }.keys.sorted() == [])
             #expect(posts.contains { $0.value.count > 1 }, "a limited POST goes out again")
             #expect(operations.contains { !$0.retries.isEmpty && $0.error == nil })
