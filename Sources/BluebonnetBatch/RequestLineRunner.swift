@@ -156,7 +156,7 @@ public final class RequestLineRunner: Sendable {
         snapshot.waitingRetryCount = now.retryCount
         snapshot.heldOrigins = now.origins.compactMap { RequestLineRunner.Snapshot.HeldOrigin($0, now: Date()) }
         // For the next snapshot: who asks must not wait for the network thread.
-        manager.withWaits { [weak self] retryCount, origins in
+        manager.withWaits(limit: 16) { [weak self] retryCount, origins in
             self?.waits.withLock { $0 = RunnerWaits(retryCount: retryCount, origins: origins) }
         }
         return snapshot

@@ -194,7 +194,7 @@ extension RequestLineRunner {
         public let largestTransfers: [Transfer]
         /// The number of operations, of the whole process, that wait for their next attempt.
         public internal(set) var waitingRetryCount = 0
-        /// The origins to which nothing is sent for a time.
+        /// Up to 16 origins to which nothing is sent for a time.
         public internal(set) var heldOrigins: [HeldOrigin] = []
 
         /// An origin to which nothing is sent for a time.

@@ -174,10 +174,11 @@ struct OriginTable {
         return governed.isOpen(for: client)
     }
 
+    /// - Parameter goesOn: whether it is for a transfer that was paused in place.
     /// - Returns: the place under the governor, if there is one.
-    mutating func takeSlot(_ index: Index, for client: any GovernorClient) -> GovernorPlace? {
+    mutating func takeSlot(_ index: Index, goesOn: Bool, for client: any GovernorClient) -> GovernorPlace? {
         rows[index].runningCount += 1
-        return rows[index].governed?.begin(for: client)
+        return goesOn ? rows[index].governed?.goOn() : rows[index].governed?.begin(for: client)
     }
 
     mutating func freeSlot(_ index: Index) {

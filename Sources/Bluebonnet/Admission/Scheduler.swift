@@ -6,6 +6,16 @@ protocol SlotClient: AnyObject {
     func wasAdmitted()
 }
 
+/// What an operation in the open lanes needs a slot for.
+enum SlotDemand {
+    /// Its first transfer.
+    case first
+    /// Another transfer: after a redirect, a challenge or a pause, or another attempt.
+    case another
+    /// A transfer that was paused in place.
+    case continuation
+}
+
 /// Decides which operation of a manager gets the next slot, within a limit in all and a limit for each origin. Knows no
 /// thread, transfer or clock.
 ///
@@ -36,7 +46,8 @@ final class Scheduler {
         var client: (any SlotClient)?
         /// The generation of the entry; 0 when the row is free.
         var generation: UInt32 = 0
-        var isNew = false
+        var demand = SlotDemand.first
+        var origin = 0
     }
 
     /// The slot of an operation that is being started.
@@ -130,16 +141,16 @@ extension Scheduler {
 
     /// Waits for a slot. `client` is told when it has the slot, and has to return it with `release`.
     ///
-    /// - Parameter isNew: whether the operation has never begun a transfer.
+    /// - Parameter demand: what the slot is for.
     func enqueue(
-        _ ticket: inout Ticket, origin: Origin, priority: Int, isNew: Bool = true, client: any SlotClient
+        _ ticket: inout Ticket, origin: Origin, priority: Int, demand: SlotDemand = .first, client: any SlotClient
     ) {
         withdraw(&ticket)
-        guard !(isNew && isClosedToNew) else { return }
+        guard demand != .first || !isClosedToNew else { return }
         let index = freeIndices.popLast() ?? Int32(waiting.count)
         if index == waiting.count { waiting.append(Waiting()) }
         waiting[Int(index)].client = client
-        waiting[Int(index)].isNew = isNew
+        waiting[Int(index)].demand = demand
         lastGeneration = lastGeneration == .max ? 1 : lastGeneration + 1
         waiting[Int(index)].generation = lastGeneration
         (ticket.index, ticket.generation) = (index, waiting[Int(index)].generation)
@@ -147,7 +158,8 @@ extension Scheduler {
         let entry = LaneEntry(
             priority: priority, virtualTime: ticket.virtualTime, number: ticket.number, index: index,
             generation: ticket.generation)
-        open.insert(entry, origin: origins.index(of: origin), in: &origins)
+        waiting[Int(index)].origin = origins.index(of: origin)
+        open.insert(entry, origin: waiting[Int(index)].origin, in: &origins)
         mayServe()
     }
 
@@ -202,7 +214,7 @@ extension Scheduler {
     /// From now on admits only operations that have begun a transfer before.
     func stopAdmittingNew() {
         isClosedToNew = true
-        for index in waiting.indices where waiting[index].isNew { _ = takeClient(Int32(index)) }
+        for index in waiting.indices where waiting[index].demand == .first { _ = takeClient(Int32(index)) }
     }
 }
 
@@ -277,7 +289,7 @@ extension Scheduler {
         let entry = choice.candidate.entry
         let client = isWaiting(entry.index, entry.generation) ? takeClient(entry.index) : nil
         if client != nil {
-            openServiceNumber = takeSlot(for: choice)
+            openServiceNumber = takeSlot(for: choice, goesOn: waiting[Int(entry.index)].demand == .continuation)
         }
         open.removeFirst(choice.candidate, in: &origins)
         becameEmpty()
@@ -317,10 +329,10 @@ extension Scheduler {
     }
 
     /// - Returns: the number of the service.
-    private func takeSlot(for choice: Choice) -> UInt64 {
+    private func takeSlot(for choice: Choice, goesOn: Bool = false) -> UInt64 {
         runningCount += 1
-        lastPlace = origins.takeSlot(choice.candidate.origin, for: self)
-        if let lastPlace, !lastPlace.isRefused { governor?.take(for: self) }
+        lastPlace = origins.takeSlot(choice.candidate.origin, goesOn: goesOn, for: self)
+        if let lastPlace, !lastPlace.isRefused, !goesOn { governor?.take(for: self) }
         fairQueue.serve(choice.virtualTime, priority: choice.candidate.entry.priority)
         lastServiceNumber += 1
         return lastServiceNumber
@@ -341,7 +353,8 @@ extension Scheduler: GovernorClient {
 
     func waitingCount(for origin: Origin) -> Int {
         guard let index = origins.knownIndex(of: origin) else { return 0 }
-        return parts.reduce(open.count(of: index)) { $0 + $1.part.lanes.count(of: index) }
+        let openCount = waiting.count { $0.client != nil && $0.origin == index }
+        return parts.reduce(openCount) { $0 + $1.part.lanes.count(of: index) }
     }
 
     /// Why an operation that waits for a slot of an origin has none, in half a sentence.

@@ -22,7 +22,8 @@ public import FoundationNetworking
 /// before, and knows the request without their changes.
 ///
 /// The operation holds its slot meanwhile, so that a date or a signature is fresh when the request is sent. An adapter
-/// must not wait for operations of the same manager: what needs the network to get a credential is an `Authenticator`.
+/// must not wait for operations of the same manager, nor of a manager with the same governor: what needs the network to
+/// get a credential is an `Authenticator`.
 public protocol RequestAdapter: Sendable {
     /// Changes a request. The task is cancelled when the operation is cancelled or paused.
     ///

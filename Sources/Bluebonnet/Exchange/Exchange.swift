@@ -82,6 +82,8 @@ extension Exchange {
         if let files = opened.files { assembly.takeFile(files.output) }
     }
 
+    func take(_ place: GovernorPlace?) { self.place = place }
+
     func transferRequest(
         to origin: Origin, deadline: UInt64, pacing: TransferPacing?, place: GovernorPlace?
     ) -> TransferRequest {

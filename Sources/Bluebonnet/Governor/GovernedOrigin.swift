@@ -8,12 +8,13 @@ internal import Foundation
 final class GovernedOrigin {
     let origin: Origin
     private let timers: RetryWaits
+    private let held: HeldOrigins
     // Benchmark `limits`: unchecked, an idle governor costs less. Nothing that these values call comes back to them.
     @exclusivity(unchecked) private var state: OriginState
     @exclusivity(unchecked) private var gate = GovernorGate()
 
-    init(_ origin: Origin, _ limits: OriginLimits, timers: RetryWaits) {
-        (self.origin, self.timers) = (origin, timers)
+    init(_ origin: Origin, _ limits: OriginLimits, timers: RetryWaits, held: HeldOrigins) {
+        (self.origin, self.timers, self.held) = (origin, timers, held)
         state = OriginState(limits)
     }
 
@@ -27,7 +28,7 @@ final class GovernedOrigin {
     }
 
     /// Whether nobody waits for it, and nothing is known of it.
-    var isIdle: Bool { state.isIdle && gate.clients.isEmpty }
+    var isIdle: Bool { gate.clients.isEmpty && state.isIdle(now: timers.clock.now()) }
 }
 
 @available(*, unavailable)
@@ -37,11 +38,13 @@ extension GovernedOrigin {
     /// Whether nothing is in the way of a transfer; when it is not known, `isOpen(for:)` has to be asked.
     var isKnownToBeOpen: Bool { gate.isOpen }
 
-    /// Whether a transfer may begin. A client that gets no is told when the answer may be another one.
+    /// Whether a transfer may begin, or fails at once. A client that gets no is told when the answer may be another
+    /// one.
     func isOpen(for client: any GovernorClient) -> Bool {
         if gate.isOpen { return true }
         let permission = permission
-        if gate.clients.isEmpty, !permission.isClosed {
+        if case .refused = permission { return true }  // and the gate stays closed: the time changes the permission
+        if gate.clients.isEmpty, permission.isNow {
             _ = gate.open(timers)
             return true
         }
@@ -51,28 +54,37 @@ extension GovernedOrigin {
         return false
     }
 
-    /// A transfer takes its place.
+    /// A transfer takes its place; one that must not be sent gets a place that says so.
     func begin(for client: any GovernorClient) -> GovernorPlace {
-        if case .refused = permission { return GovernorPlace(governed: self, number: 0) }
+        if !gate.isOpen, let refusal = refusal(for: permission) { return GovernorPlace(self, refused: refusal) }
         gate.noteTaker(client)
         let number = state.noteBegin(timers.clock.now())
-        if permission.isClosed { gate.close() }
-        return GovernorPlace(governed: self, number: number)
+        if !permission.isNow { gate.close() }
+        return GovernorPlace(self, number: number)
     }
 
-    fileprivate func end(_ number: UInt64, isUnused: Bool) {
+    /// A transfer that was paused in place goes on, also where none may begin: its request was sent long ago.
+    func goOn() -> GovernorPlace {
+        let number = state.noteContinuation()
+        update()
+        return GovernorPlace(self, number: number)
+    }
+
+    func end(_ number: UInt64, isUnused: Bool) {
         state.noteEnd(of: number)
         if isUnused { state.giveBack() }
         update()
     }
 
-    fileprivate func giveBack() {
-        state.giveBack()
+    func note(_ outcome: TransferOutcome, of number: UInt64) {
+        state.note(outcome, of: number, timers.clock.now())
+        if state.mayBeHeld { held.add(origin) }
         update()
     }
 
-    fileprivate func note(_ outcome: TransferOutcome, of number: UInt64) {
-        state.note(outcome, of: number, timers.clock.now())
+    /// Forgets what refusals and failures have shown.
+    func reset() {
+        state.reset()
         update()
     }
 
@@ -80,17 +92,24 @@ extension GovernedOrigin {
 
     /// Something has changed: the gate may have to be closed, or opened for those who wait.
     private func update() {
-        if !gate.isOpen { look() } else if permission.isClosed { gate.close() }
+        if !gate.isOpen { look() } else if !permission.isNow { gate.close() }
     }
 
     /// Opens the gate, or has it looked at again when somebody waits and that may help.
     private func look() {
         let permission = permission
-        guard permission.isClosed else {
-            for client in gate.open(timers) { client.mayBeginAgain(to: origin) }
-            return
+        switch permission {
+        case .now: tell(gate.open(timers))
+        case .refused:
+            let clients = gate.open(timers)
+            gate.close()
+            tell(clients)  // what waits is let pass, and fails
+        case .notBefore, .whenOneEnds: if !gate.clients.isEmpty { wake(for: permission) }
         }
-        if !gate.clients.isEmpty { wake(for: permission) }
+    }
+
+    private func tell(_ clients: [any GovernorClient]) {
+        for client in clients { client.mayBeginAgain(to: origin) }
     }
 
     private func wake(for permission: OriginState.Permission) {
@@ -108,13 +127,8 @@ extension GovernedOrigin {
 }
 
 extension OriginState.Permission {
-    /// Whether what wants to begin has to wait.
-    fileprivate var isClosed: Bool {
-        switch self {
-        case .now, .refused: false
-        case .notBefore, .whenOneEnds: true
-        }
-    }
+    /// Whether a transfer may begin, and be sent.
+    fileprivate var isNow: Bool { if case .now = self { true } else { false } }
 }
 
 // MARK: - What it says
@@ -133,18 +147,39 @@ extension GovernedOrigin {
         }
     }
 
-    /// The error of a transfer that is refused; nil when it need not be.
-    var refusal: NetworkingError? {
-        guard case .refused(let instant, let reason) = permission else { return nil }
-        var error =
-            reason == .breaker
-            ? NetworkingError(
-                .originUnavailable,
-                "not sent, because \(origin) has failed \(limits.circuitBreaker?.failureCount ?? 1) times in a row; "
-                    + "it is tried again at \(text(instant))")
-            : NetworkingError(
-                .retryAfterTooLong,
-                "not sent, because the server of \(origin) wants to be asked again not before \(text(instant))")
+    /// Whether no transfer begins because the server asked for that, or because the origin is unavailable.
+    var isHeld: Bool {
+        switch permission {
+        case .notBefore(_, .hold), .refused: true
+        case .now, .notBefore, .whenOneEnds: false
+        }
+    }
+
+    /// Why a transfer must not be sent; nil when it may be.
+    private func refusal(for permission: OriginState.Permission) -> TransferRefusal? {
+        switch permission {
+        case .now: nil
+        case .refused(let instant, .breaker):
+            TransferRefusal(
+                error: refusal(
+                    .originUnavailable,
+                    "has failed \(limits.circuitBreaker?.failureCount ?? 1) times in a row; "
+                        + "it is tried again at", instant), end: nil)
+        // The last three only when the clock has gone on since a refusal.
+        case .refused(let instant, _), .notBefore(let instant, _): tooLong(until: instant)
+        case .whenOneEnds: tooLong(until: timers.clock.now())
+        }
+    }
+
+    private func tooLong(until instant: UInt64) -> TransferRefusal {
+        let sentence = "wants to be asked again not before"
+        return TransferRefusal(
+            error: refusal(.retryAfterTooLong, sentence, instant), end: state.hold.mayBeWaitedFor ? instant : nil)
+    }
+
+    private func refusal(_ code: NetworkingError.Code, _ sentence: String, _ instant: UInt64) -> NetworkingError {
+        let subject = code == .originUnavailable ? "\(origin)" : "the server of \(origin)"
+        var error = NetworkingError(code, "not sent, because \(subject) \(sentence) \(text(instant))")
         error.retryDate = date(instant)
         return error
     }
@@ -166,7 +201,7 @@ extension GovernedOrigin {
         return status
     }
 
-    fileprivate var date: Date { timers.clock.date() }
+    var date: Date { timers.clock.date() }
 
     private func date(_ instant: UInt64) -> Date {
         let now = timers.clock.now()
@@ -184,57 +219,4 @@ extension GovernedOrigin {
         let digits = perSecond < 9.95 ? 1 : 0
         return String(format: "%.\(digits)f", perSecond) + "/s"
     }
-}
-
-/// The place of one transfer among those to its origin. Network thread only.
-struct GovernorPlace {
-    fileprivate let governed: GovernedOrigin
-    /// 0 when the transfer is refused, and counts for nothing.
-    fileprivate let number: UInt64
-
-    var isRefused: Bool { number == 0 }
-
-    /// Why the transfer must not be sent; nil when it may be.
-    var refusal: NetworkingError? { number == 0 ? governed.refusal : nil }
-
-    /// The place is free again.
-    ///
-    /// - Parameter isUnused: whether nothing was sent.
-    func leave(isUnused: Bool) { if number != 0 { governed.end(number, isUnused: isUnused) } }
-
-    /// The place is for a transfer that goes on: it counts as one that runs, and not as one that begins.
-    func keepRate() { if number != 0 { governed.giveBack() } }
-
-    func note(_ outcome: TransferOutcome) { if number != 0 { governed.note(outcome, of: number) } }
-}
-
-@available(*, unavailable)
-extension GovernorPlace: Sendable {}
-
-extension GovernorPlace {
-    /// The head of a response has come.
-    func note(_ head: ResponseHead) {
-        var outcome = TransferOutcome(kind: .response(status: head.statusCode))
-        if outcome.isRefusal || head.headers.mayTellRateLimit {
-            let hint =
-                outcome.isRefusal
-                ? RetryHint(in: head.headers, now: governed.date)
-                : RetryHint(ofAccepted: head.headers, now: governed.date)
-            if let hint, hint.seconds > 0 { outcome.hold = UInt64(min(hint.seconds, Self.longestHold) * 1e9) }
-        }
-        note(outcome)
-    }
-
-    /// The transfer has ended without a response.
-    func note(_ error: NetworkingError) {
-        if error.code == .timedOut, error.timeLimit == .connect { return note(TransferOutcome(kind: .connectTimeout)) }
-        let isTotal = error.code == .timedOut && error.timeLimit == .total
-        if Self.failures.contains(error.code), !isTotal { note(TransferOutcome(kind: .failure)) }
-    }
-
-    private static let failures: Set<NetworkingError.Code> = [
-        .cannotFindHost, .cannotConnect, .timedOut, .connectionLost, .secureConnectionFailed, .badServerResponse,
-    ]
-    /// Some thirty years.
-    private static let longestHold = 1e9
 }

@@ -18,9 +18,9 @@ public import Foundation
 ///   when as many transfers have succeeded.
 /// - a hold: after a 429 or a 503 with `Retry-After` no transfer begins until then. Then one goes alone, and the number
 ///   grows from one on. A response that says that the server's limit is used up (`RateLimit`, `X-RateLimit-Remaining`)
-///   holds the origin until the limit is reset.
-/// - a rate: the one that is set, and one that is learned when the server answers 429 or 503 without saying for how
-///   long.
+///   holds the origin until the limit is reset. `reset(for:)` lifts a hold.
+/// - a rate: the one that is set, and one that is learned when the server answers 429 without saying for how long, as
+///   long as fewer transfers are refused at a lower rate.
 /// - a circuit breaker, when the limits have one.
 ///
 /// Operations that wait hold no slot, so that an origin never holds up another one. Time spent waiting counts against
@@ -79,8 +79,17 @@ extension Governor {
         NetworkThread.shared.submit { [core] in core.value.setRateLimit(rateLimit) }
     }
 
+    /// Lifts a hold of one origin, makes an unavailable one available, and forgets what refusals and failures have
+    /// shown: for a server of which the program knows that it answers again.
+    ///
+    /// - Parameter url: a URL of the origin; a URL that is not an http or https one has no effect.
+    public func reset(for url: URL) {
+        guard let origin = Origin(url) else { return }
+        NetworkThread.shared.submit { [core] in core.value.reset(origin) }
+    }
+
     /// The origins about which the governor knows something: transfers run or operations wait, or the server has
-    /// refused or failed. In the order of their names.
+    /// refused or failed in the last five minutes. In the order of their names.
     public func origins() async -> [OriginStatus] {
         await withCheckedContinuation { waiter in
             NetworkThread.shared.submit { [core] in waiter.resume(returning: core.value.statuses) }

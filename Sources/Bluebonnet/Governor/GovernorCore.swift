@@ -9,6 +9,7 @@ final class GovernorCore {
     private var limits: OriginLimits
     private var ownLimits: [Origin: OriginLimits] = [:]
     private var origins: [Origin: GovernedOrigin] = [:]
+    private let held = HeldOrigins()
     private var pruneCount = GovernorCore.originLimit
     /// Nil for the process's.
     private let ownTimers: NetworkBound<RetryWaits>?
@@ -36,7 +37,7 @@ extension GovernorCore {
     func origin(_ origin: Origin) -> GovernedOrigin {
         if let known = origins[origin] { return known }
         if origins.count >= pruneCount { prune() }
-        let made = GovernedOrigin(origin, ownLimits[origin] ?? limits, timers: timers)
+        let made = GovernedOrigin(origin, ownLimits[origin] ?? limits, timers: timers, held: held)
         origins[origin] = made
         return made
     }
@@ -65,6 +66,18 @@ extension GovernorCore {
     var statuses: [OriginStatus] {
         origins.values.filter { !$0.isIdle }.map(\.status).sorted { $0.origin < $1.origin }
     }
+
+    /// Up to `limit` origins that are held or unavailable, in the order of their names.
+    func heldStatuses(limit: Int) -> [OriginStatus] {
+        var found: [GovernedOrigin] = []
+        for origin in held.origins {
+            if let governed = origins[origin], governed.isHeld { found.append(governed) } else { held.remove(origin) }
+            if found.count == limit { break }
+        }
+        return found.map(\.status).sorted { $0.origin < $1.origin }
+    }
+
+    func reset(_ origin: Origin) { origins[origin]?.reset() }
 }
 
 // MARK: - The rate of all
@@ -76,14 +89,18 @@ extension GovernorCore {
         let (opensAt, now) = (bucket.opensAt, timers.clock.now())
         guard opensAt > now else { return true }
         gate.add(client)
-        gate.wake(at: opensAt, timers) { [weak self] in self?.open() }
+        wake(at: opensAt)
         return false
     }
 
-    private func open() {
-        gate.noteWake()
-        for client in gate.open(timers) { client.mayBeginAgain(to: nil) }
+    private func wake(at instant: UInt64) {
+        gate.wake(at: instant, timers) { [weak self] in
+            self?.gate.noteWake()
+            self?.open()
+        }
     }
+
+    private func open() { for client in gate.open(timers) { client.mayBeginAgain(to: nil) } }
 
     /// A transfer takes its place; `giveBack()` when nothing of it is sent.
     func take(for client: any GovernorClient) {
@@ -92,7 +109,12 @@ extension GovernorCore {
         gate.noteTaker(client)
     }
 
-    func giveBack() { bucket?.giveBack() }
+    func giveBack() {
+        bucket?.giveBack()
+        // Whoever waits may be another manager than the one that gives back.
+        guard let bucket, !gate.clients.isEmpty else { return }
+        if bucket.opensAt <= timers.clock.now() { open() } else { wake(at: bucket.opensAt) }
+    }
 
     func setRateLimit(_ rateLimit: RateLimit?) {
         self.rateLimit = rateLimit

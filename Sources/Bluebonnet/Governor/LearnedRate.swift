@@ -13,6 +13,9 @@
 ///
 /// With a measure of 200 transfers about one of 200 is refused. A time without transfers, in which the server saves up
 /// what it allows, ends a measure.
+///
+/// A server that refuses at random, or for other reasons than the number of transfers, refuses the same share of them
+/// at a lower rate. A rate that has fallen by half without a smaller share is given up, and none is learned for a time.
 struct LearnedRate: Equatable {
     /// The number of accepted transfers that make a measure exact enough.
     static let fullCount = 200
@@ -22,7 +25,7 @@ struct LearnedRate: Equatable {
     /// By how much the rate grows with an accepted transfer, at most.
     private static let largestGrowth = 1.5
 
-    /// Transfers a second; nil before the first measure.
+    /// Transfers a second; nil before the first measure, and while refusals do not depend on the rate.
     private(set) var perSecond: Double?
     private var bucket = RateBucket(perSecond: 1)
     /// The refusal from which the measure counts; nil without one.
@@ -35,6 +38,9 @@ struct LearnedRate: Equatable {
     private var lastBegin: UInt64
     /// The first transfer after a hold, and the transfers accepted since.
     private var opening: Opening?
+    private var shares = RefusedShares()
+    /// Until when no rate is learned, because refusals do not depend on it.
+    private var givenUpUntil: UInt64 = 0
 
     private struct Opening: Equatable {
         let instant: UInt64
@@ -51,7 +57,10 @@ struct LearnedRate: Equatable {
 
     mutating func noteBegin(now: UInt64) {
         let idleTime = max(Self.shortestIdleTime, 5e9 / (perSecond ?? .infinity))
-        if now > lastBegin, Double(now - lastBegin) > idleTime { measureBegan = nil }
+        if now > lastBegin, Double(now - lastBegin) > idleTime {
+            measureBegan = nil
+            shares.beginBlock()
+        }
         lastBegin = now
         if opening == nil { opening = Opening(instant: now) }
         if perSecond != nil { bucket.take(now: now) }
@@ -62,6 +71,7 @@ struct LearnedRate: Equatable {
     /// The server has accepted a transfer.
     mutating func noteAccepted(now: UInt64) {
         acceptedCount += 1
+        shares.noteAccepted(now: now)
         opening?.acceptedCount += 1
         guard let perSecond, bucket.opensAt > now else { return }  // only a rate that holds something back grows
         growthCount += 1
@@ -70,11 +80,19 @@ struct LearnedRate: Equatable {
         setRate(perSecond * min(Self.largestGrowth, 1 + growth))
     }
 
+    /// The server has refused a transfer; before what follows of that is noted.
+    mutating func countRefusal() { shares.noteRefused() }
+
     /// The server has refused a transfer, and did not say for how long.
     ///
     /// - Parameter floor: the lowest rate.
     mutating func noteRefusal(now: UInt64, floor: Double) {
         lastRefusal = now
+        if shares.depend(on: perSecond, now: now) == false {
+            (perSecond, givenUpUntil) = (nil, now + Self.memory)
+            return beginMeasure(at: now)
+        }
+        guard now >= givenUpUntil else { return }
         guard let began = measureBegan, now > began else { return beginMeasure(at: now) }
         let measured = (Double(acceptedCount) + 0.5) * 1e9 / Double(now - began)
         let isFull = acceptedCount >= Self.fullCount
@@ -92,6 +110,7 @@ struct LearnedRate: Equatable {
     /// - Parameter end: of the hold, during which nobody sends anything for another reason.
     mutating func noteHold(now: UInt64, until end: UInt64) {
         (lastRefusal, lastBegin) = (now, max(lastBegin, end))
+        shares.beginBlock()
         defer { opening = nil }
         guard let began = measureBegan, now > began, let opening, now > opening.instant, opening.acceptedCount > 0
         else { return beginMeasure(at: now) }

@@ -17,6 +17,12 @@ struct TransferOutcome: Equatable {
 
     /// Whether the server has refused the request because it gets too many.
     var isRefusal: Bool { kind == .response(status: 429) || kind == .response(status: 503) }
+
+    /// Whether it says that the origin can bear less than it gets, or does not answer well.
+    var isTrouble: Bool {
+        if case .response(let status) = kind { return hold != nil || status == 429 || status >= 500 }
+        return true
+    }
 }
 
 /// What one origin is allowed: how many transfers run, at what rate they begin, until when none does. A value without a
@@ -52,10 +58,9 @@ struct OriginState {
         case running(number: UInt64)
     }
 
-    /// A probe that is refused is followed by another one after this time at least.
-    private static let shortestHold: UInt64 = 1_000_000_000
     private static let lowestRate = 1.0 / 60
-    private static let lowestRateOfOverload = 1.0
+    /// What is known of an origin to which no transfer has gone for so long is forgotten.
+    private static let memory: UInt64 = 300_000_000_000
 
     var limits: OriginLimits {
         didSet { limitsChanged(from: oldValue) }
@@ -66,32 +71,52 @@ struct OriginState {
     private(set) var window: Double
     /// Transfers up to this number are no reason for another change for the worse.
     private var lastStale: UInt64 = 0
-    private(set) var heldUntil: UInt64 = 0
-    private var lastHold: UInt64 = 0
+    private(set) var hold = OriginHold()
     private var probe = Probe.none
     private var bucket: RateBucket?
     private(set) var learned: LearnedRate?
     private var breaker = BreakerState()
+    /// The last beginning or failure; zero while there is nothing that could be forgotten.
+    private var lastUse: UInt64 = 0
 
     init(_ limits: OriginLimits) {
         self.limits = limits
-        window = Double(max(1, limits.maximumConcurrentTransferCount))
+        window = limits.transferLimit
         bucket = limits.rateLimit.map { RateBucket($0) }
     }
 
     private mutating func limitsChanged(from old: OriginLimits) {
-        let limit = Double(max(1, limits.maximumConcurrentTransferCount))
-        let isFullyOpen = window >= Double(max(1, old.maximumConcurrentTransferCount))
-        window = isFullyOpen ? limit : min(window, limit)
+        let isFullyOpen = window >= old.transferLimit
+        window = isFullyOpen ? limits.transferLimit : min(window, limits.transferLimit)
         if limits.rateLimit != old.rateLimit { bucket = limits.rateLimit.map { RateBucket($0) } }
         if limits.circuitBreaker == nil { breaker = BreakerState() }
     }
 
     /// Whether nothing of it would be missed.
-    var isIdle: Bool {
-        runningCount == 0 && heldUntil == 0 && probe == .none && learned == nil && breaker == BreakerState()
-            && window >= Double(max(1, limits.maximumConcurrentTransferCount))
+    func isIdle(now: UInt64) -> Bool {
+        runningCount == 0 && hold.until <= now && bucket?.isPaid(now: now) != false && (isFresh || isOld(now: now))
     }
+
+    /// Whether no refusal or failure has left a trace.
+    private var isFresh: Bool {
+        probe == .none && learned == nil && breaker == BreakerState() && window >= limits.transferLimit
+    }
+
+    private func isOld(now: UInt64) -> Bool {
+        let end = max(lastUse, hold.until, breaker.opensAt ?? 0, learned?.opensAt ?? 0)
+        return runningCount == 0 && lastUse != 0 && now > end && now - end > Self.memory
+    }
+
+    /// Forgets what refusals and failures have shown. What transfers tell that have begun before is no reason to change
+    /// anything.
+    mutating func reset() {
+        hold.lift()
+        (probe, learned, breaker, window) = (.none, nil, BreakerState(), limits.transferLimit)
+        (lastStale, lastUse) = (lastNumber, 0)
+    }
+
+    /// Whether the origin is held or unavailable, or was when the last transfer began.
+    var mayBeHeld: Bool { hold.until != 0 || breaker.opensAt != nil }
 }
 
 // MARK: - Beginnings
@@ -104,15 +129,16 @@ extension OriginState {
         return mayBegin(at: 0)
     }
 
-    private var needsClock: Bool { heldUntil != 0 || breaker.opensAt != nil || bucket != nil || learned != nil }
+    private var needsClock: Bool { hold.until != 0 || breaker.opensAt != nil || bucket != nil || learned != nil }
 
     private var hasRoom: Bool { runningCount < Int(window) }
 
     private func mayBegin(at now: UInt64) -> Permission {
         if let opensAt = breaker.opensAt, now < opensAt { return .refused(until: opensAt, .breaker) }
-        if now < heldUntil {
-            let isTooLong = heldUntil - now > limits.maximumHold.nanoseconds
-            return isTooLong ? .refused(until: heldUntil, .hold) : .notBefore(heldUntil, .hold)
+        let isTrial = probe == .needed && hold.allowsTrial(limits.maximumHold, now: now)
+        if now < hold.until, !isTrial {
+            let isTooLong = hold.isTooLong(limits.maximumHold, now: now)
+            return isTooLong ? .refused(until: hold.until, .hold) : .notBefore(hold.until, .hold)
         }
         if case .running = probe { return .whenOneEnds(.probe) }
         if probe == .none, !hasRoom { return .whenOneEnds(.window(Int(window))) }
@@ -126,15 +152,29 @@ extension OriginState {
     ///
     /// - Returns: its number.
     mutating func noteBegin(_ clock: @autoclosure () -> UInt64) -> UInt64 {
+        let needsClock = bucket != nil || learned != nil || hold.until != 0 || lastUse != 0
+        let now = needsClock ? clock() : 0
+        if lastUse != 0 {
+            if isOld(now: now) { reset() }
+            lastUse = isFresh ? 0 : now
+        }
         runningCount += 1
         lastNumber += 1
         if probe == .needed { probe = .running(number: lastNumber) }
-        guard bucket != nil || learned != nil || heldUntil != 0 else { return lastNumber }
-        let now = clock()
-        if heldUntil <= now { heldUntil = 0 }
+        guard needsClock else { return lastNumber }
+        hold.noteBegin(now: now)
         if learned?.isForgotten(now: now) == true { learned = nil }
         bucket?.take(now: now)
         learned?.noteBegin(now: now)
+        return lastNumber
+    }
+
+    /// A transfer that was paused in place goes on: it takes a place, whatever holds back those that begin.
+    ///
+    /// - Returns: its new number.
+    mutating func noteContinuation() -> UInt64 {
+        runningCount += 1
+        lastNumber += 1
         return lastNumber
     }
 
@@ -157,19 +197,26 @@ extension OriginState {
     /// What a transfer came to; before its end, or not at all.
     mutating func note(_ outcome: TransferOutcome, of number: UInt64, _ clock: @autoclosure () -> UInt64) {
         let isProbe = probe == .running(number: number)
+        if outcome.isTrouble { lastUse = clock() }
         noteForBreaker(outcome, isProbe: isProbe, clock())
         switch outcome.kind {
         case .response where outcome.isRefusal: noteRefusal(outcome, of: number, isProbe: isProbe, now: clock())
         case .response:
             if isProbe { endProbe() }
+            if isProbe || number > lastStale { hold.noteSuccess() }
             if number > lastStale { widen() }
             if learned != nil { learned?.noteAccepted(now: clock()) }
-            if let hold = outcome.hold { heldUntil = max(heldUntil, clock() + hold) }
+            if let time = outcome.hold { noteUsedUp(for: time, now: clock()) }
         case .connectTimeout:
-            if isProbe { endProbe() }
+            if isProbe, hold.until == 0 { endProbe() }
             narrow(for: number)
-        case .failure: if isProbe { endProbe() }
+        case .failure: if isProbe, hold.until == 0 { endProbe() }
         }
+    }
+
+    private mutating func noteUsedUp(for time: UInt64, now: UInt64) {
+        hold.noteUsedUp(for: time, now: now)
+        if probe == .none, hold.isTooLong(limits.maximumHold, now: now) { probe = .needed }
     }
 
     private mutating func noteForBreaker(
@@ -187,21 +234,22 @@ extension OriginState {
     }
 
     private mutating func noteRefusal(_ outcome: TransferOutcome, of number: UInt64, isProbe: Bool, now: UInt64) {
-        if let hold = outcome.hold ?? (isProbe ? max(Self.shortestHold, lastHold) : nil) {
-            heldUntil = max(heldUntil, now + hold)
-            lastHold = hold
-            probe = .needed
-        }
+        if hold.noteRefusal(for: outcome.hold, isProbe: isProbe, limits.maximumHold, now: now) { probe = .needed }
+        learned?.countRefusal()
         guard number > lastStale else { return }
+        // An overloaded server has no rate: a 503 that does not say for how long is left to the window.
+        if outcome.hold == nil, outcome.kind != .response(status: 429) { return narrow(for: number) }
         // The rate that is learned keeps the number of transfers low, and would be missed by less than it.
         if learned?.perSecond == nil || outcome.hold != nil { narrow(for: number) } else { lastStale = lastNumber }
-        let isFirst = learned == nil
-        if isFirst { learned = LearnedRate(refusedAt: now) }
+        guard learned != nil else {
+            learned = LearnedRate(refusedAt: now)
+            if outcome.hold != nil { learned?.noteHold(now: now, until: hold.until) }
+            return
+        }
         if outcome.hold != nil {
-            learned?.noteHold(now: now, until: heldUntil)
-        } else if !isFirst {
-            let isOverload = outcome.kind == .response(status: 503)
-            learned?.noteRefusal(now: now, floor: isOverload ? Self.lowestRateOfOverload : Self.lowestRate)
+            learned?.noteHold(now: now, until: hold.until)
+        } else {
+            learned?.noteRefusal(now: now, floor: Self.lowestRate)
         }
     }
 
@@ -213,7 +261,7 @@ extension OriginState {
     }
 
     private mutating func widen() {
-        let limit = Double(max(1, limits.maximumConcurrentTransferCount))
+        let limit = limits.transferLimit
         if window < limit { window = min(limit, window + 1 / window) }
     }
 
@@ -222,5 +270,6 @@ extension OriginState {
         guard breaker.opensAt == nil else { return }
         probe = .none
         window = 1
+        hold.lift()
     }
 }

@@ -57,6 +57,8 @@ struct RateBucket: Equatable {
     private static let longestSavedTime: UInt64 = 20_000_000
     private static let shortestSavedTime: UInt64 = 2_000_000
     private static let longestInterval = 1e17  // some three years
+    /// A burst that would take longer is a smaller one.
+    private static let longestTolerance: UInt64 = 9_000_000_000_000_000_000
 
     /// Between two transfers.
     private var interval: UInt64 = 1
@@ -72,15 +74,20 @@ struct RateBucket: Equatable {
 
     /// When the next transfer may begin; `now` or earlier when it may begin now.
     var opensAt: UInt64 {
-        let tolerance = interval.multipliedReportingOverflow(by: burst - 1)
-        return tolerance.overflow || tolerance.partialValue > paidAt ? 0 : paidAt - tolerance.partialValue
+        let (product, isTooMuch) = interval.multipliedReportingOverflow(by: burst - 1)
+        let tolerance = isTooMuch ? Self.longestTolerance : min(product, Self.longestTolerance)
+        return paidAt - min(paidAt, tolerance)
     }
+
+    /// Whether nothing that was taken is still to be paid for: then the whole burst is there.
+    func isPaid(now: UInt64) -> Bool { paidAt <= now }
 
     mutating func setRate(_ perSecond: Double) { interval = UInt64(max(1, min(1e9 / perSecond, Self.longestInterval))) }
 
     mutating func take(now: UInt64) {
         let saved = max(Self.shortestSavedTime, min(interval, Self.longestSavedTime))
-        paidAt = max(paidAt, now - min(now, saved)) + interval
+        let (sum, isTooMuch) = max(paidAt, now - min(now, saved)).addingReportingOverflow(interval)
+        paidAt = isTooMuch ? .max : sum
     }
 
     /// A transfer that was let begin has not begun.

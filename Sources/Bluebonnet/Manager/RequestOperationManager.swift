@@ -293,11 +293,15 @@ extension RequestOperationManager {
 extension RequestOperationManager {
     /// Calls `body` later, on the network thread.
     ///
-    /// - Parameter body: gets the number of the process's operations that wait for their next attempt, and what the
-    ///   manager's governor knows of origins.
-    package func withWaits(_ body: @escaping @Sendable (_ retryCount: Int, _ origins: [OriginStatus]) -> Void) {
+    /// - Parameters:
+    ///   - limit: the most origins.
+    ///   - body: gets the number of the process's operations that wait for their next attempt, and origins that the
+    ///     manager's governor holds.
+    package func withWaits(
+        limit: Int, _ body: @escaping @Sendable (_ retryCount: Int, _ origins: [OriginStatus]) -> Void
+    ) {
         NetworkThread.shared.submit { [services] in
-            body(services.retryWaits.count, services.governor?.core.value.statuses ?? [])
+            body(services.retryWaits.attemptCount, services.governor?.core.value.heldStatuses(limit: limit) ?? [])
         }
     }
 }

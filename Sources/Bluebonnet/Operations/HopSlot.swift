@@ -65,20 +65,19 @@ struct HopSlot {
             return true
         }
         state = .waiting(origin)
-        wait(for: origin, priority, client)
+        wait(for: origin, priority, account.wasAdmitted ? .another : .first, client)
         return false
     }
 
-    private mutating func wait(for origin: Origin, _ priority: Int, _ client: any SlotClient) {
-        scheduler.enqueue(
-            &ticket, origin: origin, priority: priority, isNew: !account.wasAdmitted, client: client)
+    private mutating func wait(for origin: Origin, _ priority: Int, _ demand: SlotDemand, _ client: any SlotClient) {
+        scheduler.enqueue(&ticket, origin: origin, priority: priority, demand: demand, client: client)
     }
 
     /// A transfer that is held waits for a slot again.
     mutating func enqueueHeld(priority: Int, client: any SlotClient) {
         guard case .held(let transfer, let origin) = state else { return }
         state = .waitingHeld(transfer, origin)
-        wait(for: origin, priority, client)
+        wait(for: origin, priority, .continuation, client)
     }
 
     /// Whether a transfer is to begin as soon as there is a slot.
@@ -100,7 +99,6 @@ struct HopSlot {
             return .next(origin)
         case .waitingHeld(let transfer, let origin):
             (state, place) = (.transfer(transfer, origin), scheduler.lastPlace)
-            place?.keepRate()
             return .heldTransfer(transfer)
         case .none, .granted, .transfer, .held: preconditionFailure("a transfer was let in that does not wait")
         }

@@ -129,9 +129,6 @@ extension RequestRunner {
     /// What the operation waits for, in half a sentence; nil when it does not wait.
     var obstacle: String? { wait.obstacle(slot, retry) }
 
-    /// Whether the operation waits for its next attempt.
-    var isWaitingForAttempt: Bool { if case .retry = wait { true } else { false } }
-
     /// The part of the body that has arrived, for an archive.
     var snapshot: BodyAssembly.Snapshot { exchange?.snapshot ?? BodyAssembly.Snapshot() }
 }
@@ -223,6 +220,7 @@ extension RequestRunner {
         case .heldTransfer(let transfer):
             let now = MonotonicClock.now()
             exchange?.noteContinuation(now: now)
+            exchange?.take(slot.place)
             transfer.resume(deadline: slot.goOn(now: now))
         }
     }
@@ -230,10 +228,6 @@ extension RequestRunner {
     /// Opens the request's files, and reads what TLS needs, for each hop that needs something else.
     private func openFiles(for origin: Origin) -> RequestStage? {
         guard let prepared else { preconditionFailure("a transfer was let in before its request was made") }
-        if let refusal = slot.place?.refusal {
-            slot.abort()
-            return .end(.failed(refusal))
-        }
         do throws(NetworkingError) {
             guard let opening = try madeExchange(prepared).opening(for: origin) else { return .hop(origin) }
             guard !isOpening else { return nil }
@@ -360,6 +354,11 @@ extension RequestRunner {
     }
 
     private func adapt(for origin: Origin) -> RequestStage? {
+        if let refusal = slot.place?.refusal {
+            slot.abort()
+            if let instant = retry?.wait(after: refusal) { return .retry(until: instant) }
+            return .end(.failed(refusal.error))
+        }
         guard let adaptation, let prepared else { return .files(origin) }
         return adaptation.adapt(madeExchange(prepared), for: origin, &slot)
     }
@@ -433,7 +432,7 @@ extension RequestRunner {
     private func waitForAttempt(at instant: UInt64) -> RequestStage? {
         let waits = operation.services.retryWaits
         guard instant > waits.clock.now() else { return attemptIsDue() }
-        let ticket = waits.wait(until: instant) { [self] in go(to: attemptIsDue()) }
+        let ticket = waits.waitForAttempt(at: instant) { [self] in go(to: attemptIsDue()) }
         wait = .retry(ticket, until: instant)
         return nil
     }

@@ -23,6 +23,8 @@ final class RetryCourse {
     private var elapsedBeforeWait: UInt64 = 0
     private var pauseBegan: UInt64?
     private var pausedTime: UInt64 = 0
+    /// When the governor refused a transfer first, since the last one that was sent.
+    private var refusedAt: UInt64?
 
     init(_ policy: RetryPolicy, clock: RetryClock) { (self.policy, self.clock) = (policy, clock) }
 
@@ -44,7 +46,7 @@ final class RetryCourse {
 
     private func beginAttempt() {
         let now = clock.now()
-        began = now
+        (began, refusedAt) = (now, nil)
         if let lastFailed = lastFailed.take() { retries.append(lastFailed) }
         if firstBegan == nil { (firstBegan, pausedTime) = (now, 0) }
     }
@@ -53,7 +55,7 @@ final class RetryCourse {
     func obstacle(until instant: UInt64) -> String {
         let now = clock.now()
         let date = clock.date().addingTimeInterval(instant > now ? Double(instant - now) / 1e9 : 0)
-        return "attempt \(number + 1) begins at \(date.formatted(.iso8601))"
+        return "attempt \(lastFailed == nil ? number : number + 1) begins at \(date.formatted(.iso8601))"
     }
 
     func pause() { pauseBegan = pauseBegan ?? clock.now() }
@@ -101,6 +103,25 @@ final class RetryCourse {
         lastFailed?.wait = .nanoseconds(clock.now() - began)
         let elapsed = elapsed
         return elapsed > elapsedBeforeWait ? elapsed - elapsedBeforeWait : 0
+    }
+
+    /// The governor has refused the next transfer: the operation waits when its policy waits for as long.
+    ///
+    /// - Returns: the instant of the clock at which the wait ends; nil when the operation ends.
+    func wait(after refusal: TransferRefusal) -> UInt64? {
+        let (now, first) = (clock.now(), refusedAt ?? clock.now())
+        if let end = refusal.end, end > now, end - first <= policy.maximumRetryAfter.nanoseconds, fits(end - now) {
+            refusedAt = first
+            return end
+        }
+        // The attempt that failed before is followed by none, and yet not what the operation ends with.
+        if let lastFailed = lastFailed.take() { retries.append(lastFailed) }
+        return nil
+    }
+
+    private func fits(_ wait: UInt64) -> Bool {
+        guard let maximumTime = policy.maximumTime else { return true }
+        return elapsed + wait <= maximumTime.nanoseconds
     }
 
     func end(because stop: RetryStop) { self.stop = stop }

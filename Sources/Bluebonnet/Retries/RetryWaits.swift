@@ -35,6 +35,8 @@ final class RetryWaits: EventLoopClient {
     /// A ticket that is not here any more was withdrawn.
     private var actions: [Ticket: () -> Void] = [:]
     private var lastTicket: Ticket = 0
+    /// Those of operations that wait for an attempt.
+    private var attempts: Set<Ticket> = []
     private var budgets = RetryBudgets()
 
     /// - Parameter loop: nil when a test calls `runDue()` instead.
@@ -43,8 +45,18 @@ final class RetryWaits: EventLoopClient {
         if let loop { slot = loop.add(self) }
     }
 
-    /// The number of operations that wait.
+    /// The number of waits.
     var count: Int { actions.count }
+
+    /// The number of operations that wait for their next attempt.
+    var attemptCount: Int { attempts.count }
+
+    /// Waits for the time of an attempt, see `wait(until:_:)`.
+    func waitForAttempt(at instant: UInt64, _ action: @escaping () -> Void) -> Ticket {
+        let ticket = wait(until: instant, action)
+        attempts.insert(ticket)
+        return ticket
+    }
 
     /// Calls `action` once, later and on the network thread, when an instant of the clock has come.
     func wait(until instant: UInt64, _ action: @escaping () -> Void) -> Ticket {
@@ -58,6 +70,7 @@ final class RetryWaits: EventLoopClient {
     /// Stops waiting; the action is not called.
     func withdraw(_ ticket: Ticket) {
         actions[ticket] = nil
+        attempts.remove(ticket)
         if actions.isEmpty { due = Heap() }
         updateDeadline()
     }
@@ -72,6 +85,7 @@ final class RetryWaits: EventLoopClient {
         let now = clock.now()
         while let first = due.first, first.instant <= now {
             _ = due.popFirst()
+            attempts.remove(first.ticket)
             actions.removeValue(forKey: first.ticket)?()
         }
         updateDeadline()

@@ -26,7 +26,7 @@ struct RunOptions: ParsableArguments {
             settings.concurrency = requests.concurrency
             settings.concurrencyPerOrigin = requests.perOrigin
             settings.maximumBytesPerSecond = limits.limitRate
-            settings.governor = limits.governor
+            settings.governor = limits.governor(perOrigin: requests.perOrigin)
             settings.cancelsAtFirstFailure = requests.failFast
             settings.drainTimeout = .seconds(limits.drainTimeout)
             settings.bodyForm = output.body
@@ -164,9 +164,16 @@ extension RunOptions {
         var originRate: RateLimit?
 
         /// Who keeps requests within what their servers can bear; nil when neither a rate nor retries are asked for.
-        var governor: Governor? {
+        func governor(perOrigin: Int) -> Governor? {
             guard rate != nil || originRate != nil || retries > 0 else { return nil }
-            return Governor(OriginLimits(rateLimit: originRate), rateLimit: rate)
+            return Governor(originLimits(perOrigin: perOrigin), rateLimit: rate)
+        }
+
+        /// What the governor allows at one origin: as many transfers as the command itself.
+        func originLimits(perOrigin: Int) -> OriginLimits {
+            var limits = OriginLimits(rateLimit: originRate)
+            limits.maximumConcurrentTransferCount = perOrigin
+            return limits
         }
 
         @Option(

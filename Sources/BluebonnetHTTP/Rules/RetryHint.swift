@@ -24,26 +24,34 @@ package struct RetryHint: Equatable, Sendable {
         let serverNow = headers["Date"].flatMap { HTTPDate.date($0, now: now) } ?? now
         if let text = headers["Retry-After"], let seconds = Self.seconds(ofRetryAfter: text, serverNow) {
             self.init(source: .retryAfter, seconds: seconds)
-        } else if let seconds = Self.secondsOfRateLimit(headers) ?? Self.secondsOfOldRateLimit(headers, serverNow) {
-            self.init(source: .rateLimit, seconds: seconds)
         } else {
-            return nil
+            self.init(rateLimitIn: headers, serverNow)
         }
     }
 
     /// What a response that is no refusal says: that the server's limit is used up.
     package init?(ofAccepted headers: HeaderFields, now: Date) {
         guard headers.mayTellRateLimit else { return nil }
-        let serverNow = headers["Date"].flatMap { HTTPDate.date($0, now: now) } ?? now
-        guard let seconds = Self.secondsOfRateLimit(headers) ?? Self.secondsOfOldRateLimit(headers, serverNow) else {
-            return nil
-        }
+        self.init(rateLimitIn: headers, headers["Date"].flatMap { HTTPDate.date($0, now: now) } ?? now)
+    }
+
+    /// A response with `Age` comes from a cache, and tells of a limit as it was for another request.
+    private init?(rateLimitIn headers: HeaderFields, _ serverNow: Date) {
+        guard headers["Age"] == nil,
+            let seconds = Self.secondsOfRateLimit(headers) ?? Self.secondsOfOldRateLimit(headers, serverNow)
+        else { return nil }
         self.init(source: .rateLimit, seconds: seconds)
     }
 
     private static func seconds(ofRetryAfter text: String, _ now: Date) -> Double? {
-        if let seconds = number(text) { return seconds }
+        if let number = number(text) { return span(number, now) }
         return HTTPDate.date(text, now: now).map { $0.timeIntervalSince(now) }
+    }
+
+    /// A number of seconds, or a time in seconds or milliseconds since 1970, which some servers write.
+    private static func span(_ number: Double, _ now: Date) -> Double {
+        if number < 1e9 { return number }
+        return (number < 1e11 ? number : number / 1000) - now.timeIntervalSince1970
     }
 
     /// Longer than anybody waits: some thirty years.
@@ -85,8 +93,7 @@ extension RetryHint {
             guard let remaining = headers[name + "Remaining"].flatMap({ number($0) }), remaining == 0,
                 let reset = headers[name + "Reset"].flatMap({ number($0) })
             else { continue }
-            if reset < 1e9 { return reset }
-            return (reset < 1e11 ? reset : reset / 1000) - now.timeIntervalSince1970
+            return span(reset, now)
         }
         return nil
     }

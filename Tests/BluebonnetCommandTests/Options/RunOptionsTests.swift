@@ -99,6 +99,12 @@ struct RefusedOptions: Sendable, CustomTestStringConvertible {
         #expect(try RunOptions.parse(["--origin-rate", text]).limits.originRate == rate)
     }
 
+    @Test func governorLetsAsManyRunAsTheOptionSays() throws {
+        let options = try RunOptions.parse(["--retries", "1", "--per-origin", "100", "--origin-rate", "5/s"])
+        let limits = options.limits.originLimits(perOrigin: options.requests.perOrigin)
+        #expect(limits.maximumConcurrentTransferCount == 100 && limits.rateLimit == RateLimit(5))
+    }
+
     @Test(arguments: [["--rate", "1/s"], ["--origin-rate", "1/s"], ["--retries", "1"]])
     func governorIsThereWithRatesAndRetries(arguments: [String]) throws {
         #expect(try RunOptions.parse(arguments).settings.governor != nil)

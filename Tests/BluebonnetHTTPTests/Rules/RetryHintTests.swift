@@ -15,7 +15,8 @@ import Testing
     @Test(arguments: [
         ("0", 0.0), ("120", 120), (" 7 ", 7), ("1.5", 1.5), ("Sun, 06 Nov 1994 08:50:37 GMT", 60),
         ("Sunday, 06-Nov-94 08:50:37 GMT", 60), ("Sun Nov  6 08:50:37 1994", 60), ("Sun, 06 Nov 1994 08:00:00 GMT", 0),
-        ("99999999999999999999", 1e9),
+        ("99999999999999999999", 1e9), ("784111807", 784_111_807), ("1700000000", 915_888_223),
+        ("1700000000000", 915_888_223), ("1000000000.5", 215_888_223.5),
     ])
     func retryAfterIsSecondsOrADate(text: String, seconds: Double) {
         #expect(hint(["Retry-After": text]) == RetryHint(source: .retryAfter, seconds: seconds))
@@ -46,6 +47,14 @@ import Testing
     @Test(arguments: ["\"a\";r=5;t=1", "limit=100, remaining=3, reset=50", "\"a\";r=0", "", ";;,,=", "\"a"])
     func rateLimitWithSomethingLeftIsNoHint(text: String) {
         #expect(hint(["RateLimit": text]) == nil)
+    }
+
+    @Test func limitInAResponseOfACacheIsNoHint() {
+        var headers: HeaderFields = ["Age": "5", "RateLimit": "\"a\";r=0;t=30", "X-RateLimit-Remaining": "0"]
+        headers["X-RateLimit-Reset"] = "20"
+        #expect(hint(headers) == nil && RetryHint(ofAccepted: headers, now: Self.now) == nil)
+        headers["Retry-After"] = "7"
+        #expect(hint(headers)?.seconds == 7)
     }
 
     @Test func windowOfThePolicyStandsForAMissingTime() {

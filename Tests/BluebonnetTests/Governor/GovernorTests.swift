@@ -122,6 +122,7 @@ import Testing
         let waiting = net.operation("/a")
         waiting.start()
         await NetworkThread.shared.catchesUp()
+        #expect(net.sentCount == 1)
         await net.time.advance(by: .seconds(300))
         await waiting.ends()
         #expect(waiting.error == nil)

@@ -63,6 +63,19 @@ import Testing
         #expect(run.refusalCount - count < 60, "\(run)")
     }
 
+    @Test(arguments: [0.05, 0.5], [1, 2, 3] as [UInt64]) func randomRefusalsKeepTheRate(share: Double, seed: UInt64) {
+        var run = SimulatedRun(.refusing(share: share), parallel: 6, latency: 10, seed: seed)
+        run.send(10_000)
+        // One at a time would be some 86 a second.
+        #expect(run.acceptedPerSecond > 86 * (1 - share) / 2, "\(run)")
+    }
+
+    @Test func everySecondRefusalOfAnOverloadKeepsTheRate() {
+        var run = SimulatedRun(.alternating(status: 503), parallel: 6, latency: 10, seed: 1)
+        run.send(5000)
+        #expect(run.acceptedPerSecond > 86 / 4, "\(run)")
+    }
+
     @Test func timeWithoutTransfersIsNotTakenForASlowServer() {
         var rate = LearnedRate(refusedAt: 1_000_000_000)
         // Twenty are accepted at once, and the next refusal comes after ten seconds without anything.
@@ -101,6 +114,11 @@ struct SimulatedLimiter: Sendable {
     let burst: Double
     /// Nanoseconds, in `Retry-After`; nil without the field.
     var hold: UInt64?
+    /// What is refused whatever the rate.
+    private(set) var refusedShare = 0.0
+    private(set) var status = 429
+    private var refusesEverySecond = false
+    private var count = 0
     private var excess = 0.0
     private var last: UInt64 = 0
 
@@ -108,8 +126,26 @@ struct SimulatedLimiter: Sendable {
         (self.perSecond, self.burst, self.hold) = (perSecond, burst, hold)
     }
 
+    /// A server that refuses at random.
+    static func refusing(share: Double) -> SimulatedLimiter {
+        var limiter = SimulatedLimiter(perSecond: 1e9, burst: 1e9)
+        limiter.refusedShare = share
+        return limiter
+    }
+
+    /// A server that refuses every second request.
+    static func alternating(status: Int) -> SimulatedLimiter {
+        var limiter = SimulatedLimiter(perSecond: 1e9, burst: 1e9)
+        (limiter.refusesEverySecond, limiter.status) = (true, status)
+        return limiter
+    }
+
     /// By a clock of milliseconds, as nginx has it.
-    mutating func accepts(now: UInt64) -> Bool {
+    ///
+    /// - Parameter chance: from 0 to 1.
+    mutating func accepts(now: UInt64, chance: Double) -> Bool {
+        count += 1
+        if chance < refusedShare || (refusesEverySecond && count % 2 == 0) { return false }
         let now = now / 1_000_000
         let next = last == 0 ? 0 : max(0, excess - perSecond * Double(now - last) / 1000 + 1)
         guard next <= burst else { return false }
@@ -163,6 +199,7 @@ struct SimulatedRun: CustomStringConvertible {
     }
 
     var rateShare: Double { Double(acceptedCount) / (Double(now - Self.start) / 1e9) / limiter.perSecond }
+    var acceptedPerSecond: Double { Double(acceptedCount) / (Double(now - Self.start) / 1e9) }
     var lateRefusalShare: Double { Double(lateRefusalCount) / Double(max(1, lateAnswerCount)) }
 
     var description: String {
@@ -185,14 +222,16 @@ struct SimulatedRun: CustomStringConvertible {
     private mutating func handle(_ event: Event) {
         switch event.kind {
         case .arrival:
-            add(.answer(isAccepted: limiter.accepts(now: now)), number: event.number, after: latency / 2)
+            let chance = limiter.refusedShare > 0 ? Double.random(in: 0..<1, using: &random) : 1
+            let isAccepted = limiter.accepts(now: now, chance: chance)
+            add(.answer(isAccepted: isAccepted), number: event.number, after: latency / 2)
         case .answer(let isAccepted):
             let now = now
             let isLate = now > Self.start + 1_000_000_000
             lateAnswerCount += isLate ? 1 : 0
             state.note(
                 TransferOutcome(
-                    kind: .response(status: isAccepted ? 200 : 429), hold: isAccepted ? nil : limiter.hold),
+                    kind: .response(status: isAccepted ? 200 : limiter.status), hold: isAccepted ? nil : limiter.hold),
                 of: event.number, now)
             state.noteEnd(of: event.number)
             if isAccepted {

@@ -106,6 +106,103 @@ import Testing
         #expect(state.mayBegin(end - 300 * Self.second) == .notBefore(end, .hold))
     }
 
+    @Test func oneTransferTriesTheServerInALongHold() {
+        var state = OriginState(Self.limits(8))
+        run(&state, .response(status: 429), hold: 1000 * Self.second, now: Self.now)
+        let (end, trial) = (Self.now + 1000 * Self.second, Self.now + 300 * Self.second)
+        #expect(state.mayBegin(trial - 1) == .refused(until: end, .hold))
+        #expect(state.mayBegin(trial) == .now)
+        let number = state.noteBegin(trial)
+        #expect(state.mayBegin(trial) == .refused(until: end, .hold))
+        state.note(TransferOutcome(kind: .failure), of: number, trial)
+        state.noteEnd(of: number)
+        #expect(state.mayBegin(trial) == .now, "a failure says nothing of the hold")
+        run(&state, .response(status: 200), now: trial)
+        #expect(state.mayBegin(trial) == .now && state.window == 2)
+    }
+
+    @Test func originThatGoesOnRefusingIsGivenUpUntilTheHoldEnds() {
+        var state = OriginState(Self.limits(8))
+        var now = Self.now
+        for _ in 0..<30 {
+            run(&state, .response(status: 429), hold: 10 * Self.second, now: now)
+            #expect(state.mayBegin(now) == .notBefore(now + 10 * Self.second, .hold))
+            now += 10 * Self.second
+        }
+        run(&state, .response(status: 429), hold: 10 * Self.second, now: now)
+        let end = now + 10 * Self.second
+        #expect(state.mayBegin(now) == .refused(until: end, .hold))
+        #expect(state.mayBegin(end) == .now)
+        run(&state, .response(status: 200), now: end)
+        run(&state, .response(status: 429), hold: Self.second, now: end)
+        #expect(state.mayBegin(end) == .notBefore(end + Self.second, .hold), "it counts from the success")
+    }
+
+    @Test func successForgetsHowLongTheHoldWas() {
+        var state = OriginState(Self.limits(8))
+        run(&state, .response(status: 429), hold: 60 * Self.second, now: Self.now)
+        let end = Self.now + 60 * Self.second
+        run(&state, .response(status: 200), now: end)
+        run(&state, .response(status: 429), hold: Self.second, now: end)
+        run(&state, .response(status: 429), now: end + Self.second)
+        #expect(state.mayBegin(end + Self.second) == .notBefore(end + 2 * Self.second, .hold))
+    }
+
+    @Test func transferThatGoesOnTakesAPlaceOnly() {
+        var state = OriginState(OriginLimits(rateLimit: RateLimit(1)))
+        run(&state, .response(status: 429), hold: 10 * Self.second, now: Self.now)
+        let number = state.noteContinuation()
+        let end = Self.now + 10 * Self.second
+        #expect(state.runningCount == 1)
+        #expect(state.mayBegin(Self.now) == .notBefore(end, .hold) && state.mayBegin(end) == .now)
+        state.noteEnd(of: number)
+        #expect(state.mayBegin(end) == .now && state.runningCount == 0)
+    }
+
+    @Test(arguments: [(1, 1), (64, 64), (1 << 30, 1 << 30), (1 << 31, 1 << 30), (.max, 1 << 30)])
+    func limitIsCut(count: Int, window: Int) {
+        var state = OriginState(Self.limits(count))
+        #expect(Int(state.window) == window)
+        state.limits = Self.limits(1)
+        state.limits = Self.limits(count)
+        #expect(Int(state.window) == window && state.mayBegin(0) == .now)
+    }
+
+    // MARK: What is forgotten
+
+    @Test(arguments: [
+        TransferOutcome(kind: .response(status: 429)), TransferOutcome(kind: .response(status: 503), hold: second),
+        TransferOutcome(kind: .connectTimeout), TransferOutcome(kind: .failure),
+        TransferOutcome(kind: .response(status: 500)),
+    ])
+    func whatFailuresHaveShownIsForgotten(outcome: TransferOutcome) {
+        var state = OriginState(Self.limits(8, CircuitBreaker(failureCount: 1, openTime: .seconds(1))))
+        run(&state, outcome.kind, hold: outcome.hold, now: Self.now)
+        let end = Self.now + Self.second
+        #expect(!state.isIdle(now: Self.now) && !state.isIdle(now: end + 300 * Self.second))
+        let later = end + 300 * Self.second + 1
+        #expect(state.isIdle(now: later))
+        _ = state.noteBegin(later)
+        #expect(state.window == 8 && state.mayBegin(later) == .now, "all may run")
+    }
+
+    @Test func rateThatIsNotPaidForIsNotForgotten() {
+        var state = OriginState(OriginLimits(rateLimit: RateLimit(2, per: .seconds(60), burst: 2)))
+        #expect(state.isIdle(now: Self.now))
+        run(&state, .response(status: 200), now: Self.now)
+        #expect(!state.isIdle(now: Self.now + 29 * Self.second) && state.isIdle(now: Self.now + 30 * Self.second))
+    }
+
+    @Test func resetForgetsAll() {
+        var state = OriginState(Self.limits(8, CircuitBreaker(failureCount: 1)))
+        let late = state.noteBegin(Self.now)
+        run(&state, .response(status: 503), hold: 500 * Self.second, now: Self.now)
+        state.reset()
+        #expect(state.mayBegin(Self.now) == .now && state.window == 8 && state.learned == nil)
+        state.note(TransferOutcome(kind: .connectTimeout), of: late, Self.now)
+        #expect(state.window == 8, "the transfer began before")
+    }
+
     @Test func usedUpLimitHoldsTheOriginAndKeepsItOpen() {
         var state = OriginState(Self.limits(8))
         run(&state, .response(status: 200), hold: Self.second, now: Self.now)

@@ -65,6 +65,18 @@ import Testing
         #expect(bucket.opensAt <= Self.start)
     }
 
+    @Test func rateOfAYearWithALargeBurstIsARate() {
+        var bucket = RateBucket(RateLimit(1, per: .seconds(31_536_000), burst: 1000))
+        var count = 0
+        while bucket.opensAt <= Self.start, count < 2000 {
+            bucket.take(now: Self.start)
+            count += 1
+        }
+        #expect((200...1001).contains(count), "\(count)")
+        for _ in 0..<2000 { bucket.take(now: Self.start) }
+        #expect(bucket.opensAt > Self.start)
+    }
+
     @Test func limitIsCodedAndChecked() throws {
         let limit = RateLimit(10, per: .seconds(60), burst: 4)
         let data = try JSONEncoder().encode(limit)
@@ -79,5 +91,8 @@ import Testing
         limits.maximumConcurrentTransferCount = 7
         let data = try JSONEncoder().encode(limits)
         #expect(try JSONDecoder().decode(OriginLimits.self, from: data) == limits)
+        let text = try #require(String(validating: data, as: UTF8.self))
+        let broken = Data(text.replacing("TransferCount\":7", with: "TransferCount\":0").utf8)
+        #expect(throws: DecodingError.self) { try JSONDecoder().decode(OriginLimits.self, from: broken) }
     }
 }
