@@ -39,9 +39,19 @@ public protocol Authenticator: Sendable {
     /// A request that it sends must not go through an operation with the `SharedAuthenticator` that calls it: that
     /// operation would wait for this one.
     ///
+    /// Its task is cancelled when the program sets another credential meanwhile, and when the refresh takes longer than
+    /// the `SharedAuthenticator` allows. Another refresh begins only after this function has returned.
+    ///
     /// - Parameter credential: the one that expires or was refused; nil when there is none yet.
     /// - Throws: any error; it becomes the `underlying` error of each operation that waits.
     func refresh(_ credential: Credential?) async throws -> Credential
+
+    /// The program has set another credential by `SharedAuthenticator.setCredential`, or has taken it away: an
+    /// authenticator that keeps credentials outside of the process keeps this one instead. Called on a Swift task, soon
+    /// after that and in the same order, never during a refresh; the next refresh waits for it. Default: does nothing.
+    ///
+    /// - Parameter credential: the one that was set; nil when it was taken away.
+    func credentialWasSet(_ credential: Credential?) async
 
     /// When a credential expires, by the clock of this machine; nil when that is not known. Default nil.
     func expiryDate(of credential: Credential) -> Date?
@@ -55,6 +65,8 @@ extension Authenticator {
     public var challengeScheme: String? { "Bearer" }
 
     public func expiryDate(of credential: Credential) -> Date? { nil }
+
+    public func credentialWasSet(_ credential: Credential?) async {}
 
     public func isFinal(_ error: any Error) -> Bool { false }
 }

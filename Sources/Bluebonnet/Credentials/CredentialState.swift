@@ -19,6 +19,9 @@ struct CredentialState: Equatable {
             (self.obtained, self.expiry) = (obtained, expiry)
             end = expiry.map { $0 - min(leeway, max(0, $0.timeIntervalSince(obtained) / 5)) }
         }
+
+        /// Whether it had expired when it came, as with a life of 0 seconds.
+        var isBornExpired: Bool { expiry.map { $0 <= obtained } ?? false }
     }
 
     enum Event {
@@ -27,17 +30,17 @@ struct CredentialState: Equatable {
         /// - refused: the generation that the server has refused for it.
         /// - waited: the refresh that it has waited for since its last transfer.
         case request(refused: Int?, waited: Int?)
-        /// A server has taken a credential.
-        case accepted(generation: Int)
         /// The program has set another credential, or taken it away.
         case replaced(Validity?)
         case refreshed(number: Int, Validity)
+        /// A refresh has failed, or has taken too long. One that took too long may still bring a credential.
         case failed(number: Int, isFinal: Bool)
     }
 
     enum Effect: Equatable {
         case use
         case wait(refresh: Int)
+        /// The refresh begins as soon as an earlier one has ended.
         case beginRefresh(number: Int)
         /// The request ends with the error of the last refresh.
         case fail
@@ -50,11 +53,11 @@ struct CredentialState: Equatable {
     private enum Phase: Equatable {
         case idle
         case refreshing(number: Int)
-        /// Requests fail until then without another refresh.
-        case failed(number: Int, since: Date, until: Date)
+        /// Requests fail for some time without another refresh; after a final failure until the credential changes.
+        case failed(number: Int, since: Date, isFinal: Bool)
     }
 
-    /// How long a failure is remembered, in seconds.
+    /// How long a failure is remembered, and how long no refusal of a new credential counts, in seconds.
     let failureInterval: TimeInterval
     /// The number of the current credential; each has another one.
     private(set) var generation = 0
@@ -62,8 +65,12 @@ struct CredentialState: Equatable {
     private var validity: Validity?
     private var phase = Phase.idle
     private var refreshNumber = 0
-    /// Whether the current credential comes from a refresh, and no server has taken it yet.
-    private var isUnproven = false
+    /// Refreshes with lower numbers began before the program set another credential: they have no effect.
+    private var firstNumber = 1
+    /// Whether the current credential comes from a refresh.
+    private var isRefreshed = false
+    /// Whether a server has refused the current credential, so that no request carries it any more.
+    private var isCurrentRefused = false
 
     init(failureInterval: TimeInterval) { self.failureInterval = failureInterval }
 
@@ -71,63 +78,72 @@ struct CredentialState: Equatable {
     mutating func handle(_ event: Event, at date: Date) -> [Effect] {
         switch event {
         case .request(let refused, let waited): return answer(refused: refused, waited: waited, date)
-        case .accepted(let accepted):
-            if accepted == generation { isUnproven = false }
-            return []
         case .replaced(let new):
-            take(new, isUnproven: false)
+            take(new, isRefreshed: false)
+            firstNumber = refreshNumber + 1
             return [.store, .wakeWaiting]
         case .refreshed(let number, let new):
-            guard phase == .refreshing(number: number) else { return [] }  // the program has set another one meanwhile
-            take(new, isUnproven: true)
+            guard number >= firstNumber else { return [] }
+            take(new, isRefreshed: true)
             return [.store, .wakeWaiting]
         case .failed(let number, let isFinal):
-            guard phase == .refreshing(number: number) else { return [] }
-            let until = isFinal ? Date.distantFuture : date + failureInterval
-            phase = .failed(number: number, since: date, until: until)
+            guard isRefreshing(number) else { return [] }
+            phase = .failed(number: number, since: date, isFinal: isFinal)
             return [.store, .wakeWaiting]
         }
     }
 
-    /// Whether a request that was answered 401 is sent again: not when the refused credential is a new one that no
-    /// server has taken yet, because then refreshing does not help.
+    /// Whether requests wait for a refresh.
+    func isRefreshing(_ number: Int) -> Bool { phase == .refreshing(number: number) }
+
+    /// Whether a request that was answered 401 is sent again: not when the refused credential has just been refreshed,
+    /// because then another refresh does not help. It does when the credential has come to its end since.
     func mayReplace(_ refused: Int, at date: Date) -> Bool {
-        guard refused >= generation, isUnproven, let obtained = validity?.obtained else { return true }
-        return !isWithin(failureInterval, of: obtained, date)
+        guard refused >= generation, isRefreshed, let validity else { return true }
+        if isOver(validity.end, date), !validity.isBornExpired { return true }
+        return !isWithin(failureInterval, of: validity.obtained, date)
     }
 
     /// Whether a request that carries a generation may be sent as it is.
     func isUsable(_ carried: Int, at date: Date) -> Bool {
-        carried == generation && (!isOver(validity?.expiry, date) || isFresh(date))
+        carried == generation && (canBeUsed(date) || isFresh(date))
     }
 
     private mutating func answer(refused: Int?, waited: Int?, _ date: Date) -> [Effect] {
-        let isRefused = refused.map { $0 >= generation } ?? false
-        if validity != nil, !isRefused, !isOver(validity?.end, date) { return [.use] }
-        // What a refresh has just brought, and what has not quite expired, is better than nothing.
-        let canBeUsed = validity != nil && !isRefused
+        if validity != nil, let refused, refused >= generation { isCurrentRefused = true }
+        let canBeUsed = canBeUsed(date)
+        if canBeUsed, !isOver(validity?.end, date) { return [.use] }
+        // What has not quite expired serves while it is refreshed, and when that fails.
         switch phase {
-        case .refreshing(let number): return [.wait(refresh: number)]
-        case .failed(let number, let since, let until) where waited == number || since <= date && date < until:
-            return canBeUsed && !isOver(validity?.expiry, date) ? [.use] : [.fail]
-        case .idle where waited != nil && canBeUsed && isFresh(date): return [.use]
+        case .refreshing(let number): return [canBeUsed ? .use : .wait(refresh: number)]
+        case .failed(let number, let since, let isFinal)
+        where waited == number || isFinal || isWithin(failureInterval, of: since, date):
+            return [canBeUsed ? .use : .fail]
+        case .idle where isFresh(date): return [.use]
         case .idle, .failed:
             refreshNumber += 1
             phase = .refreshing(number: refreshNumber)
-            return [.beginRefresh(number: refreshNumber), .wait(refresh: refreshNumber)]
+            return [.beginRefresh(number: refreshNumber), canBeUsed ? .use : .wait(refresh: refreshNumber)]
         }
     }
 
-    private mutating func take(_ new: Validity?, isUnproven: Bool) {
+    private mutating func take(_ new: Validity?, isRefreshed: Bool) {
         generation += 1
         validity = new
         phase = .idle
-        self.isUnproven = isUnproven
+        (self.isRefreshed, isCurrentRefused) = (isRefreshed, false)
     }
 
-    /// Whether the credential is so new that another one would not be better, however short its life is.
+    /// Whether there is a credential that has not expired, and that no server has refused.
+    private func canBeUsed(_ date: Date) -> Bool {
+        validity.map { !isCurrentRefused && !isOver($0.expiry, date) } ?? false
+    }
+
+    /// Whether the credential came expired from a refresh that is not long ago, so that another one would not be
+    /// better.
     private func isFresh(_ date: Date) -> Bool {
-        validity.map { isWithin(max(failureInterval, 1), of: $0.obtained, date) } ?? false
+        guard let validity, isRefreshed, validity.isBornExpired, !isCurrentRefused else { return false }
+        return isWithin(max(failureInterval, 1), of: validity.obtained, date)
     }
 
     private func isOver(_ end: Date?, _ date: Date) -> Bool { end.map { $0 <= date } ?? false }

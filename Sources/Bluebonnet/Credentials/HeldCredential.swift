@@ -19,6 +19,8 @@ struct AnyAuthenticator: Sendable {
     let use: @Sendable (any Sendable) -> (expiry: Date?, apply: @Sendable (inout URLRequest) -> Void)?
     let refresh: @Sendable ((any Sendable)?) async throws -> any Sendable
     let isFinal: @Sendable (any Error) -> Bool
+    /// Tells of a credential that the program has set.
+    let tell: @Sendable ((any Sendable)?) async -> Void
 
     init<Kind: Authenticator>(_ authenticator: Kind) {
         challengeScheme = authenticator.challengeScheme
@@ -28,5 +30,6 @@ struct AnyAuthenticator: Sendable {
         }
         refresh = { try await authenticator.refresh($0 as? Kind.Credential) }
         isFinal = { authenticator.isFinal($0) }
+        tell = { await authenticator.credentialWasSet($0 as? Kind.Credential) }
     }
 }

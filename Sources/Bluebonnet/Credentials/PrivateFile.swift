@@ -49,20 +49,28 @@ enum PrivateFile {
         return text
     }
 
+    /// The path of the file that a symbolic link leads to; the path itself for any other file, and for none.
+    static func resolved(_ path: String) -> String {
+        guard !path.hasByte(0), let found = realpath(path, nil) else { return path }
+        defer { free(found) }
+        return String(cString: found)
+    }
+
     /// Replaces a file, or makes it, with mode 0600: readers see the old contents or the new ones. The new contents are
-    /// on the disk then.
+    /// on the disk then. A symbolic link stays, and the file that it leads to is replaced.
     ///
+    /// - Parameter isAlone: whether nobody else replaces the file meanwhile: then the new contents are written to a
+    ///   file of a fixed name first, so that an interrupted call leaves nothing behind for good.
     /// - Throws: `cannotWriteFile`.
-    static func replace(_ path: String, with data: Data) throws(NetworkingError) {
-        func failure(_ text: String) -> NetworkingError {
-            NetworkingError(.cannotWriteFile, "cannot \(text) \(path)", underlying: POSIXError.last)
-        }
+    static func replace(_ path: String, with data: Data, isAlone: Bool = false) throws(NetworkingError) {
         guard !path.isEmpty, !path.hasByte(0) else {
             throw NetworkingError(.cannotWriteFile, "\(RequestCheck.shown(path)) is not the path of a file")
         }
-        let temporary = "\(path).\(UUID().uuidString)"
+        let target = resolved(path)
+        let temporary = "\(target).\(isAlone ? "new" : UUID().uuidString)"
+        if isAlone { unlink(temporary) }
         let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw failure("create a file beside") }
+        guard descriptor >= 0 else { throw failure("create a file beside", path) }
         var isDone = false
         defer {
             close(descriptor)
@@ -72,12 +80,35 @@ enum PrivateFile {
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
             if count < 0 && errno == EINTR { continue }
-            guard count > 0 else { throw failure("write") }
+            guard count > 0 else { throw failure("write", path) }
             rest = rest.dropFirst(count)
         }
-        guard fchmod(descriptor, 0o600) == 0, fsync(descriptor) == 0 else { throw failure("write") }
-        guard rename(temporary, path) == 0 else { throw failure("replace") }
+        guard fchmod(descriptor, 0o600) == 0, fsync(descriptor) == 0 else { throw failure("write", path) }
+        guard rename(temporary, target) == 0 else { throw failure("replace", path) }
         isDone = true
+        synchronizeFolder(of: target)
+    }
+
+    /// Removes a file, if there is one; of a symbolic link the file that it leads to.
+    ///
+    /// - Throws: `cannotWriteFile`.
+    static func remove(_ path: String) throws(NetworkingError) {
+        let target = resolved(path)
+        guard unlink(target) == 0 || errno == ENOENT else { throw failure("remove", path) }
+        synchronizeFolder(of: target)
+    }
+
+    /// Makes a new entry of a folder lasting. Not an error where that is not possible: the file has its new contents.
+    private static func synchronizeFolder(of path: String) {
+        let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
+        let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { return }
+        fsync(descriptor)
+        close(descriptor)
+    }
+
+    private static func failure(_ text: String, _ path: String) -> NetworkingError {
+        NetworkingError(.cannotWriteFile, "cannot \(text) \(path)", underlying: POSIXError.last)
     }
 }
 
@@ -87,14 +118,22 @@ final class FileLock: Sendable {
 
     /// Takes the lock; nil when another holder has it.
     ///
-    /// - Throws: `cannotOpenFile` when the file can neither be opened nor made.
+    /// - Throws: `cannotOpenFile` when the file can neither be opened nor made, and when it cannot be locked at all.
     init?(_ path: String) throws(NetworkingError) {
         let opened = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard opened >= 0 else {
             throw NetworkingError(.cannotOpenFile, "cannot open the lock file \(path)", underlying: POSIXError.last)
         }
         descriptor = opened
-        guard flock(opened, LOCK_EX | LOCK_NB) == 0 else { return nil }
+        while flock(opened, LOCK_EX | LOCK_NB) != 0 {
+            switch errno {
+            case EINTR: continue
+            case EWOULDBLOCK: return nil
+            default:
+                throw NetworkingError(
+                    .cannotOpenFile, "cannot lock the lock file \(path)", underlying: POSIXError.last)
+            }
+        }
     }
 
     deinit { close(descriptor) }

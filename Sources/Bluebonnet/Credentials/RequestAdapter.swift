@@ -18,8 +18,8 @@ public import FoundationNetworking
 /// is sent without adapters, and without what they changed.
 ///
 /// What they make of the request is checked like a program's request. They may change the method, the URL, also to
-/// another origin, the fields, and a body in memory; a body from a stream or a file stays. The response cache is asked
-/// before, and knows the request without their changes.
+/// another origin, the fields, and a body in memory; a body from a stream or a file stays. The response cache is not
+/// used for an operation with adapters, because it is asked before they run: a response could be another request's.
 ///
 /// The operation holds its slot meanwhile, so that a date or a signature is fresh when the request is sent. An adapter
 /// must not wait for operations of the same manager, nor of a manager with the same governor: what needs the network to

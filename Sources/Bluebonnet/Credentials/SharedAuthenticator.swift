@@ -27,6 +27,7 @@ public final class SharedAuthenticator: Sendable {
         var error: NetworkingError?
         var waiting: [Ticket: @Sendable () -> Void] = [:]
         var lastTicket: Ticket = 0
+        var work = CredentialWork()
         /// Counts the credentials that the program has set: another one may be another user's.
         var epoch = 0
     }
@@ -38,7 +39,10 @@ public final class SharedAuthenticator: Sendable {
     private let covered: Set<Origin>
     private let authenticator: AnyAuthenticator
     private let leeway: TimeInterval
+    /// Nil is no limit.
+    private let refreshTimeout: Duration?
     private let date: @Sendable () -> Date
+    private let sleep: @Sendable (Duration) async throws -> Void
     private let identity = UUID()
     private let values: Mutex<Values>
 
@@ -53,27 +57,31 @@ public final class SharedAuthenticator: Sendable {
     ///     Default 60 s.
     ///   - failureInterval: how long a failed refresh is remembered. Requests that need a credential meanwhile fail at
     ///     once. Default 10 s. A failure that is final (`Authenticator.isFinal`) is remembered until the program sets
-    ///     another credential.
+    ///     another credential. A credential that was refreshed less than that ago is not refreshed because of a 401.
+    ///   - refreshTimeout: how long a refresh may take. Then its task is cancelled, and it counts as failed; what it
+    ///     brings later is used all the same. Default 60 s; zero is no limit.
     public convenience init<Kind: Authenticator>(
         _ authenticator: Kind, credential: Kind.Credential? = nil, origins: [URL], leeway: Duration = .seconds(60),
-        failureInterval: Duration = .seconds(10)
+        failureInterval: Duration = .seconds(10), refreshTimeout: Duration = .seconds(60)
     ) {
         self.init(
             AnyAuthenticator(authenticator), credential, origins, leeway: leeway, failureInterval: failureInterval,
-            date: { Date() })
+            refreshTimeout: refreshTimeout, date: { Date() })
     }
 
     init(
         _ authenticator: AnyAuthenticator, _ credential: (any Sendable)?, _ origins: [URL], leeway: Duration,
-        failureInterval: Duration, date: @escaping @Sendable () -> Date
+        failureInterval: Duration, refreshTimeout: Duration = .seconds(60), date: @escaping @Sendable () -> Date,
+        sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
     ) {
         let covered = origins.compactMap(Origin.init)
         precondition(
             !origins.isEmpty && covered.count == origins.count, "an authenticator needs http or https URLs of origins")
         (self.origins, self.covered, self.authenticator) = (origins, Set(covered), authenticator)
-        (self.leeway, self.date) = (leeway.seconds, date)
+        (self.leeway, self.date, self.sleep) = (leeway.seconds, date, sleep)
+        self.refreshTimeout = refreshTimeout == .zero ? nil : refreshTimeout
         values = Mutex(Values(state: CredentialState(failureInterval: failureInterval.seconds)))
-        if let credential { replace(credential) }
+        if let credential { replace(credential, isTold: false) }
     }
 
     /// The current credential; nil when there is none, and when it is of another type.
@@ -81,28 +89,30 @@ public final class SharedAuthenticator: Sendable {
         values.withLock { $0.held?.value } as? Credential
     }
 
-    /// Sets the credential, as after a login: requests use it from now on. A refresh that runs has no effect any more,
-    /// and a failed one is forgotten. Traps when the authenticator has credentials of another type.
+    /// Sets the credential, as after a login: requests use it from now on, and `Authenticator.credentialWasSet` hears
+    /// of it soon. A refresh that runs is cancelled and has no effect any more, and a failed one is forgotten. Traps
+    /// when the authenticator has credentials of another type.
     public func setCredential(_ credential: some Sendable) { replace(credential) }
 
-    /// Takes the credential away, as at a logout. A request that needs one asks `Authenticator.refresh` for it.
+    /// Takes the credential away, as at a logout; `Authenticator.credentialWasSet` hears of it soon. A request that
+    /// needs one asks `Authenticator.refresh` for it.
     public func removeCredential() { replace(nil) }
 
-    private func replace(_ credential: (any Sendable)?) {
+    /// - Parameter isTold: whether the authenticator hears of it.
+    private func replace(_ credential: (any Sendable)?, isTold: Bool = true) {
         let use = credential.flatMap(authenticator.use)
         precondition((credential == nil) == (use == nil), "the authenticator has credentials of another type")
         let now = date()
         let validity = use.map { CredentialState.Validity(obtained: now, expiry: $0.expiry, leeway: leeway) }
-        let (old, waiting) = values.withLock { values in
-            let old = values.held
+        let (released, running, isFirst) = values.withLock { values in
             _ = values.state.handle(.replaced(validity), at: now)
             values.epoch += 1
-            values.error = nil
-            values.held = Self.held(credential, use?.apply, values.state.generation)
-            return (old, values.takeWaiting())
+            let released = values.store(Self.held(credential, use?.apply, values.state.generation), error: nil)
+            return (released, values.work.running, isTold && values.work.add(.tell(credential)))
         }
-        withExtendedLifetime(old) {}  // letting go of what a program gave may run code of its own
-        Self.wake(waiting)
+        running?.task.cancel()
+        released.finish()
+        if isFirst { work() }
     }
 
     private static func held(
@@ -142,22 +152,22 @@ extension SharedAuthenticator {
     ///     not wait: a refresh is begun, and the answer has ticket 0.
     func ask(refused: Int?, waited: Int?, goOn: (@Sendable () -> Void)?) -> Answer {
         let now = date()
-        let (answer, begun) = values.withLock { values -> (Answer, (number: Int, old: HeldCredential?)?) in
-            let effects = values.state.handle(.request(refused: refused, waited: waited), at: now)
+        let (answer, begun, isFirst) = values.withLock { values -> (Answer, Int?, Bool) in
+            var answer: Answer?
             var begun: Int?
-            for effect in effects {
+            for effect in values.state.handle(.request(refused: refused, waited: waited), at: now) {
                 switch effect {
                 case .beginRefresh(let number): begun = number
-                case .wait(let number):
-                    let ticket = goOn.map { values.addWaiting($0) } ?? 0
-                    return (.wait(ticket, refresh: number), begun.map { ($0, values.held) })
-                case .use: if let held = values.held { return (.use(held), nil) }
+                case .wait(let number): answer = .wait(goOn.map { values.addWaiting($0) } ?? 0, refresh: number)
+                case .use: answer = values.held.map(Answer.use)
                 case .fail, .store, .wakeWaiting: break
                 }
             }
-            return (.fail(values.error ?? Self.failure(of: nil)), nil)
+            let isFirst = begun.map { values.work.add(.refresh(number: $0)) } ?? false
+            return (answer ?? .fail(values.error ?? Self.failure(of: nil)), begun, isFirst)
         }
-        if let begun { refresh(begun.number, begun.old) }
+        if let begun { limitTime(of: begun) }
+        if isFirst { work() }
         return answer
     }
 
@@ -166,11 +176,6 @@ extension SharedAuthenticator {
 
     /// Stops waiting. The refresh goes on.
     func withdraw(_ ticket: Ticket) { _ = values.withLock { $0.waiting.removeValue(forKey: ticket) } }
-
-    /// A server has taken a credential.
-    func noteAccepted(_ generation: Int) {
-        values.withLock { _ = $0.state.handle(.accepted(generation: generation), at: .distantPast) }
-    }
 
     /// Whether a request that carries a generation may be sent as it is.
     func isUsable(_ generation: Int) -> Bool {
@@ -196,47 +201,72 @@ extension SharedAuthenticator {
 // MARK: - Refreshing
 
 extension SharedAuthenticator {
-    /// Gets a new credential. Belongs to nobody's operation: it goes on when those that wait are cancelled.
-    private func refresh(_ number: Int, _ old: HeldCredential?) {
+    /// Does what there is to do, one thing after another. Belongs to nobody's operation: a refresh goes on when those
+    /// that wait are cancelled.
+    private func work() {
         Task {
-            do {
-                let value = try await authenticator.refresh(old?.value)
-                end(number, with: value)
-            } catch {
-                end(number, with: error)
+            while let job = values.withLock({ $0.work.next() }) {
+                switch job {
+                case .refresh(let number): await refresh(number)
+                case .tell(let credential): await authenticator.tell(credential)
+                }
             }
         }
+    }
+
+    /// Gets a new credential, unless that has become needless.
+    private func refresh(_ number: Int) async {
+        let (isNeeded, old) = values.withLock { ($0.state.isRefreshing(number), $0.held) }
+        guard isNeeded else { return }
+        let task = Task { [authenticator] in try await authenticator.refresh(old?.value) }
+        let isStillNeeded = values.withLock { values in
+            values.work.running = (number, task)
+            return values.state.isRefreshing(number)
+        }
+        if !isStillNeeded { task.cancel() }
+        let result = await task.result
+        values.withLock { $0.work.running = nil }  // `task` has it still, so that nothing is let go of here
+        switch result {
+        case .success(let value): end(number, with: value)
+        case .failure(let error): end(number, with: error, isFinal: authenticator.isFinal(error))
+        }
+    }
+
+    private func limitTime(of number: Int) {
+        guard let refreshTimeout else { return }
+        let limit = Task { [weak self, sleep] in
+            guard (try? await sleep(refreshTimeout)) != nil, let self else { return }
+            let error = NetworkingError(.timedOut, "it took longer than \(refreshTimeout)")
+            end(number, with: error, isFinal: false)
+            if let running = values.withLock({ $0.work.running }), running.number == number { running.task.cancel() }
+        }
+        let isNeeded = values.withLock { values in
+            guard values.state.isRefreshing(number) else { return false }
+            values.work.limit = limit
+            return true
+        }
+        if !isNeeded { limit.cancel() }
     }
 
     private func end(_ number: Int, with value: any Sendable) {
         guard let (expiry, apply) = authenticator.use(value) else { preconditionFailure("a refresh changes no type") }
         let now = date()
         let validity = CredentialState.Validity(obtained: now, expiry: expiry, leeway: leeway)
-        let (old, waiting) = values.withLock { values -> (HeldCredential?, [@Sendable () -> Void]) in
-            let old = values.held
-            guard !values.state.handle(.refreshed(number: number, validity), at: now).isEmpty else { return (nil, []) }
-            values.error = nil
-            values.held = HeldCredential(generation: values.state.generation, value: value, apply: apply)
-            return (old, values.takeWaiting())
-        }
-        withExtendedLifetime(old) {}
-        Self.wake(waiting)
+        values.withLock { values -> Released in
+            guard !values.state.handle(.refreshed(number: number, validity), at: now).isEmpty else { return Released() }
+            return values.store(Self.held(value, apply, values.state.generation), error: nil)
+        }.finish()
     }
 
-    private func end(_ number: Int, with error: any Error) {
-        let isFinal = authenticator.isFinal(error)
+    private func end(_ number: Int, with error: any Error, isFinal: Bool) {
         let now = date()
         let failure = Self.failure(of: error)
-        let (old, waiting) = values.withLock { values -> (NetworkingError?, [@Sendable () -> Void]) in
-            let old = values.error
+        values.withLock { values -> Released in
             guard !values.state.handle(.failed(number: number, isFinal: isFinal), at: now).isEmpty else {
-                return (nil, [])
+                return Released()
             }
-            values.error = failure
-            return (old, values.takeWaiting())
-        }
-        withExtendedLifetime(old) {}
-        Self.wake(waiting)
+            return values.store(values.held, error: failure)
+        }.finish()
     }
 
     private static func failure(of error: (any Error)?) -> NetworkingError {
@@ -244,10 +274,20 @@ extension SharedAuthenticator {
         return NetworkingError(
             .authenticationRequired, "the credential could not be refreshed: \(reason)", underlying: error)
     }
+}
 
-    private static func wake(_ waiting: [@Sendable () -> Void]) {
+/// What a change lets go of. Done without the lock: all of it may run code of the program.
+private struct Released: Sendable {
+    var held: HeldCredential?
+    var error: NetworkingError?
+    var limit: Task<Void, Never>?
+    /// In the order in which they came.
+    var waiting: [@Sendable () -> Void] = []
+
+    func finish() {
+        limit?.cancel()
         guard !waiting.isEmpty else { return }
-        NetworkThread.shared.submit {
+        NetworkThread.shared.submit { [waiting] in
             for goOn in waiting { goOn() }
         }
     }
@@ -260,10 +300,12 @@ extension SharedAuthenticator.Values {
         return lastTicket
     }
 
-    /// In the order in which they came.
-    fileprivate mutating func takeWaiting() -> [@Sendable () -> Void] {
-        let taken = waiting.sorted { $0.key < $1.key }.map(\.value)
-        waiting = [:]
-        return taken
+    /// Takes a credential, or the error of a refresh; all that wait go on.
+    fileprivate mutating func store(_ new: HeldCredential?, error newError: NetworkingError?) -> Released {
+        let released = Released(
+            held: held, error: error, limit: work.limit.take(),
+            waiting: waiting.sorted { $0.key < $1.key }.map(\.value))
+        (held, error, waiting) = (new, newError, [:])
+        return released
     }
 }

@@ -4,7 +4,7 @@
 internal import Foundation
 
 /// A file with a `BearerToken`, which processes share: JSON, mode 0600. A value; the file is read and written by its
-/// functions, which block.
+/// functions, which block. A symbolic link stands for the file that it leads to.
 public struct TokenFile: Sendable, Hashable {
     /// The path of the file. A file of that name with `.lock` after it is locked during a refresh, and stays.
     public let path: String
@@ -34,21 +34,35 @@ public struct TokenFile: Sendable, Hashable {
     /// Writes a token: the file is replaced at once, with mode 0600, and is on the disk then.
     ///
     /// - Throws: `NetworkingError` with `cannotWriteFile`.
-    public func write(_ token: BearerToken) throws(NetworkingError) {
+    public func write(_ token: BearerToken) throws(NetworkingError) { try write(token, isLocked: false) }
+
+    /// Removes the file, if there is one.
+    ///
+    /// - Throws: `NetworkingError` with `cannotWriteFile`.
+    public func remove() throws(NetworkingError) { try PrivateFile.remove(path) }
+
+    /// - Parameter isLocked: whether the caller has the lock of the file: then what an interrupted write has left
+    ///   behind is replaced as well.
+    func write(_ token: BearerToken, isLocked: Bool) throws(NetworkingError) {
         let data: Data
         do {
             data = try Self.encoder.encode(token)
         } catch {
             throw NetworkingError(.cannotWriteFile, "cannot write \(path): the token's date is no date")
         }
-        try PrivateFile.replace(path, with: data + Data("\n".utf8))
+        try PrivateFile.replace(path, with: data + Data("\n".utf8), isAlone: isLocked)
     }
 
-    /// Waits for the lock of the file, for as long as a refresh may take another process. Nil when it is held for
-    /// longer: what holds it then is stuck.
-    func lock() async throws -> FileLock? {
-        for _ in 0..<600 {
-            if let lock = try FileLock(path + ".lock") { return lock }
+    /// The path of the file that is locked.
+    var lockPath: String { PrivateFile.resolved(path) + ".lock" }
+
+    /// Waits for the lock of the file; nil when others hold it for longer than the wait, which is less than a refresh
+    /// may take.
+    ///
+    /// - Parameter tries: how often the lock is tried, 10 times a second.
+    func lock(tries: Int) async throws -> FileLock? {
+        for _ in 0..<tries {
+            if let lock = try FileLock(lockPath) { return lock }
             try await Task.sleep(for: .milliseconds(100))
         }
         return nil

@@ -41,7 +41,9 @@ struct Adaptation: Sendable {
     func run() async throws(NetworkingError) -> AdaptedRequest {
         var adapted = base
         if !adapters.isEmpty { try await adapt(&adapted) }
-        if let credential, let authenticator, let origin = Origin(adapted.hop.url), authenticator.covers(origin) {
+        if let credential, let authenticator, let origin = Origin(adapted.hop.url), authenticator.covers(origin),
+            !adapted.hop.hasOwnCredential
+        {
             try Self.apply(credential, to: &adapted, body: adapted.body ?? body)
         }
         return adapted
@@ -99,6 +101,9 @@ struct Adaptation: Sendable {
     private static func apply(
         _ credential: HeldCredential, to adapted: inout AdaptedRequest, body: Data?
     ) throws(NetworkingError) {
+        if let token = credential.value as? BearerToken {  // Foundation would drop the field without a word
+            try RequestCheck.field(name: "Authorization", value: token.accessToken)
+        }
         let given = adapted.hop.urlRequest(body: body)
         var request = given
         credential.apply(&request)

@@ -40,6 +40,7 @@ final class CacheExchange: Sendable {
         isCacheable =
             prepared.first.method == "GET" && !prepared.first.hasBody && !prepared.hasOutput
             && prepared.options.credential == nil
+            && prepared.options.requestAdapters.isEmpty  // what they make of the request is not known before
             && prepared.blocks.serverTrust == nil  // what one block lets through is for its operation only
             && !headers.fields.contains { field in
                 let name = field.name.lowercased()

@@ -10,11 +10,15 @@ struct HopCredentials {
     /// The next hop, or the current one, before adapters and authenticator.
     private(set) var hop: RedirectPolicy.Request
     /// In which form the hop goes out; nil before, and without adapters and authenticator.
-    var adapted: AdaptedRequest?
+    private(set) var adapted: AdaptedRequest?
     /// Whether an earlier hop went to an origin that the authenticator does not cover: where such an origin leads to,
     /// it must not send with the credential.
     private var hasLeftOrigins = false
-    /// Whether the request was sent again in this attempt.
+    /// Whether the request has, or had, a credential of its own: then it never gets the authenticator's.
+    private var hasOwn: Bool
+    /// Whether the credential stands in the `Authorization` field, where the answer to a challenge stands too.
+    private var fillsAuthorization = false
+    /// Whether the request was sent again in this attempt, and refused since.
     var hasRepeated = false
     private(set) var refusedGeneration: Int?
     /// Why a refused request was not sent again.
@@ -23,16 +27,27 @@ struct HopCredentials {
     init(_ prepared: PreparedRequest) {
         authenticator = prepared.resolvedOptions.authenticator
         hop = prepared.first
+        hasOwn = hop.hasOwnCredential
     }
 
     /// Whether a hop carries the credential.
     ///
-    /// - Parameter adapted: what adapters made of the hop; nil before they have run.
-    func isNeeded(for adapted: AdaptedRequest?) -> Bool {
-        guard let authenticator, !hasLeftOrigins else { return false }
-        let hop = adapted?.hop ?? hop
-        guard hop.headers["Authorization"] == nil, let origin = Origin(hop.url) else { return false }
+    /// - Parameters:
+    ///   - adapted: what adapters made of the hop; nil before they have run.
+    ///   - hasAuthenticated: whether a challenge of the server was answered: that answer stands in `Authorization`.
+    func isNeeded(for adapted: AdaptedRequest?, hasAuthenticated: Bool) -> Bool {
+        guard let authenticator, !hasLeftOrigins, !hasOwn, !(hasAuthenticated && fillsAuthorization) else {
+            return false
+        }
+        if let adapted, adapted.isChanged, adapted.hop.hasOwnCredential { return false }
+        guard let origin = Origin((adapted?.hop ?? hop).url) else { return false }
         return authenticator.covers(origin)
+    }
+
+    /// The next hop goes out in this form.
+    mutating func take(_ adapted: AdaptedRequest) {
+        if adapted.generation != nil { fillsAuthorization = adapted.sentHeaders["Authorization"] != nil }
+        self.adapted = adapted
     }
 
     /// A redirect is followed.
@@ -40,16 +55,20 @@ struct HopCredentials {
     /// - Parameter source: the hop that was redirected, as it was sent.
     mutating func follow(_ target: RedirectPolicy.Request, from source: RedirectPolicy.Request) {
         if let authenticator, let origin = Origin(source.url), !authenticator.covers(origin) { hasLeftOrigins = true }
+        if source.hasOwnCredential || target.hasOwnCredential { hasOwn = true }
         hop = target
         adapted = nil
     }
 
     /// Whether the request is sent once more after a response, because the server has refused its credential and there
     /// is, or will be, another one.
-    mutating func repeats(after head: ResponseHead, canRepeatBody: Bool) -> Bool {
-        guard let generation = adapted?.generation, let authenticator else { return false }
+    ///
+    /// - Parameter hasAuthenticated: whether a challenge of the server was answered.
+    mutating func repeats(after head: ResponseHead, canRepeatBody: Bool, hasAuthenticated: Bool) -> Bool {
+        guard let generation = adapted?.generation, let authenticator, !(hasAuthenticated && fillsAuthorization)
+        else { return false }
         guard head.statusCode == 401 else {
-            authenticator.noteAccepted(generation)
+            hasRepeated = false  // what a redirect leads to may refuse the credential anew
             return false
         }
         guard !hasRepeated, authenticator.mayReplace(generation, refusedBy: head.values(for: "WWW-Authenticate"))
@@ -60,5 +79,12 @@ struct HopCredentials {
         }
         (hasRepeated, refusedGeneration) = (true, generation)
         return true
+    }
+}
+
+extension RedirectPolicy.Request {
+    /// Whether the request names a user itself, by its `Authorization` field or in its URL.
+    var hasOwnCredential: Bool {
+        headers["Authorization"] != nil || URLText(url.absoluteString).userInfo != nil
     }
 }

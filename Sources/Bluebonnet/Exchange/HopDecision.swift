@@ -174,7 +174,8 @@ extension HopChain {
             redirects.forgetVisits()
             knownRedirects = redirects
         }
-        if credentials?.repeats(after: head, canRepeatBody: canRepeatBody) == true {
+        let hasAnswered = hasAuthenticated
+        if credentials?.repeats(after: head, canRepeatBody: canRepeatBody, hasAuthenticated: hasAnswered) == true {
             return .send(.sameRequest)
         }
         if head.statusCode == 401, let decision = challengeDecision(on: head) { return decision }
@@ -317,11 +318,13 @@ extension HopChain {
     }
 
     /// Whether the next hop carries the authenticator's credential.
-    func needsCredential(_ adapted: AdaptedRequest?) -> Bool { credentials?.isNeeded(for: adapted) == true }
+    func needsCredential(_ adapted: AdaptedRequest?) -> Bool {
+        credentials?.isNeeded(for: adapted, hasAuthenticated: hasAuthenticated) == true
+    }
 
     /// The next hop goes out in this form.
     mutating func take(_ adapted: AdaptedRequest) {
-        credentials?.adapted = adapted
+        credentials?.take(adapted)
         if adapted.hop.url != request.url || adapted.hop.method != request.method {
             var redirects = redirects
             redirects.change(url: adapted.hop.url, method: adapted.hop.method, hasBody: adapted.hop.hasBody)

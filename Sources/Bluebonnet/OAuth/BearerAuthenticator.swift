@@ -17,14 +17,18 @@ public import FoundationNetworking
 /// holds. A server that refuses a refresh token is not asked again until the program sets another credential.
 ///
 /// With a file, the token is read from it where there is none yet. A refresh locks the file, reads it again, and asks
-/// the server only when no other process has a newer token there; then it replaces the file. A token that cannot be
-/// written fails the refresh, because the server may have revoked the one in the file.
+/// the server only when no other process has a newer token there; then it replaces the file. A token that the program
+/// sets is written to the file, and a token that it takes away is removed with it. What cannot be written is kept in
+/// memory and used all the same: `fileError` tells why, and writing is tried again at the next refresh, and at a later
+/// use.
 public struct BearerAuthenticator: Authenticator {
     /// Where tokens are refreshed.
     public let endpoint: TokenEndpoint
     /// Where the token is kept; nil when it is kept in memory only.
     public let file: TokenFile?
-    private let options: ResolvedOptions
+    private let keeper: TokenKeeper?
+    /// Of the request to the endpoint.
+    let options: ResolvedOptions
     private let services: NetworkServices
     private let date: @Sendable () -> Date
 
@@ -33,29 +37,40 @@ public struct BearerAuthenticator: Authenticator {
     /// - Parameters:
     ///   - endpoint: where tokens are refreshed.
     ///   - file: where the token is kept. Default nil: in memory only.
-    ///   - transferOptions: trust, proxy and limits of the request to the endpoint. Its authenticator and its request
-    ///     adapters are not used, it follows no redirect, and its time is limited to 30 s unless there is another total
-    ///     limit.
+    ///   - transferOptions: trust, proxy and limits of the request to the endpoint. Its authenticator, its request
+    ///     adapters, its retry policy and its response cache are not used, it follows no redirect, it does not wait for
+    ///     connectivity, and its time is limited to 30 s unless there is another total limit above zero.
+    ///   - onFileError: told each time the file could not be written, on the task of a refresh or of a request. Default
+    ///     nil: only `fileError` tells it.
     public init(
-        _ endpoint: TokenEndpoint, file: TokenFile? = nil, transferOptions: TransferOptions = TransferOptions()
+        _ endpoint: TokenEndpoint, file: TokenFile? = nil, transferOptions: TransferOptions = TransferOptions(),
+        onFileError: (@Sendable (NetworkingError) -> Void)? = nil
     ) {
         let services = NetworkServices(limit: 4, limitPerOrigin: 4)
-        self.init(endpoint, file: file, transferOptions, services: services, date: { Date() })
+        self.init(
+            endpoint, file: file, transferOptions, services: services, date: { Date() }, onFileError: onFileError)
     }
 
     init(
         _ endpoint: TokenEndpoint, file: TokenFile?, _ given: TransferOptions, services: NetworkServices,
-        date: @escaping @Sendable () -> Date
+        date: @escaping @Sendable () -> Date, lockTries: Int = 250,
+        onFileError: (@Sendable (NetworkingError) -> Void)? = nil
     ) {
         var options = given
         (options.authenticator, options.requestAdapters) = (nil, [])
         (options.retryPolicy, options.maximumRedirectCount, options.responseCache) = (nil, 0, nil)
-        options.timeouts.total = options.timeouts.total ?? .seconds(30)
+        options.waitsForConnectivity = false
+        if options.timeouts.total ?? .zero == .zero { options.timeouts.total = .seconds(30) }
+        keeper = file.map { TokenKeeper($0, date: date, lockTries: lockTries, onError: onFileError) }
         (self.endpoint, self.file, self.services, self.date) = (endpoint, file, services, date)
         self.options = ResolvedOptions(options)
     }
 
+    /// Why the file does not hold the current token; nil when it does, and without a file.
+    public var fileError: NetworkingError? { keeper?.error }
+
     public func apply(_ token: BearerToken, to request: inout URLRequest) {
+        keeper?.tryAgain()
         request.setValue("Bearer \(token.accessToken)", forHTTPHeaderField: "Authorization")
     }
 
@@ -63,28 +78,39 @@ public struct BearerAuthenticator: Authenticator {
 
     public func isFinal(_ error: any Error) -> Bool { (error as? TokenError)?.isFinal == true }
 
+    /// Writes the token to the file, or removes the file.
+    public func credentialWasSet(_ token: BearerToken?) async { await keeper?.change(to: token) }
+
     /// Gets a new token.
     ///
-    /// - Throws: `TokenError` when the endpoint gave none; the `NetworkingError` of the request to it, or of the file.
+    /// - Throws: `TokenError` when the endpoint gave none; the `NetworkingError` of the request to it, or of the file:
+    ///   when that cannot be read, and when its lock is held by others for more than 25 s.
     public func refresh(_ token: BearerToken?) async throws -> BearerToken {
-        guard let file else { return try await requested(replacing: token) }
-        let lock = try await file.lock()
-        defer { withExtendedLifetime(lock) {} }
-        let kept = try file.read()
-        if let kept, kept.accessToken != token?.accessToken, kept.expiryDate.map({ $0 > date() }) ?? true {
+        guard let keeper else { return try await requested(replacing: token) }
+        guard let lock = try await keeper.lock() else {
+            guard let kept = try keeper.token(isLocked: false), isBetter(kept, than: token) else {
+                throw NetworkingError(.cannotOpenFile, "another process holds the lock of \(keeper.file.path)")
+            }
             return kept
         }
+        defer { withExtendedLifetime(lock) {} }
+        let kept = try keeper.token(isLocked: true)
+        if let kept, isBetter(kept, than: token) { return kept }
         do {
             let new = try await requested(replacing: kept ?? token)
-            try file.write(new)
+            keeper.keep(new, isWritten: !Task.isCancelled)  // else the program has perhaps set another one
             return new
         } catch let error as TokenError where error.code == .invalidGrant {
             // A program that takes no lock may have used the refresh token up, and written its successor.
-            guard let other = try file.read(), other != kept, other.accessToken != token?.accessToken else {
-                throw error
-            }
+            guard let other = try keeper.token(isLocked: true), other != kept, other.accessToken != token?.accessToken
+            else { throw error }
             return other
         }
+    }
+
+    /// Whether another process has refreshed a token.
+    private func isBetter(_ kept: BearerToken, than token: BearerToken?) -> Bool {
+        kept.accessToken != token?.accessToken && kept.expiryDate.map { $0 > date() } ?? true
     }
 
     private func requested(replacing token: BearerToken?) async throws -> BearerToken {
@@ -102,6 +128,6 @@ public struct BearerAuthenticator: Authenticator {
                 error.code, "no answer of the token endpoint: \(error.message)", underlying: error.underlying)
         }
         let body = operation.responseData ?? Data()
-        return try TokenEndpoint.token(status: operation.statusCode ?? 0, body: body, replacing: token, at: sent)
+        return try endpoint.token(status: operation.statusCode ?? 0, body: body, replacing: token, at: sent)
     }
 }

@@ -72,7 +72,7 @@ extension TokenEndpoint {
     }
 
     /// As in a form (RFC 6749, B): a secret with `/` is escaped too.
-    private static func escaped(_ text: String) -> String {
+    static func escaped(_ text: String) -> String {
         text.utf8.map { byte in
             switch byte {
             case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
@@ -89,49 +89,47 @@ extension TokenEndpoint {
 
 extension TokenEndpoint {
     /// The token in a response. What it does not say stays as it was: a refresh token that is not replaced is used
-    /// again.
+    /// again. A response with an error is no token, whatever its status.
     ///
     /// - Parameter date: when the request was sent: the life of the token counts from then on at the latest.
-    static func token(status: Int, body: Data, replacing old: BearerToken, at date: Date) throws -> BearerToken {
-        guard let answer = try? JSONValue(parsing: body) else {
-            throw TokenError(.unusableResponse, "the body is not JSON", statusCode: status)
-        }
-        guard (200...299).contains(status) else { throw error(status: status, answer, hiding: old) }
-        guard let token = answer["access_token"]?.string, !token.isEmpty else {
-            throw TokenError(.unusableResponse, "there is no access_token", statusCode: status)
-        }
+    func token(status: Int, body: Data, replacing old: BearerToken, at date: Date) throws -> BearerToken {
+        func unusable(_ text: String) -> TokenError { TokenError(.unusableResponse, text, statusCode: status) }
+        guard let answer = try? JSONValue(parsing: body) else { throw unusable("the body is not JSON") }
+        let refreshToken = answer["refresh_token"]?.string.flatMap { $0.isEmpty ? nil : $0 }
+        let accessToken = answer["access_token"]?.string
+        let secrets = HiddenSecrets([
+            old.refreshToken, old.accessToken, refreshToken, accessToken, clientSecret, answer["id_token"]?.string,
+        ])
+        if let error = Self.error(status: status, answer, secrets) { throw error }
+        guard (200...299).contains(status) else { throw unusable("there is no error code in the body") }
+        guard let accessToken, !accessToken.isEmpty else { throw unusable("there is no access_token") }
         if let type = answer["token_type"]?.string, type.lowercased() != "bearer" {
-            throw TokenError(
-                .unusableResponse, "the token_type is \(RequestCheck.shown(type)), not Bearer", statusCode: status)
+            throw unusable("the token_type is \(RequestCheck.shown(secrets.hidden(in: type))), not Bearer")
         }
-        let texts = [token, answer["refresh_token"]?.string].compactMap(\.self)
+        let texts = [accessToken, refreshToken].compactMap(\.self)
         guard texts.allSatisfy({ !$0.utf8.contains(where: FieldSyntax.isForbiddenInValue) }) else {
-            throw TokenError(.unusableResponse, "a token has a control character in it", statusCode: status)
+            throw unusable("a token has a control character in it")
         }
         return BearerToken(
-            token, refreshToken: answer["refresh_token"]?.string ?? old.refreshToken,
-            expiryDate: life(answer["expires_in"]).map { date + $0 }, scope: answer["scope"]?.string ?? old.scope)
+            accessToken, refreshToken: refreshToken ?? old.refreshToken,
+            expiryDate: Self.life(answer["expires_in"]).map { date + $0 }, scope: answer["scope"]?.string ?? old.scope)
     }
 
-    /// Seconds; some servers write the number as a text.
+    /// Seconds, with or without a fraction; some servers write the number as a text.
     private static func life(_ value: JSONValue?) -> TimeInterval? {
-        let seconds = value?.integer.map(TimeInterval.init) ?? value?.string.flatMap(TimeInterval.init)
+        let text = value?.string?.trimmingCharacters(in: .whitespaces)
+        let seconds = value?.number ?? text.flatMap(TimeInterval.init)
         return seconds.flatMap { $0.isFinite && $0 >= 0 ? min($0, 1e10) : nil }
     }
 
-    private static func error(status: Int, _ answer: JSONValue, hiding old: BearerToken) -> TokenError {
-        func text(_ name: String) -> String? {
-            answer[name]?.string.map { text in
-                var shown = RequestCheck.shown(text, limit: 300)
-                for secret in [old.refreshToken, old.accessToken].compactMap(\.self) where !secret.isEmpty {
-                    shown = shown.replacingOccurrences(of: secret, with: Redaction.placeholder)
-                }
-                return shown
-            }
-        }
+    /// The error that a response has in it; nil when it has none.
+    private static func error(status: Int, _ answer: JSONValue, _ secrets: HiddenSecrets) -> TokenError? {
         guard let code = answer["error"]?.string, !code.isEmpty, code.utf8.count < 100,
-            !code.utf8.contains(where: FieldSyntax.isForbiddenInValue)
-        else { return TokenError(.unusableResponse, "there is no error code in the body", statusCode: status) }
+            !code.utf8.contains(where: FieldSyntax.isForbiddenInValue), secrets.hidden(in: code) == code
+        else { return nil }
+        func text(_ name: String) -> String? {
+            answer[name]?.string.map { RequestCheck.shown(secrets.hidden(in: $0), limit: 300) }
+        }
         return TokenError(
             TokenError.Code(rawValue: code), text("error_description"), page: text("error_uri"), statusCode: status)
     }

@@ -5,7 +5,7 @@ public import Foundation
 
 /// Why a token endpoint gave no token (RFC 6749, 5.2). Its text shows no secret.
 public struct TokenError: Error, Sendable, Hashable {
-    /// What happened: an open set. The raw values are those of the RFC, and two of the library's own.
+    /// What happened: an open set. The raw values are those of the RFCs, and two of the library's own.
     public struct Code: RawRepresentable, Hashable, Sendable {
         public let rawValue: String
         public init(rawValue: String) { self.rawValue = rawValue }
@@ -22,6 +22,12 @@ public struct TokenError: Error, Sendable, Hashable {
         public static let unsupportedGrantType = Code(rawValue: "unsupported_grant_type")
         /// The scope is wrong, or wider than the one that was granted.
         public static let invalidScope = Code(rawValue: "invalid_scope")
+        /// The server is too busy now (RFC 6749, 4.1.2.1, which some servers use here too).
+        public static let temporarilyUnavailable = Code(rawValue: "temporarily_unavailable")
+        /// The server has failed (RFC 6749, 4.1.2.1).
+        public static let serverError = Code(rawValue: "server_error")
+        /// The client asks too often (RFC 8628, 3.5).
+        public static let slowDown = Code(rawValue: "slow_down")
         /// There is no refresh token to ask with; nothing was sent.
         public static let noRefreshToken = Code(rawValue: "noRefreshToken")
         /// The response is none of the RFC's.
@@ -43,7 +49,7 @@ public struct TokenError: Error, Sendable, Hashable {
     /// Whether the same request would be refused again.
     var isFinal: Bool {
         switch code {
-        case .unusableResponse: false
+        case .unusableResponse, .temporarilyUnavailable, .serverError, .slowDown: false
         case .invalidRequest, .invalidClient, .invalidGrant, .unauthorizedClient, .unsupportedGrantType, .invalidScope,
             .noRefreshToken:
             true

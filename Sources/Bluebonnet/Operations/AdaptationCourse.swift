@@ -149,7 +149,7 @@ final class AdaptationCourse {
 
     /// Gives up what is under way, and what was done: after a pause the adapters run again.
     func interrupt(_ slot: inout HopSlot) {
-        adapted = nil
+        (adapted, waited) = (nil, nil)
         switch state {
         case .idle: return
         case .adapting(let task): task.cancel()

@@ -55,6 +55,72 @@ import Testing
         #expect(network.sentTokens == ["Basic eDp5"] && operation.statusCode == 401)
     }
 
+    @Test(arguments: ["Authorization", "URL"])
+    func requestWithItsOwnCredentialGetsNoOtherAfterARedirect(place: String) async {
+        let url = URL(string: place == "URL" ? "http://me:pass@scripted.test/0" : "http://scripted.test/0")
+        var request = URLRequest(url: url ?? ScriptedNetwork.url("/"))
+        if place == "Authorization" { request.setValue("Basic eDp5", forHTTPHeaderField: "Authorization") }
+        network.answer("/0", with: [.head(307, ["Location": "http://other.test/1"])])
+        network.answer("/1", with: [.head(307, ["Location": "\(Self.home)/2"])])
+        let manager = network.manager()
+        manager.authenticator = shared([Self.home, "http://other.test"])
+        _ = await manager.operation(with: request).run()
+        #expect(network.log.requests.count == 3)
+        #expect(network.sentTokens == [place == "URL" ? nil : "Basic eDp5", nil, nil])
+    }
+
+    @Test func requestWhoseAdapterSetItsFieldGetsNoOtherAfterARedirect() async {
+        network.answer("/0", with: [.head(307, ["Location": "http://other.test/1"])])
+        let options = TransferOptions {
+            $0.authenticator = shared([Self.home, "http://other.test"])
+            $0.requestAdapters = [.block { $0.setValue("Key k", forHTTPHeaderField: "Authorization") }]
+        }
+        _ = await network.operation("/0", options: options).run()
+        #expect(network.sentTokens == ["Key k", nil])
+    }
+
+    @Test func answerToAChallengeStandsInThePlaceOfTheCredential() async {
+        let bearer = ["WWW-Authenticate": "Bearer"]
+        network.answer("/0", inTurn: [[.head(401, ["WWW-Authenticate": "Basic realm=\"x\""])], [.head(401, bearer)]])
+        let authenticator = ScriptedAuthenticator { _ in .init(text: "new") }
+        let options = TransferOptions {
+            $0.authenticator = SharedAuthenticator(
+                authenticator, credential: .init(text: "old"), origins: [ScriptedNetwork.url("/")])
+            $0.credential = URLCredential(user: "x", password: "y", persistence: .none)
+        }
+        let operation = await network.operation("/0", options: options).run()
+        #expect(operation.statusCode == 401 && network.sentTokens == [Self.token, "Basic eDp5"])
+        #expect(authenticator.replaced.value.isEmpty)
+    }
+
+    @Test func credentialInAnotherFieldGoesAlongWithTheAnswerToAChallenge() async {
+        struct Key: Authenticator {
+            func apply(_ key: String, to request: inout URLRequest) {
+                request.setValue(key, forHTTPHeaderField: "X-Api-Key")
+            }
+            func refresh(_ key: String?) async throws -> String { "key" }
+        }
+        network.answer("/0", inTurn: [[.head(401, ["WWW-Authenticate": "Basic realm=\"x\""])], [.head(200)]])
+        let options = TransferOptions {
+            $0.authenticator = SharedAuthenticator(Key(), credential: "key", origins: [ScriptedNetwork.url("/")])
+            $0.credential = URLCredential(user: "x", password: "y", persistence: .none)
+        }
+        let operation = await network.operation("/0", options: options).run()
+        #expect(operation.error == nil && network.sentTokens == [nil, "Basic eDp5"])
+        #expect(network.log.requests.map { $0.field("X-Api-Key") } == ["key", "key"])
+    }
+
+    @Test func tokenWithALineEndIsRefusedBeforeItIsSent() async {
+        let endpoint = TokenEndpoint(ScriptedNetwork.url("/token"), clientID: "app")
+        let shared = SharedAuthenticator(
+            BearerAuthenticator(endpoint), credential: BearerToken("se\ncret"), origins: [ScriptedNetwork.url("/")])
+        let operation = await network.operation(
+            "/a", options: TransferOptions { $0.authenticator = shared }
+        ).run()
+        #expect(operation.code == .invalidRequest && network.log.requests.isEmpty)
+        #expect(operation.error?.message.contains("cret") == false)
+    }
+
     @Test func authenticatorThatChangesMoreThanFieldsIsRefused() async {
         struct InTheURL: Authenticator {
             func apply(_ key: String, to request: inout URLRequest) { request.url?.append(path: key) }

@@ -145,7 +145,12 @@ import Testing
                 [.head(401, ["WWW-Authenticate": "Bearer"])], [.head(503)],
                 [.head(401, ["WWW-Authenticate": "Bearer"])], [.head(200)],
             ])
-        let operation = self.operation { $0.retryPolicy = .standard }
+        let shared = SharedAuthenticator(
+            authenticator, credential: .init(text: "old"), origins: [ScriptedNetwork.url("/")], failureInterval: .zero)
+        let operation = self.operation {
+            $0.retryPolicy = .standard
+            $0.authenticator = shared
+        }
         operation.start()
         await time.runsOut(for: operation)
         #expect(operation.error == nil && operation.retries.map(\.statusCode) == [503])

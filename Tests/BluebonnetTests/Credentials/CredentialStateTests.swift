@@ -23,15 +23,29 @@ import Testing
     }
 
     private static let begun: [CredentialState.Effect] = [.beginRefresh(number: 1), .wait(refresh: 1)]
+    private static let early: [CredentialState.Effect] = [.beginRefresh(number: 1), .use]
+    private static let again: [CredentialState.Effect] = [.beginRefresh(number: 2), .wait(refresh: 2)]
+    private static let stored: [CredentialState.Effect] = [.store, .wakeWaiting]
+
+    /// A state whose credential of generation 1 was refused and replaced at 1 by one of generation 2.
+    private static func refreshed(expiry: Double?) -> CredentialState {
+        var state = state(expiry: nil)
+        _ = state.handle(.request(refused: 1, waited: nil), at: date(0))
+        _ = state.handle(.refreshed(number: 1, validity(obtained: 1, expiry: expiry)), at: date(1))
+        return state
+    }
 
     @Test(
         arguments: [
             (nil, nil, 1e9, [.use]),
             (3600, nil, 3539, [.use]),
-            (3600, nil, 3540, begun),
+            (3600, nil, 3540, early),
+            (3600, nil, 3600, begun),
             (3600, nil, 9999, begun),
+            (3600, 1, 3550, begun),
             (100, nil, 79, [.use]),  // a fifth of a short life
-            (100, nil, 80, begun),
+            (100, nil, 80, early),
+            (100, nil, 100, begun),
             (0, nil, 0, begun),
             (-100, nil, 0, begun),
             (nil, 1, 0, begun),
@@ -63,10 +77,46 @@ import Testing
         for _ in 0..<1000 { #expect(state.handle(.request(refused: 1, waited: 1), at: Self.date(2)) == [.use]) }
     }
 
-    @Test func requestWaitsForARefreshAlsoWithACredentialThatWasNotRefusedForIt() {
+    @Test func credentialThatIsStillValidServesWhileItIsRefreshed() {
         var state = Self.state(expiry: 100)
-        _ = state.handle(.request(refused: nil, waited: nil), at: Self.date(90))
+        #expect(state.handle(.request(refused: nil, waited: nil), at: Self.date(90)) == Self.early)
+        #expect(state.handle(.request(refused: nil, waited: nil), at: Self.date(90)) == [.use])
+        #expect(state.isUsable(1, at: Self.date(99)))
+        #expect(state.handle(.request(refused: nil, waited: nil), at: Self.date(100)) == [.wait(refresh: 1)])
+        #expect(state.handle(.request(refused: 1, waited: nil), at: Self.date(91)) == [.wait(refresh: 1)])
+    }
+
+    @Test(arguments: [nil, 100, 3600] as [Double?])
+    func credentialThatWasRefusedIsSentByNobodyWhileItIsRefreshed(expiry: Double?) {
+        var state = Self.state(expiry: expiry)
+        #expect(state.handle(.request(refused: 1, waited: nil), at: Self.date(90)) == Self.begun)
         #expect(state.handle(.request(refused: nil, waited: nil), at: Self.date(90)) == [.wait(refresh: 1)])
+        #expect(!state.isUsable(1, at: Self.date(90)))
+        #expect(state.handle(.replaced(Self.validity(expiry: nil)), at: Self.date(91)) == Self.stored)
+        #expect(state.handle(.request(refused: nil, waited: 1), at: Self.date(91)) == [.use])
+        #expect(state.isUsable(2, at: Self.date(91)))
+    }
+
+    @Test(
+        arguments: [
+            (false, 5, [.fail]), (false, 14.9, [.fail]), (false, 15, again), (false, 1000, again),
+            (false, -1, again),  // the clock was set back
+            (true, 5, [.fail]), (true, 1e8, [.fail]), (true, -1e8, [.fail]),
+        ] as [(Bool, Double, [CredentialState.Effect])])
+    func credentialThatWasRefusedIsSentByNobodyAfterAFailedRefresh(
+        isFinal: Bool, seconds: Double, expected: [CredentialState.Effect]
+    ) {
+        var state = Self.state(expiry: nil)
+        _ = state.handle(.request(refused: 1, waited: nil), at: Self.date(0))
+        #expect(state.handle(.failed(number: 1, isFinal: isFinal), at: Self.date(5)) == Self.stored)
+        #expect(!state.isUsable(1, at: Self.date(seconds)))
+        #expect(state.handle(.request(refused: nil, waited: nil), at: Self.date(seconds)) == expected)
+    }
+
+    @Test func refusalOfAnOlderCredentialSaysNothingOfTheCurrentOne() {
+        var state = Self.refreshed(expiry: nil)
+        #expect(state.handle(.request(refused: 1, waited: nil), at: Self.date(2)) == [.use])
+        #expect(state.handle(.request(refused: nil, waited: nil), at: Self.date(2)) == [.use])
     }
 
     @Test func failureEndsThoseThatWaitedAndIsRemembered() {
@@ -109,32 +159,44 @@ import Testing
         #expect(state == before && state.generation == 2)
     }
 
-    @Test func credentialThatIsBornExpiredIsUsedByThoseThatWaitedForIt() {
-        var state = Self.state(expiry: 0)
-        _ = state.handle(.request(refused: nil, waited: nil), at: Self.date(0))
-        _ = state.handle(.refreshed(number: 1, Self.validity(obtained: 1, expiry: 1)), at: Self.date(1))
-        #expect(state.handle(.request(refused: nil, waited: 1), at: Self.date(1)) == [.use])
-        #expect(state.isUsable(2, at: Self.date(1)))
-        // Who comes later has it refreshed first, and so has who has waited for something else since.
-        let again: [CredentialState.Effect] = [.beginRefresh(number: 2), .wait(refresh: 2)]
-        var other = state
-        #expect(state.handle(.request(refused: nil, waited: nil), at: Self.date(1)) == again)
-        #expect(other.handle(.request(refused: nil, waited: 1), at: Self.date(11)) == again)
+    @Test func refreshThatTookTooLongIsUsedWhenItComesAfterAll() {
+        var state = Self.state(expiry: nil)
+        _ = state.handle(.request(refused: 1, waited: nil), at: Self.date(0))
+        _ = state.handle(.failed(number: 1, isFinal: false), at: Self.date(60))
+        #expect(state.handle(.request(refused: nil, waited: nil), at: Self.date(70)) == Self.again)
+        #expect(state.isRefreshing(2) && !state.isRefreshing(1))
+        #expect(state.handle(.failed(number: 1, isFinal: true), at: Self.date(71)) == [])
+        let end = state.handle(.refreshed(number: 1, Self.validity(obtained: 71, expiry: nil)), at: Self.date(71))
+        #expect(end == Self.stored && !state.isRefreshing(2))
+        #expect(state.handle(.request(refused: nil, waited: 2), at: Self.date(71)) == [.use])
     }
 
-    @Test func newCredentialThatNoServerHasTakenIsNotReplacedAtOnce() {
-        var state = Self.state(expiry: nil)
-        #expect(state.mayReplace(1, at: Self.date(0)))  // the program's own is
-        _ = state.handle(.request(refused: 1, waited: nil), at: Self.date(0))
-        _ = state.handle(.refreshed(number: 1, Self.validity(obtained: 1, expiry: nil)), at: Self.date(1))
+    @Test func credentialThatIsBornExpiredIsNotRefreshedForEachRequest() {
+        var state = Self.refreshed(expiry: 1)
+        for waited in [1, nil] {
+            for second in [1, 10.9] {
+                #expect(state.handle(.request(refused: nil, waited: waited), at: Self.date(second)) == [.use])
+            }
+        }
+        #expect(state.isUsable(2, at: Self.date(1)) && !state.mayReplace(2, at: Self.date(1)))
+        #expect(state.handle(.request(refused: nil, waited: nil), at: Self.date(11)) == Self.again)
+    }
+
+    @Test func newCredentialIsNotReplacedAtOnceBecauseOfARefusal() {
+        let state = Self.refreshed(expiry: nil)
+        #expect(Self.state(expiry: nil).mayReplace(1, at: Self.date(0)))  // the program's own is
         #expect(state.mayReplace(1, at: Self.date(1)))  // there is a newer one
         #expect(!state.mayReplace(2, at: Self.date(10.9)))
         #expect(state.mayReplace(2, at: Self.date(11)))
         #expect(state.mayReplace(2, at: Self.date(0)))  // the clock was set back
-        _ = state.handle(.accepted(generation: 1), at: Self.date(1))
-        #expect(!state.mayReplace(2, at: Self.date(1)))
-        _ = state.handle(.accepted(generation: 2), at: Self.date(1))
-        #expect(state.mayReplace(2, at: Self.date(1)))
+    }
+
+    @Test func credentialOfAShortLifeIsReplacedWhenItHasComeToItsEnd() {
+        var state = Self.refreshed(expiry: 6)
+        #expect(!state.mayReplace(2, at: Self.date(4.9)) && state.mayReplace(2, at: Self.date(5)))
+        #expect(
+            state.handle(.request(refused: nil, waited: nil), at: Self.date(5)) == [.beginRefresh(number: 2), .use])
+        #expect(state.handle(.request(refused: nil, waited: nil), at: Self.date(6)) == [.wait(refresh: 2)])
     }
 
     @Test func generationIsUsableUntilItExpiresOrThereIsANewerOne() {

@@ -204,6 +204,30 @@ import Testing
         gate.open()
     }
 
+    @Test(arguments: ["http://scripted.test/a", "http://covered.test/b"])
+    func cacheIsNotUsedWithAdapters(url: String) async {
+        let cache = InMemoryResponseCache()
+        network.answerOthers { request in
+            [.head(200, ["Cache-Control": "max-age=60"]), .body(request.field("Authorization") ?? "")]
+        }
+        let covered = URL(string: "http://covered.test/") ?? ScriptedNetwork.url("/")
+        for user in ["one", "two"] {
+            let shared = SharedAuthenticator(
+                ScriptedAuthenticator { _ in .init(text: "new") }, credential: .init(text: user),
+                origins: [covered, ScriptedNetwork.url("/")])
+            let operation = self.operation([.block { $0.url = URL(string: url) }]) {
+                $0.responseCache = cache
+                $0.authenticator = shared
+            }
+            #expect(await operation.run().responseString == "Bearer \(user)")
+        }
+        #expect(network.log.requests.count == 2)
+        #expect(cache.cachedResponse(for: network.request("/a")) == nil)
+        let only = self.operation([.block { _ in }]) { $0.responseCache = cache }
+        _ = await only.run()
+        #expect(network.log.requests.count == 3 && cache.cachedResponse(for: network.request("/a")) == nil)
+    }
+
     @Test func credentialIsAppliedAfterTheAdapters() async {
         let seen = Observed([String?]())
         let adapter: any RequestAdapter = .block { request in

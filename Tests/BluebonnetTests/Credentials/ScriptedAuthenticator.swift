@@ -22,6 +22,8 @@ struct ScriptedAuthenticator: Authenticator {
     var challengeScheme: String? = "Bearer"
     /// The tokens that were handed in to be replaced.
     let replaced = Observed([String?]())
+    /// The tokens that the program has set, in order; nil where it has taken one away.
+    let told = Observed([String?]())
     /// Makes a token, by the number of the refresh from 1.
     let makeToken: @Sendable (Int) async throws -> Token
 
@@ -40,6 +42,8 @@ struct ScriptedAuthenticator: Authenticator {
         }
         return try await makeToken(number)
     }
+
+    func credentialWasSet(_ token: Token?) async { told.append(token?.text) }
 
     func expiryDate(of token: Token) -> Date? { token.expiry }
 

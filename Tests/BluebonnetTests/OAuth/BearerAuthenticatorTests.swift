@@ -78,6 +78,17 @@ import Testing
         #expect(network.log.requests.count == 1)
     }
 
+    @Test(arguments: [nil, .zero, .seconds(5)] as [Duration?]) func requestHasALimitOfItsOwn(total: Duration?) {
+        defer { folder.remove() }
+        let options = TransferOptions {
+            $0.timeouts.total = total
+            $0.waitsForConnectivity = true
+        }
+        let used = bearer(nil, options).options.value
+        #expect(used.timeouts.total == (total == .seconds(5) ? total : .seconds(30)))
+        #expect(!used.waitsForConnectivity)
+    }
+
     @Test func authenticatorOfTheOptionsIsNotUsedForTheRefresh() async throws {
         defer { folder.remove() }
         answerInTurn()
@@ -97,13 +108,12 @@ extension BearerAuthenticatorTests {
         defer { folder.remove() }
         #expect(try file.read() == nil)
         let token = BearerToken("a", refreshToken: "r", expiryDate: VirtualTime.start, scope: "s")
-        let old = umask(0)
-        defer { umask(old) }
         for token in [BearerToken("b"), token] {
             try file.write(token)
             #expect(try file.read() == token)
             let mode = try FileManager.default.attributesOfItem(atPath: file.path)[.posixPermissions] as? Int
             #expect(mode == 0o600)
+            #expect(chmod(file.path, 0o644) == 0)  // a file that others could read is replaced by one that they cannot
         }
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path) == ["token"])
     }
@@ -165,16 +175,5 @@ extension BearerAuthenticatorTests {
             return [.head(400), .body(#"{"error":"invalid_grant"}"#)]
         }
         #expect(try await bearer(file).refresh(start).accessToken == "theirs")
-    }
-
-    @Test func lockOfAFileIsHeldByOneAtATime() throws {
-        defer { folder.remove() }
-        let path = folder.path("token.lock")
-        var first = try FileLock(path)
-        #expect(first != nil)
-        #expect(try FileLock(path) == nil)
-        withExtendedLifetime(first) {}
-        first = nil
-        #expect(try FileLock(path) != nil)
     }
 }

@@ -164,6 +164,16 @@ extension NetworkTests {
                 }
                 """
             let nginx = try await NginxServer.start(documentRoot: root.url, directives: location)
+            do {
+                try await refreshOnce(nginx, usesHTTP2: usesHTTP2)
+            } catch {
+                await nginx.stop()
+                throw error
+            }
+            await nginx.stop()
+        }
+
+        private func refreshOnce(_ nginx: NginxServer, usesHTTP2: Bool) async throws {
             let base = usesHTTP2 ? nginx.tlsURL("/token-api/") : nginx.url("/token-api/")
             try await TestServer.serving(script: oauth.script) { server in
                 let manager = RequestOperationManager(baseURL: base)
@@ -178,7 +188,6 @@ extension NetworkTests {
                 #expect(operations.count { $0.error == nil && $0.responseString == expected } == 1000)
                 #expect(oauth.state.value.refreshCount == 1)
             }
-            await nginx.stop()
         }
     }
 }
