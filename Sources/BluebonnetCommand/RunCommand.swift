@@ -48,7 +48,7 @@ struct RunCommand: ParsableCommand {
         let opened = try journal.map { journal throws(CommandError) in try journal.open(input) }
         let target: ResultTarget
         do throws(CommandError) {
-            target = try Self.target(options.output.results, input: status, journal: journal?.status)
+            target = try Self.target(options.output.results, input: status, journals: journal?.statuses ?? [])
         } catch {
             opened?.close()
             throw error
@@ -71,9 +71,9 @@ struct RunCommand: ParsableCommand {
     }
 
     private static func target(
-        _ path: String?, input: stat, journal: stat?
+        _ path: String?, input: stat, journals: [stat]
     ) throws(CommandError) -> ResultTarget {
         guard let path else { return ResultTarget() }
-        return try ResultTarget(path: path, input: input, journal: journal)
+        return try ResultTarget(path: path, input: input, journals: journals)
     }
 }

@@ -101,11 +101,12 @@ struct HeldLines {
         return goOn(others.filter { countDown($0) })
     }
 
-    /// The mark of a line is durable.
-    mutating func marked(_ id: String) -> [Effect] {
-        guard case .marking? = entries[id]?.phase else { return [] }  // the run was stopped meanwhile
+    /// The mark of a line is durable, or cannot be written: the line goes to the runner, also after `stop()`, so that
+    /// its end can take the mark back. Without a mark it must not be sent: the runner has been cancelled before.
+    mutating func marked(_ id: String, isDurable: Bool = true) -> [Effect] {
+        guard case .marking? = entries[id]?.phase else { return [] }
         entries[id]?.phase = .passing
-        entries[id]?.line.isMarked = true
+        entries[id]?.line.isMarked = isDurable
         return entries[id].map { [.start($0.line)] } ?? []
     }
 
@@ -123,10 +124,15 @@ struct HeldLines {
     mutating func close() { if flow == .open { flow = .closedToMarks } }
 
     /// Gives all lines to the runner, in an order in which dependencies come first, and those that are added later too:
-    /// the runner was cancelled, and sends none of them.
+    /// the runner was cancelled, and sends none of them. A line whose mark is being written follows when it is.
     mutating func stop() -> [Effect] {
         flow = .stopped
-        let held = entries.values.filter { if case .passing = $0.phase { false } else { true } }
+        let held = entries.values.filter { entry in
+            switch entry.phase {
+            case .waiting, .queued: true
+            case .marking, .passing: false
+            }
+        }
         for entry in held { entries[entry.line.id] = nil }
         waiters = [:]
         return held.map(\.line).sorted { $0.position < $1.position }.map { .start($0) }

@@ -6,77 +6,158 @@ internal import Foundation
 internal import Glibc
 internal import Synchronization
 
-/// Keeps a second run from a journal, in this process and in others: a locked file beside it, which the kernel unlocks
-/// when its process ends, however it does.
+/// Keeps a second run from a journal, in this process and in others: a lock (flock) on the journal's file itself, so
+/// that it holds whatever path leads there. The kernel unlocks it when its process ends, however it does.
+///
+/// SQLite's own locks are those of the process: they are lost when any descriptor of the file is closed. So the
+/// descriptor is opened before SQLite opens the file and closed after SQLite has closed it, and a file that this
+/// process has locked is not opened again here.
 final class JournalLock: Sendable {
-    private let path: String
+    /// A file, whatever its name.
+    private struct File: Hashable {
+        let device: Int
+        let number: Int
+    }
+
+    /// The files that this process has locked.
+    private static let held = Mutex<Set<File>>([])
+    /// How often, and in which steps of time, a lock is tried again: a process that only asks has it for a moment.
+    private static let (tryCount, pauseMicroseconds) = (20, UInt32(10_000))
+
+    /// The journal's path without symbolic links.
+    let path: String
+    private let file: File
     private let descriptor: Mutex<CInt?>
 
-    /// Locks the journal at a path.
+    /// Locks the journal at a path, which is made when it is not there, for its owner only.
     ///
-    /// - Throws: `inUse`, or why there can be no lock.
+    /// - Throws: `inUse`, `notAJournal` for what is no file of its own, or why there can be no lock.
     init(journal: String) throws(JournalError) {
-        path = Self.path(of: journal)
-        descriptor = Mutex(try Self.locked(path, journal))
+        let locked = try Self.held.withLock { held throws(JournalError) in
+            if let file = Self.file(at: journal)?.file, held.contains(file) { throw Self.inUse(journal, getpid()) }
+            let locked = try Self.locked(journal)
+            held.insert(locked.file)
+            return locked
+        }
+        (path, file) = (locked.path, locked.file)
+        descriptor = Mutex(locked.descriptor)
     }
 
     /// Whether a run has the journal at a path.
     static func isHeld(journal: String) -> Bool {
-        let file = open(path(of: journal), O_RDONLY | O_CLOEXEC)
-        guard file >= 0 else { return false }
-        defer { close(file) }
-        return flock(file, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK
+        held.withLock { held in
+            guard let found = file(at: journal) else { return false }
+            if held.contains(found.file) { return true }
+            let descriptor = open(found.path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+            guard descriptor >= 0 else { return false }
+            defer { close(descriptor) }
+            return flock(descriptor, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK
+        }
     }
 
-    /// Unlocks the journal, and takes the file away.
+    /// The first bytes of a journal's file, at most 100; nil when it cannot be read, or this process has locked it.
+    static func header(ofUnlocked journal: String) -> [UInt8]? {
+        held.withLock { held in
+            guard let found = file(at: journal), !held.contains(found.file) else { return nil }
+            let descriptor = open(found.path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+            guard descriptor >= 0 else { return nil }
+            defer { close(descriptor) }
+            return header(descriptor)
+        }
+    }
+
+    /// The first bytes of the journal's file, at most 100.
+    var header: [UInt8] { descriptor.withLock { $0.map(Self.header) } ?? [] }
+
+    /// Takes a file that is there already from everybody but its owner: it will hold what responses held.
+    func restrictToOwner() {
+        descriptor.withLock { if let open = $0 { _ = fchmod(open, 0o600) } }
+    }
+
+    /// Unlocks the journal. SQLite must have closed it.
     func release() {
-        descriptor.withLock { descriptor in
-            guard let file = descriptor else { return }
-            unlink(path)
-            close(file)
-            descriptor = nil
+        Self.held.withLock { held in
+            let open = descriptor.withLock { descriptor in
+                defer { descriptor = nil }
+                return descriptor
+            }
+            guard let open else { return }
+            close(open)
+            held.remove(file)
         }
     }
 
     deinit { release() }
+}
 
-    private static func path(of journal: String) -> String { journal + "-lock" }
+extension JournalLock {
+    /// The path without symbolic links; nil when there is nothing.
+    static func resolved(_ path: String) -> String? {
+        guard let text = realpath(path, nil) else { return nil }
+        defer { free(text) }
+        return String(cString: text)
+    }
 
-    private static func locked(_ path: String, _ journal: String) throws(JournalError) -> CInt {
+    private static func file(at path: String) -> (path: String, file: File, linkCount: Int)? {
+        guard let path = resolved(path), let attributes = try? FileManager.default.attributesOfItem(atPath: path),
+            let device = (attributes[.systemNumber] as? NSNumber)?.intValue,
+            let number = (attributes[.systemFileNumber] as? NSNumber)?.intValue
+        else { return nil }
+        let linkCount = (attributes[.referenceCount] as? NSNumber)?.intValue ?? 1
+        return (path, File(device: device, number: number), linkCount)
+    }
+
+    private static func locked(_ journal: String) throws(JournalError) -> (path: String, file: File, descriptor: CInt) {
+        var rest = tryCount
         while true {
-            let file = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
-            guard file >= 0 else { throw failure("cannot create \(path)") }
-            guard flock(file, LOCK_EX | LOCK_NB) == 0 else {
-                let error = errno
-                defer { close(file) }
-                guard error == EWOULDBLOCK else { throw failure("cannot lock \(path)", error) }
-                let other = process(in: file).map { " by process \($0)" } ?? " by another run"
-                throw JournalError(.inUse, "the journal \(journal) is in use\(other)")
+            let descriptor = open(journal, O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0o600)
+            guard descriptor >= 0 else { throw failure("cannot open the journal \(journal)", errno) }
+            var isKept = false
+            defer { if !isKept { close(descriptor) } }
+            var status = bluebonnet_file()
+            guard bluebonnet_look_at(descriptor, &status) == 0, status.is_regular else {
+                throw JournalError(.notAJournal, "\(journal) is not a journal: it is not an ordinary file")
             }
-            if isStillThere(file, path) {
-                let text = Array("\(getpid())\n".utf8)
-                // The number is for the message only: a full disk may keep it away.
-                if ftruncate(file, 0) == 0 { _ = pwrite(file, text, text.count, 0) }
-                return file
+            if flock(descriptor, LOCK_EX | LOCK_NB) == 0 {
+                // Another file may have got the name meanwhile.
+                guard let found = file(at: journal), found.file.number == Int(status.inode) else { continue }
+                guard found.linkCount == 1 else {
+                    throw JournalError(
+                        .unavailable, "the journal \(journal) has other names (hard links): SQLite loses records then")
+                }
+                isKept = true
+                return (found.path, found.file, descriptor)
             }
-            close(file)  // its owner took it away meanwhile
+            guard errno == EWOULDBLOCK else { throw failure("cannot lock the journal \(journal)", errno) }
+            rest -= 1
+            guard rest > 0 else { throw inUse(journal, owner(ofFile: status.inode)) }
+            usleep(pauseMicroseconds)
         }
     }
 
-    private static func isStillThere(_ file: CInt, _ path: String) -> Bool {
-        var (open, named) = (bluebonnet_file(), bluebonnet_file())
-        return bluebonnet_look_at(file, &open) == 0 && bluebonnet_look_at_path(AT_FDCWD, path, &named) == 0
-            && open.inode == named.inode
+    private static func header(_ descriptor: CInt) -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: 100)
+        let count = pread(descriptor, &bytes, bytes.count, 0)
+        return Array(bytes.prefix(max(0, count)))
     }
 
-    private static func process(in file: CInt) -> Int? {
-        var bytes = [UInt8](repeating: 0, count: 32)
-        let count = pread(file, &bytes, bytes.count, 0)
-        let text = String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
-        return Int(text.trimmingCharacters(in: .whitespacesAndNewlines))
+    private static func inUse(_ journal: String, _ process: pid_t?) -> JournalError {
+        let other = process.map { " by process \($0)" } ?? " by another run"
+        return JournalError(.inUse, "the journal \(journal) is in use\(other)")
     }
 
-    private static func failure(_ words: String, _ number: CInt = errno) -> JournalError {
+    /// The process that has locked a file, as far as the kernel says so. For the message only.
+    private static func owner(ofFile number: UInt64) -> pid_t? {
+        guard let table = try? String(contentsOfFile: "/proc/locks", encoding: .utf8) else { return nil }
+        for line in table.split(separator: "\n") {
+            let words = line.split(separator: " ")
+            guard words.count > 5, words[1] == "FLOCK", words[5].hasSuffix(":\(number)") else { continue }
+            return pid_t(words[4]).flatMap { $0 > 0 ? $0 : nil }
+        }
+        return nil
+    }
+
+    private static func failure(_ words: String, _ number: CInt) -> JournalError {
         let code: JournalError.Code =
             switch number {
             case ENOSPC, EDQUOT: .diskFull

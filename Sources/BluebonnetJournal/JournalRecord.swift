@@ -55,6 +55,9 @@ extension ResultLine {
 }
 
 extension JournalRecord.Ending {
+    /// The bytes that the record holds in memory.
+    var heldByteCount: Int { line.count + (referencedBody?.count ?? 0) }
+
     /// The result, read from its line.
     ///
     /// - Throws: `damaged` when the line is none.

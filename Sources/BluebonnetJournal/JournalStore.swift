@@ -16,12 +16,19 @@ public protocol JournalStore: Sendable {
     /// - Throws: `anotherBatch`, `inUse`, or why the journal cannot be opened. The journal is unchanged then.
     func open(_ batch: JournalBatch, isRestarted: Bool) throws(JournalError) -> JournalBatch
 
-    /// Reads records in the order of their positions.
+    /// Reads records in the order of their positions: none only when there are none from the first position on. A store
+    /// may give fewer than the limit, so that large result lines do not fill the memory.
     ///
     /// - Parameters:
     ///   - position: the first position.
     ///   - limit: the most records.
     func records(from position: Int, limit: Int) throws(JournalError) -> [JournalRecord]
+
+    /// Whether a record after a position has the fingerprint.
+    func hasRecord(of fingerprint: String, after position: Int) throws(JournalError) -> Bool
+
+    /// Whether a record has the outcome `failure`.
+    func hasFailure() throws(JournalError) -> Bool
 
     /// Takes records in, all or none: each replaces the one of its position. They are durable when this returns.
     func record(_ records: [JournalRecord]) throws(JournalError)

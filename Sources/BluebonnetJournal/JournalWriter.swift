@@ -7,8 +7,9 @@ internal import Synchronization
 /// Records what has become of lines, in groups: what comes while a group is being written goes into the next one. A
 /// mark is written at once, what can wait waits a moment for others. Calls come from any thread.
 ///
-/// What is to be done when a record is durable is done on the writer's queue, one after the other, in the order in
-/// which the records came.
+/// What is to be done when a record is durable is done in the order in which the records came: for marks on the
+/// writer's queue, so that requests do not wait for whoever takes results; for others, one after the other, on a queue
+/// of theirs.
 final class JournalWriter: Sendable {
     /// What is recorded, and done then.
     struct Entry: Sendable {
@@ -17,6 +18,8 @@ final class JournalWriter: Sendable {
         /// The file that has to be on the disk before the record is.
         let file: OutputSync.Place?
         let byteCount: Int
+        /// Whether it is told on the writer's queue, before others are.
+        var isMark = false
         /// Told whether the record is durable: false after a failure.
         let then: @Sendable (_ isDurable: Bool) -> Void
     }
@@ -24,6 +27,8 @@ final class JournalWriter: Sendable {
     fileprivate struct State {
         var waiting: [Entry] = []
         var byteCount = 0
+        /// The bytes that are on their way to whoever is told.
+        var undeliveredByteCount = 0
         /// Whether a round is on its way, and whether it is to wait for others.
         var round = Round.none
         var error: JournalError?
@@ -37,11 +42,13 @@ final class JournalWriter: Sendable {
     /// More bytes, or records, do not wait.
     fileprivate static let groupByteCount = 1 << 20
     fileprivate static let groupCount = 512
-    /// With more bytes waiting, who brings them waits too.
+    /// With more bytes waiting to be written, or to be delivered, who brings them waits too.
     private static let byteLimit = 16 << 20
 
     private let store: any JournalStore
     private let queue = DispatchQueue(label: "org.bluebonnet.journal")
+    private let deliveries = DispatchQueue(label: "org.bluebonnet.journal-deliveries")
+    private let outputs = OutputSync()
     private let state = Mutex(State())
 
     init(_ store: any JournalStore) { self.store = store }
@@ -64,10 +71,11 @@ final class JournalWriter: Sendable {
         schedule(round)
     }
 
-    /// Waits while very much is waiting to be written. Not to be called on the writer's queue.
+    /// Waits while very much is waiting to be written or delivered. Not to be called on the writer's queues.
     func waitForRoom() {
-        guard state.withLock({ $0.byteCount }) > Self.byteLimit else { return }
-        queue.sync {}
+        let (byteCount, undeliveredByteCount) = state.withLock { ($0.byteCount, $0.undeliveredByteCount) }
+        if byteCount > Self.byteLimit { queue.sync {} }
+        if undeliveredByteCount > Self.byteLimit { deliveries.sync {} }
     }
 
     /// Writes what waits, and lets go of the journal.
@@ -75,6 +83,7 @@ final class JournalWriter: Sendable {
     /// - Throws: why records could not be written.
     func finish() throws(JournalError) {
         queue.sync { writeRound() }
+        deliveries.sync {}
         var failure = state.withLock { $0.error }
         do throws(JournalError) {
             try store.close()
@@ -96,13 +105,25 @@ final class JournalWriter: Sendable {
         let (group, error) = state.withLock { ($0.take(), $0.error) }
         guard !group.isEmpty else { return }
         let isDurable = error == nil && write(group)
-        for entry in group { entry.then(isDurable) }
+        for entry in group where entry.isMark { entry.then(isDurable) }
+        deliver(group.filter { !$0.isMark }, isDurable)
+    }
+
+    private func deliver(_ group: [Entry], _ isDurable: Bool) {
+        guard !group.isEmpty else { return }
+        state.withLock { $0.undeliveredByteCount += group.reduce(0) { $0 + $1.byteCount } }
+        deliveries.async { [self] in
+            for entry in group {
+                entry.then(isDurable)
+                state.withLock { $0.undeliveredByteCount -= entry.byteCount }
+            }
+        }
     }
 
     private func write(_ group: [Entry]) -> Bool {
         let records = group.compactMap(\.record)
         do throws(JournalError) {
-            try OutputSync.sync(group.compactMap(\.file))
+            try outputs.sync(group.compactMap(\.file))
             if !records.isEmpty { try store.record(records) }
             return true
         } catch {

@@ -135,7 +135,7 @@ extension JournaledRun {
 
     /// Delivers the result of a line that has ended before.
     fileprivate func deliver(_ ending: JournalRecord.Ending, of id: String) {
-        let result = ending.outcome == .success && !isReferenced(id) ? nil : try? ending.result()
+        let result = ending.outcome == .success && !isReferenced(id) ? nil : result(of: ending)
         var source: ReferenceSource?
         if ending.outcome == .success, let result { source = self.source(of: result, ending) }
         runner.restore(id, ending.outcome, receivedByteCount: Int64(ending.byteCount), source: source)
@@ -159,6 +159,26 @@ extension JournaledRun {
             Delivery(
                 outcome: .unknown, byteCount: 0, line: result.encodedLine(), result: result, isFromJournal: true),
             of: id)
+    }
+
+    /// The result that a record has. A line that cannot be read ends the run.
+    private func result(of ending: JournalRecord.Ending) -> ResultLine? {
+        do throws(JournalError) {
+            return try ending.result()
+        } catch {
+            fail(error)
+            return nil
+        }
+    }
+
+    /// A batch that ends at its first failure does not begin again: the failure may be of its last line.
+    fileprivate func stopIfItFailedBefore() {
+        guard settings.cancelsAtFirstFailure, journal.hasRecords else { return }
+        do throws(JournalError) {
+            if try journal.store.hasFailure() { stop() }
+        } catch {
+            fail(error)
+        }
     }
 
     private func deliver(_ delivery: Delivery, of id: String) {
@@ -192,8 +212,9 @@ extension JournaledRun {
     private func mark(_ line: JournaledLine) {
         let record = JournalRecord(
             position: line.position, id: line.id, state: .mayHaveBeenSent, fingerprint: line.fingerprint)
-        let entry = JournalWriter.Entry(record: record, file: nil, byteCount: 0) { [self] isDurable in
-            if isDurable { update { $0.marked(line.id) } }  // else the run has been stopped
+        let entry = JournalWriter.Entry(record: record, file: nil, byteCount: 0, isMark: true) { [self] isDurable in
+            if !isDurable { cancel() }  // before the line gets to the runner: it must not be sent
+            update { $0.marked(line.id, isDurable: isDurable) }
         }
         writer.append(entry, isUrgent: true)
     }
@@ -237,13 +258,18 @@ extension JournaledRun {
     /// Hands a result over to be recorded, and delivered then.
     private func hand(over record: JournalRecord?, output: String? = nil, isUrgent: Bool, _ delivery: Delivery) {
         let entry = JournalWriter.Entry(
-            record: record, file: output.map(OutputSync.place), byteCount: delivery.line.count
+            record: record, file: output.map(OutputSync.place), byteCount: delivery.line.count + bodyByteCount(record)
         ) { [onDelivery, group] _ in
             onDelivery(delivery)
             group.leave()
         }
         writer.append(entry, isUrgent: isUrgent)
     }
+}
+
+private func bodyByteCount(_ record: JournalRecord?) -> Int {
+    guard case .ended(let ending)? = record?.state else { return 0 }
+    return ending.referencedBody?.count ?? 0
 }
 
 // MARK: - The feed
@@ -260,6 +286,7 @@ extension JournaledRun {
         fileprivate init(run: JournaledRun, journal: OpenedJournal) {
             (self.run, self.journal) = (run, journal)
             cursor = RecordCursor(journal.store, isEmpty: !journal.hasRecords)
+            run.stopIfItFailedBefore()
         }
 
         /// Adds a line; the lines that it depends on must have been added before.
@@ -279,6 +306,7 @@ extension JournaledRun {
             let isRepeatable = line.isSafe || line.hasIdempotencyKey || run.settings.hasIdempotencyKey
             let step = ReopeningStep(
                 record?.state, isRepeatable: isRepeatable, resendsUnsafe: journal.options.resendsUnsafe)
+            if let fingerprint, record == nil, !line.isSafe, isKnown(fingerprint) { throw anotherLine(node) }
             switch step {
             case .deliver(let ending): run.deliver(ending, of: node.line.id)
             case .reportUnknown: run.deliverUnknown(node.line.id)
@@ -298,6 +326,18 @@ extension JournaledRun {
                 run.fail(error)
                 cursor = RecordCursor(journal.store, isEmpty: true)
                 return nil
+            }
+        }
+
+        /// Whether the journal has the line at a later place: the lines of a stream have changed their order, and the
+        /// line may have been sent there.
+        private func isKnown(_ fingerprint: String) -> Bool {
+            guard journal.hasRecords else { return false }
+            do throws(JournalError) {
+                return try journal.store.hasRecord(of: fingerprint, after: position)
+            } catch {
+                run.fail(error)
+                return false
             }
         }
 

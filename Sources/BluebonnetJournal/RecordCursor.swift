@@ -17,7 +17,7 @@ struct RecordCursor {
         while let first = page.first, first.position < position { page.removeFirst() }
         if page.isEmpty, !isAtEnd {
             page = try store.records(from: position, limit: Self.pageCount)[...]
-            isAtEnd = page.count < Self.pageCount
+            isAtEnd = page.isEmpty  // a page may be shorter than asked for
         }
         guard page.first?.position == position else { return nil }
         return page.removeFirst()

@@ -1,26 +1,29 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
+internal import Foundation
 internal import GRDB
-internal import Glibc
 
 /// Opens the files of journals.
 enum SQLiteFile {
-    /// Makes sure that a file that is there is a journal, before anything is written to it. An empty file will become
-    /// one; a file that is not there is made, for its owner only.
+    /// Makes sure that a locked file is a journal, or empty, before anything is written to it.
     ///
     /// - Throws: `notAJournal` or `newerVersion`, or why it cannot be read.
-    static func check(_ path: String) throws {
-        let file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-        if file >= 0 {
-            close(file)
-            return
+    static func check(_ lock: JournalLock) throws {
+        switch SQLiteSchema.Header(lock.header) {
+        case .empty, .journal: return
+        case .newer(let found): throw SQLiteSchema.newerVersion(found, lock.path)
+        case .other: throw notAJournal(lock.path)
+        case .emptyDatabase:
+            // A process may have died when it was making the journal: opened to be written, but with nothing changed,
+            // SQLite takes back what was half written.
+            let queue = try DatabaseQueue(path: lock.path, configuration: configuration)
+            defer { try? queue.close() }
+            _ = try queue.read { try SQLiteSchema.isThere($0, lock.path) }
         }
-        guard errno == EEXIST else { return }  // opening says why
-        let queue = try reader(path)
-        defer { try? queue.close() }
-        _ = try queue.read { try SQLiteSchema.isThere($0, path) }
     }
+
+    static func notAJournal(_ path: String) -> JournalError { JournalError(.notAJournal, "\(path) is not a journal") }
 
     /// Opens a journal to be written. Each transaction is on the disk when it is committed.
     static func writer(_ path: String) throws -> DatabaseQueue {
@@ -32,11 +35,42 @@ enum SQLiteFile {
         return queue
     }
 
-    /// Opens a journal to be read, also while another process writes it.
+    /// Opens a journal to be read, also while another process writes it. Of one that no run has, and that was closed in
+    /// order, the file alone is read: nothing is made beside it, and its folder need not be writable.
+    ///
+    /// - Parameter path: without symbolic links.
     static func reader(_ path: String) throws -> DatabaseQueue {
+        if let header = JournalLock.header(ofUnlocked: path) {
+            guard byteCount(path + "-wal") == 0 else { return try open(path) }
+            switch SQLiteSchema.Header(header) {
+            case .newer(let found): throw SQLiteSchema.newerVersion(found, path)
+            case .empty, .journal, .emptyDatabase, .other: break
+            }
+            guard byteCount(path + "-journal") == 0 else {
+                throw JournalError(
+                    .unavailable,
+                    "the journal \(path) is not complete: a run is making it, or died then; "
+                        + "the next run begins it")
+            }
+            guard case .journal = SQLiteSchema.Header(header) else { throw notAJournal(path) }
+            if let escaped = path.addingPercentEncoding(withAllowedCharacters: .urlPathAllowed),
+                let queue = try? open("file:\(escaped)?immutable=1")
+            {
+                return queue
+            }
+        }
+        return try open(path)
+    }
+
+    private static func open(_ path: String) throws -> DatabaseQueue {
         var configuration = configuration
         configuration.readonly = true
         return try DatabaseQueue(path: path, configuration: configuration)
+    }
+
+    private static func byteCount(_ path: String) -> Int {
+        let attributes = try? FileManager.default.attributesOfItem(atPath: path)
+        return (attributes?[.size] as? NSNumber)?.intValue ?? 0
     }
 
     private static var configuration: Configuration {

@@ -3,14 +3,13 @@
 
 internal import BluebonnetBatch
 internal import GRDB
-internal import Glibc
 internal import Synchronization
 
 /// A journal in a file of SQLite, for one machine.
 ///
-/// Beside the file stand, while a run has it, SQLite's own files `-wal` and `-shm`, and `-lock`. After a process was
-/// killed they stay, and belong to the journal: do not remove them. The file holds what responses held, as result lines
-/// have it: it is made readable by its owner only. All members may be used from any thread.
+/// Beside the file stand, while a run has it, SQLite's own files `-wal` and `-shm`. After a process was killed they
+/// stay, and belong to the journal: do not remove them. The file holds what responses held, as result lines have it: it
+/// is readable by its owner only. All members may be used from any thread.
 public final class SQLiteJournal: JournalStore {
     private struct Opened {
         let queue: DatabaseQueue
@@ -27,12 +26,28 @@ public final class SQLiteJournal: JournalStore {
     public func open(_ batch: JournalBatch, isRestarted: Bool) throws(JournalError) -> JournalBatch {
         let lock = try JournalLock(journal: path)
         let queue = try SQLiteError.mapped(path) {
-            try SQLiteFile.check(path)
-            return try SQLiteFile.writer(path)
+            try SQLiteFile.check(lock)
+            lock.restrictToOwner()
+            return try SQLiteFile.writer(lock.path)
+        }
+        let kept = try begin(batch, isRestarted: isRestarted, Opened(queue: queue, lock: lock))
+        opened.withLock { $0 = Opened(queue: queue, lock: lock) }
+        return kept
+    }
+
+    private func begin(
+        _ batch: JournalBatch, isRestarted: Bool, _ opened: Opened
+    ) throws(JournalError) -> JournalBatch {
+        var isKept = false
+        defer {
+            if !isKept {
+                try? opened.queue.close()
+                opened.lock.release()
+            }
         }
         let kept = try SQLiteError.mapped(path) {
-            try queue.write { database in
-                try SQLiteSchema.prepare(database)
+            try opened.queue.write { database in
+                try SQLiteSchema.prepare(database, path)
                 if !isRestarted, let kept = try SQLiteSchema.batch(database) {
                     guard kept.digest == batch.digest else { throw anotherBatch }
                     return kept
@@ -41,7 +56,7 @@ public final class SQLiteJournal: JournalStore {
                 return batch
             }
         }
-        opened.withLock { $0 = Opened(queue: queue, lock: lock) }
+        isKept = true
         return kept
     }
 
@@ -50,6 +65,18 @@ public final class SQLiteJournal: JournalStore {
         return try SQLiteError.mapped(path) {
             try queue.read { try SQLiteRecords.read($0, from: position, limit: limit) }
         }
+    }
+
+    public func hasRecord(of fingerprint: String, after position: Int) throws(JournalError) -> Bool {
+        let queue = queue
+        return try SQLiteError.mapped(path) {
+            try queue.read { try SQLiteRecords.hasRecord(of: fingerprint, after: position, $0) }
+        }
+    }
+
+    public func hasFailure() throws(JournalError) -> Bool {
+        let queue = queue
+        return try SQLiteError.mapped(path) { try queue.read { try SQLiteRecords.hasFailure($0) } }
     }
 
     public func record(_ records: [JournalRecord]) throws(JournalError) {
@@ -76,8 +103,10 @@ public final class SQLiteJournal: JournalStore {
     /// - Throws: why the file cannot be read, or `notAJournal`.
     public func summary() throws(JournalError) -> JournalSummary {
         try SQLiteError.mapped(path) {
-            guard access(path, F_OK) == 0 else { throw JournalError(.unavailable, "there is no journal \(path)") }
-            let reader = try SQLiteFile.reader(path)
+            guard let file = JournalLock.resolved(path) else {
+                throw JournalError(.unavailable, "there is no journal \(path)")
+            }
+            let reader = try SQLiteFile.reader(file)
             defer { try? reader.close() }
             return try reader.read { database in
                 guard try SQLiteSchema.isThere(database, path), let summary = try SQLiteRecords.summary(database) else {

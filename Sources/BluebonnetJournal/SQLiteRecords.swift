@@ -27,6 +27,9 @@ enum SQLiteRecords {
         ])
     }
 
+    /// More bytes of result lines and bodies are not read at once, but for a single record that has more.
+    private static let pageByteCount = 4 << 20
+
     static func read(_ database: Database, from position: Int, limit: Int) throws -> [JournalRecord] {
         let select = try database.cachedStatement(
             sql: """
@@ -34,12 +37,24 @@ enum SQLiteRecords {
                 FROM operation WHERE position >= ? ORDER BY position LIMIT ?
                 """)
         var records: [JournalRecord] = []
+        var byteCount = 0
         let rows = try Row.fetchCursor(select, arguments: [position, limit])
-        while let row = try rows.next() {
-            records.append(
-                JournalRecord(position: row[0], id: row[1], state: try state(of: row), fingerprint: row[4]))
+        while byteCount < pageByteCount, let row = try rows.next() {
+            let state = try state(of: row)
+            if case .ended(let ending) = state { byteCount += ending.heldByteCount }
+            records.append(JournalRecord(position: row[0], id: row[1], state: state, fingerprint: row[4]))
         }
         return records
+    }
+
+    static func hasRecord(of fingerprint: String, after position: Int, _ database: Database) throws -> Bool {
+        let select = try database.cachedStatement(
+            sql: "SELECT EXISTS (SELECT 1 FROM operation WHERE fingerprint = ? AND position > ?)")
+        return try Bool.fetchOne(select, arguments: [fingerprint, position]) ?? false
+    }
+
+    static func hasFailure(_ database: Database) throws -> Bool {
+        try Bool.fetchOne(database, sql: "SELECT EXISTS (SELECT 1 FROM operation WHERE outcome = 'failure')") ?? false
     }
 
     private static func state(of row: Row) throws -> JournalRecord.State {

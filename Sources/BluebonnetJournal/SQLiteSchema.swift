@@ -9,7 +9,13 @@ enum SQLiteSchema {
     /// "BBJL": what marks the file as a journal.
     private static let applicationID = 0x4242_4A4C
     /// The version of the tables. A change of them gets a new number and a step in `prepare`.
-    static let version = 1
+    static let version = 2
+
+    /// What version 2 added: finding a line of a stream by its fingerprint, and failures.
+    private static let indexes = """
+        CREATE INDEX fingerprints ON operation (fingerprint, position) WHERE fingerprint IS NOT NULL;
+        CREATE INDEX failures ON operation (position) WHERE outcome = 'failure';
+        """
 
     /// Whether the tables are there; false in an empty database.
     ///
@@ -21,16 +27,44 @@ enum SQLiteSchema {
             return false
         }
         guard application == applicationID else { throw JournalError(.notAJournal, "\(path) is not a journal") }
-        guard found <= version else {
-            throw JournalError(
-                .newerVersion, "the journal \(path) was made by a newer version of Bluebonnet (format \(found))")
-        }
+        guard found <= version else { throw newerVersion(found, path) }
         return true
     }
 
-    /// Makes the tables when they are not there. In a transaction.
-    static func prepare(_ database: Database) throws {
-        guard try Int.fetchOne(database, sql: "PRAGMA user_version") == 0 else { return }
+    /// What a file says in its first bytes, as far as SQLite has brought it there.
+    enum Header {
+        case empty, journal, emptyDatabase, other
+        case newer(Int)
+
+        /// - Parameter bytes: the first 100 bytes of the file.
+        init(_ bytes: [UInt8]) {
+            func number(at offset: Int) -> Int { bytes[offset..<offset + 4].reduce(0) { $0 << 8 | Int($1) } }
+            guard !bytes.isEmpty else {
+                self = .empty
+                return
+            }
+            guard bytes.count == 100, bytes.starts(with: Array("SQLite format 3\0".utf8)) else {
+                self = .other
+                return
+            }
+            switch (number(at: 68), number(at: 60)) {
+            case (0, 0): self = .emptyDatabase
+            case (applicationID, let found): self = found > version ? .newer(found) : .journal
+            default: self = .other
+            }
+        }
+    }
+
+    static func newerVersion(_ found: Int, _ path: String) -> JournalError {
+        JournalError(.newerVersion, "the journal \(path) was made by a newer version of Bluebonnet (format \(found))")
+    }
+
+    /// Makes the tables when they are not there, or brings those of an older version up to this one. In a transaction.
+    static func prepare(_ database: Database, _ path: String) throws {
+        if try isThere(database, path) {
+            guard try Int.fetchOne(database, sql: "PRAGMA user_version") ?? 0 < version else { return }
+            return try database.execute(sql: indexes + "PRAGMA user_version = \(version);")
+        }
         try database.execute(
             sql: """
                 CREATE TABLE batch (
@@ -41,6 +75,7 @@ enum SQLiteSchema {
                     position INTEGER PRIMARY KEY, id TEXT NOT NULL, outcome TEXT, byteCount INTEGER NOT NULL,
                     fingerprint TEXT, line BLOB, referencedBody BLOB
                 ) STRICT;
+                \(indexes)
                 PRAGMA application_id = \(applicationID);
                 PRAGMA user_version = \(version);
                 """)

@@ -5,6 +5,7 @@ import Bluebonnet
 import BluebonnetBatch
 import BluebonnetJournal
 import Foundation
+import GRDB
 import TestServer
 import Testing
 
@@ -167,6 +168,48 @@ extension DurableBatchTests {
             let outcome = try await fixture.batch(lines).run()
             #expect(outcome.counts == [.success: 3] && outcome.restoredCount == 1 && outcome.isSuccess)
             #expect(fixture.requests(to: "/a").count == 1 && fixture.requests(to: "/p").count == 1)
+        }
+    }
+
+    @Test func cancellingWhileMarksAreWrittenMakesNoLineUnknown() async throws {
+        try await Fixture.with(Self.hello) { fixture in
+            let lines = (0..<4).map { Fixture.post("p\($0)") } + [Fixture.get("a", after: ["p0"])]
+            let store = WaitingStore(fixture.place.journal)
+            let batch = try fixture.batch(lines, in: store)
+            let run = Task { try await batch.run() }
+            await store.hasMark.becomes(true)
+            batch.cancel()
+            store.gate.open()
+            #expect(try await run.value.counts == [.cancelled: 5])
+            #expect(fixture.server.requests.isEmpty)
+            #expect(try fixture.place.journal.summary().mayHaveBeenSentCount == 0)
+            #expect(try await fixture.batch(lines).run().isSuccess)
+        }
+    }
+
+    @Test func resultLineThatCannotBeReadEndsTheRun() async throws {
+        try await Fixture.with(Self.hello) { fixture in
+            _ = try await fixture.results([Fixture.get("bad")])
+            let database = try DatabaseQueue(path: fixture.place.path)
+            try await database.write { try $0.execute(sql: "UPDATE operation SET line = x'7b'") }
+            try database.close()
+            let error = await #expect(throws: JournalError.self) { try await fixture.batch([Fixture.get("bad")]).run() }
+            #expect(error?.code == .damaged)
+        }
+    }
+
+    @Test func failureOfTheLastLineKeepsTheOthersFromBeingSentAgain() async throws {
+        try await Fixture.with { request in
+            request.path == "/bad" ? .response(status: 500, body: "") : .stall  // until the failure ends it
+        } _: { fixture in
+            var fixture = fixture
+            fixture.settings.cancelsAtFirstFailure = true
+            let lines = [Fixture.get("a"), Fixture.get("b"), Fixture.get("bad")]
+            _ = try await fixture.results(lines, in: DyingStore(fixture.place.journal) { $0.id != "bad" })
+            let sent = fixture.server.requests.count
+            let again = try await fixture.results(lines)
+            #expect(again.mapValues(\.outcome) == ["a": .cancelled, "b": .cancelled, "bad": .failure])
+            #expect(fixture.server.requests.count == sent)
         }
     }
 

@@ -133,16 +133,32 @@ import Testing
         #expect(table.log == ["mark p", "start a", "start q"])
     }
 
-    @Test func stoppingGivesEveryHeldLineToTheRunnerInOrder() throws {
+    @Test func stoppingGivesEveryHeldLineToTheRunnerButThoseWhoseMarkIsBeingWritten() throws {
         var table = try Table([("p", []), ("a", ["p"]), ("p2", ["a"]), ("b", ["p2"])], limit: 1)
         table.addAll()
         table.carryOut(table.held.stop())
-        #expect(table.log == ["mark p", "start p", "start a", "start p2", "start b"])
-        table.marked("p")
-        #expect(table.log.count == 5 && table.held.count == 0)
+        #expect(table.log == ["mark p", "start a", "start p2", "start b"])
+        #expect(table.held.count == 1)
+        guard case .start(let marked)? = table.held.marked("p").first else {
+            Issue.record("the marked line is lost")
+            return
+        }
+        #expect(marked.id == "p" && marked.isMarked)
+        #expect(table.held.passed("p").isEmpty && table.held.count == 0)
         let line = JournaledLine(
             node: table.nodes[0], position: 9, needsMark: true, wasSentBefore: false, fingerprint: nil)
         #expect(table.held.add(line).count == 1)
+    }
+
+    @Test func lineWhoseMarkCannotBeWrittenGoesToTheRunnerUnmarked() throws {
+        var table = try Table([("p", [])])
+        table.addAll()
+        #expect(table.held.stop().isEmpty)
+        guard case .start(let line)? = table.held.marked("p", isDurable: false).first else {
+            Issue.record("the line is lost")
+            return
+        }
+        #expect(!line.isMarked)
     }
 
     @Test func lineWithAScriptWaitsForNoTurn() throws {

@@ -30,6 +30,10 @@ final class ScriptedStore: JournalStore {
 
     func records(from position: Int, limit: Int) throws(JournalError) -> [JournalRecord] { [] }
 
+    func hasRecord(of fingerprint: String, after position: Int) throws(JournalError) -> Bool { false }
+
+    func hasFailure() throws(JournalError) -> Bool { false }
+
     func record(_ records: [JournalRecord]) throws(JournalError) {
         gate.waitBlocking()
         let failure = state.withLock { state in
@@ -102,6 +106,53 @@ final class ScriptedStore: JournalStore {
         writer.append(Self.entry(1, told), isUrgent: false)
         try writer.finish()
         #expect(told.value == ["0 true", "between", "1 true"])
+    }
+
+    @Test func deliveryThatWaitsKeepsNoMarkFromTheDisk() async throws {
+        let (store, told, reader) = (ScriptedStore(), Observed<[String]>([]), Gate())
+        store.gate.open()
+        let writer = JournalWriter(store)
+        let slow = JournalWriter.Entry(record: JournalFolder.record(0), file: nil, byteCount: 1) { _ in
+            reader.waitBlocking()
+            told.append("delivered")
+        }
+        writer.append(slow, isUrgent: true)
+        let mark = JournalWriter.Entry(record: JournalFolder.record(1), file: nil, byteCount: 0, isMark: true) { _ in
+            told.append("marked")
+        }
+        writer.append(mark, isUrgent: true)
+        await told.becomes(["marked"])
+        reader.open()
+        try writer.finish()
+        #expect(told.value == ["marked", "delivered"])
+    }
+
+    @Test func outputFolderThatIsGoneIsNoFailureAndOneThatCannotBeOpenedIs() throws {
+        let place = try JournalFolder()
+        defer { place.remove() }
+        let loop = place.folder.path("loop")
+        try FileManager.default.createSymbolicLink(atPath: loop, withDestinationPath: loop)
+        try Data().write(to: URL(fileURLWithPath: place.path))
+        let outputs = OutputSync()
+        try outputs.sync([
+            .folder(place.folder.path("gone/")), .folder(place.path + "/"), .folder(place.folder.url.path),
+        ])
+        let error = #expect(throws: JournalError.self) { try outputs.sync([.folder(loop + "/")]) }
+        #expect(error?.code == .unavailable)
+    }
+
+    @Test func pageOfLargeRecordsIsShortAndTheCursorReadsAll() throws {
+        let place = try JournalFolder()
+        defer { place.remove() }
+        let journal = place.journal
+        _ = try journal.open(JournalFolder.batch, isRestarted: false)
+        let body = Data(count: 3 << 20)
+        try journal.record((0..<4).map { JournalFolder.record($0, JournalFolder.ended(.success, body: body)) })
+        #expect(try journal.records(from: 0, limit: 10).map(\.position) == [0, 1])
+        var cursor = RecordCursor(journal, isEmpty: false)
+        for position in 0..<4 { #expect(try cursor.record(at: position)?.position == position) }
+        #expect(try cursor.record(at: 4) == nil)
+        try journal.close()
     }
 
     @Test func cursorReadsEachRecordOnceAndSkipsWhatIsNotAskedFor() throws {

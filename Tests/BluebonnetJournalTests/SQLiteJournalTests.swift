@@ -158,7 +158,7 @@ struct JournalFolder {
             let attributes = try FileManager.default.attributesOfItem(atPath: place.folder.path(name))
             #expect(attributes[.posixPermissions] as? Int == 0o600, "\(name)")
         }
-        #expect(place.names.count == 4)
+        #expect(place.names == ["batch.journal", "batch.journal-shm", "batch.journal-wal"])
         try journal.close()
     }
 }
@@ -243,15 +243,94 @@ extension SQLiteJournalTests {
         try again.close()
     }
 
-    @Test func lockLeftByAProcessThatDiedKeepsNobodyAway() throws {
+    @Test func lockHoldsWhateverNameLeadsToTheFile() throws {
         let place = try JournalFolder()
         defer { place.remove() }
-        try Data("4194304\n".utf8).write(to: URL(fileURLWithPath: place.path + "-lock"))
-        let journal = place.journal
-        #expect(!journal.isInUse)
+        let link = place.folder.path("link")
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: place.path)
+        let journal = SQLiteJournal(path: link)
         _ = try journal.open(JournalFolder.batch, isRestarted: false)
-        #expect(journal.isInUse)
+        #expect(place.names == ["batch.journal", "batch.journal-shm", "batch.journal-wal", "link"])
+        #expect(place.journal.isInUse && journal.isInUse)
+        #expect(Self.code { _ = try place.journal.open(JournalFolder.batch, isRestarted: false) } == .inUse)
         try journal.close()
+        #expect(!place.journal.isInUse)
+        try FileManager.default.linkItem(atPath: place.path, toPath: place.folder.path("hard"))
+        let error = #expect(throws: JournalError.self) {
+            try place.journal.open(JournalFolder.batch, isRestarted: false)
+        }
+        #expect(error?.message.contains("hard links") == true)
+    }
+
+    @Test func fileBesideTheJournalIsLeftAsItIs() throws {
+        let place = try JournalFolder()
+        defer { place.remove() }
+        let other = URL(fileURLWithPath: place.path + "-lock")
+        try Data("mine".utf8).write(to: other)
+        let journal = place.journal
+        _ = try journal.open(JournalFolder.batch, isRestarted: false)
+        try journal.close()
+        #expect(try Data(contentsOf: other) == Data("mine".utf8))
+    }
+
+    @Test func lookingAtAClosedJournalLeavesNothingBesideIt() throws {
+        let place = try JournalFolder()
+        defer { place.remove() }
+        let journal = place.journal
+        _ = try journal.open(JournalFolder.batch, isRestarted: false)
+        try journal.record([JournalFolder.record(1)])
+        try journal.close()
+        let path = place.folder.url.path
+        try FileManager.default.setAttributes([.posixPermissions: 0o500], ofItemAtPath: path)
+        #expect(try place.journal.summary().mayHaveBeenSentCount == 1)
+        #expect(!place.journal.isInUse)
+        try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: path)
         #expect(place.names == ["batch.journal"])
+    }
+
+    @Test func journalThatWasBeingMadeWhenItsProcessDiedIsBegunByTheNextRun() throws {
+        let place = try JournalFolder()
+        defer { place.remove() }
+        let rollback = URL(fileURLWithPath: place.path + "-journal")
+        var bytes = Data()
+        let database = try DatabaseQueue(path: place.path)
+        try database.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = OFF") }
+        try database.write { database in
+            try SQLiteSchema.prepare(database, place.path)
+            try SQLiteSchema.begin(JournalBatch(digest: "lost", lineCount: 7), database)
+            bytes = try Data(contentsOf: rollback)
+        }
+        try database.close()
+        // As if the process had died when the file was written, and before that was complete.
+        #expect(bytes.count >= 512)
+        try bytes.write(to: rollback)
+        let error = #expect(throws: JournalError.self) { try place.journal.summary() }
+        #expect(error?.message.contains("is not complete") == true)
+        let journal = place.journal
+        #expect(try journal.open(JournalFolder.batch, isRestarted: false) == JournalFolder.batch)
+        try journal.close()
+        #expect(try place.journal.summary().batch == JournalFolder.batch)
+        #expect(place.names == ["batch.journal"])
+    }
+
+    @Test func journalOfTheFirstVersionIsGoneOnWith() throws {
+        let place = try JournalFolder()
+        defer { place.remove() }
+        let journal = place.journal
+        _ = try journal.open(JournalFolder.batch, isRestarted: false)
+        try journal.record([JournalFolder.record(3, JournalFolder.ended(.failure), fingerprint: "f")])
+        try journal.close()
+        let database = try DatabaseQueue(path: place.path)
+        try database.write {
+            try $0.execute(sql: "DROP INDEX fingerprints; DROP INDEX failures; PRAGMA user_version = 1")
+        }
+        try database.close()
+        let again = place.journal
+        #expect(try again.open(JournalFolder.batch, isRestarted: false) == JournalFolder.batch)
+        #expect(try again.hasFailure())
+        #expect(try again.hasRecord(of: "f", after: 2))
+        #expect(try !again.hasRecord(of: "f", after: 3))
+        #expect(try !again.hasRecord(of: "g", after: 0))
+        try again.close()
     }
 }

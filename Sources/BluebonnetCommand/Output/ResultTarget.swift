@@ -24,24 +24,22 @@ struct ResultTarget {
     ///
     /// - Parameters:
     ///   - input: where the request lines come from, which must not be overwritten.
-    ///   - journal: the journal, which must not be either; nil without one.
-    init(path: String, input: stat, journal: stat? = nil) throws(CommandError) {
+    ///   - journals: the files of the journal, which must not be either.
+    init(path: String, input: stat, journals: [stat] = []) throws(CommandError) {
         name = path
+        var isJournal = false
         do throws(SystemError) {
             descriptor = try FileDescriptor(opening: path, O_WRONLY | O_CREAT)
             let status = try descriptor.status
             isRegularFile = status.isRegularFile
             guard isRegularFile else { return }
             if status.isSameFile(as: input) { throw SystemError(code: EEXIST) }
-            if let journal, status.isSameFile(as: journal) { throw SystemError(code: ETXTBSY) }
+            isJournal = journals.contains { status.isSameFile(as: $0) }
+            if isJournal { throw SystemError(code: EEXIST) }
             if ftruncate(descriptor.rawValue, 0) != 0 { throw SystemError.latest }
         } catch {
             let reason =
-                switch error.code {
-                case EEXIST: "the request lines are in it"
-                case ETXTBSY: "it is the journal"
-                default: "\(error)"
-                }
+                isJournal ? "it is the journal" : error.code == EEXIST ? "the request lines are in it" : "\(error)"
             throw CommandError.unusable("cannot open \(path) for --results: \(reason)")
         }
     }

@@ -64,8 +64,8 @@ final class BatchRun: Sendable {
     func run(_ input: RunInput) async throws(CommandError) {
         let outcome: Result<Void, CommandError> =
             switch input {
-            case .batch(let batch): add(batch.nodes)
-            case .stream(let reader): await read(reader)
+            case .batch(let batch): await Self.onThread { [self] in add(batch.nodes) }
+            case .stream(let reader): await Self.onThread { [self] in read(reader) }
             }
         state.update { $0.isTotalKnown = true }
         try await runner.finish()
@@ -77,20 +77,24 @@ final class BatchRun: Sendable {
         return Result { () throws(CommandError) in for node in nodes { try feed(node) } }
     }
 
-    /// Starts the lines of a stream as they come, on a thread that may wait for them.
-    private func read(_ reader: StreamReader) async -> Result<Void, CommandError> {
-        await withCheckedContinuation { done in
-            Thread.detachNewThread { [self] in
-                var batch = StreamedBatch()
-                let feed = runner.feed()
-                done.resume(
-                    returning: Result { () throws(CommandError) in
-                        try batch.read(reader) { node throws(CommandError) in
-                            room.wait()
-                            try feed(node)
-                        }
-                    })
+    /// Starts the lines of a stream as they come.
+    private func read(_ reader: StreamReader) -> Result<Void, CommandError> {
+        var batch = StreamedBatch()
+        let feed = runner.feed()
+        return Result { () throws(CommandError) in
+            try batch.read(reader) { node throws(CommandError) in
+                room.wait()
+                try feed(node)
             }
+        }
+    }
+
+    /// Works on a thread that may wait for lines and for the journal.
+    private static func onThread(
+        _ work: @escaping @Sendable () -> Result<Void, CommandError>
+    ) async -> Result<Void, CommandError> {
+        await withCheckedContinuation { done in
+            Thread.detachNewThread { done.resume(returning: work()) }
         }
     }
 }

@@ -38,9 +38,12 @@ struct JournalSource {
         }
     }
 
-    /// What the kernel knows of the journal's file, once it was opened; nil when nothing is known.
-    var status: stat? {
-        var status = stat()
-        return stat(path, &status) == 0 ? status : nil
+    /// What the kernel knows of the journal's files, once it was opened: SQLite has its own two beside the journal.
+    var statuses: [stat] {
+        let real = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
+        return [real, real + "-wal", real + "-shm"].compactMap { path in
+            var status = stat()
+            return stat(path, &status) == 0 ? status : nil
+        }
     }
 }

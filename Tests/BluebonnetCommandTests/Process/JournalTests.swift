@@ -275,6 +275,35 @@ extension ProcessTests.JournalTests {
         }
     }
 
+    @Test(arguments: [("a", "b"), (nil, nil)])
+    func linesOfAPipeThatChangedTheirOrderSendNoUnsafeOneTwice(ids: (first: String?, second: String?)) async throws {
+        try await CommandFixture.with { _ in
+            .stall
+        } _: { fixture in
+            let id = { (text: String?) in text.map { "\"id\":\"\($0)\"," } ?? "" }
+            let lines = [
+                "{\(id(ids.first))\"url\":\"a\"}", "{\(id(ids.second))\"method\":\"POST\",\"url\":\"b\"}",
+            ]
+            func start(_ lines: [String]) throws -> CommandProcess {
+                let pipe = try TestPipe()
+                defer { pipe.closeReadEnd() }
+                let process = try fixture.start(
+                    ["--journal", fixture.journal, "--results", fixture.resultsPath], input: pipe.readEnd)
+                pipe.write(lines.joined(separator: "\n"))
+                pipe.closeWriteEnd()
+                return process
+            }
+            let process = try start(lines)
+            await fixture.server.waitForRequests(count: 2)
+            process.send(SIGKILL)
+            _ = await process.end()
+            let other = try await start(lines.reversed()).end()
+            #expect(other.status == 2)
+            #expect(other.errors.contains("of another batch: line 1 is not the one that it knows"))
+            #expect(fixture.requests(to: "/b").count == 1)
+        }
+    }
+
     @Test(.enabled(if: SmallFileSystem.isAvailable)) func fullDiskEndsTheRunAndLosesNothing() async throws {
         let small = try SmallFileSystem()
         defer { small.remove() }
