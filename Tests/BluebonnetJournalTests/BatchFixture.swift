@@ -7,6 +7,7 @@ import BluebonnetJournal
 import Foundation
 import Synchronization
 import TestServer
+import Testing
 
 /// A journal that loses its disk at a record: what was recorded before stays, as when the process dies there.
 final class DyingStore: JournalStore {
