@@ -37,6 +37,10 @@ package enum BatchDigest {
         return digest.finish()
     }
 
+    /// Header fields of the settings whose values are left out: they may differ between runs, and who reads the journal
+    /// cannot try values of them.
+    private static let secretFields: Set = ["authorization", "cookie", "proxy-authorization"]
+
     private static func started(_ kind: String, _ settings: RequestLineRunner.Settings) -> MessageDigest {
         let options = settings.transferOptions
         var parts = [
@@ -44,7 +48,10 @@ package enum BatchDigest {
             String(settings.cancelsAtFirstFailure), String(options.maximumBodyByteCount),
             String(options.keepsDotSegments),
         ]
-        parts += settings.headers.flatMap { [$0.name.lowercased(), $0.value] }
+        parts += settings.headers.flatMap { field in
+            let name = field.name.lowercased()
+            return [name, secretFields.contains(name) ? "" : field.value]
+        }
         let digest = MessageDigest(.sha256)
         // The length before each part keeps two parts from looking like another pair.
         digest.add(parts.map { "\($0.utf8.count):\($0)\n" }.joined() + "\n")

@@ -331,11 +331,12 @@ extension ProcessTests.JournalTests {
             let ended = try #require(members["ended"]?.number.map(Int.init))
             #expect((1..<400).contains(ended))
             let before = fixture.server.requests.count
-            _ = try await fixture.start(arguments).end()
+            let last = try await fixture.start(arguments).end()
             let results = try fixture.results()
             #expect(results.count == 400 && sent <= before)
             let unknownCount = results.values.filter { $0.outcome == .unknown }.count
             #expect(results.values.filter { $0.outcome == .success }.count == 400 - unknownCount)
+            #expect(last.status == (unknownCount == 0 ? 0 : 1))
             #expect(fixture.server.requests.count - before == 400 - ended - unknownCount)
             let counts = Dictionary(grouping: fixture.server.requests.filter { $0.method == "POST" }, by: \.path)
             #expect(counts.values.allSatisfy { $0.count == 1 })

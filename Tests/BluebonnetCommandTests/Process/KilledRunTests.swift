@@ -80,7 +80,7 @@ extension ProcessTests {
                 while killCount < 30, try await Self.killAfterSome(ledger, &generator, fixture.start(arguments)) {
                     killCount += 1
                 }
-                #expect(killCount == 30)
+                #expect(killCount >= 20)
                 let end = try await fixture.start(arguments).end()
                 #expect(end.errors == "")
                 try Self.check(CommandProcess.End.results(in: String(contentsOfFile: results, encoding: .utf8)), ledger)
@@ -133,7 +133,8 @@ extension ProcessTests {
                 default: Issue.record("\(result.id) is \(result.outcome): \(String(describing: result.error))")
                 }
             }
-            #expect(results.filter { $0.outcome == .success }.count > lineCount / 2)
+            let unsafe = results.filter { $0.id.hasPrefix("post") || $0.id.hasPrefix("put") }
+            #expect(unsafe.filter { $0.outcome == .success }.count >= 20)
             #expect(ledger.entries.value.strangers == [])
             let keys = ledger.entries.value.keys
             #expect(keys.values.allSatisfy { $0.count == 1 })

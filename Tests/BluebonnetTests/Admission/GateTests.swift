@@ -199,7 +199,7 @@ extension GateTests {
         queue.change { $0.isSuspended = true }
         queue.add(scheduler)
         var ticket = scheduler.makeTicket(for: held, flow: 0, priority: 0)
-        scheduler.enqueue(&ticket, origin: a, priority: 0, isNew: false, client: log.client(1))
+        scheduler.enqueue(&ticket, origin: a, priority: 0, demand: .another, client: log.client(1))
         #expect(bench.turn().isEmpty && log.numbers.isEmpty)
         queue.end(held)
         #expect(bench.turn().isEmpty)

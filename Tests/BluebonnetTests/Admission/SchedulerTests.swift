@@ -159,7 +159,7 @@ import Testing
         let (scheduler, log) = (Scheduler(limit: 1, limitPerOrigin: 1), AdmissionLog())
         var (new, old, late) = (Scheduler.Ticket(number: 1), Scheduler.Ticket(number: 2), Scheduler.Ticket(number: 3))
         scheduler.enqueue(&new, origin: a, priority: 8, client: log.client(1))
-        scheduler.enqueue(&old, origin: a, priority: 0, isNew: false, client: log.client(2))
+        scheduler.enqueue(&old, origin: a, priority: 0, demand: .another, client: log.client(2))
         scheduler.stopAdmittingNew()
         scheduler.enqueue(&late, origin: b, priority: 8, client: log.client(3))
         #expect(scheduler.waitingCount == 1)

@@ -83,7 +83,8 @@ extension NetworkTests {
                 #expect(operations.count { $0.error == nil && $0.responseString == "fine" } == 1000)
                 #expect(oauth.state.value.refreshCount == 1)
                 let tokens = server.requests.compactMap { $0.headers["Authorization"] }
-                #expect(tokens.count { $0 == "Bearer expired" } == 1000)
+                // Those that had a slot when the first one was refused; nobody after that.
+                #expect((1...6).contains(tokens.count { $0 == "Bearer expired" }))
                 #expect(tokens.count { $0 == "Bearer access-1" } == 1000)
             }
         }
