@@ -69,9 +69,11 @@ struct LearnedRate: Equatable {
     mutating func giveBack() { if perSecond != nil { bucket.giveBack() } }
 
     /// The server has accepted a transfer.
-    mutating func noteAccepted(now: UInt64) {
+    ///
+    /// - Parameter isStale: whether it began before the last refusal: such ones say nothing of the rate that followed.
+    mutating func noteAccepted(now: UInt64, isStale: Bool = false) {
         acceptedCount += 1
-        shares.noteAccepted(now: now)
+        if !isStale { shares.noteAccepted(now: now) }
         opening?.acceptedCount += 1
         guard let perSecond, bucket.opensAt > now else { return }  // only a rate that holds something back grows
         growthCount += 1

@@ -205,7 +205,7 @@ extension OriginState {
             if isProbe { endProbe() }
             if isProbe || number > lastStale { hold.noteSuccess() }
             if number > lastStale { widen() }
-            if learned != nil { learned?.noteAccepted(now: clock()) }
+            if learned != nil { learned?.noteAccepted(now: clock(), isStale: number <= lastStale) }
             if let time = outcome.hold { noteUsedUp(for: time, now: clock()) }
         case .connectTimeout:
             if isProbe, hold.until == 0 { endProbe() }
@@ -235,8 +235,8 @@ extension OriginState {
 
     private mutating func noteRefusal(_ outcome: TransferOutcome, of number: UInt64, isProbe: Bool, now: UInt64) {
         if hold.noteRefusal(for: outcome.hold, isProbe: isProbe, limits.maximumHold, now: now) { probe = .needed }
-        learned?.countRefusal()
         guard number > lastStale else { return }
+        learned?.countRefusal()
         // An overloaded server has no rate: a 503 that does not say for how long is left to the window.
         if outcome.hold == nil, outcome.kind != .response(status: 429) { return narrow(for: number) }
         // The rate that is learned keeps the number of transfers low, and would be missed by less than it.
