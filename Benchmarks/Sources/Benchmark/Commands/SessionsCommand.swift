@@ -150,7 +150,7 @@ extension SessionsCommand {
             made = (0..<tasks).map { _ in session.dataTask(with: request) { _, _, _ in ends.note(200) } }
         }
         var listed = 0
-        let listing = try Self.seconds { listed = session.tasks.count }
+        let listing = Self.seconds { listed = session.tasks.count }
         guard listed == tasks else { throw BenchmarkError("\(listed) tasks are listed") }
         let cancelling = try Self.seconds {
             for task in made { task.cancel() }
