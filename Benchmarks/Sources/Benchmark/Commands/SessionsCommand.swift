@@ -146,7 +146,7 @@ extension SessionsCommand {
         let request = URLRequest(url: url)
         let ends = Ends(tasks)
         var made: [SessionTask] = []
-        let making = try Self.seconds {
+        let making = Self.seconds {
             made = (0..<tasks).map { _ in session.dataTask(with: request) { _, _, _ in ends.note(200) } }
         }
         var listed = 0
