@@ -20,20 +20,59 @@ extension RequestLine {
     ///
     /// Every line goes through this once, just before its operation starts, also one without references.
     ///
+    /// - Parameters:
+    ///   - environment: the environment variables, by name. Default none.
+    ///   - source: gives the response of the operation with an id.
     /// - Throws: `unresolvedReference`, for the first reference that leads nowhere.
-    public func resolved(using source: (String) -> ReferenceSource?) throws(NetworkingError) -> RequestLine {
+    public func resolved(
+        environment: [String: String] = [:], using source: (String) -> ReferenceSource?
+    ) throws(NetworkingError) -> RequestLine {
         guard mayHoldReferences else { return self }
         var line = self
         try line.replaceStrings { text, path throws(NetworkingError) in
-            let template: ReferenceTemplate?
-            do throws(RequestLineError) {
-                template = try Self.template(text, at: path)
-            } catch {
-                throw NetworkingError(.unresolvedReference, error.description)
-            }
-            return try template?.resolved(using: source) ?? text
+            try Self.resolved(text, at: path, environment, source)
         }
         return line
+    }
+
+    /// The line with the fields of every line that it does not set itself, whose values may refer to the environment.
+    ///
+    /// - Throws: `unresolvedReference`, for the first reference of an added field that leads nowhere.
+    func completed(
+        with headers: HeaderFields, environment: [String: String]
+    ) throws(NetworkingError) -> RequestLine {
+        guard !headers.isEmpty else { return self }
+        var line = self
+        let path = FieldPath.top.member(Name.headers.rawValue)
+        for field in headers where !self.headers.contains(name: field.name) {
+            let value = try Self.resolved(field.value, at: path.member(field.name), environment) { _ in nil }
+            line.headers.add(name: field.name, value: value)
+        }
+        return line
+    }
+
+    private static func resolved(
+        _ text: String, at path: FieldPath, _ environment: [String: String], _ source: (String) -> ReferenceSource?
+    ) throws(NetworkingError) -> String {
+        let template: ReferenceTemplate?
+        do throws(RequestLineError) {
+            template = try Self.template(text, at: path)
+        } catch {
+            throw NetworkingError(.unresolvedReference, error.description)
+        }
+        return try template?.resolved(environment: environment, using: source) ?? text
+    }
+
+    /// The names of the environment variables that the line's strings refer to.
+    var environmentNames: Set<String> {
+        guard mayHoldReferences else { return [] }
+        var names: Set<String> = []
+        var line = self
+        line.replaceStrings { text, path in
+            names.formUnion((try? Self.template(text, at: path))??.environmentNames ?? [])
+            return text
+        }
+        return names
     }
 
     /// All references of the line, with their fields.
@@ -53,7 +92,7 @@ extension RequestLine {
     /// False when no string of the line has to be looked at more closely, as in most lines: little is said in them.
     private var mayHoldReferences: Bool {
         guard headers.isEmpty, query == nil, body == nil, expect == nil, credential == nil, security == nil,
-            proxy == nil, unixSocket == nil, resolve.isEmpty
+            proxy == nil, unixSocket == nil, resolve.isEmpty, idempotencyKey == nil
         else { return true }
         if ReferenceTemplate.isNeeded(for: url) || ReferenceTemplate.isNeeded(for: method) { return true }
         return output.map(ReferenceTemplate.isNeeded) ?? false

@@ -13,7 +13,8 @@ public struct RequestLinePlan: Sendable {
         public let id: String
         /// The method.
         public let method: String
-        /// The URL of the request, without user information; as it is written when it refers to a response.
+        /// The URL of the request, without user information; as it is written when it refers to a response. References
+        /// to environment variables stand in the place of their values.
         public let url: String
         /// The ids that the line waits for.
         public let dependencies: [String]
@@ -46,9 +47,13 @@ extension RequestLinePlan.Entry {
         (id, method, dependencies) = (node.line.id, line.method, node.dependencies)
         let refers = (try? line.referencedIDs().isEmpty) == false
         let outcome: Result<URL, NetworkingError>? = refers ? nil : Self.prepare(line, settings)
+        let hidden = HiddenVariables(of: line, settings.environment)
         switch outcome {
-        case .success(let checked)?: (url, problem) = (URLText.withoutUserInfo(checked.absoluteString), nil)
-        case .failure(let error)?: (url, problem) = (URLText.withoutUserInfo(line.url), error)
+        case .success(let checked)?:
+            let shown = URLText.withoutUserInfo(checked.absoluteString)
+            (url, problem) = (hidden?.hide(in: shown) ?? shown, nil)
+        case .failure(let error)?:
+            (url, problem) = (URLText.withoutUserInfo(line.url), hidden?.hide(in: error) ?? error)
         case nil: (url, problem) = (URLText.withoutUserInfo(line.url), nil)
         }
     }
@@ -59,8 +64,10 @@ extension RequestLinePlan.Entry {
     ) -> Result<URL, NetworkingError> {
         let options = settings.transferOptions
         let recipe = RequestPlan.Recipe { plan in
-            try line.resolved { _ in nil }.completed(with: settings.headers).complete(
-                &plan, baseURL: settings.baseURL, options: options)
+            let environment = settings.environment
+            try line.resolved(environment: environment) { _ in nil }
+                .completed(with: settings.headers, environment: environment)
+                .complete(&plan, baseURL: settings.baseURL, options: options)
         }
         return Result { () throws(NetworkingError) in
             try RequestPlan(recipe: recipe, options: ResolvedOptions(options)).checkedURL()

@@ -25,8 +25,12 @@ public final class RequestLineRunner: Sendable {
     public struct Settings: Sendable {
         /// What relative URLs are resolved against.
         public var baseURL: URL?
-        /// Header fields of every line that does not set a field of that name itself. Default none.
+        /// Header fields of every line that does not set a field of that name itself. Default none. As in lines, a
+        /// value may refer to environment variables, and `$${` stands for `${`; it cannot refer to responses.
         public var headers = HeaderFields()
+        /// The environment variables, by name, that `${env:NAME}` in a line or in `headers` refers to. Default those
+        /// of the process when the settings are made.
+        public var environment = ProcessInfo.processInfo.environment
         /// Transfers on the wire at once. Default 64.
         public var concurrency = 64
         /// Transfers on the wire at once to one scheme, host and port. Default 6.
@@ -121,7 +125,8 @@ public final class RequestLineRunner: Sendable {
         for dependency in dependencies { operation.addDependency(dependency) }
         group.enter()
         let hasOutput = node.line.line.output != nil
-        operation.addCompletionHandler { [self] _ in finish(id, operation, hasOutput: hasOutput, onEnd) }
+        let hidden = HiddenVariables(of: node.line.line, settings.environment)
+        operation.addCompletionHandler { [self] _ in finish(id, operation, hasOutput: hasOutput, hidden, onEnd) }
         if isCancelled { operation.cancel() }
         manager.operationQueue.addOperation(operation)
     }
@@ -172,8 +177,9 @@ extension RequestLineRunner {
         for dependency in state.withLock({ $0.dependencies(node.dependencies) }) {
             sources[dependency.id] = try dependency.referenceSource()
         }
-        let line = try node.line.line.resolved { sources[$0] }
-        try line.completed(with: settings.headers).complete(
+        let environment = settings.environment
+        let line = try node.line.line.resolved(environment: environment) { sources[$0] }
+        try line.completed(with: settings.headers, environment: environment).complete(
             &plan, baseURL: manager.baseURL, options: settings.transferOptions)
     }
 
@@ -190,12 +196,14 @@ extension RequestLineRunner {
     }
 
     private func finish(
-        _ id: String, _ operation: HTTPRequestOperation, hasOutput: Bool, _ onEnd: @Sendable (End) -> Void
+        _ id: String, _ operation: HTTPRequestOperation, hasOutput: Bool, _ hidden: HiddenVariables?,
+        _ onEnd: @Sendable (End) -> Void
     ) {
         let ending = RunnerEnding(operation, isReferenced: settings.referencedIDs?.contains(id) ?? true)
         let outcome = state.withLock { $0.finish(id, ending) }
         let bodyForm = hasOutput ? BodyForm.none : settings.bodyForm
-        let result = ResultLine(id: id, outcome: outcome, operation: operation, bodyForm: bodyForm)
+        var result = ResultLine(id: id, outcome: outcome, operation: operation, bodyForm: bodyForm)
+        hidden?.hide(in: &result)
         onEnd(End(result: result, referencedBody: outcome == .success ? ending.source?.body : nil))
         if outcome == .failure && settings.cancelsAtFirstFailure { cancel() }
         group.leave()
@@ -267,10 +275,11 @@ extension ResultLine.Timing {
 extension RequestLineRunner.Settings {
     /// Adds a field to `headers`, written as `Name: value`. The blanks around the value do not count.
     ///
-    /// - Parameter text: the field. `$${` stands for `${`: a value refers to no response, because it is that of every
-    ///   line.
+    /// - Parameter text: the field. A value may refer to the environment, as in `Bearer ${env:TOKEN}`: the reference is
+    ///   kept, and replaced when a line is sent. It refers to no response, because it is that of every line. `$${`
+    ///   stands for `${`.
     /// - Throws: `NetworkingError` with `invalidRequest` when the text has no colon, when name or value cannot be sent,
-    ///   when the field says how a body is framed, or when the value has a reference.
+    ///   when the field says how a body is framed, or when the value refers to a response.
     public mutating func addHeader(_ text: String) throws(NetworkingError) {
         headers.add(try HeaderFields.Field(lineText: text))
     }
@@ -287,12 +296,19 @@ extension HeaderFields.Field {
         guard !RequestCheck.isFraming(name), name.lowercased() != "content-type" else {
             throw Self.unusable("the header \(name) depends on each request's body, and is not for every line")
         }
-        let parts = value.components(separatedBy: "$${")
-        guard !parts.contains(where: { $0.contains("${") }) else {
+        guard try Self.template(value, of: name).references.isEmpty else {
             throw Self.unusable(
-                "the value of header \(name) has a reference, which only a line can have; write $${ for ${")
+                "the value of header \(name) refers to a response, which only a line can do; write $${ for ${")
         }
-        self.init(name: name, value: parts.joined(separator: "${"))
+        self.init(name: name, value: value)
+    }
+
+    private static func template(_ value: String, of name: String) throws(NetworkingError) -> ReferenceTemplate {
+        do throws(RequestLineError) {
+            return try ReferenceTemplate(parsing: value)
+        } catch {
+            throw unusable("the value of header \(name) cannot be used: \(error.message)")
+        }
     }
 
     private static func trimmed(_ value: Substring) -> String {
@@ -303,14 +319,4 @@ extension HeaderFields.Field {
     }
 
     private static func unusable(_ words: String) -> NetworkingError { NetworkingError(.invalidRequest, words) }
-}
-
-extension RequestLine {
-    /// The line with the fields of every line that it does not set itself.
-    func completed(with headers: HeaderFields) -> RequestLine {
-        guard !headers.isEmpty else { return self }
-        var line = self
-        for field in headers where !self.headers.contains(name: field.name) { line.headers.add(field) }
-        return line
-    }
 }

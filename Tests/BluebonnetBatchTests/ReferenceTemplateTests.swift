@@ -27,6 +27,9 @@ import Testing
         ("${12.status}", "12", .status),
         ("${é x.status}", "é x", .status),
         ("${$.status}", "$", .status),
+        ("${env:x.status}", "env:x", .status),
+        ("${env:x.headers.etag}", "env:x", .header("etag")),
+        ("${env:x.body}", "env:x", .body(path: [])),
     ])
     func aReferenceIsTakenApart(_ text: String, _ id: String, _ selector: Reference.Selector) throws {
         let template = try ReferenceTemplate(parsing: text)
@@ -42,12 +45,16 @@ import Testing
         ("x${a.status}y", ["x", "<a>", "y"]), ("${a.status}${b.status}", ["<a>", "<b>"]),
         ("${a.status}}", ["<a>", "}"]), ("$${${a.status}", ["${", "<a>"]), ("$ ${a.status}$", ["$ ", "<a>", "$"]),
         ("é${a.status}\u{301}", ["é", "<a>", "\u{301}"]), ("${a.status}$${b.status}", ["<a>", "${b.status}"]),
+        ("${env:A}", ["[A]"]), ("a${env:_b1}c", ["a", "[_b1]", "c"]), ("${env:a.b}", ["[a.b]"]),
+        ("$${env:A}", ["${env:A}"]),
+        ("${env:status}", ["[status]"]), ("${env: A}", ["[ A]"]), ("${env:é}${a.status}", ["[é]", "<a>"]),
     ])
     func textAndReferencesAreToldApart(_ text: String, _ expected: [String]) throws {
         let parts = try ReferenceTemplate(parsing: text).parts.map { part in
             switch part {
             case .literal(let literal): literal
             case .reference(let reference): "<\(reference.id)>"
+            case .environmentVariable(let name): "[\(name)]"
             }
         }
         #expect(parts == expected)
@@ -59,7 +66,8 @@ import Testing
         ("${a.headers}", "expected"), ("${a.status.x}", "expected"), ("${a.Body.x}", "expected"),
         ("${.status}", "no id"), ("${.body.x}", "no id"), ("${.headers.x}", "no id"),
         ("${a.body.}", "empty name"), ("${a.body.x..y}", "empty name"), ("${a.body.x.}", "empty name"),
-        ("${a.headers.}", "empty name"),
+        ("${a.headers.}", "empty name"), ("${env:}", "without \"=\" and NUL"), ("${env:A=B}", "found \"${env:A=B}\""),
+        ("${env:A\0}", "without"), ("${env:A", "without \"}\""), ("${env}", "or ${env:NAME}"), ("${Env:A}", "expected"),
     ])
     func aSyntaxErrorNamesTheFieldAndTheReference(_ text: String, _ words: String) throws {
         let error = try #require(throws: RequestLineError.self) { try ReferenceTemplate(parsing: text, field: "url") }
@@ -76,6 +84,25 @@ import Testing
     @Test func resolvingPutsTheTextsTogether() throws {
         let template = try ReferenceTemplate(parsing: "<${a.status}|${b.status}> $${")
         #expect(try template.resolved { ReferenceSource(status: $0 == "a" ? 200 : 404) } == "<200|404> ${")
+    }
+
+    @Test func variableStandsForItsValueAndMakesNoDependency() throws {
+        let template = try ReferenceTemplate(parsing: "${env:A}-${env:EMPTY}-${a.status}-${env:B}")
+        let environment = ["A": "${env:B}", "B": "b", "EMPTY": ""]
+        #expect(template.referencedIDs == ["a"])
+        let text = try template.resolved(environment: environment) { _ in ReferenceSource(status: 200) }
+        #expect(text == "${env:B}--200-b")
+    }
+
+    @Test func variableThatIsNotSetIsUnresolvedAndNamed() throws {
+        let template = try ReferenceTemplate(parsing: "x${env:TOKEN}")
+        let error = try #require(throws: NetworkingError.self) {
+            try template.resolved(environment: ["token": "secret"]) { _ in nil }
+        }
+        #expect(error.code == .unresolvedReference)
+        #expect(
+            error.message == "${env:TOKEN}: the environment variable TOKEN is not set; set it in the environment of "
+                + "the process that sends the request")
     }
 
     @Test func anIDWithoutResultIsUnresolved() throws {

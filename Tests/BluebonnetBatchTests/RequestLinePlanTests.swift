@@ -8,11 +8,14 @@ import Testing
 @testable import BluebonnetBatch
 
 @Suite(.timeLimit(.minutes(1))) struct RequestLinePlanTests {
-    private func plan(_ lines: [String], baseURL: String? = nil) throws -> RequestLinePlan {
+    private func plan(
+        _ lines: [String], baseURL: String? = nil, environment: [String: String] = [:]
+    ) throws -> RequestLinePlan {
         let text = lines.map { $0 + "\n" }.joined()
         let graph = try RequestLineGraph(try RequestLineParser().parse(file: Data(text.utf8)))
         var settings = RequestLineRunner.Settings()
         settings.baseURL = baseURL.flatMap { URL(string: $0) }
+        settings.environment = environment
         return RequestLinePlan(graph.nodesInDependencyOrder, settings: settings)
     }
 
@@ -43,6 +46,22 @@ import Testing
 
                 """)
         #expect(plan.problems.map(\.id) == ["bad"] && plan.problems[0].problem?.code == .badURL)
+    }
+
+    @Test func valuesOfVariablesAreCheckedAndNotShown() throws {
+        let lines = [
+            #"{"id": "a", "url": "http://h/?key=${env:KEY}", "headers": {"X": "${env:KEY}"}}"#,
+            #"{"id": "b", "url": "http://h/${env:GONE}"}"#, #"{"id": "c", "url": "http://${env:BAD}/x"}"#,
+            #"{"id": "d", "url": "http://h/", "headers": {"X": "${env:BREAK}"}}"#,
+        ]
+        let environment = ["KEY": "s3cr3t-key", "BAD": "s3cr3t bad", "BREAK": "s3cr3t\nbreak"]
+        let plan = try plan(lines, environment: environment)
+        #expect(plan.waves.first?.map(\.url).first == "http://h/?key=${env:KEY}")
+        #expect(plan.problems.map(\.id) == ["b", "c", "d"])
+        #expect(plan.problems.map(\.problem?.code) == [.unresolvedReference, .badURL, .invalidRequest])
+        #expect(plan.description.contains("GONE is not set"))
+        #expect(plan.description.contains(#"the URL "http://${env:BAD}/x" cannot be used"#))
+        #expect(!plan.description.contains("s3cr3t"), "\(plan)")
     }
 
     @Test func planOfNoLinesIsEmpty() throws {

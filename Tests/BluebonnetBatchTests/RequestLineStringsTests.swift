@@ -64,6 +64,7 @@ import Testing
             { $0.credential = .init(user: reference, password: "") },
             { $0.credential = .init(user: "", password: reference) }, { $0.proxy = reference },
             { $0.unixSocket = reference }, { $0.resolve = ["h": reference] },
+            { $0.idempotencyKey = .value(reference) },
             { $0.security = Self.security { $0.pins = [reference] } },
             { $0.security = Self.security { $0.ca = reference } },
             { $0.security = Self.security { $0.clientCertificate = reference } },
@@ -140,6 +141,28 @@ import Testing
         let resolved = try line.resolved { _ in ReferenceSource(status: 200) }
         guard case .json(let json) = resolved.body else { return #expect(resolved.body != nil) }
         #expect(JSONText.text(of: json) == value.replacing("${a.status}", with: "200"))
+    }
+
+    @Test func variablesAreFoundInAllFieldsAndAreNoDependencies() throws {
+        var line = RequestLine(url: "/${env:A}", body: .json(["${env:B} $${env:no}".json].json))
+        line.headers = ["X": "${env:C}"]
+        line.idempotencyKey = .value("${env:D}")
+        #expect(try line.referencedIDs() == [])
+        #expect(line.environmentNames == ["A", "B", "C", "D"])
+        let resolved = try line.resolved(environment: ["A": "1", "B": "2", "C": "3", "D": "4"]) { _ in nil }
+        #expect(resolved.url == "/1" && resolved.headers == ["X": "3"] && resolved.idempotencyKey == .value("4"))
+        #expect(resolved.body == .json(["2 ${env:no}".json].json))
+    }
+
+    @Test func fieldOfEveryLineIsResolvedOnlyWhereItIsAdded() throws {
+        var line = RequestLine(url: "u")
+        let fields: HeaderFields = ["A": "Bearer ${env:TOKEN}", "B": "$${"]
+        let completed = try line.completed(with: fields, environment: ["TOKEN": "${x.status}"])
+        #expect(completed.headers == ["A": "Bearer ${x.status}", "B": "${"])
+        let error = try #require(throws: NetworkingError.self) { try line.completed(with: fields, environment: [:]) }
+        #expect(error.code == .unresolvedReference && error.message.contains("TOKEN is not set"))
+        line.headers = ["a": "own"]
+        #expect(try line.completed(with: fields, environment: [:]).headers == ["a": "own", "B": "${"])
     }
 
     @Test func resolvingWithoutTheResultFails() throws {

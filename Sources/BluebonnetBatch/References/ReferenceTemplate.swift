@@ -3,7 +3,7 @@
 
 public import Bluebonnet
 
-/// Text of a request line with references to what other operations returned.
+/// Text of a request line with references to what other operations returned, and to the environment.
 ///
 /// | text | stands for |
 /// |---|---|
@@ -11,6 +11,7 @@ public import Bluebonnet
 /// | `${ID.headers.NAME}` | the header's value, whatever the case of NAME; repeated ones joined by `, ` |
 /// | `${ID.body}` | the whole body as text |
 /// | `${ID.body.PATH}` | a value in the parsed JSON body: names and indices, joined by dots: `user.roles.0` |
+/// | `${env:NAME}` | the environment variable NAME of the process that sends the request |
 /// | `$${` | `${` itself |
 ///
 /// A string of the body is inserted as it is; a number, a truth value and null as their JSON text, a whole number
@@ -19,13 +20,18 @@ public import Bluebonnet
 ///
 /// An id may hold dots: it ends before the first `.body` or `.headers` that a dot follows, or before a `.body` or
 /// `.status` at the end. A reference ends with the first `}`, so no part of it can hold one.
+///
+/// An id may begin with `env:`. What would be a reference to a line is one: `${env:x.status}` is the status of the line
+/// `env:x`, and no variable. The name of a variable is not empty and holds no `=` and no NUL.
 public struct ReferenceTemplate: Sendable, Hashable {
     /// A piece of the text.
     public enum Part: Sendable, Hashable {
         /// Text that stands for itself.
         case literal(String)
-        /// A reference that is replaced.
+        /// A reference to what another operation returned.
         case reference(Reference)
+        /// A reference to an environment variable. It makes no dependency.
+        case environmentVariable(name: String)
     }
 
     /// A reference `${…}`.
@@ -67,7 +73,7 @@ public struct ReferenceTemplate: Sendable, Hashable {
         }
     }
 
-    /// The references in their order.
+    /// The references to other operations in their order.
     public var references: [Reference] {
         parts.compactMap { if case .reference(let reference) = $0 { reference } else { nil } }
     }
@@ -78,10 +84,21 @@ public struct ReferenceTemplate: Sendable, Hashable {
         return references.map(\.id).filter { seen.insert($0).inserted }
     }
 
-    /// The text with every reference replaced by what `source` gives for its id.
+    /// The names of the environment variables that the text refers to, in their order.
+    var environmentNames: [String] {
+        parts.compactMap { if case .environmentVariable(let name) = $0 { name } else { nil } }
+    }
+
+    /// The text with every reference replaced.
     ///
-    /// - Throws: `unresolvedReference` when there is no source, or not in it what the reference names.
-    public func resolved(using source: (String) -> ReferenceSource?) throws(NetworkingError) -> String {
+    /// - Parameters:
+    ///   - environment: the environment variables, by name. Default none.
+    ///   - source: gives the response of the operation with an id.
+    /// - Throws: `unresolvedReference` when there is no source, or not in it what the reference names, or when a
+    ///   variable is not set.
+    public func resolved(
+        environment: [String: String] = [:], using source: (String) -> ReferenceSource?
+    ) throws(NetworkingError) -> String {
         var text = ""
         for part in parts {
             switch part {
@@ -91,6 +108,13 @@ public struct ReferenceTemplate: Sendable, Hashable {
                     throw NetworkingError(.unresolvedReference, "\(reference): \(reference.id) has no result")
                 }
                 text += try source.text(for: reference)
+            case .environmentVariable(let name):
+                guard let value = environment[name] else {
+                    let remedy = "set it in the environment of the process that sends the request"
+                    throw NetworkingError(
+                        .unresolvedReference, "${env:\(name)}: the environment variable \(name) is not set; \(remedy)")
+                }
+                text += value
             }
         }
         return text
@@ -99,5 +123,104 @@ public struct ReferenceTemplate: Sendable, Hashable {
     /// Whether `text` holds anything but literal text, so that parsing it is worth the while.
     static func isNeeded(for text: String) -> Bool {
         text.hasByte(UInt8(ascii: "$"))
+    }
+}
+
+// MARK: - Parsing
+
+/// Takes the text of a template apart.
+private struct ReferenceScanner {
+    private static let opening = "${".utf8
+    private static let escapedOpening = "$${".utf8
+    private static let environmentPrefix = "env:".utf8
+
+    private var rest: Substring
+    private var literal = ""
+    private var parts: [ReferenceTemplate.Part] = []
+
+    private init(_ text: String) {
+        rest = Substring(text)
+    }
+
+    static func parts(of text: String) throws(RequestLineError) -> [ReferenceTemplate.Part] {
+        var scanner = ReferenceScanner(text)
+        while !scanner.rest.isEmpty { try scanner.step() }
+        scanner.endLiteral()
+        return scanner.parts
+    }
+
+    /// Takes the text up to the next dollar sign, or what starts with it.
+    private mutating func step() throws(RequestLineError) {
+        if rest.utf8.starts(with: Self.escapedOpening) {
+            literal += "${"
+            rest = Substring(rest.utf8.dropFirst(Self.escapedOpening.count))
+        } else if rest.utf8.starts(with: Self.opening) {
+            endLiteral()
+            parts.append(try takeReference())
+        } else {
+            let end = rest.utf8.dropFirst().firstIndex(of: UInt8(ascii: "$")) ?? rest.endIndex
+            literal += rest[..<end]
+            rest = rest[end...]
+        }
+    }
+
+    private mutating func endLiteral() {
+        if !literal.isEmpty { parts.append(.literal(literal)) }
+        literal = ""
+    }
+
+    private mutating func takeReference() throws(RequestLineError) -> ReferenceTemplate.Part {
+        let content = rest.utf8.dropFirst(Self.opening.count)
+        guard let end = content.firstIndex(of: UInt8(ascii: "}")) else {
+            throw RequestLineError(message: #""${" without "}"; write "$${" for a literal "${""#)
+        }
+        rest = Substring(rest.utf8[end...].dropFirst())
+        let names = content[..<end].split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        return try Self.part(String(Substring(content[..<end])), names.map { String(Substring($0)) })
+    }
+
+    /// Makes a part of what stands between the braces, and between the dots there.
+    private static func part(
+        _ content: String, _ names: [String]
+    ) throws(RequestLineError) -> ReferenceTemplate.Part {
+        if let selectorIndex = names.indices.dropFirst().first(where: { isSelector(names, $0) }) {
+            return .reference(try reference(names, selectorIndex))
+        }
+        guard content.utf8.starts(with: environmentPrefix) else {
+            let expectation = "expected ${ID.body.PATH}, ${ID.status}, ${ID.headers.NAME} or ${env:NAME}"
+            throw RequestLineError(message: "\(expectation), found \(JSONText.quoted("${\(content)}"))")
+        }
+        let name = String(Substring(content.utf8.dropFirst(environmentPrefix.count)))
+        guard !name.isEmpty, !name.hasByte(0), !name.hasByte(UInt8(ascii: "=")) else {
+            let problem = "an environment variable has a name without \"=\" and NUL"
+            throw RequestLineError(message: "\(problem), found \(JSONText.quoted("${\(content)}"))")
+        }
+        return .environmentVariable(name: name)
+    }
+
+    /// Makes a reference to an operation of what stands between the dots.
+    private static func reference(
+        _ names: [String], _ selectorIndex: Int
+    ) throws(RequestLineError) -> ReferenceTemplate.Reference {
+        let written = "${\(names.joined(separator: "."))}"
+        let id = names[..<selectorIndex].joined(separator: ".")
+        guard !id.isEmpty else { throw RequestLineError(message: "no id in \(JSONText.quoted(written))") }
+        let arguments = Array(names[(selectorIndex + 1)...])
+        switch names[selectorIndex] {
+        case "status": return .init(id: id, selector: .status)
+        case "headers" where arguments != [""]:
+            return .init(id: id, selector: .header(arguments.joined(separator: ".")))
+        case "body" where !arguments.contains(""): return .init(id: id, selector: .body(path: arguments))
+        default: throw RequestLineError(message: "empty name in \(JSONText.quoted(written))")
+        }
+    }
+
+    private static func isSelector(_ names: [String], _ index: Int) -> Bool {
+        switch names[index] {
+        case "body": true
+        case "headers": index < names.count - 1
+        case "status": index == names.count - 1
+        default: false
+        }
     }
 }

@@ -55,7 +55,10 @@ extension RunOptions {
         @Option(
             parsing: .unconditionalSingleValue,
             help: ArgumentHelp(
-                "A header field of every line that does not set it; may be given again and again.",
+                """
+                A header field of every line that does not set it; may be given again and again. ${env:NAME} in the \
+                value stands for an environment variable.
+                """,
                 valueName: "name: value"),
             transform: OptionValue.header)
         var header: [String] = []

@@ -53,7 +53,9 @@ struct RefusedOptions: Sendable, CustomTestStringConvertible {
         RefusedOptions("--header", ": demo", says: "not made of token characters only"),
         RefusedOptions("--header", "X-Client: a\nb", says: "the value of header X-Client contains"),
         RefusedOptions("--header", "content-length: 3", says: "is not for every line"),
-        RefusedOptions("--header", "X-A: ${me.body.id}", says: "has a reference, which only a line can have"),
+        RefusedOptions("--header", "X-A: ${me.body.id}", says: "refers to a response, which only a line can do"),
+        RefusedOptions("--header", "X-A: ${env:}", says: "has a name without"),
+        RefusedOptions("--header", "X-A: ${env:A", says: "without \"}\""),
     ]
 }
 

@@ -29,6 +29,32 @@ extension ProcessTests {
             }
         }
 
+        @Test func variableOfTheEnvironmentIsSentAndShownNowhere() async throws {
+            try await CommandFixture.with { fixture in
+                let lines = [
+                    #"{"id":"a","url":"a?key=${env:BLUEBONNET_KEY}","headers":{"X":"${env:BLUEBONNET_KEY}"}}"#,
+                    #"{"id":"b","url":"b?key=${env:BLUEBONNET_GONE}"}"#,
+                    #"{"id":"c","url":"c","headers":{"X":"${env:BLUEBONNET_BREAK}"}}"#,
+                ]
+                let command = [CommandProcess.path(of: "bluebonnet"), "run", try fixture.file(lines)]
+                let options = ["--base-url", fixture.server.url("/").absoluteString]
+                let header = ["--header", "Authorization: Bearer ${env:BLUEBONNET_KEY}"]
+                let environment = ["BLUEBONNET_KEY=s3cr3t+key", "BLUEBONNET_BREAK=s3cr3t\nbreak"]
+                let end = try await CommandProcess(
+                    environment + command + options + header, program: "/usr/bin/env", in: fixture.folder
+                ).end()
+                #expect(end.status == 1, "\(end.errors)")
+                let requests = fixture.server.requests
+                #expect(requests.count == 1 && requests.first?.target == "/a?key=s3cr3t+key")
+                #expect(requests.first?.headers["authorization"] == "Bearer s3cr3t+key")
+                #expect(requests.first?.headers["x"] == "s3cr3t+key")
+                #expect(end.output.contains(#"/a?key=${env:BLUEBONNET_KEY}""#), "\(end.output)")
+                #expect(end.output.contains("the environment variable BLUEBONNET_GONE is not set"))
+                #expect(end.output.contains("the value of header X contains"))
+                #expect(!end.output.contains("s3cr3t") && !end.errors.contains("s3cr3t"), "\(end.output)\(end.errors)")
+            }
+        }
+
         @Test func headerThatCannotBeSentEndsTheCommandBeforeAnythingIsSent() async throws {
             try await CommandFixture.with { fixture in
                 let end = try await fixture.run([#"{"url":"a"}"#], ["--header", "no colon"])
