@@ -22,6 +22,7 @@ let package = Package(
         .library(name: "BluebonnetBatch", targets: ["BluebonnetBatch"]),
         .library(name: "BluebonnetImage", targets: ["BluebonnetImage"]),
         .library(name: "BluebonnetJournal", targets: ["BluebonnetJournal"]),
+        .library(name: "BluebonnetFleet", targets: ["BluebonnetFleet"]),
         // The command is a target without a product here: clients fetch what products need, and swift-argument-parser
         // would be fetched for each of them.
     ],
@@ -44,6 +45,8 @@ let package = Package(
         // Without pkgConfig: gdk-pixbuf's flags hold one that SwiftPM warns about. Only BluebonnetImage needs it
         // installed.
         .systemLibrary(name: "CGdkPixbuf", providers: [.apt(["libgdk-pixbuf-2.0-dev"])]),
+        // Only BluebonnetFleet, and with it the command, needs it installed.
+        .systemLibrary(name: "CPostgreSQL", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
         .target(name: "CArena"),
         .target(name: "CExit", dependencies: ["COpenSSL"]),
         .target(name: "CHTTP2"),
@@ -67,9 +70,16 @@ let package = Package(
             swiftSettings: strict
         ),
         .target(
+            name: "BluebonnetFleet",
+            dependencies: [
+                "Bluebonnet", "BluebonnetBatch", "BluebonnetHTTP", "BluebonnetJournal", "CLinux", "CPostgreSQL",
+            ],
+            swiftSettings: strict
+        ),
+        .target(
             name: "BluebonnetCommand",
             dependencies: [
-                "Bluebonnet", "BluebonnetBatch", "BluebonnetJournal",
+                "Bluebonnet", "BluebonnetBatch", "BluebonnetFleet", "BluebonnetJournal",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict
@@ -128,10 +138,17 @@ let package = Package(
             dependencies: ["Bluebonnet", "BluebonnetBatch", "BluebonnetHTTP", "BluebonnetJournal", "TestServer", grdb],
             swiftSettings: strict),
         .testTarget(
+            name: "BluebonnetFleetTests",
+            dependencies: [
+                "Bluebonnet", "BluebonnetBatch", "BluebonnetFleet", "BluebonnetHTTP", "BluebonnetJournal",
+                "TestServer", "TestSupport",
+            ],
+            swiftSettings: strict),
+        .testTarget(
             name: "BluebonnetTests",
             dependencies: [
-                "Bluebonnet", "BluebonnetBatch", "BluebonnetHTTP", "BluebonnetJournal", "CArena", "CLinux", "COpenSSL",
-                "TestServer", "TestSupport",
+                "Bluebonnet", "BluebonnetBatch", "BluebonnetFleet", "BluebonnetHTTP", "BluebonnetJournal", "CArena",
+                "CLinux", "COpenSSL", "TestServer", "TestSupport",
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
@@ -143,7 +160,8 @@ let package = Package(
         .testTarget(
             name: "BluebonnetDocumentationTests",
             dependencies: [
-                "Bluebonnet", "BluebonnetBatch", "BluebonnetImage", "BluebonnetJournal", "TestServer", "TestSupport",
+                "Bluebonnet", "BluebonnetBatch", "BluebonnetFleet", "BluebonnetImage", "BluebonnetJournal",
+                "TestServer", "TestSupport",
             ],
             swiftSettings: strict
         ),
@@ -155,9 +173,9 @@ let package = Package(
         .testTarget(
             name: "BluebonnetCommandTests",
             dependencies: [
-                "BatchExample", "Bluebonnet", "BluebonnetBatch", "BluebonnetCommand", "CancelAndPauseExample", "Demo",
-                "DependentCallsExample", "ExitProbe", "ReachabilityExample", "TestServer", "TestSupport",
-                "TokensAndLimitsExample", "bluebonnet",
+                "BatchExample", "Bluebonnet", "BluebonnetBatch", "BluebonnetCommand", "BluebonnetFleet",
+                "CancelAndPauseExample", "Demo", "DependentCallsExample", "ExitProbe", "ReachabilityExample",
+                "TestServer", "TestSupport", "TokensAndLimitsExample", "bluebonnet",
             ],
             swiftSettings: strict
         ),

@@ -12,7 +12,7 @@ internal import Synchronization
 /// from any thread.
 public final class RequestLineRunner: Sendable {
     /// The form of a result line's body.
-    public enum BodyForm: String, Sendable, CaseIterable {
+    public enum BodyForm: String, Sendable, Codable, CaseIterable {
         /// No body.
         case none
         /// The text, when it is valid UTF-8.
@@ -56,15 +56,12 @@ public final class RequestLineRunner: Sendable {
     }
 
     private let settings: Settings
-    private let manager: RequestOperationManager
+    private let executor: LineExecutor
     private let onResult: @Sendable (ResultLine) -> Void
     private let state = Mutex(RunnerState())
     /// As the network thread has told it last.
     private let waits = Mutex(RunnerWaits())
-    private let queue = DispatchQueue(label: "org.bluebonnet.request-lines")
     private let group = DispatchGroup()
-    /// Where the steps of scripts are taken: no user's code runs there.
-    private static let scripts = DispatchQueue(label: "org.bluebonnet.request-line-scripts")
 
     /// Makes a runner.
     ///
@@ -72,15 +69,7 @@ public final class RequestLineRunner: Sendable {
     ///   - settings: limits, trust and what every line has.
     ///   - onResult: called once for each line, one at a time, on a queue of the runner's.
     public init(settings: Settings = Settings(), onResult: @escaping @Sendable (ResultLine) -> Void) {
-        var configuration = RequestOperationManager.Configuration()
-        configuration.maximumConcurrentTransferCount = settings.concurrency
-        configuration.maximumConcurrentTransferCountPerOrigin = settings.concurrencyPerOrigin
-        configuration.maximumBytesPerSecond = settings.maximumBytesPerSecond
-        configuration.governor = settings.governor
-        configuration.transferOptions = settings.transferOptions
-        manager = RequestOperationManager(optional: settings.baseURL, configuration)
-        manager.completionQueue = queue
-        manager.responseSerializer = HTTPResponseSerializer()
+        executor = LineExecutor(settings: settings)
         self.settings = settings
         self.onResult = onResult
     }
@@ -114,40 +103,36 @@ public final class RequestLineRunner: Sendable {
     /// Starts a line whose end goes to `onEnd` instead of the runner's `onResult`, on the same queue.
     package func add(_ node: RequestLineGraph.Node, onEnd: @escaping @Sendable (End) -> Void) {
         let id = node.line.id
-        // References are looked up in bodies of any size, and files may be where nobody answers.
-        let isQuick = node.dependencies.isEmpty && !node.line.line.readsFiles
-        let recipe = RequestPlan.Recipe(isQuick: isQuick) { [self] plan in try complete(&plan, for: node) }
-        let operation = manager.operation(recipe: recipe, wantsDigest: true)
-        operation.queuePriority = node.line.line.priority.queuePriority
-        let script = node.line.line.script
-        if !script.isEmpty { operation.setStartHandler { Self.play(script, on: $0) } }
+        let operation = executor.operation(for: node.line.line, mayWait: !node.dependencies.isEmpty) { [self] in
+            try sources(of: node)
+        }
         let (dependencies, isCancelled) = state.withLock { $0.add(id, operation, dependencies: node.dependencies) }
         for dependency in dependencies { operation.addDependency(dependency) }
         group.enter()
         let hasOutput = node.line.line.output != nil
-        let hidden = HiddenVariables(of: node.line.line, settings.environment)
+        let hidden = executor.hiddenVariables(of: node.line.line)
         operation.addCompletionHandler { [self] _ in finish(id, operation, hasOutput: hasOutput, hidden, onEnd) }
         if isCancelled { operation.cancel() }
-        manager.operationQueue.addOperation(operation)
+        executor.start(operation)
     }
 
     /// Cancels everything that has not finished; each line still gets its result.
     public func cancel() {
-        manager.stopStarting()  // else the places of those that are cancelled first go to others
+        executor.manager.stopStarting()  // else the places of those that are cancelled first go to others
         for operation in state.withLock({ $0.cancel() }) { operation.cancel() }
     }
 
     /// Drains the runner: starts no more operations, lets running ones finish for at most `Settings.drainTimeout`, then
     /// cancels all that are unfinished. Each line still gets its result.
     public func drain() async {
-        _ = await manager.drain(timeout: settings.drainTimeout)
+        _ = await executor.manager.drain(timeout: settings.drainTimeout)
         cancel()
     }
 
     /// Suspends the calling task until the results of all lines added so far have been delivered.
     public func waitUntilFinished() async {
         await withCheckedContinuation { waiter in
-            group.notify(queue: queue) { waiter.resume() }
+            group.notify(queue: executor.queue) { waiter.resume() }
         }
     }
 
@@ -161,7 +146,7 @@ public final class RequestLineRunner: Sendable {
         snapshot.waitingRetryCount = now.retryCount
         snapshot.heldOrigins = now.origins.compactMap { RequestLineRunner.Snapshot.HeldOrigin($0, now: Date()) }
         // For the next snapshot: who asks must not wait for the network thread.
-        manager.withWaits(limit: 16) { [weak self] retryCount, origins in
+        executor.manager.withWaits(limit: 16) { [weak self] retryCount, origins in
             self?.waits.withLock { $0 = RunnerWaits(retryCount: retryCount, origins: origins) }
         }
         return snapshot
@@ -171,28 +156,13 @@ public final class RequestLineRunner: Sendable {
 // MARK: - One line
 
 extension RequestLineRunner {
-    /// Completes the plan of a line's operation when its dependencies have ended.
-    private func complete(_ plan: inout RequestPlan, for node: RequestLineGraph.Node) throws {
+    /// What the lines that a line depends on have returned, when they have ended.
+    private func sources(of node: RequestLineGraph.Node) throws(NetworkingError) -> [String: ReferenceSource] {
         var sources: [String: ReferenceSource] = [:]
         for dependency in state.withLock({ $0.dependencies(node.dependencies) }) {
             sources[dependency.id] = try dependency.referenceSource()
         }
-        let environment = settings.environment
-        let line = try node.line.line.resolved(environment: environment) { sources[$0] }
-        try line.completed(with: settings.headers, environment: environment).complete(
-            &plan, baseURL: manager.baseURL, options: settings.transferOptions)
-    }
-
-    private static func play(_ script: [RequestLine.ScriptStep], on operation: RequestOperation) {
-        for step in script {
-            scripts.asyncAfter(deadline: .now() + step.at) { [weak operation] in
-                switch step.action {
-                case .pause: operation?.pause()
-                case .resume: operation?.resume()
-                case .cancel: operation?.cancel()
-                }
-            }
-        }
+        return sources
     }
 
     private func finish(
@@ -201,72 +171,10 @@ extension RequestLineRunner {
     ) {
         let ending = RunnerEnding(operation, isReferenced: settings.referencedIDs?.contains(id) ?? true)
         let outcome = state.withLock { $0.finish(id, ending) }
-        let bodyForm = hasOutput ? BodyForm.none : settings.bodyForm
-        var result = ResultLine(id: id, outcome: outcome, operation: operation, bodyForm: bodyForm)
-        hidden?.hide(in: &result)
+        let result = executor.result(id, outcome, operation, hasOutput: hasOutput, hidden)
         onEnd(End(result: result, referencedBody: outcome == .success ? ending.source?.body : nil))
         if outcome == .failure && settings.cancelsAtFirstFailure { cancel() }
         group.leave()
-    }
-}
-
-extension ResultLine {
-    /// The result of a finished operation.
-    init(id: String, outcome: Outcome, operation: HTTPRequestOperation, bodyForm: RequestLineRunner.BodyForm) {
-        self.init(id: id, outcome: outcome)
-        let summary = operation.summary
-        attempts = summary.attemptCount
-        if !summary.retries.isEmpty { retries = summary.retries.map(Retry.init) }
-        redirects = summary.redirectCount
-        reused = summary.isReused
-        error = operation.error.map { Failure($0, outcome: outcome) }
-        if attempts > 0 { timing = Timing(summary.timings) }
-        guard let head = operation.responseHead else { return }
-        status = head.statusCode
-        url = URLText.withoutUserInfo(head.url.absoluteString)
-        headers = head.headers
-        `protocol` = head.httpVersion == "2" ? "h2" : "http/\(head.httpVersion)"
-        bytes = Int(operation.receivedByteCount)
-        sha256 = operation.digest
-        switch bodyForm {
-        case .none: break
-        case .text: body = operation.responseData.flatMap { String(validating: $0, as: UTF8.self) }
-        case .base64: body = operation.responseData?.base64EncodedString()
-        }
-    }
-}
-
-extension ResultLine.Retry {
-    fileprivate init(_ attempt: RetriedAttempt) {
-        self.init(after: attempt.code, status: attempt.statusCode, waited: attempt.wait / .seconds(1))
-    }
-}
-
-extension ResultLine.Failure {
-    /// When a run is cancelled, it is chance whether a line that never ran hears first of the cancel or of the end of
-    /// what it needed; the outcome has decided, and the code follows it.
-    fileprivate init(_ error: NetworkingError, outcome: ResultLine.Outcome) {
-        switch (outcome, error.code) {
-        case (.skipped, .cancelled):
-            self.init(code: .dependencyFailed, message: "not started: an operation that it needed did not succeed")
-        case (.cancelled, .dependencyFailed):
-            self.init(code: .cancelled, message: "the operation was cancelled before it started")
-        default: self.init(error)
-        }
-    }
-}
-
-extension ResultLine.Timing {
-    fileprivate init(_ timings: TransferTimings) {
-        self.init()
-        func seconds(_ nanoseconds: UInt64) -> Double { Double(nanoseconds) / 1e9 }
-        let times = timings.nanoseconds
-        queued = seconds(times.queued)
-        dns = seconds(times.nameLookup)
-        connect = seconds(times.connect)
-        tls = seconds(times.tls)
-        firstByte = seconds(times.firstByte)
-        total = seconds(times.total)
     }
 }
 

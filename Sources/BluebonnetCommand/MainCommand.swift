@@ -10,7 +10,11 @@ struct MainCommand: ParsableCommand {
         commandName: "bluebonnet",
         abstract: "Runs batches of HTTP requests, and shows whether the network can be reached.",
         version: "0.1.0",
-        subcommands: [RunCommand.self, JournalCommand.self, ReachabilityCommand.self])
+        subcommands: [
+            RunCommand.self, JournalCommand.self, ReachabilityCommand.self, SubmitCommand.self, WorkCommand.self,
+            StatusCommand.self, ResultsCommand.self, PauseCommand.self, ResumeCommand.self, CancelCommand.self,
+            RetryFailedCommand.self,
+        ])
 
     static func main() {
         StandardDescriptors.prepare()

@@ -16,7 +16,7 @@ package enum BatchDigest {
     }
 
     /// The digest of lines that are values.
-    static func ofLines(_ lines: [RequestLine], _ settings: RequestLineRunner.Settings) -> String {
+    package static func ofLines(_ lines: [RequestLine], _ settings: RequestLineRunner.Settings) -> String {
         let digest = started("lines", settings)
         for line in lines { digest.add(line.canonicalText + "\n") }
         return digest.finish()
@@ -31,7 +31,7 @@ package enum BatchDigest {
     static func fingerprint(of line: RequestLine) -> String { hexadecimal(line.canonicalText) }
 
     /// The digest of a text.
-    static func hexadecimal(_ text: String) -> String {
+    package static func hexadecimal(_ text: String) -> String {
         let digest = MessageDigest(.sha256)
         digest.add(text)
         return digest.finish()

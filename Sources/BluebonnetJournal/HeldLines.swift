@@ -4,7 +4,7 @@
 internal import BluebonnetBatch
 
 /// A line on its way to the runner.
-struct JournaledLine: Sendable {
+package struct JournaledLine: Sendable {
     let node: RequestLineGraph.Node
     let position: Int
     /// Whether "may have been sent" has to be durable before the line is sent.
@@ -25,7 +25,7 @@ struct JournaledLine: Sendable {
     }
 
     /// Scheme, host and port as they are written. Of a relative URL there are none: the batch's base URL has them.
-    static func lane(of url: String) -> String {
+    package static func lane(of url: String) -> String {
         let scheme = url.prefix { $0.isASCII && ($0.isLetter || $0.isNumber || "+-.".contains($0)) }
         let rest = url[scheme.endIndex...]
         let mark = scheme.isEmpty ? "//" : "://"

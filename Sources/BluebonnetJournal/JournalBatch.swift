@@ -29,7 +29,7 @@ public struct JournalBatch: Sendable, Hashable, Codable {
     }
 
     /// The automatic `Idempotency-Key` of the line at a position.
-    func key(at position: Int) -> String {
+    package func key(at position: Int) -> String {
         let digest = BatchDigest.hexadecimal("\(keySeed)/\(position)")
         let parts = [(0, 8), (8, 4), (12, 4), (16, 4), (20, 12)].map { start, count in
             digest.dropFirst(start).prefix(count)

@@ -38,8 +38,8 @@ extension RequestLine {
     private static let safeMethods: Set = ["GET", "HEAD", "OPTIONS", "TRACE"]
 
     /// Whether the server is asked to change nothing. A method that is a reference is taken for an unsafe one.
-    var isSafe: Bool { Self.safeMethods.contains(method) }
+    package var isSafe: Bool { Self.safeMethods.contains(method) }
 
     /// Whether the server can tell a repetition from another request.
-    var hasIdempotencyKey: Bool { idempotencyKey != nil || headers.contains(name: "Idempotency-Key") }
+    package var hasIdempotencyKey: Bool { idempotencyKey != nil || headers.contains(name: "Idempotency-Key") }
 }

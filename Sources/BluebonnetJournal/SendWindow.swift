@@ -1,24 +1,29 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-internal import BluebonnetBatch
+package import BluebonnetBatch
 
 /// Decides which unsafe lines get their durable mark next: as many as can be on the wire, in all and to each origin,
 /// and no more, so that few lines are in doubt when the process dies.
 ///
 /// A higher priority goes first. Origins with lines of one priority take turns; inside an origin the older line goes
 /// first. A value: it knows neither lines nor journals.
-struct SendWindow {
+package struct SendWindow {
     /// A line that waits.
-    struct Ticket: Equatable {
-        let position: Int
+    package struct Ticket: Equatable, Sendable {
+        package let position: Int
         /// The origin, as far as it is known before the request is made.
-        let lane: String
-        let priority: RequestLine.Priority
+        package let lane: String
+        package let priority: RequestLine.Priority
+
+        package init(position: Int, lane: String, priority: RequestLine.Priority) {
+            (self.position, self.lane, self.priority) = (position, lane, priority)
+        }
     }
 
     private struct Lane {
         var openCount = 0
+        var waitingCount = 0
         var waiting: [RequestLine.Priority: Fifo<Ticket>] = [:]
         /// The priorities for which the lane is among the ready ones.
         var ready: Set<RequestLine.Priority> = []
@@ -31,26 +36,32 @@ struct SendWindow {
     private var openCount = 0
     private var lanes: [String: Lane] = [:]
     private var ready: [RequestLine.Priority: Fifo<String>] = [:]
+    /// Limits of single lanes.
+    private var laneLimits: [String: Int] = [:]
+    /// Lanes of which nothing is taken for a time, and whose lines that were taken do not count.
+    private var heldLanes: Set<String> = []
 
-    init(limit: Int, limitPerLane: Int) { (self.limit, self.limitPerLane) = (limit, limitPerLane) }
+    package init(limit: Int, limitPerLane: Int) { (self.limit, self.limitPerLane) = (limit, limitPerLane) }
 
     /// Adds a line that could be sent.
-    mutating func enqueue(_ ticket: Ticket) {
+    package mutating func enqueue(_ ticket: Ticket) {
+        lanes[ticket.lane, default: Lane()].waitingCount += 1
         lanes[ticket.lane, default: Lane()].waiting[ticket.priority, default: Fifo()].append(ticket)
         list(ticket.lane, ticket.priority)
     }
 
     /// Takes the line that may be sent next; nil when none may.
-    mutating func next() -> Ticket? {
+    package mutating func next() -> Ticket? {
         guard openCount < limit else { return nil }
         for priority in Self.order {
             while let name = ready[priority]?.popFirst() {
                 lanes[name]?.ready.remove(priority)
-                guard let lane = lanes[name], lane.openCount < limitPerLane,
+                guard let lane = lanes[name], lane.openCount < limit(of: name),
                     let ticket = lanes[name]?.waiting[priority]?.popFirst()
                 else { continue }
-                openCount += 1
+                openCount += 1  // a lane that is held gives none
                 lanes[name]?.openCount += 1
+                lanes[name]?.waitingCount -= 1
                 list(name, priority)
                 return ticket
             }
@@ -59,16 +70,45 @@ struct SendWindow {
     }
 
     /// A line of a lane that was taken has ended.
-    mutating func release(_ name: String) {
-        openCount -= 1
+    package mutating func release(_ name: String) {
+        if !heldLanes.contains(name) { openCount -= 1 }
         lanes[name]?.openCount -= 1
         for priority in Self.order { list(name, priority) }
         if let lane = lanes[name], lane.openCount == 0, lane.waiting.values.allSatisfy(\.isEmpty) { lanes[name] = nil }
     }
 
+    /// How many lines of a lane may be taken at once.
+    package func limit(of name: String) -> Int {
+        heldLanes.contains(name) ? 0 : min(limitPerLane, laneLimits[name] ?? limitPerLane)
+    }
+
+    /// Sets the lanes of which nothing is taken: what was taken of them has no part in the limit of all.
+    package mutating func setHeld(_ held: Set<String>) {
+        for name in held.subtracting(heldLanes) { openCount -= lanes[name]?.openCount ?? 0 }
+        for name in heldLanes.subtracting(held) { openCount += lanes[name]?.openCount ?? 0 }
+        heldLanes = held
+        for name in lanes.keys { for priority in Self.order { list(name, priority) } }
+    }
+
+    /// Sets how many lines of some lanes may be taken at once; all others have the limit of every lane. What is taken
+    /// already stays taken.
+    package mutating func setLimits(_ limits: [String: Int]) {
+        guard limits != laneLimits else { return }
+        laneLimits = limits
+        for name in lanes.keys { for priority in Self.order { list(name, priority) } }
+    }
+
+    /// The lines of a lane that wait, and those that were taken and have not ended.
+    package func count(of name: String) -> Int {
+        lanes[name].map { $0.openCount + $0.waitingCount } ?? 0
+    }
+
+    /// The lanes of which lines wait or were taken.
+    package var lanesInUse: Set<String> { Set(lanes.keys) }
+
     /// Puts a lane among the ready ones, if a line of it may be taken.
     private mutating func list(_ name: String, _ priority: RequestLine.Priority) {
-        guard let lane = lanes[name], lane.openCount < limitPerLane, lane.waiting[priority]?.isEmpty == false,
+        guard let lane = lanes[name], lane.openCount < limit(of: name), lane.waiting[priority]?.isEmpty == false,
             !lane.ready.contains(priority)
         else { return }
         lanes[name]?.ready.insert(priority)

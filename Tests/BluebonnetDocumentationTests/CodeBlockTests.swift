@@ -31,6 +31,13 @@ import Testing
         "Structure.md: swift test --filter BluebonnetHTTPTests": "commandOfABlockExists",
         "PinningAndTrust.md: openssl x509 -in server.pem -pubkey -noout | openssl pkey -pubin -outform der | openssl "
             + "dgst -sha256 -binary | base64": "digestOfAKeyIsPrintedByTheCommandOfThePage",
+        "README.md: export BLUEBONNET_STORE=postgresql://fleet@db.example.com/fleet": "fleetOfTheReadmeRuns",
+        #"Fleet.md: psql -h db.example.com -U postgres -c "CREATE ROLE fleet LOGIN PASSWORD '…'" -c "CREATE DATABASE "#
+            + #"fleet OWNER fleet""#: "firstFleetOfThePageRuns",
+        "Fleet.md: GRANT USAGE ON SCHEMA bluebonnet TO worker;": "statementsOfThePagePermitWhatThePageSays",
+        "Fleet.md: UPDATE bluebonnet.results SET written = DEFAULT;": "statementOfThePageShowsResultsOfARestoredStore",
+        "Fleet.md: WITH old AS (DELETE FROM bluebonnet.batches WHERE name = 'nightly' RETURNING number),":
+            "statementOfThePageRemovesABatchAndNothingElse",
         "CommandFormat.md: bluebonnet run batch.ndjson --base-url https://api.example.com/v1/ --header 'X-Client: "
             + "demo'": "requestLinesOfThePageRun",
         #"CommandFormat.md: {"id": "login", "method": "POST", "url": "login", "json": {"user": "ada", "password": "#

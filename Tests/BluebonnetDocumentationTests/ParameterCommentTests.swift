@@ -16,7 +16,11 @@ import Testing
 
     @Test func everyParameterIsDocumentedOrNone() throws {
         var declarations: [Declaration] = []
-        for module in ["Bluebonnet", "BluebonnetBatch", "BluebonnetHTTP", "BluebonnetImage", "BluebonnetJournal"] {
+        let modules = [
+            "Bluebonnet", "BluebonnetBatch", "BluebonnetFleet", "BluebonnetHTTP", "BluebonnetImage",
+            "BluebonnetJournal",
+        ]
+        for module in modules {
             let folder = CodeBlock.root.appendingPathComponent("Sources/" + module)
             let paths = FileManager.default.enumerator(atPath: folder.path)?.compactMap { $0 as? String } ?? []
             for path in paths where path.hasSuffix(".swift") {

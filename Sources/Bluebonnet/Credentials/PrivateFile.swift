@@ -6,7 +6,7 @@ internal import Foundation
 internal import Glibc
 
 /// Files that hold secrets: only their owner may read and write them. All functions block.
-enum PrivateFile {
+package enum PrivateFile {
     private static let byteLimit = 1 << 20
 
     /// Reads a file of at most 1 MiB.
@@ -14,7 +14,7 @@ enum PrivateFile {
     /// - Parameter mayBeReadByOthers: whether others may read it; that they may write it is refused in any case.
     /// - Throws: `cannotOpenFile` when there is no such file, when anybody but its owner may use it, when it is too
     ///   large, and when it is not UTF-8; the message names the file and has none of its text.
-    static func text(
+    package static func text(
         ofFile path: String, mayBeReadByOthers: Bool = false
     ) throws(NetworkingError) -> String {
         func failure(_ text: String, _ underlying: (any Error)? = nil) -> NetworkingError {

@@ -77,9 +77,23 @@ extension GovernedOrigin {
     }
 
     func note(_ outcome: TransferOutcome, of number: UInt64) {
+        let end = state.hold.until
         state.note(outcome, of: number, timers.clock.now())
         if state.mayBeHeld { held.add(origin) }
+        if state.hold.until > end { tellOfHold() }
         update()
+    }
+
+    /// Holds the origin as if its server had asked for that.
+    func hold(for time: UInt64) {
+        state.hold(for: time, now: timers.clock.now())
+        held.add(origin)
+        update()
+    }
+
+    private func tellOfHold() {
+        let now = timers.clock.now()
+        if state.hold.until > now { held.onHold?(origin, state.hold.until - now) }
     }
 
     /// Forgets what refusals and failures have shown.

@@ -88,6 +88,20 @@ extension Governor {
         NetworkThread.shared.submit { [core] in core.value.reset(origin) }
     }
 
+    /// Sets what is told of each hold that a server asks for, on the network thread: scheme, host and port of the
+    /// origin, and for how long.
+    package func observeHolds(_ observer: @escaping @Sendable (_ origin: String, _ length: Duration) -> Void) {
+        NetworkThread.shared.submit { [core] in
+            core.value.observeHolds { observer("\($0)", .nanoseconds(Int64(clamping: $1))) }
+        }
+    }
+
+    /// Holds an origin as if its server had asked for that: another process has heard of it.
+    package func hold(_ url: URL, for length: Duration) {
+        guard let origin = Origin(url), length > .zero else { return }
+        NetworkThread.shared.submit { [core] in core.value.origin(origin).hold(for: length.nanoseconds) }
+    }
+
     /// The origins about which the governor knows something: transfers run or operations wait, or the server has
     /// refused or failed in the last five minutes. In the order of their names.
     public func origins() async -> [OriginStatus] {

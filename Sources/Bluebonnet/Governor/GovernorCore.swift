@@ -78,6 +78,9 @@ extension GovernorCore {
     }
 
     func reset(_ origin: Origin) { origins[origin]?.reset() }
+
+    /// Sets what is told of each hold that a server asks for, in nanoseconds.
+    func observeHolds(_ observer: @escaping (Origin, UInt64) -> Void) { held.onHold = observer }
 }
 
 // MARK: - The rate of all

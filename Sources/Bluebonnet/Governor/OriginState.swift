@@ -214,6 +214,13 @@ extension OriginState {
         }
     }
 
+    /// The server has asked somebody else for patience, who tells of that.
+    mutating func hold(for time: UInt64, now: UInt64) {
+        lastUse = now
+        guard hold.noteRefusal(for: time, isProbe: false, limits.maximumHold, now: now), probe == .none else { return }
+        probe = .needed
+    }
+
     private mutating func noteUsedUp(for time: UInt64, now: UInt64) {
         hold.noteUsedUp(for: time, now: now)
         if probe == .none, hold.isTooLong(limits.maximumHold, now: now) { probe = .needed }

@@ -6,7 +6,7 @@ internal import Foundation
 
 /// The values of environment variables that a line's URL, query or proxy is made of: a result or an error shows a
 /// reference in the place of such a value. Other fields of a line show up in neither.
-struct HiddenVariables: Sendable {
+package struct HiddenVariables: Sendable {
     private struct Variable {
         let value: [UInt8]
         let reference: [UInt8]

@@ -30,6 +30,30 @@ enum OptionValue {
         return count
     }
 
+    /// The time after which a worker is lost.
+    static func lease(_ text: String) throws -> Double {
+        guard let seconds = Double(text), (1...86_400).contains(seconds) else {
+            throw ValidationError("it must be a number of seconds, from 1 to 86400")
+        }
+        return seconds
+    }
+
+    /// The name of a batch.
+    static func batchName(_ text: String) throws -> String {
+        guard !text.isEmpty, text.utf8.count <= 200, !text.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) else {
+            throw ValidationError("it must have 1 to 200 bytes, and no control characters")
+        }
+        return text
+    }
+
+    /// The priority of a batch.
+    static func batchPriority(_ text: String) throws -> Int {
+        guard let number = Int(text), (-1000...1000).contains(number) else {
+            throw ValidationError("it must be a whole number from -1000 to 1000")
+        }
+        return number
+    }
+
     /// A number of retries, which may be none.
     static func retryCount(_ text: String) throws -> Int {
         guard let count = Int(text), (0..<Int.max).contains(count) else {

@@ -31,11 +31,9 @@ struct RunOptions: ParsableArguments {
             settings.drainTimeout = .seconds(limits.drainTimeout)
             settings.bodyForm = output.body
             settings.transferOptions.keepsDotSegments = requests.pathAsIs
-            settings.transferOptions.timeouts.total = limits.timeout.map { .seconds($0) }
-            settings.transferOptions.timeouts.connect = .seconds(limits.connectTimeout)
-            settings.transferOptions.timeouts.idle = .seconds(limits.idleTimeout)
-            settings.transferOptions.maximumBodyByteCount = limits.maxBody
-            settings.transferOptions.retryPolicy = limits.retryPolicy
+            settings.transferOptions.timeouts = limits.lines.timeouts
+            settings.transferOptions.maximumBodyByteCount = limits.lines.maxBody
+            settings.transferOptions.retryPolicy = limits.lines.retryPolicy
             settings.transferOptions.securityPolicy = try trust.policy
             if requests.environmentProxy { settings.transferOptions.proxyConfiguration = try .environment }
             if requests.netrc { settings.transferOptions.netrc = try .ofUser }
@@ -92,23 +90,7 @@ extension RunOptions {
 
     /// Limits for lines that do not set their own.
     struct Limits: ParsableArguments {
-        @Option(
-            parsing: .unconditional,
-            help: ArgumentHelp("Seconds for a whole request, fractions allowed. (default: no limit)", valueName: "s"),
-            transform: OptionValue.seconds)
-        var timeout: Double?
-
-        @Option(
-            parsing: .unconditional,
-            help: ArgumentHelp("Seconds to connect, fractions allowed. (default: 10)", valueName: "s"),
-            transform: OptionValue.seconds)
-        var connectTimeout = 10.0
-
-        @Option(
-            parsing: .unconditional,
-            help: ArgumentHelp("Seconds without a byte moved, fractions allowed. (default: 60)", valueName: "s"),
-            transform: OptionValue.seconds)
-        var idleTimeout = 60.0
+        @OptionGroup var lines: LineLimits
 
         @Option(
             parsing: .unconditional,
@@ -117,38 +99,6 @@ extension RunOptions {
                 valueName: "s"),
             transform: OptionValue.secondsOrZero)
         var drainTimeout = 10.0
-
-        @Option(
-            parsing: .unconditional,
-            help: ArgumentHelp(
-                "The largest body kept in memory, after decoding. (default: 67108864)", valueName: "bytes"),
-            transform: OptionValue.byteCount)
-        var maxBody = 64 * 1024 * 1024
-
-        @Option(
-            parsing: .unconditional,
-            help: ArgumentHelp(
-                "Attempts beyond the first one, where another one is safe. (default: 0)", valueName: "n"),
-            transform: OptionValue.retryCount)
-        var retries = 0
-
-        @Option(
-            parsing: .unconditional,
-            help: ArgumentHelp(
-                "Seconds after which no other attempt of a request begins, fractions allowed. (default: no limit)",
-                valueName: "s"),
-            transform: OptionValue.seconds)
-        var retryMaxTime: Double?
-
-        /// The retry policy that the options describe; nil without one. With one attempt it sends nothing again, and
-        /// says for how long lines with a rule of their own may try.
-        var retryPolicy: RetryPolicy? {
-            guard retries > 0 || retryMaxTime != nil else { return nil }
-            var policy = RetryPolicy.standard
-            policy.maximumAttemptCount = retries + 1
-            policy.maximumTime = retryMaxTime.map { .seconds($0) }
-            return policy
-        }
 
         @Option(
             parsing: .unconditional,
@@ -168,7 +118,7 @@ extension RunOptions {
 
         /// Who keeps requests within what their servers can bear; nil when neither a rate nor retries are asked for.
         func governor(perOrigin: Int) -> Governor? {
-            guard rate != nil || originRate != nil || retries > 0 else { return nil }
+            guard rate != nil || originRate != nil || lines.retries > 0 else { return nil }
             return Governor(originLimits(perOrigin: perOrigin), rateLimit: rate)
         }
 

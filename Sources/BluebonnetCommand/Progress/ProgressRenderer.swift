@@ -67,7 +67,7 @@ struct ProgressRenderer {
     }
 
     /// `[====>     ]`.
-    private static func bar(_ fraction: Double, width: Int) -> String {
+    static func bar(_ fraction: Double, width: Int) -> String {
         let room = width - 2
         let done = Int(fraction * Double(room))
         let head = done < room ? ">" : ""

@@ -72,6 +72,7 @@ extension NetworkingError {
         .notStarted: (.url, .unknown),
         .dependencyFailed: (.url, .resourceUnavailable),
         .mayHaveBeenSent: (.url, .networkConnectionLost),
+        .workerLost: (.url, .networkConnectionLost),
     ]
 
     /// The nearest `URLError` code, for code that was written for URLSession. `unknown` for a code that is not the

@@ -77,6 +77,9 @@ extension NetworkingError {
         /// The process ended when the request may have been sent, and a journal keeps it from being sent again. Only
         /// request lines that are run with a journal fail with this code.
         public static let mayHaveBeenSent = Code(rawValue: "mayHaveBeenSent")
+        /// Several workers of a fleet were lost while they had the request. Only request lines of a fleet fail with
+        /// this code.
+        public static let workerLost = Code(rawValue: "workerLost")
         /// The server wants to be asked again later than the retry policy waits; the error's `retryDate` says when.
         public static let retryAfterTooLong = Code(rawValue: "retryAfterTooLong")
         /// The origin has failed too often, so that nothing is sent to it for a time; the error's `retryDate` says

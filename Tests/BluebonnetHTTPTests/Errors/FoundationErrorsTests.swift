@@ -51,6 +51,7 @@ import Testing
         (.notStarted, "notStarted", url, -1),
         (.dependencyFailed, "dependencyFailed", url, -1008),
         (.mayHaveBeenSent, "mayHaveBeenSent", url, -1005),
+        (.workerLost, "workerLost", url, -1005),
         (.invalidSecurityPolicy, "invalidSecurityPolicy", url, -1200),
     ]
 

@@ -3,6 +3,7 @@
 
 import Bluebonnet
 import BluebonnetBatch
+import BluebonnetFleet
 import BluebonnetJournal
 import Foundation
 import FoundationNetworking
@@ -17,7 +18,7 @@ import Testing
 @Suite struct PublicNamesTests {
     /// Every public type of the library, by its name alone.
     private static let types: [Any.Type] =
-        operations + sessions + serializers + trust + batches + journals + [
+        operations + sessions + serializers + trust + batches + journals + fleets + [
             HTTPProtocolVersion.self, HeaderFields.self, ResponseHead.self, NetworkingError.self, LibraryError.self,
             JSONValue.self, JSONSyntaxError.self, PropertyListValue.self, PropertyListSyntaxError.self,
             QueryEncoder.self, Cookie.self, CookieJar.self, (any ResponseCache).self, CachedResponse.self,
@@ -75,6 +76,12 @@ import Testing
         JournalSummary.self, SQLiteJournal.self,
     ]
 
+    private static let fleets: [Any.Type] = [
+        Fleet.self, FleetAuthenticator<BearerAuthenticator>.self, FleetBatch.self, FleetError.self, FleetMember.self,
+        FleetOrigin.self, FleetSettings.self,
+        FleetWorker.self,
+    ]
+
     /// A type's name without module, generic arguments and `any`.
     private static func name(of type: Any.Type) -> String {
         let name = String(describing: type).prefix { $0 != "<" }
@@ -83,7 +90,7 @@ import Testing
 
     @Test func everyPublicTypeIsNamedBesideFoundationAndNIO() {
         let isOurs = { (path: String) in
-            ["Bluebonnet/", "BluebonnetBatch/", "BluebonnetHTTP/", "BluebonnetJournal/"]
+            ["Bluebonnet/", "BluebonnetBatch/", "BluebonnetFleet/", "BluebonnetHTTP/", "BluebonnetJournal/"]
                 .contains { path.hasPrefix("Sources/" + $0) }
         }
         let declaration = /^(?:public|open) (?:final )?(?:actor|class|enum|protocol|struct) (\w+)/

@@ -54,7 +54,7 @@ extension StyleTests {
 
     @Test(arguments: [
         ("CArena", "/Transport/Curl/"), ("CCurl", "/Transport/Curl/"), ("COpenSSL", "/OpenSSL/"),
-        ("CZlib", "/Bodies/"),
+        ("CZlib", "/Bodies/"), ("CPostgreSQL", "/PostgreSQL/"),
     ])
     func aSystemLibraryIsImportedInItsFolderOnly(module: String, folder: String) {
         let strays = Self.places(in: Self.sources) { line, path in

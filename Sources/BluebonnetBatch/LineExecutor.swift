@@ -1,0 +1,145 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+package import Bluebonnet
+package import Dispatch
+internal import Foundation
+
+/// Makes the operations of request lines, and the results of operations that have ended. It keeps nothing of them.
+package final class LineExecutor: Sendable {
+    package let manager: RequestOperationManager
+    /// Where the handlers of operations run, one at a time.
+    package let queue = DispatchQueue(label: "org.bluebonnet.request-lines")
+    private let settings: RequestLineRunner.Settings
+    /// Where the steps of scripts are taken: no user's code runs there.
+    private static let scripts = DispatchQueue(label: "org.bluebonnet.request-line-scripts")
+
+    package init(settings: RequestLineRunner.Settings) {
+        var configuration = RequestOperationManager.Configuration()
+        configuration.maximumConcurrentTransferCount = settings.concurrency
+        configuration.maximumConcurrentTransferCountPerOrigin = settings.concurrencyPerOrigin
+        configuration.maximumBytesPerSecond = settings.maximumBytesPerSecond
+        configuration.governor = settings.governor
+        configuration.transferOptions = settings.transferOptions
+        manager = RequestOperationManager(optional: settings.baseURL, configuration)
+        manager.completionQueue = queue
+        manager.responseSerializer = HTTPResponseSerializer()
+        self.settings = settings
+    }
+
+    /// Makes the operation of a line, to be started with `start(_:)`.
+    ///
+    /// - Parameters:
+    ///   - mayWait: whether `sources` may take long: references are looked up in bodies of any size.
+    ///   - sources: what the references of the line stand for, by id; asked just before the operation starts.
+    package func operation(
+        for line: RequestLine, mayWait: Bool, sources: @escaping @Sendable () throws -> [String: ReferenceSource]
+    ) -> HTTPRequestOperation {
+        // Files may be where nobody answers.
+        let recipe = RequestPlan.Recipe(isQuick: !mayWait && !line.readsFiles) {
+            [settings, baseURL = manager.baseURL] plan in
+            let (sources, environment) = (try sources(), settings.environment)
+            let resolved = try line.resolved(environment: environment) { sources[$0] }
+            try resolved.completed(with: settings.headers, environment: environment).complete(
+                &plan, baseURL: baseURL, options: settings.transferOptions)
+        }
+        let operation = manager.operation(recipe: recipe, wantsDigest: true)
+        operation.queuePriority = line.priority.queuePriority
+        let script = line.script
+        if !script.isEmpty { operation.setStartHandler { Self.play(script, on: $0) } }
+        return operation
+    }
+
+    /// Lets an operation begin when there is room.
+    package func start(_ operation: HTTPRequestOperation) { manager.operationQueue.addOperation(operation) }
+
+    /// The values of environment variables that results of a line must not show; nil when there are none.
+    package func hiddenVariables(of line: RequestLine) -> HiddenVariables? {
+        HiddenVariables(of: line, settings.environment)
+    }
+
+    /// The result of an operation that has ended.
+    ///
+    /// - Parameter hidden: the environment variables of the line, whose values are not to be in the result.
+    package func result(
+        _ id: String, _ outcome: ResultLine.Outcome, _ operation: HTTPRequestOperation, hasOutput: Bool,
+        _ hidden: HiddenVariables?
+    ) -> ResultLine {
+        var result = ResultLine(
+            id: id, outcome: outcome, operation: operation, bodyForm: hasOutput ? .none : settings.bodyForm)
+        hidden?.hide(in: &result)
+        return result
+    }
+
+    private static func play(_ script: [RequestLine.ScriptStep], on operation: RequestOperation) {
+        for step in script {
+            scripts.asyncAfter(deadline: .now() + step.at) { [weak operation] in
+                switch step.action {
+                case .pause: operation?.pause()
+                case .resume: operation?.resume()
+                case .cancel: operation?.cancel()
+                }
+            }
+        }
+    }
+}
+
+extension ResultLine {
+    /// The result of a finished operation.
+    init(id: String, outcome: Outcome, operation: HTTPRequestOperation, bodyForm: RequestLineRunner.BodyForm) {
+        self.init(id: id, outcome: outcome)
+        let summary = operation.summary
+        attempts = summary.attemptCount
+        if !summary.retries.isEmpty { retries = summary.retries.map(Retry.init) }
+        redirects = summary.redirectCount
+        reused = summary.isReused
+        error = operation.error.map { Failure($0, outcome: outcome) }
+        if attempts > 0 { timing = Timing(summary.timings) }
+        guard let head = operation.responseHead else { return }
+        status = head.statusCode
+        url = URLText.withoutUserInfo(head.url.absoluteString)
+        headers = head.headers
+        `protocol` = head.httpVersion == "2" ? "h2" : "http/\(head.httpVersion)"
+        bytes = Int(operation.receivedByteCount)
+        sha256 = operation.digest
+        switch bodyForm {
+        case .none: break
+        case .text: body = operation.responseData.flatMap { String(validating: $0, as: UTF8.self) }
+        case .base64: body = operation.responseData?.base64EncodedString()
+        }
+    }
+}
+
+extension ResultLine.Retry {
+    fileprivate init(_ attempt: RetriedAttempt) {
+        self.init(after: attempt.code, status: attempt.statusCode, waited: attempt.wait / .seconds(1))
+    }
+}
+
+extension ResultLine.Failure {
+    /// When a run is cancelled, it is chance whether a line that never ran hears first of the cancel or of the end of
+    /// what it needed; the outcome has decided, and the code follows it.
+    fileprivate init(_ error: NetworkingError, outcome: ResultLine.Outcome) {
+        switch (outcome, error.code) {
+        case (.skipped, .cancelled):
+            self.init(code: .dependencyFailed, message: "not started: an operation that it needed did not succeed")
+        case (.cancelled, .dependencyFailed):
+            self.init(code: .cancelled, message: "the operation was cancelled before it started")
+        default: self.init(error)
+        }
+    }
+}
+
+extension ResultLine.Timing {
+    fileprivate init(_ timings: TransferTimings) {
+        self.init()
+        func seconds(_ nanoseconds: UInt64) -> Double { Double(nanoseconds) / 1e9 }
+        let times = timings.nanoseconds
+        queued = seconds(times.queued)
+        dns = seconds(times.nameLookup)
+        connect = seconds(times.connect)
+        tls = seconds(times.tls)
+        firstByte = seconds(times.firstByte)
+        total = seconds(times.total)
+    }
+}

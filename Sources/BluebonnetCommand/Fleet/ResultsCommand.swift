@@ -1,0 +1,42 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import ArgumentParser
+import Bluebonnet
+internal import BluebonnetFleet
+import Foundation
+
+/// `bluebonnet results`: the result lines of a batch.
+struct ResultsCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "results",
+        abstract: "Writes the result lines of a batch in the store of a fleet.",
+        discussion: """
+            The lines come in the order in which they were recorded, each operation once. With --follow the command \
+            waits for those that have not ended, also while the store is away, and ends with the batch.
+
+            Exit status: 0 the batch is complete and every operation succeeded; 1 it is not, or some did not; 2 the \
+            command line or the store is wrong.
+            """)
+
+    @Argument(help: "The batch's name.") var batch: String
+    @OptionGroup var store: StoreOptions
+    @Flag(help: "Wait for what has not ended.") var follow = false
+
+    func run() throws {
+        FleetCall.run { [fleet = store.fleet, batch, follow] in
+            var page = Data()
+            for try await line in fleet.results(of: batch, follows: follow) {
+                page.append(line)
+                page.append(UInt8(ascii: "\n"))
+                // A reader that follows wants each line; others want them fast.
+                if follow || page.count > 1 << 16 {
+                    try FleetCall.print(page)
+                    page.removeAll(keepingCapacity: true)
+                }
+            }
+            try FleetCall.print(page)
+            return try await fleet.batch(named: batch).isSuccess ? .success : .failure
+        }
+    }
+}

@@ -1,0 +1,60 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import ArgumentParser
+import Bluebonnet
+internal import BluebonnetFleet
+import Foundation
+import Glibc
+
+/// `bluebonnet status`: where the batches of a fleet stand, and its workers.
+struct StatusCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "status",
+        abstract: "Shows where the batches in the store of a fleet stand, and the workers.",
+        discussion: """
+            With a name it shows one batch and its origins. With --watch the text is drawn again every second; it \
+            ends with the batch. With --json it writes an object with the members batches, workers and, with a name, \
+            origins.
+
+            Exit status: 0 it was shown; 2 the command line or the store is wrong.
+            """)
+
+    /// How often `--watch` looks.
+    private static let interval = Duration.seconds(1)
+
+    @Argument(help: "The batch's name; all batches when absent.") var batch: String?
+    @OptionGroup var store: StoreOptions
+    @Flag(help: "Draw it again every second.") var watch = false
+    @Flag(help: "Write one JSON object for programs instead of text for people.") var json = false
+
+    func validate() throws {
+        if watch, json { throw ValidationError("--watch draws for people: leave --json out") }
+    }
+
+    func run() throws {
+        FleetCall.run { [fleet = store.fleet, batch, watch, json] in
+            guard watch else {
+                let report = try await FleetReport(fleet, batch)
+                try FleetCall.print(json ? report.json : report.lines(width: 100).joined(separator: "\n") + "\n")
+                return .success
+            }
+            try await Self.watch(fleet, batch)
+            return .success
+        }
+    }
+
+    private static func watch(_ fleet: Fleet, _ batch: String?) async throws {
+        let isTerminal = FileDescriptor.standardOutput.isTerminal
+        var screen = BarScreen()
+        while true {
+            let report = try await FleetReport(fleet, batch)
+            let width = TerminalSize.current.columnCount
+            let lines = report.lines(width: width).map { TerminalText.cut($0, to: width) }
+            try FleetCall.print(isTerminal ? screen.draw(lines) : lines.joined(separator: "\n") + "\n\n")
+            if batch != nil, report.isComplete { break }
+            try await Task.sleep(for: interval)
+        }
+        if isTerminal { try FleetCall.print("\n\u{1B}[?25h") }
+    }
+}

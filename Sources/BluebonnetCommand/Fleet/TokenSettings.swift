@@ -1,0 +1,49 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import Bluebonnet
+internal import BluebonnetFleet
+import Foundation
+
+/// The file of `--oauth`: where the workers of a fleet get bearer tokens, and for which origins.
+struct TokenSettings: Decodable {
+    /// The URL of the token endpoint (RFC 6749, 6).
+    let tokenEndpoint: URL
+    let clientID: String
+    let clientSecret: String?
+    let scope: String?
+    /// What the first token is got with; the store has those after it.
+    let refreshToken: String?
+    /// URLs of the origins that get the token.
+    let origins: [URL]
+    /// The name of the token in the store.
+    let name: String?
+
+    /// Reads a file that only its owner may read.
+    init(file path: String) throws(CommandError) {
+        let text: String
+        do throws(NetworkingError) {
+            text = try PrivateFile.text(ofFile: path)
+        } catch {
+            throw .unusable(error.message)
+        }
+        do {
+            self = try JSONDecoder().decode(TokenSettings.self, from: Data(text.utf8))
+        } catch {
+            throw .unusable(
+                "cannot read \(path): it must hold a JSON object with tokenEndpoint, clientID and origins, and with "
+                    + "clientSecret, scope, refreshToken and name where they are needed")
+        }
+        guard !origins.isEmpty else { throw .unusable("cannot read \(path): origins names no URL") }
+    }
+
+    /// What the worker's operations get their tokens from.
+    func authenticator(store: String) -> SharedAuthenticator {
+        let endpoint = TokenEndpoint(tokenEndpoint, clientID: clientID, clientSecret: clientSecret, scope: scope)
+        let initial = refreshToken.map { BearerToken("", refreshToken: $0, expiryDate: .distantPast) }
+        return SharedAuthenticator(
+            FleetAuthenticator(
+                BearerAuthenticator(endpoint), store: store, name: name ?? clientID, initial: initial),
+            origins: origins)
+    }
+}

@@ -1,0 +1,68 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import ArgumentParser
+import Bluebonnet
+import Foundation
+
+/// The limits of each line that does not set its own.
+struct LineLimits: ParsableArguments {
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("Seconds for a whole request, fractions allowed. (default: no limit)", valueName: "s"),
+        transform: OptionValue.seconds)
+    var timeout: Double?
+
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("Seconds to connect, fractions allowed. (default: 10)", valueName: "s"),
+        transform: OptionValue.seconds)
+    var connectTimeout = 10.0
+
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("Seconds without a byte moved, fractions allowed. (default: 60)", valueName: "s"),
+        transform: OptionValue.seconds)
+    var idleTimeout = 60.0
+
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp(
+            "The largest body kept in memory, after decoding. (default: 67108864)", valueName: "bytes"),
+        transform: OptionValue.byteCount)
+    var maxBody = 64 * 1024 * 1024
+
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp(
+            "Attempts beyond the first one, where another one is safe. (default: 0)", valueName: "n"),
+        transform: OptionValue.retryCount)
+    var retries = 0
+
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp(
+            "Seconds after which no other attempt of a request begins, fractions allowed. (default: no limit)",
+            valueName: "s"),
+        transform: OptionValue.seconds)
+    var retryMaxTime: Double?
+
+    /// The retry policy that the options describe; nil without one. With one attempt it sends nothing again, and
+    /// says for how long lines with a rule of their own may try.
+    var retryPolicy: RetryPolicy? {
+        guard retries > 0 || retryMaxTime != nil else { return nil }
+        var policy = RetryPolicy.standard
+        policy.maximumAttemptCount = retries + 1
+        policy.maximumTime = retryMaxTime.map { .seconds($0) }
+        return policy
+    }
+
+    /// The time limits that the options describe.
+    var timeouts: Timeouts {
+        var timeouts = Timeouts()
+        timeouts.total = timeout.map { .seconds($0) }
+        timeouts.connect = .seconds(connectTimeout)
+        timeouts.idle = .seconds(idleTimeout)
+        return timeouts
+    }
+}

@@ -1,0 +1,139 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+internal import BluebonnetBatch
+
+/// What is done to a batch in the store as a whole.
+struct BatchControl {
+    /// What is counted for no worker is counted for this one.
+    static let nobody = 0
+    /// A batch of a million lines takes longer than what a statement may take otherwise.
+    private static let timeout = Duration.seconds(600)
+
+    let connection: PostgreSQLConnection
+    let name: String
+
+    /// Gives workers no more lines of the batch. What they have goes on.
+    func pause() throws(FleetError) {
+        try change { number, state throws(FleetError) in
+            guard state != .cancelled else { throw notPossible("was cancelled: it cannot be paused") }
+            try set(.paused, number, .work)
+        }
+    }
+
+    /// Gives workers lines of the batch again.
+    func resume() throws(FleetError) {
+        try change { number, state throws(FleetError) in
+            guard state != .cancelled else {
+                throw notPossible("was cancelled: retry-failed lets its cancelled lines run again")
+            }
+            try set(.open, number, .work)
+        }
+    }
+
+    /// Cancels everything that has not ended. What workers have is cancelled as soon as they hear of it.
+    func cancel() throws(FleetError) {
+        try change { number, _ throws(FleetError) in
+            try set(.cancelled, number, .cancel)
+            let writing = ResultWriting(connection: connection, worker: Self.nobody)
+            for table in ["ready", "blocked"] {
+                try writing.end(
+                    number, .cancelled, .cancelledBatch,
+                    """
+                    WITH gone AS (
+                        DELETE FROM bluebonnet.\(table) WHERE batch = $1 AND $5::bigint[] IS NOT NULL
+                        RETURNING position
+                    )
+                    """, [])
+            }
+        }
+    }
+
+    /// Lets lines run again that have failed, were cancelled or were skipped. The batch goes on, also when it was
+    /// cancelled or paused.
+    ///
+    /// - Parameter withUnknown: whether also those whose outcome is not known.
+    /// - Returns: the number of lines.
+    func retryFailed(withUnknown: Bool) throws(FleetError) -> Int {
+        var count = 0
+        try change { number, _ throws(FleetError) in
+            try set(.open, number, .work)
+            count = try putBack(number, withUnknown)
+        }
+        return count
+    }
+
+    private func putBack(_ number: Int, _ withUnknown: Bool) throws(FleetError) -> Int {
+        let outcomes: [ResultLine.Outcome] = [.failure, .cancelled, .skipped] + (withUnknown ? [.unknown] : [])
+        let gone = try connection.query(
+            """
+            WITH RECURSIVE stuck (position) AS (
+                -- What needs a line of unknown outcome, which is not sent again, stays as it is.
+                SELECT e.dependent FROM bluebonnet.results r
+                JOIN bluebonnet.edges e ON e.batch = $1 AND e.dependency = r.position
+                WHERE r.batch = $1 AND r.outcome = 'unknown' AND 'unknown' <> ALL ($2)
+                UNION
+                SELECT e.dependent FROM stuck s JOIN bluebonnet.edges e ON e.batch = $1 AND e.dependency = s.position
+            ), gone AS (
+                DELETE FROM bluebonnet.results
+                WHERE batch = $1 AND outcome = ANY ($2) AND position NOT IN (SELECT position FROM stuck)
+                RETURNING position, outcome
+            ), counted AS (
+                INSERT INTO bluebonnet.tallies AS t (batch, worker, outcome, count, bytes)
+                SELECT $1, $3, outcome, -count(*), 0 FROM gone GROUP BY outcome
+                ON CONFLICT (batch, worker, outcome) DO UPDATE SET count = t.count + excluded.count
+            )
+            SELECT count(*), coalesce(array_agg(position), '{}') FROM gone
+            """,
+            [.integer(number), .texts(outcomes.map(\.rawValue)), .integer(Self.nobody)])
+        let positions = PostgreSQLValue.integers(gone.integers(0, 1))
+        try connection.query(
+            "DELETE FROM bluebonnet.losses WHERE batch = $1 AND position = ANY ($2)", [.integer(number), positions])
+        // A line waits for those that it needs and that have not succeeded.
+        try connection.query(
+            """
+            WITH again AS MATERIALIZED (
+                SELECT l.position, l.lane, l.rank, (
+                    SELECT count(*) FROM unnest(l.needs) AS n (position)
+                    WHERE NOT EXISTS (
+                        SELECT FROM bluebonnet.results r
+                        WHERE r.batch = $1 AND r.position = n.position AND r.outcome = 'success')
+                ) AS missing
+                FROM bluebonnet.lines l WHERE l.batch = $1 AND l.position = ANY ($2)
+            ), waiting AS (
+                INSERT INTO bluebonnet.blocked (batch, position, missing)
+                SELECT $1, position, missing FROM again WHERE missing > 0
+            )
+            INSERT INTO bluebonnet.ready (batch, lane, rank, position)
+            SELECT $1, lane, rank, position FROM again WHERE missing = 0
+            """, [.integer(number), positions])
+        return gone.integer(0, 0)
+    }
+
+    // MARK: The batch
+
+    /// Changes the batch in one transaction, with its row locked.
+    private func change(
+        _ work: (_ number: Int, _ state: FleetBatch.State) throws(FleetError) -> Void
+    ) throws(FleetError) {
+        let patience = connection.timeout
+        connection.timeout = Self.timeout
+        defer { connection.timeout = patience }
+        try connection.transaction { () throws(FleetError) in
+            let rows = try connection.query(
+                "SELECT number, state FROM bluebonnet.batches WHERE name = $1 FOR UPDATE", [.text(name)])
+            guard rows.count == 1 else { throw .noBatch(name) }
+            try work(rows.integer(0, 0), FleetBatch.State(rawValue: rows.text(0, 1)) ?? .open)
+        }
+    }
+
+    private func set(_ state: FleetBatch.State, _ number: Int, _ notice: FleetNotice) throws(FleetError) {
+        try connection.query(
+            "UPDATE bluebonnet.batches SET state = $2 WHERE number = $1", [.integer(number), .text(state.rawValue)])
+        try notice.send(connection)
+    }
+
+    private func notPossible(_ reason: String) -> FleetError {
+        FleetError(.notPossible, "the batch \(name) \(reason)")
+    }
+}

@@ -1,0 +1,324 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+internal import CLinux
+internal import CPostgreSQL
+internal import Foundation
+internal import Glibc
+
+/// A connection to PostgreSQL, over libpq. Its calls wait, with a limit, so that a server that has gone without a word
+/// holds nobody up. Confined to one thread.
+///
+/// After `unreachable` the connection is of no more use: make another one.
+final class PostgreSQLConnection {
+    /// How long a statement and the making of a connection may take, unless the connection string has a
+    /// `connect_timeout`.
+    static let timeout = Duration.seconds(30)
+
+    private let connection: OpaquePointer
+    /// How long a statement may take.
+    var timeout: Duration
+    /// The names of prepared statements, by their text.
+    private var statements: [String: String] = [:]
+    private var parameterBytes: [UInt8] = []
+
+    /// Connects.
+    ///
+    /// - Parameters:
+    ///   - target: a URI `postgresql://…` or a connection string of libpq; what is not said comes from the environment,
+    ///     from the service file and from the password file, as libpq has it.
+    ///   - name: what the server shows as the application.
+    init(_ target: String, name: String, timeout: Duration = PostgreSQLConnection.timeout) throws(FleetError) {
+        let words = [
+            // Given first, what the connection string says wins over them.
+            ("fallback_application_name", name), ("keepalives_idle", "10"), ("keepalives_interval", "5"),
+            ("keepalives_count", "3"), ("dbname", target), ("client_encoding", "UTF8"),
+        ]
+        let keys = words.map { strdup($0.0) }
+        let values = words.map { strdup($0.1) }
+        defer { for text in keys + values { free(text) } }
+        var keyList = keys.map { UnsafePointer($0) } + [nil]
+        var valueList = values.map { UnsafePointer($0) } + [nil]
+        guard let connection = PQconnectStartParams(&keyList, &valueList, 1) else {
+            throw FleetError.unreachable("no memory for a connection")
+        }
+        (self.connection, self.timeout) = (connection, timeout)
+        try finishConnecting()  // deinit ends the connection, also when this throws
+    }
+
+    deinit { PQfinish(connection) }
+
+    private func finishConnecting() throws(FleetError) {
+        guard PQstatus(connection) != CONNECTION_BAD else { throw connectFailure }
+        let limit = Instant.now + connectTimeout
+        var state = PGRES_POLLING_WRITING
+        while state != PGRES_POLLING_OK {
+            guard state != PGRES_POLLING_FAILED else { throw connectFailure }
+            let isReady = wait(for: state == PGRES_POLLING_READING ? POLLIN : POLLOUT, until: limit)
+            guard isReady else {
+                throw FleetError.unreachable("no connection in \(connectTimeout.components.seconds) s")
+            }
+            state = PQconnectPoll(connection)
+        }
+        PQsetnonblocking(connection, 1)
+        PQsetNoticeProcessor(connection, { _, _ in }, nil)
+    }
+
+    /// What the connection string or the environment says of `connect_timeout`, which libpq leaves to us.
+    private var connectTimeout: Duration {
+        guard let options = PQconninfo(connection) else { return timeout }
+        defer { PQconninfoFree(options) }
+        var option = options
+        while let keyword = option.pointee.keyword {
+            if strcmp(keyword, "connect_timeout") == 0, let value = option.pointee.val,
+                let seconds = Int(String(cString: value)),
+                seconds > 0
+            {
+                return .seconds(seconds)
+            }
+            option += 1
+        }
+        return timeout
+    }
+
+    /// A server that is not there may come; a password or a name that is wrong stays wrong.
+    private var connectFailure: FleetError {
+        let message = message
+        let isLasting =
+            PQconnectionNeedsPassword(connection) == 1
+            || [
+                "password authentication failed", "does not exist", "no pg_hba.conf entry", "invalid", "not permitted",
+                "definition of service", "service file", "certificate", "missing", "unexpected character",
+                "end of string",
+            ].contains { message.contains($0) }
+        return isLasting ? FleetError(.refused, "the store refuses the connection: \(message)") : .unreachable(message)
+    }
+
+    private var message: String { Self.oneLine(PQerrorMessage(connection)) }
+
+    private static func oneLine(_ text: UnsafePointer<CChar>?) -> String {
+        let lines = text.map { String(cString: $0) }?.split(separator: "\n") ?? []
+        return lines.map { $0.trimmingCharacters(in: .whitespaces) }.joined(separator: "; ")
+    }
+}
+
+@available(*, unavailable)
+extension PostgreSQLConnection: Sendable {}
+
+// MARK: - Statements
+
+extension PostgreSQLConnection {
+    /// Carries a statement out. A statement without parameters may be several, of which the last one's rows are given.
+    @discardableResult
+    func query(_ text: String, _ parameters: [PostgreSQLValue] = []) throws(FleetError) -> PostgreSQLResult {
+        guard !parameters.isEmpty else {
+            try sent(PQsendQuery(connection, text))
+            return try lastResult()
+        }
+        let name = try prepare(text, parameters)
+        try withEncoded(parameters) { values, lengths, formats in
+            PQsendQueryPrepared(connection, name, Int32(parameters.count), values, lengths, formats, 1)
+        }
+        return try lastResult()
+    }
+
+    /// How often a transaction is made again that another one was in the way of.
+    private static let attemptCount = 8
+
+    /// Carries out what `work` does, all or nothing. When another transaction was in the way, it is made again.
+    func transaction<Value>(_ work: () throws(FleetError) -> Value) throws(FleetError) -> Value {
+        for _ in 1..<Self.attemptCount {
+            do throws(FleetError) {
+                return try attempt(work)
+            } catch {
+                guard error.isConflict else { throw error }
+            }
+        }
+        return try attempt(work)
+    }
+
+    private func attempt<Value>(_ work: () throws(FleetError) -> Value) throws(FleetError) -> Value {
+        try query("BEGIN")
+        do throws(FleetError) {
+            let value = try work()
+            try query("COMMIT")
+            return value
+        } catch {
+            if error.code != .unreachable { try query("ROLLBACK") }
+            throw error
+        }
+    }
+
+    /// Sends rows with `COPY … FROM STDIN`.
+    ///
+    /// - Parameter next: gives the next bytes of the data, in the format that the statement names; nil at the end.
+    func copy(_ statement: String, _ next: () throws(FleetError) -> [UInt8]?) throws(FleetError) {
+        try sent(PQsendQuery(connection, statement))
+        guard let result = try nextResult(until: Instant.now + timeout) else { throw lost }
+        guard PQresultStatus(result) == PGRES_COPY_IN else {
+            let owner = PostgreSQLResult(result)
+            while let rest = try nextResult(until: Instant.now + timeout) { PQclear(rest) }
+            try check(owner, result)
+            preconditionFailure("\(statement) does not take rows")
+        }
+        PQclear(result)
+        while let bytes = try next() {
+            var outcome = put(bytes)
+            while outcome == 0 {
+                try flush()
+                outcome = put(bytes)
+            }
+            guard outcome == 1 else { throw lost }
+            try flush()
+        }
+        while PQputCopyEnd(connection, nil) == 0 { try flush() }
+        try flush()
+        _ = try lastResult()
+    }
+
+    private func put(_ bytes: [UInt8]) -> Int32 {
+        bytes.withUnsafeBytes { raw in
+            PQputCopyData(connection, raw.baseAddress?.assumingMemoryBound(to: CChar.self), Int32(raw.count))
+        }
+    }
+
+    private func prepare(_ text: String, _ parameters: [PostgreSQLValue]) throws(FleetError) -> String {
+        if let name = statements[text] { return name }
+        let name = "s\(statements.count)"
+        var types = parameters.map(\.objectID)
+        try sent(PQsendPrepare(connection, name, text, Int32(types.count), &types))
+        _ = try lastResult()
+        statements[text] = name
+        return name
+    }
+
+    private func withEncoded(
+        _ parameters: [PostgreSQLValue],
+        _ send: (UnsafePointer<UnsafePointer<CChar>?>, UnsafePointer<Int32>, UnsafePointer<Int32>) -> Int32
+    ) throws(FleetError) {
+        parameterBytes.removeAll(keepingCapacity: true)
+        var ends: [(start: Int, isValue: Bool)] = []
+        for parameter in parameters {
+            let start = parameterBytes.count
+            ends.append((start, parameter.write(to: &parameterBytes)))
+            parameterBytes.append(0)  // an address for what is empty
+        }
+        let starts = ends.map(\.start) + [parameterBytes.count]
+        let lengths = parameters.indices.map { Int32(starts[$0 + 1] - starts[$0] - 1) }
+        let formats = [Int32](repeating: 1, count: parameters.count)
+        let status = parameterBytes.withUnsafeBytes { raw in
+            let base = raw.baseAddress?.assumingMemoryBound(to: CChar.self)
+            let values = ends.map { $0.isValue ? base.map { [start = $0.start] in UnsafePointer($0 + start) } : nil }
+            return send(values, lengths, formats)
+        }
+        try sent(status)
+    }
+
+    private func sent(_ status: Int32) throws(FleetError) {
+        guard status == 1 else { throw lost }
+        try flush()
+    }
+
+    /// Brings what libpq holds back to the server.
+    private func flush() throws(FleetError) {
+        let limit = Instant.now + timeout
+        while true {
+            switch PQflush(connection) {
+            case 0: return
+            case 1:
+                guard wait(for: POLLIN | POLLOUT, until: limit) else { throw silent }
+                // The server may wait for us to read before it reads.
+                guard PQconsumeInput(connection) == 1 else { throw lost }
+            default: throw lost
+            }
+        }
+    }
+
+    private func lastResult() throws(FleetError) -> PostgreSQLResult {
+        let limit = Instant.now + timeout
+        var last: PostgreSQLResult?
+        var failure: FleetError?
+        while let next = try nextResult(until: limit) {
+            let result = PostgreSQLResult(next)
+            do throws(FleetError) {
+                try check(result, next)
+                last = result
+            } catch {
+                failure = failure ?? error
+            }
+            if PQresultStatus(next) == PGRES_COPY_IN { throw lost }
+        }
+        if let failure { throw failure }
+        guard PQstatus(connection) == CONNECTION_OK, let last else { throw lost }
+        return last
+    }
+
+    private func nextResult(until limit: Instant) throws(FleetError) -> OpaquePointer? {
+        while PQisBusy(connection) == 1 {
+            guard wait(for: POLLIN, until: limit) else { throw silent }
+            guard PQconsumeInput(connection) == 1 else { throw lost }
+        }
+        return PQgetResult(connection)
+    }
+
+    private func check(_ owner: PostgreSQLResult, _ result: OpaquePointer) throws(FleetError) {
+        defer { withExtendedLifetime(owner) {} }
+        switch PQresultStatus(result) {
+        case PGRES_COMMAND_OK, PGRES_TUPLES_OK, PGRES_COPY_IN, PGRES_EMPTY_QUERY: return
+        default: break
+        }
+        guard let code = PQresultErrorField(result, Int32(UInt8(ascii: "C"))) else { throw lost }
+        let message = Self.oneLine(PQresultErrorField(result, Int32(UInt8(ascii: "M"))))
+        throw FleetError(serverCode: String(cString: code), message)
+    }
+
+    private var lost: FleetError { .unreachable(message) }
+
+    private var silent: FleetError {
+        FleetError.unreachable("no answer in \(timeout.components.seconds) s")
+    }
+}
+
+// MARK: - Waiting
+
+extension PostgreSQLConnection {
+    /// Waits until the server has notified of something, until `wake` is readable, or until an instant.
+    ///
+    /// - Returns: the payloads of the notifications that have come.
+    func notifications(until limit: Instant, wake: Int32) throws(FleetError) -> Set<String> {
+        var payloads = takeNotifications()
+        if payloads.isEmpty {
+            _ = wait(for: POLLIN, until: limit, wake: wake)
+            guard PQconsumeInput(connection) == 1 else { throw lost }
+            payloads = takeNotifications()
+        }
+        return payloads
+    }
+
+    private func takeNotifications() -> Set<String> {
+        var payloads: Set<String> = []
+        while let notification = PQnotifies(connection) {
+            payloads.insert(String(cString: notification.pointee.extra))
+            PQfreemem(notification)
+        }
+        return payloads
+    }
+
+    /// Waits for the connection's socket; false when the time is over, or when `wake` was readable first.
+    private func wait(for events: Int32, until limit: Instant, wake: Int32 = -1) -> Bool {
+        var descriptors = [
+            pollfd(fd: PQsocket(connection), events: Int16(events), revents: 0),
+            pollfd(fd: wake, events: Int16(POLLIN), revents: 0),
+        ]
+        while true {
+            let left = limit - Instant.now
+            guard left > .zero else { return false }
+            let milliseconds = min(Int64(Int32.max), Int64((left / .milliseconds(1)).rounded(.up)))
+            let count = poll(&descriptors, 2, Int32(milliseconds))
+            if count < 0, errno == EINTR { continue }
+            return descriptors[0].revents != 0
+        }
+    }
+
+    typealias Instant = ContinuousClock.Instant
+}

@@ -1,0 +1,183 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+internal import BluebonnetBatch
+
+/// The tables of a fleet's store, and their versions.
+///
+/// Each change of them is a step at the end of `steps`, and never a change of an earlier step. A step must leave the
+/// tables such that programs of the version before still work with them: workers of two neighbouring versions share a
+/// store while a fleet is brought up to date.
+enum FleetSchema {
+    /// The number of the newest step.
+    static var version: Int { steps.count }
+
+    /// A number of our own, so that one program at a time changes the tables ("BBFL").
+    private static let lock = 0x4242_464C
+
+    /// Makes the tables, or brings those of an older version up to this one.
+    ///
+    /// - Throws: `newerVersion` when the tables are more than one version newer.
+    static func prepare(_ connection: PostgreSQLConnection) throws(FleetError) {
+        if try version(connection) != version {
+            try connection.transaction { () throws(FleetError) in
+                try connection.query("SELECT pg_advisory_xact_lock($1)", [.integer(lock)])
+                let found = try version(connection)
+                for number in found..<max(found, version) { try apply(number, connection) }
+            }
+        }
+        try check(connection)
+    }
+
+    /// Checks that the tables are there, and that this program can work with them.
+    static func check(_ connection: PostgreSQLConnection) throws(FleetError) {
+        let found = try version(connection)
+        guard found > 0 else {
+            throw FleetError(.noBatch, "the store has no batches: nothing was ever submitted to it")
+        }
+        guard found <= version + 1 else {
+            throw FleetError(
+                .newerVersion,
+                "the store has tables of version \(found), and this program knows those up to \(version + 1): "
+                    + "install a newer Bluebonnet here")
+        }
+    }
+
+    private static func version(_ connection: PostgreSQLConnection) throws(FleetError) -> Int {
+        // A look at the catalog itself: to_regclass would answer from what the session knew before it got the lock.
+        let there = try connection.query(
+            "SELECT EXISTS (SELECT FROM pg_catalog.pg_tables WHERE schemaname = $1 AND tablename = 'migrations')",
+            [.text("bluebonnet")])
+        guard there.bool(0, 0) else { return 0 }
+        let number = try connection.query(
+            "SELECT coalesce(max(number), 0) FROM bluebonnet.migrations WHERE number > $1", [.integer(0)])
+        return number.integer(0, 0)
+    }
+
+    private static func apply(_ number: Int, _ connection: PostgreSQLConnection) throws(FleetError) {
+        try connection.query(steps[number])
+        try connection.query("INSERT INTO bluebonnet.migrations (number) VALUES ($1)", [.integer(number + 1)])
+    }
+
+    /// The kinds of line, as `lines.kind` has them: see `FleetLine.Kind`.
+    private static let steps = [
+        """
+        CREATE SCHEMA bluebonnet;
+        CREATE TABLE bluebonnet.migrations (
+            number integer PRIMARY KEY,
+            applied timestamptz NOT NULL DEFAULT now()
+        );
+        -- A batch. Its lines are in the order of their positions, dependencies first.
+        CREATE TABLE bluebonnet.batches (
+            number bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+            name text NOT NULL UNIQUE,
+            digest text NOT NULL,
+            settings text NOT NULL,
+            state text NOT NULL DEFAULT 'open' CHECK (state IN ('open', 'paused', 'cancelled')),
+            priority smallint NOT NULL DEFAULT 0,
+            line_count bigint NOT NULL,
+            has_edges boolean NOT NULL,
+            key_seed text NOT NULL,
+            created timestamptz NOT NULL DEFAULT now()
+        );
+        CREATE TABLE bluebonnet.lanes (
+            batch bigint NOT NULL REFERENCES bluebonnet.batches ON DELETE CASCADE,
+            lane integer NOT NULL,
+            origin text NOT NULL,
+            line_count bigint NOT NULL,
+            PRIMARY KEY (batch, lane)
+        );
+        -- What a line is; it never changes.
+        CREATE TABLE bluebonnet.lines (
+            batch bigint NOT NULL,
+            position integer NOT NULL,
+            id text NOT NULL,
+            lane integer NOT NULL,
+            rank smallint NOT NULL,
+            kind smallint NOT NULL,
+            is_read boolean NOT NULL,
+            line text NOT NULL,
+            needs integer[],
+            PRIMARY KEY (batch, position)
+        );
+        -- Where a line stands: in ready, in blocked, in a claim, or in results.
+        CREATE TABLE bluebonnet.ready (
+            batch bigint NOT NULL,
+            lane integer NOT NULL,
+            rank smallint NOT NULL,
+            position integer NOT NULL,
+            PRIMARY KEY (batch, lane, rank, position)
+        ) WITH (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 2000);
+        CREATE TABLE bluebonnet.blocked (
+            batch bigint NOT NULL,
+            position integer NOT NULL,
+            missing integer NOT NULL,
+            PRIMARY KEY (batch, position)
+        );
+        CREATE TABLE bluebonnet.edges (
+            batch bigint NOT NULL,
+            dependency integer NOT NULL,
+            dependent integer NOT NULL,
+            PRIMARY KEY (batch, dependency, dependent)
+        );
+        -- A worker of which something was heard in its lease. Its number is never used again.
+        CREATE TABLE bluebonnet.workers (
+            number bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+            name text NOT NULL,
+            version text NOT NULL,
+            slots integer NOT NULL,
+            lease double precision NOT NULL,
+            beat bigint NOT NULL DEFAULT 0,
+            known_worker bigint NOT NULL DEFAULT 0,
+            started timestamptz NOT NULL DEFAULT now(),
+            seen timestamptz NOT NULL DEFAULT now()
+        ) WITH (fillfactor = 50, autovacuum_vacuum_threshold = 200, autovacuum_vacuum_scale_factor = 0);
+        -- Lines in the hands of a worker. The number is the fencing number: who has no row records nothing.
+        CREATE TABLE bluebonnet.claims (
+            number bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+            worker bigint NOT NULL REFERENCES bluebonnet.workers,
+            batch bigint NOT NULL,
+            positions integer[] NOT NULL,
+            marked integer[] NOT NULL DEFAULT '{}'
+        ) WITH (fillfactor = 50, autovacuum_vacuum_threshold = 500, autovacuum_vacuum_scale_factor = 0);
+        CREATE INDEX claims_worker ON bluebonnet.claims (worker);
+        CREATE INDEX claims_batch ON bluebonnet.claims (batch);
+        -- How many workers were lost with a line in their hands.
+        CREATE TABLE bluebonnet.losses (
+            batch bigint NOT NULL,
+            position integer NOT NULL,
+            count smallint NOT NULL,
+            PRIMARY KEY (batch, position)
+        );
+        CREATE TABLE bluebonnet.results (
+            batch bigint NOT NULL,
+            position integer NOT NULL,
+            outcome text NOT NULL,
+            bytes bigint NOT NULL,
+            line text NOT NULL,
+            body bytea,
+            written xid8 NOT NULL DEFAULT pg_current_xact_id(),
+            PRIMARY KEY (batch, position)
+        );
+        CREATE INDEX results_written ON bluebonnet.results (batch, written, position);
+        CREATE TABLE bluebonnet.tallies (
+            batch bigint NOT NULL,
+            worker bigint NOT NULL,
+            outcome text NOT NULL,
+            count bigint NOT NULL,
+            bytes bigint NOT NULL,
+            PRIMARY KEY (batch, worker, outcome)
+        ) WITH (fillfactor = 50, autovacuum_vacuum_threshold = 500, autovacuum_vacuum_scale_factor = 0);
+        -- Origins to which nothing is sent for a time.
+        CREATE TABLE bluebonnet.holds (
+            origin text PRIMARY KEY,
+            until timestamptz NOT NULL
+        );
+        -- Credentials that all workers share; empty until there is one.
+        CREATE TABLE bluebonnet.credentials (
+            name text PRIMARY KEY,
+            credential text NOT NULL
+        );
+        """
+    ]
+}

@@ -1,0 +1,178 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+internal import BluebonnetBatch
+internal import BluebonnetHTTP
+internal import Foundation
+
+/// Writes what becomes of lines: their results, what waits for them, and what is left of the claims. Inside a
+/// transaction of the caller's.
+///
+/// Locks are taken in the order worker, claims, batch, lines that wait; what gets in another one's way all the same is
+/// undone by the server, and made again.
+struct ResultWriting {
+    let connection: PostgreSQLConnection
+    /// Whose count the outcomes go to.
+    let worker: Int
+
+    /// Records outcomes of lines that are in the worker's claims; others are left out: they were given to another
+    /// worker, or recorded by a call whose answer was lost.
+    ///
+    /// - Returns: the lines that were recorded, by batch.
+    func record(_ endings: [LineEnding]) throws(FleetError) -> [Int: [Int]] {
+        let rows = try connection.query(
+            """
+            WITH valid AS MATERIALIZED (
+                SELECT number, batch, positions FROM bluebonnet.claims
+                WHERE number = ANY ($2) AND worker = $1 ORDER BY number FOR UPDATE
+            ), given AS MATERIALIZED (
+                SELECT v.batch, h.claim, h.position, u.outcome, u.bytes, u.line, u.body
+                FROM unnest($3::bigint[], $4::bigint[], $5::text[], $6::bigint[], $7::text[], $8::bytea[])
+                     AS u (claim, position, outcome, bytes, line, body)
+                JOIN (SELECT number AS claim, unnest(positions) AS position FROM valid) h USING (claim, position)
+                JOIN valid v ON v.number = h.claim
+            ), written AS (
+                INSERT INTO bluebonnet.results (batch, position, outcome, bytes, line, body)
+                SELECT batch, position, outcome, bytes, line, body FROM given
+                ON CONFLICT DO NOTHING RETURNING batch, position, outcome, bytes
+            ), counted AS (
+                INSERT INTO bluebonnet.tallies AS t (batch, worker, outcome, count, bytes)
+                SELECT batch, $1, outcome, count(*), sum(bytes) FROM written GROUP BY batch, outcome
+                ON CONFLICT (batch, worker, outcome)
+                DO UPDATE SET count = t.count + excluded.count, bytes = t.bytes + excluded.bytes
+            ), rest AS MATERIALIZED (
+                SELECT v.number, ARRAY(
+                    SELECT unnest(v.positions) EXCEPT SELECT g.position FROM given g WHERE g.claim = v.number
+                ) AS positions FROM valid v
+            ), kept AS (
+                UPDATE bluebonnet.claims c SET positions = r.positions FROM rest r
+                WHERE c.number = r.number AND cardinality(r.positions) > 0
+            ), done AS (
+                DELETE FROM bluebonnet.claims c USING rest r WHERE c.number = r.number AND cardinality(r.positions) = 0
+            )
+            SELECT batch, array_agg(position) FROM written GROUP BY batch
+            """,
+            [
+                .integer(worker), .integers(Array(Set(endings.map(\.claim)))), .integers(endings.map(\.claim)),
+                .integers(endings.map(\.position)), .texts(endings.map(\.outcome.rawValue)),
+                .integers(endings.map(\.byteCount)), .lines(endings.map(\.line)),
+                .optionalBytes(endings.map(\.body)),
+            ])
+        return Dictionary(
+            uniqueKeysWithValues: (0..<rows.count).map { (rows.integer($0, 0), rows.integers($0, 1)) })
+    }
+
+    /// Lets go on what waited for lines that have ended: their dependents become ready when nothing more is missing,
+    /// and are skipped when a line did not succeed.
+    ///
+    /// - Returns: whether lines have become ready.
+    func release(_ batch: Int, succeeded: [Int], others: [Int]) throws(FleetError) -> Bool {
+        try lock(batch)
+        try skip(batch, after: others)
+        guard !succeeded.isEmpty else { return false }
+        let counted = try connection.query(
+            """
+            WITH counts AS MATERIALIZED (
+                SELECT dependent AS position, count(*)::integer AS count FROM bluebonnet.edges
+                WHERE batch = $1 AND dependency = ANY ($2) GROUP BY dependent
+            ), locked AS MATERIALIZED (
+                SELECT b.position, c.count FROM bluebonnet.blocked b JOIN counts c USING (position)
+                WHERE b.batch = $1 AND b.position = ANY (ARRAY(SELECT position FROM counts))
+                ORDER BY b.position FOR UPDATE OF b
+            )
+            UPDATE bluebonnet.blocked b SET missing = b.missing - l.count FROM locked l
+            WHERE b.batch = $1 AND b.position = ANY (ARRAY(SELECT position FROM locked)) AND b.position = l.position
+            RETURNING b.position, b.missing
+            """, [.integer(batch), .integers(succeeded)])
+        let free = (0..<counted.count).filter { counted.integer($0, 1) <= 0 }.map { counted.integer($0, 0) }
+        guard !free.isEmpty else { return false }
+        try connection.query(
+            """
+            WITH free AS (
+                DELETE FROM bluebonnet.blocked WHERE batch = $1 AND position = ANY ($2) AND missing <= 0
+                RETURNING position
+            )
+            INSERT INTO bluebonnet.ready (batch, lane, rank, position)
+            SELECT batch, lane, rank, position FROM bluebonnet.lines
+            WHERE batch = $1 AND position = ANY (ARRAY(SELECT position FROM free))
+            """, [.integer(batch), .integers(free)])
+        return true
+    }
+
+    /// Keeps the batch from being cancelled meanwhile.
+    ///
+    /// - Returns: whether it was cancelled before.
+    @discardableResult
+    func lock(_ batch: Int) throws(FleetError) -> Bool {
+        let rows = try connection.query(
+            "SELECT state FROM bluebonnet.batches WHERE number = $1 FOR SHARE", [.integer(batch)])
+        return rows.count == 0 || rows.text(0, 0) == "cancelled"
+    }
+
+    /// Gives everything that waits for lines which did not succeed the outcome `skipped`.
+    private func skip(_ batch: Int, after positions: [Int]) throws(FleetError) {
+        guard !positions.isEmpty else { return }
+        try end(
+            batch, .skipped,
+            ResultLine.Failure(
+                code: .dependencyFailed, message: "not started: an operation that it needed did not succeed"),
+            """
+            WITH RECURSIVE doomed (position) AS (
+                SELECT dependent FROM bluebonnet.edges WHERE batch = $1 AND dependency = ANY ($5)
+                UNION
+                SELECT e.dependent FROM bluebonnet.edges e JOIN doomed d ON e.batch = $1 AND e.dependency = d.position
+            ), locked AS MATERIALIZED (
+                SELECT position FROM bluebonnet.blocked
+                WHERE batch = $1 AND position = ANY (ARRAY(SELECT position FROM doomed)) ORDER BY position FOR UPDATE
+            ), gone AS (
+                DELETE FROM bluebonnet.blocked
+                WHERE batch = $1 AND position = ANY (ARRAY(SELECT position FROM locked)) RETURNING position
+            )
+            """, positions)
+    }
+
+    /// Gives lines that are nobody's an outcome.
+    ///
+    /// - Parameters:
+    ///   - prefix: common table expressions, of which `gone` has the positions; `$1` is the batch, `$5` are
+    ///     `positions`.
+    ///   - positions: what the expressions ask for.
+    func end(
+        _ batch: Int, _ outcome: ResultLine.Outcome, _ failure: ResultLine.Failure, _ prefix: String,
+        _ positions: [Int]
+    ) throws(FleetError) {
+        let frame = ResultFrame(outcome, failure)
+        try connection.query(
+            """
+            \(prefix), written AS (
+                INSERT INTO bluebonnet.results (batch, position, outcome, bytes, line)
+                SELECT $1, l.position, $2, 0, $3 || to_json(l.id)::text || $4
+                FROM bluebonnet.lines l
+                WHERE l.batch = $1 AND l.position = ANY (ARRAY(SELECT position FROM gone))
+                ON CONFLICT DO NOTHING RETURNING position
+            )
+            INSERT INTO bluebonnet.tallies AS t (batch, worker, outcome, count, bytes)
+            SELECT $1, $6, $2, count(*), 0 FROM written HAVING count(*) > 0
+            ON CONFLICT (batch, worker, outcome) DO UPDATE SET count = t.count + excluded.count
+            """,
+            [
+                .integer(batch), .text(outcome.rawValue), .text(frame.head), .text(frame.tail), .integers(positions),
+                .integer(worker),
+            ])
+    }
+}
+
+/// A result line without its id, which the store puts in between.
+struct ResultFrame {
+    let head: String
+    let tail: String
+
+    init(_ outcome: ResultLine.Outcome, _ failure: ResultLine.Failure) {
+        var line = ResultLine(id: "", outcome: outcome)
+        line.error = failure
+        let text = String(decoding: line.encodedLine().dropLast(), as: UTF8.self)
+        head = "{\"id\":"
+        precondition(text.hasPrefix(head + "\"\""), "a result line begins with its id")
+        tail = String(text.dropFirst(head.count + 2))
+    }
+}

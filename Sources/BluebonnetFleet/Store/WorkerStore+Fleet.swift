@@ -1,0 +1,47 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+/// What workers tell each other of origins that are held.
+extension WorkerStore {
+    /// Holds an origin for all workers.
+    func hold(_ origin: String, for length: Duration) throws(FleetError) {
+        try connection.transaction { () throws(FleetError) in
+            try connection.query(
+                """
+                INSERT INTO bluebonnet.holds AS h (origin, until) VALUES ($1, now() + $2 * interval '1 second')
+                ON CONFLICT (origin) DO UPDATE SET until = greatest(h.until, excluded.until)
+                """, [.text(origin), .double(length / .seconds(1))])
+            try FleetNotice.hold.send(connection)
+        }
+    }
+
+    /// The origins that are held, and for how long.
+    func holds() throws(FleetError) -> [(origin: String, length: Duration)] {
+        let rows = try connection.query(
+            """
+            SELECT origin, extract(epoch FROM until - now())::double precision
+            FROM bluebonnet.holds WHERE until > now() + $1 * interval '1 second'
+            """, [.double(0)])
+        return (0..<rows.count).map { (rows.text($0, 0), .seconds(rows.double($0, 1))) }
+    }
+
+    /// Whether every batch is complete, paused or cancelled.
+    func isIdle() throws(FleetError) -> Bool {
+        try connection.query(
+            """
+            SELECT NOT EXISTS (
+                SELECT FROM bluebonnet.batches b WHERE b.state = 'open' AND b.line_count > (
+                    SELECT coalesce(sum(t.count), $1) FROM bluebonnet.tallies t WHERE t.batch = b.number))
+            """, [.integer(0)]
+        ).bool(0, 0)
+    }
+
+    /// Whether a line of a batch has failed.
+    func hasFailure(_ batch: Int) throws(FleetError) -> Bool {
+        try connection.query(
+            """
+            SELECT coalesce(sum(count), 0) > 0 FROM bluebonnet.tallies WHERE batch = $1 AND outcome = 'failure'
+            """, [.integer(batch)]
+        ).bool(0, 0)
+    }
+}

@@ -1,0 +1,282 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+internal import BluebonnetBatch
+internal import Foundation
+
+/// A batch as a worker knows it.
+struct OpenBatch: Equatable {
+    let number: Int
+    let name: String
+    let priority: Int
+    let hasEdges: Bool
+    let keySeed: String
+    let settings: FleetSettings
+    /// The origins of its lanes, by their numbers.
+    let lanes: [Int: String]
+}
+
+/// A line that a worker has claimed.
+struct ClaimedLine: Equatable {
+    /// The claim: the fencing number.
+    let claim: Int
+    let batch: Int
+    let position: Int
+    let id: String
+    let lane: String
+    let priority: RequestLine.Priority
+    let kind: FleetLine.Kind
+    /// Whether other lines refer to what it returns.
+    let isRead: Bool
+    let text: Data
+    /// The positions of the lines that it needs.
+    let needs: [Int]
+    /// How many workers were lost with it.
+    let lossCount: Int
+
+    /// Whether "may have been sent" has to be in the store before it is sent: when it is unsafe, and when a worker was
+    /// lost with it, so that the store can tell which line loses workers.
+    var needsMark: Bool { kind != .safe || lossCount > 0 }
+}
+
+/// What a worker has to record of a line.
+struct LineEnding {
+    let claim: Int
+    let batch: Int
+    let position: Int
+    let outcome: ResultLine.Outcome
+    let byteCount: Int
+    /// The result line, without its line end.
+    let line: Data
+    /// The body, where other lines refer to it and the line does not have it as text.
+    let body: Data?
+}
+
+/// What a worker asks of the store. Each call is one transaction; a call whose answer was lost may be made again.
+struct WorkerStore {
+    let connection: PostgreSQLConnection
+    /// The worker's number.
+    let worker: Int
+
+    /// A number of our own ("BBFW"): workers come one after the other, so that a worker sees all with lower numbers.
+    private static let lock = 0x4242_4657
+
+    /// Makes a worker known. Without a transfer it counts all workers that came before.
+    static func register(
+        _ connection: PostgreSQLConnection, name: String, slots: Int, lease: Double
+    ) throws(FleetError) -> WorkerStore {
+        let number = try connection.transaction { () throws(FleetError) in
+            try connection.query("SELECT pg_advisory_xact_lock($1)", [.integer(lock)])
+            let number = try connection.query(
+                """
+                INSERT INTO bluebonnet.workers (name, version, slots, lease) VALUES ($1, $2, $3, $4) RETURNING number
+                """, [.text(name), .text(String(FleetSchema.version)), .integer(slots), .double(lease)]
+            ).integer(0, 0)
+            try connection.query(
+                "UPDATE bluebonnet.workers SET known_worker = number WHERE number = $1", [.integer(number)])
+            try FleetNotice.workers.send(connection)
+            return number
+        }
+        return WorkerStore(connection: connection, worker: number)
+    }
+
+    /// Takes the worker off the list. It has no claims any more.
+    func leave() throws(FleetError) {
+        try connection.transaction { () throws(FleetError) in
+            try connection.query("DELETE FROM bluebonnet.workers WHERE number = $1", [.integer(worker)])
+            try FleetNotice.workers.send(connection)
+        }
+    }
+
+    /// Tells that the worker lives, and which other workers it counts.
+    ///
+    /// - Returns: false when the worker was taken for lost.
+    func beat(knownWorker: Int) throws(FleetError) -> Bool {
+        try connection.query(
+            """
+            UPDATE bluebonnet.workers SET beat = beat + 1, seen = now(), known_worker = greatest(known_worker, $2)
+            WHERE number = $1
+            """, [.integer(worker), .integer(knownWorker)]
+        ).changedCount == 1
+    }
+
+    /// All workers: what tells whether they live.
+    func workers() throws(FleetError) -> [WorkerSign] {
+        let rows = try connection.query(
+            "SELECT number, beat, lease, known_worker FROM bluebonnet.workers WHERE number > $1 ORDER BY number",
+            [.integer(0)])
+        return (0..<rows.count).map { row in
+            WorkerSign(
+                number: rows.integer(row, 0), beat: rows.integer(row, 1), lease: rows.double(row, 2),
+                knownWorker: rows.integer(row, 3))
+        }
+    }
+}
+
+// MARK: - Batches and claims
+
+extension WorkerStore {
+    /// The batches of which lines wait, the most urgent one first.
+    ///
+    /// - Parameter known: batches that the caller has; they are not read again.
+    func openBatches(known: [Int: OpenBatch]) throws(FleetError) -> [OpenBatch] {
+        let rows = try connection.query(
+            """
+            SELECT number, name, priority, has_edges, key_seed,
+                   CASE WHEN number = ANY ($1) THEN NULL ELSE settings END
+            FROM bluebonnet.batches b
+            WHERE state = 'open' AND EXISTS (SELECT FROM bluebonnet.ready r WHERE r.batch = b.number)
+            ORDER BY priority DESC, number
+            """, [.integers(Array(known.keys))])
+        var batches: [OpenBatch] = []
+        for row in 0..<rows.count {
+            let number = rows.integer(row, 0)
+            if let batch = known[number] {
+                batches.append(batch)
+            } else if let text = rows.optionalText(row, 5), let settings = try? FleetSettings(stored: text) {
+                // Settings that this version cannot read leave their batch to newer workers.
+                batches.append(
+                    OpenBatch(
+                        number: number, name: rows.text(row, 1), priority: rows.integer(row, 2),
+                        hasEdges: rows.bool(row, 3), keySeed: rows.text(row, 4), settings: settings,
+                        lanes: try lanes(of: number)))
+            }
+        }
+        return batches
+    }
+
+    private func lanes(of batch: Int) throws(FleetError) -> [Int: String] {
+        let rows = try connection.query(
+            "SELECT lane, origin FROM bluebonnet.lanes WHERE batch = $1", [.integer(batch)])
+        return Dictionary(uniqueKeysWithValues: (0..<rows.count).map { (rows.integer($0, 0), rows.text($0, 1)) })
+    }
+
+    /// What may be claimed at most.
+    struct Appetite: Equatable {
+        /// Lines in all.
+        var count: Int
+        /// Lines of a lane that is not named.
+        var countPerLane: Int
+        /// Lines of lanes of which the worker has some already, or that have limits of their own; zero leaves a lane
+        /// alone.
+        var laneCounts: [Int: Int]
+    }
+
+    /// The lanes that one claim looks at.
+    static let laneLimit = 256
+
+    /// Claims lines of a batch: from each lane the most urgent ones. Lines that another worker is just claiming are
+    /// passed over.
+    ///
+    /// - Parameter firstLane: where the search begins, so that no lane is always first.
+    func claim(
+        _ batch: OpenBatch, _ appetite: Appetite, firstLane: Int
+    ) throws(FleetError) -> [ClaimedLine] {
+        let lanes = appetite.laneCounts.sorted { $0.key < $1.key }
+        let rows = try connection.query(
+            """
+            WITH RECURSIVE open AS MATERIALIZED (
+                SELECT number FROM bluebonnet.batches WHERE number = $2 AND state = 'open' FOR SHARE
+            ), walk (lane) AS (
+                SELECT (SELECT r.lane FROM bluebonnet.ready r WHERE r.batch = $2 AND r.lane >= $3
+                        ORDER BY r.lane LIMIT 1)
+                FROM open
+                UNION ALL
+                SELECT (SELECT r.lane FROM bluebonnet.ready r WHERE r.batch = $2 AND r.lane > w.lane
+                        ORDER BY r.lane LIMIT 1)
+                FROM walk w WHERE w.lane IS NOT NULL
+            ), chosen AS MATERIALIZED (
+                SELECT w.lane, coalesce(l.count, $5) AS count
+                FROM walk w LEFT JOIN unnest($6::bigint[], $7::bigint[]) AS l (lane, count) ON l.lane = w.lane
+                WHERE w.lane IS NOT NULL AND coalesce(l.count, $5) > 0
+                LIMIT \(Self.laneLimit)
+            ), picked AS MATERIALIZED (
+                SELECT r.place FROM chosen c CROSS JOIN LATERAL (
+                    SELECT ctid AS place FROM bluebonnet.ready
+                    WHERE batch = $2 AND lane = c.lane ORDER BY rank, position
+                    LIMIT c.count FOR UPDATE SKIP LOCKED
+                ) r LIMIT $4
+            ), taken AS (
+                DELETE FROM bluebonnet.ready WHERE ctid = ANY (ARRAY(SELECT place FROM picked)) RETURNING position
+            ), claim AS (
+                INSERT INTO bluebonnet.claims (worker, batch, positions)
+                SELECT $1, $2, array_agg(position) FROM taken HAVING count(*) > 0 RETURNING number
+            )
+            SELECT c.number, l.position, l.id, l.lane, l.rank, l.kind, l.is_read, l.line, l.needs,
+                   coalesce(x.count, 0::smallint)
+            FROM claim c
+            JOIN bluebonnet.lines l ON l.batch = $2 AND l.position = ANY (ARRAY(SELECT position FROM taken))
+            LEFT JOIN bluebonnet.losses x ON x.batch = $2 AND x.position = l.position
+            ORDER BY l.rank, l.position
+            """,
+            [
+                .integer(worker), .integer(batch.number), .integer(firstLane), .integer(appetite.count),
+                .integer(appetite.countPerLane), .integers(lanes.map(\.key)), .integers(lanes.map(\.value)),
+            ])
+        return (0..<rows.count).map { row in line(rows, row, batch) }
+    }
+
+    private func line(_ rows: PostgreSQLResult, _ row: Int, _ batch: OpenBatch) -> ClaimedLine {
+        ClaimedLine(
+            claim: rows.integer(row, 0), batch: batch.number, position: rows.integer(row, 1), id: rows.text(row, 2),
+            lane: batch.lanes[rows.integer(row, 3)] ?? "", priority: .init(rank: rows.integer(row, 4)),
+            kind: FleetLine.Kind(rawValue: rows.integer(row, 5)) ?? .unsafe, isRead: rows.bool(row, 6),
+            text: rows.bytes(row, 7), needs: rows.integers(row, 8), lossCount: rows.integer(row, 9))
+    }
+
+    /// What the lines that others refer to have returned, by their positions.
+    func sources(_ batch: Int, _ positions: [Int]) throws(FleetError) -> [Int: SourceRow] {
+        guard !positions.isEmpty else { return [:] }
+        let rows = try connection.query(
+            """
+            SELECT l.position, l.id, r.line, r.body
+            FROM bluebonnet.lines l JOIN bluebonnet.results r USING (batch, position)
+            WHERE l.batch = $1 AND l.position = ANY ($2) AND r.position = ANY ($2) AND l.is_read
+            """, [.integer(batch), .integers(positions)])
+        return Dictionary(
+            uniqueKeysWithValues: (0..<rows.count).map { row in
+                let source = SourceRow(
+                    id: rows.text(row, 1), line: rows.bytes(row, 2), body: rows.optionalBytes(row, 3))
+                return (rows.integer(row, 0), source)
+            })
+    }
+
+    /// The result of a line to which others refer.
+    struct SourceRow {
+        let id: String
+        let line: Data
+        let body: Data?
+    }
+
+    /// Makes durable that lines may have been sent.
+    ///
+    /// - Returns: the claims that the worker still has: lines of others must not be sent.
+    func mark(_ lines: [ClaimedLine]) throws(FleetError) -> Set<Int> {
+        let rows = try connection.query(
+            """
+            UPDATE bluebonnet.claims c SET marked = c.marked || m.positions
+            FROM (SELECT claim, array_agg(position::integer) AS positions
+                  FROM unnest($2::bigint[], $3::bigint[]) AS u (claim, position) GROUP BY claim) m
+            WHERE c.number = m.claim AND c.worker = $1 RETURNING c.number
+            """,
+            [.integer(worker), .integers(lines.map(\.claim)), .integers(lines.map(\.position))])
+        return Set((0..<rows.count).map { rows.integer($0, 0) })
+    }
+
+    /// The claims that the store has for the worker.
+    func claims() throws(FleetError) -> Set<Int> {
+        let rows = try connection.query(
+            "SELECT number FROM bluebonnet.claims WHERE worker = $1", [.integer(worker)])
+        return Set((0..<rows.count).map { rows.integer($0, 0) })
+    }
+
+    /// The batches of the worker's claims that were cancelled.
+    func cancelledBatches() throws(FleetError) -> Set<Int> {
+        let rows = try connection.query(
+            """
+            SELECT DISTINCT b.number FROM bluebonnet.claims c JOIN bluebonnet.batches b ON b.number = c.batch
+            WHERE c.worker = $1 AND b.state = 'cancelled'
+            """, [.integer(worker)])
+        return Set((0..<rows.count).map { rows.integer($0, 0) })
+    }
+}

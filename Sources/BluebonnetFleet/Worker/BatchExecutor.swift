@@ -1,0 +1,94 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+internal import Bluebonnet
+internal import BluebonnetBatch
+internal import BluebonnetJournal
+internal import Foundation
+
+/// How a line's operation ended.
+struct LineReport: Sendable {
+    let outcome: ResultLine.Outcome
+    let byteCount: Int
+    /// The result line, without its line end.
+    let line: Data
+    /// The body, where other lines refer to it and the line does not have it as text.
+    let body: Data?
+    /// How often the request was sent.
+    let attemptCount: Int
+}
+
+/// Runs the lines of one batch. Any thread.
+final class BatchExecutor: Sendable {
+    private let executor: LineExecutor
+    private let batch: OpenBatch
+    private let keys: JournalBatch
+
+    init(_ batch: OpenBatch, settings: RequestLineRunner.Settings) {
+        self.batch = batch
+        executor = LineExecutor(settings: settings)
+        keys = JournalBatch(digest: "", lineCount: nil, keySeed: batch.keySeed, created: Date(timeIntervalSince1970: 0))
+    }
+
+    /// Starts a line.
+    ///
+    /// - Parameters:
+    ///   - sources: what the lines that it needs have returned, by id.
+    ///   - onEnd: called once, on a queue of the executor's.
+    /// - Returns: the operation; nil when the line cannot be read: `onEnd` was called then.
+    func start(
+        _ claimed: ClaimedLine, sources: [String: ReferenceSource], onEnd: @escaping @Sendable (LineReport) -> Void
+    ) -> HTTPRequestOperation? {
+        let number = claimed.position + 1
+        var line: RequestLine
+        do throws(RequestLineError) {
+            guard let parsed = try RequestLineParser().parse(line: claimed.text, number: number) else {
+                throw RequestLineError(line: number, message: "the line is empty")
+            }
+            line = parsed.line
+        } catch {
+            onEnd(unreadable(claimed, error))
+            return nil
+        }
+        if line.idempotencyKey == .automatic { line.idempotencyKey = .value(keys.key(at: claimed.position)) }
+        let operation = executor.operation(for: line, mayWait: !sources.isEmpty) { sources }
+        let (hasOutput, id, isRead) = (line.output != nil, claimed.id, claimed.isRead)
+        let hidden = executor.hiddenVariables(of: line)
+        operation.addCompletionHandler { [executor, batch] _ in
+            let outcome: ResultLine.Outcome =
+                switch operation.error?.code {
+                case nil: .success
+                case .cancelled?: .cancelled
+                case .some: .failure
+                }
+            let result = executor.result(id, outcome, operation, hasOutput: hasOutput, hidden)
+            let hasText = batch.settings.bodyForm == .text && result.body != nil
+            onEnd(
+                LineReport(
+                    outcome: outcome, byteCount: result.bytes ?? 0, line: result.encodedLine().dropLast(),
+                    body: isRead && !hasText && outcome == .success ? operation.responseData : nil,
+                    attemptCount: result.attempts))
+        }
+        executor.start(operation)
+        return operation
+    }
+
+    private func unreadable(_ claimed: ClaimedLine, _ error: RequestLineError) -> LineReport {
+        var result = ResultLine(id: claimed.id, outcome: .failure)
+        result.error = ResultLine.Failure(
+            code: .invalidRequest,
+            message: "this worker cannot read the line, which a newer version has submitted "
+                + "perhaps: \(error.description)")
+        return LineReport(
+            outcome: .failure, byteCount: 0, line: result.encodedLine().dropLast(), body: nil, attemptCount: 0)
+    }
+}
+
+extension ReferenceSource {
+    /// What a line has returned, as the store has it.
+    init?(_ row: WorkerStore.SourceRow) {
+        guard let result = try? JSONDecoder().decode(ResultLine.self, from: row.line) else { return nil }
+        self.init(
+            status: result.status, headers: result.headers ?? [:], body: row.body ?? result.body.map { Data($0.utf8) })
+    }
+}

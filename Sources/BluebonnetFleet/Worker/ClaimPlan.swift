@@ -1,0 +1,39 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+/// How many lines of which batch a worker claims next. A value.
+///
+/// A batch of a higher priority is asked first; those of the same priority have equal parts of the worker's hand, and
+/// what one of them leaves goes to the others.
+struct ClaimPlan {
+    struct Step: Equatable {
+        let batch: OpenBatch
+        let count: Int
+    }
+
+    /// The batches of which lines wait, the most urgent one first.
+    private let batches: [OpenBatch]
+    private let capacity: Int
+
+    /// - Parameter capacity: the lines that the worker has in its hands at most.
+    init(_ batches: [OpenBatch], capacity: Int) { (self.batches, self.capacity) = (batches, capacity) }
+
+    /// The claims to be made: first each batch's part, then what is left over.
+    ///
+    /// - Parameters:
+    ///   - held: the lines of each batch in the worker's hands.
+    ///   - room: the lines that the worker takes.
+    func steps(held: (Int) -> Int, room: Int) -> [Step] {
+        var steps: [Step] = []
+        for priority in Set(batches.map(\.priority)).sorted(by: >) {
+            let peers = batches.filter { $0.priority == priority }.sorted { held($0.number) < held($1.number) }
+            let part = max(1, capacity / peers.count)
+            steps += peers.compactMap { batch in
+                let count = min(room, part - held(batch.number))
+                return count > 0 ? Step(batch: batch, count: count) : nil
+            }
+            if peers.count > 1 { steps += peers.map { Step(batch: $0, count: room) } }
+        }
+        return steps
+    }
+}

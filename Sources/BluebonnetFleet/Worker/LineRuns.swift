@@ -1,0 +1,66 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+internal import Bluebonnet
+internal import BluebonnetBatch
+
+/// The operations of a worker's lines. Confined to the worker's thread.
+struct LineRuns {
+    private let configuration: FleetWorker.Configuration
+    private let governor: Governor
+    private let inbox: WorkerInbox
+    private var executors: [Int: BatchExecutor] = [:]
+    private var running: [WorkerHand.Serial: (line: ClaimedLine, operation: HTTPRequestOperation?)] = [:]
+    /// What the lines that others need have returned, by claim.
+    private var sources: [Int: [Int: (id: String, source: ReferenceSource)]] = [:]
+
+    init(_ configuration: FleetWorker.Configuration, _ governor: Governor, _ inbox: WorkerInbox) {
+        (self.configuration, self.governor, self.inbox) = (configuration, governor, inbox)
+    }
+
+    /// Reads what lines that were claimed refer to.
+    mutating func take(_ lines: [ClaimedLine], of batch: OpenBatch, _ session: WorkerStore) throws(FleetError) {
+        let needs = Set(lines.flatMap(\.needs))
+        guard let claim = lines.first?.claim, !needs.isEmpty else { return }
+        let rows = try session.sources(batch.number, needs.sorted())
+        sources[claim] = rows.compactMapValues { row in
+            ReferenceSource(row).map { (row.id, $0) }
+        }
+    }
+
+    /// Starts a line. Its end comes to the inbox.
+    mutating func start(_ serial: WorkerHand.Serial, _ line: ClaimedLine, of batch: OpenBatch) {
+        let known = sources[line.claim]
+        let needed = line.needs.compactMap { known?[$0] }
+        let executor = executor(of: batch)
+        running[serial] = (line, nil)
+        let operation = executor.start(
+            line, sources: Dictionary(needed.map { ($0.id, $0.source) }, uniquingKeysWith: { one, _ in one })
+        ) { [inbox] in inbox.post(.ended(serial, $0)) }
+        running[serial]?.operation = operation
+    }
+
+    private mutating func executor(of batch: OpenBatch) -> BatchExecutor {
+        if let executor = executors[batch.number] { return executor }
+        var settings = batch.settings.runnerSettings(configuration)
+        settings.governor = governor
+        let executor = BatchExecutor(batch, settings: settings)
+        executors[batch.number] = executor
+        return executor
+    }
+
+    /// A line's operation has ended; nil when it is not known.
+    mutating func end(_ serial: WorkerHand.Serial) -> ClaimedLine? { running.removeValue(forKey: serial)?.line }
+
+    func cancel(_ serial: WorkerHand.Serial) { running[serial]?.operation?.cancel() }
+
+    func cancelAll() { for run in running.values { run.operation?.cancel() } }
+
+    /// Lets go of what belongs to other batches, and of what no line refers to any more.
+    mutating func keep(_ batches: Set<Int>) { executors = executors.filter { batches.contains($0.key) } }
+
+    /// Lets go of what lines of claims referred to that are no more.
+    mutating func keep(claims: Set<Int>) {
+        if sources.count > claims.count { sources = sources.filter { claims.contains($0.key) } }
+    }
+}

@@ -1,0 +1,50 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+internal import CLinux
+internal import Glibc
+internal import Synchronization
+
+/// What other threads tell a worker's thread, and the descriptor that wakes it.
+final class WorkerInbox: Sendable {
+    /// What has happened.
+    enum Event: Sendable {
+        /// A line's operation has ended.
+        case ended(WorkerHand.Serial, LineReport)
+        /// A server wants its origin to be left alone.
+        case held(origin: String, length: Duration)
+        /// Nothing more is to be started.
+        case drain
+        /// What runs is to be cancelled.
+        case cancel
+    }
+
+    /// An eventfd: readable while there is something.
+    let descriptor: Int32
+    private let events = Mutex<[Event]>([])
+
+    init() {
+        descriptor = eventfd(0, CInt(EFD_NONBLOCK) | CInt(EFD_CLOEXEC))
+        precondition(descriptor >= 0, "no descriptor is left for a worker's eventfd")
+    }
+
+    deinit { close(descriptor) }
+
+    func post(_ event: Event) {
+        let isFirst = events.withLock { events in
+            events.append(event)
+            return events.count == 1
+        }
+        if isFirst { _ = eventfd_write(descriptor, 1) }
+    }
+
+    /// Takes everything out.
+    func take() -> [Event] {
+        var count: eventfd_t = 0
+        _ = eventfd_read(descriptor, &count)
+        return events.withLock { events in
+            defer { events = [] }
+            return events
+        }
+    }
+}

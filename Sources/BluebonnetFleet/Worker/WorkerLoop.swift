@@ -1,0 +1,480 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+internal import Bluebonnet
+internal import BluebonnetBatch
+internal import BluebonnetHTTP
+internal import Foundation
+internal import Glibc
+
+/// The thread of a worker: takes what has happened, does what is due, and waits for more.
+///
+/// The store is asked by this thread alone, one statement after the other. When it is away, lines that run go on, and
+/// their outcomes wait here.
+struct WorkerLoop {
+    typealias Instant = ContinuousClock.Instant
+
+    private enum Stage {
+        case working
+        /// Nothing more is started; what runs at the instant is cancelled.
+        case draining(until: Instant)
+        /// What ran was cancelled; the store is waited for until the instant.
+        case ending(until: Instant)
+    }
+
+    /// Outcomes wait so long for others, unless lines wait for them.
+    private static let recordInterval = Duration.milliseconds(10)
+    private static let recordLimit = 512
+    /// Without work the store is asked so often, if nobody tells of any.
+    private static let idleInterval = Duration.seconds(30)
+    /// How often is asked whether every batch is complete.
+    private static let endInterval = Duration.milliseconds(200)
+
+    private let configuration: FleetWorker.Configuration
+    private let inbox: WorkerInbox
+    private let onSummary: (FleetWorker.Summary) -> Void
+    private var store: StoreAccess
+    private var hand: WorkerHand
+    private var runs: LineRuns
+    private var batches: [Int: OpenBatch] = [:]
+    /// The batches of which lines wait, the most urgent one first; nil when they are to be asked for.
+    private var open: [OpenBatch]?
+    private var limits = FleetLimits([])
+    private var share = FleetShare(of: 0, among: [])
+    private var holds = OriginHolds()
+    private var watch: WorkerWatch
+    /// The newest worker that this one counts, and leaves its part of the limits to.
+    private var knownWorker = 0
+    private let governor: Governor
+    private var stage = Stage.working
+    private var summary = FleetWorker.Summary()
+    /// Lines that go back to the store, by claim.
+    private var returns: [Int: (batch: Int, positions: [Int])] = [:]
+    /// Holds of which others are to be told.
+    private var tidings: [(origin: String, length: Duration)] = []
+    /// Batches of which what runs was cancelled, because they were.
+    private var cancelled: Set<Int> = []
+    /// Batches that are to be cancelled, because a line of theirs has failed.
+    private var failed: Set<Int> = []
+    private var nextBeat = Instant.now
+    /// Until when the store counts on the worker, if nothing more is heard of it.
+    private var leaseEnd = Instant.now
+    private var nextRecord = Instant.now
+    private var nextClaim = Instant.now
+    private var nextLane = 0
+    /// Whether lines wait of lanes of which the hand has as many as it takes.
+    private var waitsForRoom = false
+
+    init(
+        store target: String, _ configuration: FleetWorker.Configuration, _ inbox: WorkerInbox,
+        onSummary: @escaping (FleetWorker.Summary) -> Void, onProblem: @escaping (FleetError?) -> Void
+    ) {
+        (self.configuration, self.inbox, self.onSummary) = (configuration, inbox, onSummary)
+        watch = WorkerWatch(longestGap: configuration.lease)
+        store = StoreAccess(target, configuration, onProblem: onProblem)
+        hand = WorkerHand(
+            concurrency: configuration.concurrency, concurrencyPerOrigin: configuration.concurrencyPerOrigin)
+        var limits = OriginLimits()
+        limits.maximumConcurrentTransferCount = configuration.concurrencyPerOrigin
+        governor = Governor(limits)
+        runs = LineRuns(configuration, governor, inbox)
+        governor.observeHolds { [inbox] in inbox.post(.held(origin: $0, length: $1)) }
+    }
+
+    /// Works until nothing is left to do.
+    mutating func run() throws(FleetError) {
+        while true {
+            for event in inbox.take() { take(event) }
+            moveOn()
+            try step()
+            startReady()
+            publish()
+            if isDone { break }
+            if case .ending(let limit) = stage, Instant.now > limit {
+                // Lines that were not given back go to others when the lease is over.
+                guard hand.endedCount > 0 else { break }
+                throw lastWord
+            }
+            wait()
+        }
+        try? store.session?.leave()
+    }
+
+    private var isDone: Bool {
+        if case .working = stage { return false }
+        return hand.isEmpty && returns.isEmpty
+    }
+
+    private var lastWord: FleetError {
+        FleetError(
+            .unreachable,
+            "the worker ends, and the store was not told of \(hand.endedCount) outcomes: "
+                + "it is away (\(store.problem?.message ?? "no answer"))")
+    }
+
+    private mutating func publish() {
+        (summary.runningCount, summary.unrecordedCount) = (hand.runningCount, hand.endedCount)
+        summary.problem = store.problem
+        onSummary(summary)
+    }
+}
+
+// MARK: - What has happened
+
+extension WorkerLoop {
+    private mutating func take(_ event: WorkerInbox.Event) {
+        switch event {
+        case .ended(let serial, let report): ended(serial, report)
+        case .held(let origin, let length):
+            if holds.note(origin, for: length, now: .now) { tidings.append((origin, length)) }
+            updateHolds()
+        case .drain:
+            guard case .working = stage else { return }
+            stage = .draining(until: .now + configuration.drainTimeout)
+            giveBackUnsent()
+        case .cancel:
+            stage = .draining(until: .now)
+            giveBackUnsent()
+        }
+    }
+
+    /// A line that was cancelled because the worker ends goes back, unless it may have been sent and must not be sent
+    /// again.
+    private mutating func ended(_ serial: WorkerHand.Serial, _ report: LineReport) {
+        guard let line = runs.end(serial) else { return }
+        if report.outcome == .cancelled, case .ending = stage, !cancelled.contains(line.batch) {
+            guard report.attemptCount > 0, line.kind == .unsafe else {
+                if let line = hand.returned(serial) { giveBack([line]) }
+                return
+            }
+            var result = ResultLine(id: line.id, outcome: .unknown)
+            result.error = .inDoubt
+            return hand.ended(serial, ending(line, .unknown, 0, result.encodedLine().dropLast(), nil))
+        }
+        hand.ended(serial, ending(line, report.outcome, report.byteCount, report.line, report.body))
+        let isLast = batches[line.batch]?.settings.cancelsAtFirstFailure == true && report.outcome == .failure
+        if isLast { failed.insert(line.batch) }
+    }
+
+    private func ending(
+        _ line: ClaimedLine, _ outcome: ResultLine.Outcome, _ byteCount: Int, _ text: Data, _ body: Data?
+    ) -> LineEnding {
+        LineEnding(
+            claim: line.claim, batch: line.batch, position: line.position, outcome: outcome, byteCount: byteCount,
+            line: text, body: body)
+    }
+
+    private mutating func giveBackUnsent() { giveBack(hand.takeUnsent { _ in true }) }
+
+    private mutating func giveBack(_ lines: [ClaimedLine]) {
+        for line in lines { returns[line.claim, default: (line.batch, [])].positions.append(line.position) }
+    }
+
+    /// Goes from one stage to the next one when it is time.
+    private mutating func moveOn() {
+        guard case .draining(let limit) = stage, Instant.now >= limit || hand.runningCount == 0 else { return }
+        stage = .ending(until: .now + configuration.lease + .seconds(10))
+        runs.cancelAll()
+    }
+
+    private mutating func updateHolds() {
+        hand.setHeld(holds.origins(now: .now).union(limits.closedOrigins(share)))
+    }
+}
+
+// MARK: - What is due
+
+extension WorkerLoop {
+    private mutating func step() throws(FleetError) {
+        do throws(FleetError) {
+            guard let session = try store.open() else { return }
+            if store.isNew { try begin(session) }
+            if Instant.now >= nextBeat { try beat(session) }
+            guard store.session != nil else { return }  // it was taken for lost
+            try settle(session)
+            try record(session)
+            try mark(session)
+            try claim(session)
+        } catch {
+            if case .working = stage, store.isRefusal(error) { throw error }
+            store.lose(error)
+            watch.interrupt()
+        }
+    }
+
+    /// Finds out, after the store was away, what has become of the worker's lines.
+    private mutating func begin(_ session: WorkerStore) throws(FleetError) {
+        try FleetNotice.listen(session.connection)
+        let kept = try session.claims()
+        lose(hand.claimNumbers.subtracting(kept))
+        try giveBackUnknown(kept, session)
+        store.isNew = false
+        (open, nextBeat, nextClaim) = (nil, .now, .now)
+        try readHolds(session)
+        try cancelBatches(session)
+    }
+
+    /// Gives claims back whose answers were lost. The server may come to a statement that was given up long after.
+    private func giveBackUnknown(_ claims: Set<Int>, _ session: WorkerStore) throws(FleetError) {
+        for claim in claims.subtracting(hand.claimNumbers) where returns[claim] == nil {
+            try session.giveBack(claim: claim)
+        }
+    }
+
+    /// Others have the lines of these claims.
+    private mutating func lose(_ claims: Set<Int>) {
+        for claim in claims { returns[claim] = nil }
+        for serial in hand.lose(claims) { runs.cancel(serial) }
+    }
+
+    /// Tells that the worker lives, looks whether others do, and takes its share of limits.
+    private mutating func beat(_ session: WorkerStore) throws(FleetError) {
+        let (signs, sent) = (try session.workers(), Instant.now)
+        let newShare = FleetShare(of: session.worker, among: signs)
+        if newShare != share {
+            setLimits(limits, newShare)
+            (open, nextClaim) = (nil, .now)
+        }
+        // Others have their parts when what is on its way here fits into this one's.
+        let newest = signs.last?.number ?? 0
+        if hand.keeps(to: limits.parts(share)) { knownWorker = newest }
+        guard try session.beat(knownWorker: knownWorker) else {
+            lose(hand.claimNumbers)
+            store.registerAgain()
+            return
+        }
+        (leaseEnd, nextBeat) = (sent + configuration.lease, sent + configuration.lease / 6)
+        for sign in watch.see(signs, now: .now) where sign.number != session.worker {
+            _ = try session.reap(sign.number, beat: sign.beat)
+        }
+        try giveBackUnknown(try session.claims(), session)
+        // Others count this worker soon: then it has its share.
+        if !newShare.isActive || knownWorker < newest { nextBeat = min(nextBeat, .now + .milliseconds(50)) }
+    }
+
+    private mutating func setLimits(_ newLimits: FleetLimits, _ newShare: FleetShare) {
+        let old = Set(limits.rates.keys)
+        (limits, share) = (newLimits, newShare)
+        hand.setLimits(limits.transfers(share))
+        updateHolds()
+        let rates = limits.rates(share)
+        for origin in old.union(rates.keys) {
+            guard let url = URL(string: origin) else { continue }
+            var own: OriginLimits?
+            if let rate = rates[origin] {
+                own = OriginLimits(rateLimit: rate)
+                own?.maximumConcurrentTransferCount = configuration.concurrencyPerOrigin
+            }
+            governor.setLimits(own, for: url)
+        }
+        // Lines that this worker has no share for are for others.
+        giveBack(hand.takeUnsent { [hand] in limits.transfers[$0.lane] != nil && hand.limit(ofLane: $0.lane) == 0 })
+    }
+
+    /// Lines that go back, batches that end, holds that others are to hear of.
+    private mutating func settle(_ session: WorkerStore) throws(FleetError) {
+        while let (claim, lines) = returns.first {
+            try session.giveBack(claim, batch: lines.batch, lines.positions)
+            returns[claim] = nil
+        }
+        while let (origin, length) = tidings.first {
+            try session.hold(origin, for: length)
+            tidings.removeFirst()
+        }
+    }
+
+    private mutating func record(_ session: WorkerStore) throws(FleetError) {
+        guard hand.endedCount > 0 else { return try endFailedBatches(session) }
+        let endings = hand.nextEndings(limit: Self.recordLimit)
+        let edges = Set(endings.map(\.batch).filter { batches[$0]?.hasEdges == true })
+        guard Instant.now >= nextRecord || endings.count == Self.recordLimit || !edges.isEmpty else { return }
+        let count = try session.recordAll(endings, edgeBatches: edges)
+        hand.recorded(count)
+        summary.recordedCount += count
+        nextRecord = .now + Self.recordInterval
+        if !edges.isEmpty || waitsForRoom { (open, nextClaim) = (nil, .now) }
+        runs.keep(claims: hand.claimNumbers)
+        try endFailedBatches(session)
+    }
+
+    private mutating func endFailedBatches(_ session: WorkerStore) throws(FleetError) {
+        while let batch = failed.first {
+            if let name = batches[batch]?.name {
+                try BatchControl(connection: session.connection, name: name).cancel()
+            }
+            failed.removeFirst()
+        }
+    }
+
+    private mutating func mark(_ session: WorkerStore) throws(FleetError) {
+        startReady()
+        let lines = hand.takeMarks()
+        guard !lines.isEmpty else { return }
+        do throws(FleetError) {
+            let kept = try session.mark(lines.map(\.line))
+            start(hand.marked(lines.filter { kept.contains($0.line.claim) }))
+            lose(Set(lines.map(\.line.claim)).subtracting(kept))
+        } catch {
+            hand.putOff(lines)
+            throw error
+        }
+    }
+
+    /// Starts what needs no mark. A worker that has not heard of the store for its whole lease starts nothing: others
+    /// may have its lines, and its share of limits.
+    private mutating func startReady() {
+        if Instant.now < leaseEnd { start(hand.takeStarts()) }
+    }
+
+    private mutating func start(_ lines: [WorkerHand.Start]) {
+        for line in lines {
+            guard let batch = batches[line.line.batch] else { continue }
+            runs.start(line.serial, line.line, of: batch)
+        }
+    }
+}
+
+// MARK: - Claims
+
+extension WorkerLoop {
+    private mutating func claim(_ session: WorkerStore) throws(FleetError) {
+        let capacity = 2 * configuration.concurrency
+        guard case .working = stage, Instant.now >= nextClaim, hand.openCount <= capacity / 2 else { return }
+        let isKnown = open != nil
+        let list: [OpenBatch]
+        if let open { list = open } else { list = try openBatches(session) }
+        var room = capacity - hand.openCount
+        var claimedCount = 0
+        for step in ClaimPlan(list, capacity: capacity).steps(held: { hand.openCount(of: $0) }, room: room)
+        where room > 0 {
+            let lines = try session.claim(
+                step.batch, appetite(for: step.batch, min(step.count, room)), firstLane: nextLane(of: step.batch))
+            guard !lines.isEmpty else { continue }
+            try runs.take(lines, of: step.batch, session)
+            hand.add(lines)
+            room -= lines.count
+            claimedCount += lines.count
+        }
+        summary.claimedCount += claimedCount
+        try mark(session)
+        runs.keep(claims: hand.claimNumbers)
+        if claimedCount == 0 {
+            // With a list that was asked for just now there is nothing; else it is asked for.
+            nextClaim = isKnown ? .now : .now + (hand.isEmpty ? Self.idleInterval : .seconds(1))
+            waitsForRoom = !list.isEmpty
+        }
+        open = claimedCount == 0 ? nil : list
+    }
+
+    private mutating func openBatches(_ session: WorkerStore) throws(FleetError) -> [OpenBatch] {
+        let list = try session.openBatches(known: batches)
+        let inHand = hand.batches
+        var kept = batches.filter { inHand.contains($0.key) || hand.endedCount > 0 }
+        for batch in list { kept[batch.number] = batch }
+        for batch in list where batches[batch.number] == nil && batch.settings.cancelsAtFirstFailure {
+            if try session.hasFailure(batch.number) { failed.insert(batch.number) }
+        }
+        runs.keep(Set(kept.keys))
+        batches = kept
+        let newLimits = FleetLimits(kept.values)
+        if newLimits != limits { setLimits(newLimits, share) }
+        cancelled.formIntersection(inHand)
+        return list
+    }
+
+    private func appetite(for batch: OpenBatch, _ count: Int) -> WorkerStore.Appetite {
+        let closed = holds.known.union(limits.closedOrigins(share))
+        var appetite = WorkerStore.Appetite(
+            count: count, countPerLane: 2 * configuration.concurrencyPerOrigin, laneCounts: [:])
+        let special = hand.lanes.union(closed).union(limits.transfers.keys)
+        guard !special.isEmpty else { return appetite }
+        for (lane, origin) in batch.lanes where special.contains(origin) {
+            appetite.laneCounts[lane] = closed.contains(origin) ? 0 : hand.appetite(forLane: origin)
+        }
+        return appetite
+    }
+
+    /// With many lanes each claim begins with other ones.
+    private mutating func nextLane(of batch: OpenBatch) -> Int {
+        guard batch.lanes.count > WorkerStore.laneLimit else { return 0 }
+        nextLane = Int.random(in: 0..<batch.lanes.count)
+        return nextLane
+    }
+
+    /// Cancels what runs of batches that were cancelled, and gives the rest of them back, where it is cancelled too.
+    private mutating func cancelBatches(_ session: WorkerStore) throws(FleetError) {
+        for batch in try session.cancelledBatches() {
+            cancelled.insert(batch)
+            giveBack(hand.takeUnsent { $0.batch == batch })
+            for serial in hand.running(of: batch) { runs.cancel(serial) }
+        }
+    }
+
+    private mutating func readHolds(_ session: WorkerStore) throws(FleetError) {
+        for (origin, length) in try session.holds() where holds.note(origin, for: length, now: .now) {
+            if let url = URL(string: origin) { governor.hold(url, for: length) }
+        }
+        updateHolds()
+    }
+}
+
+// MARK: - Waiting
+
+extension WorkerLoop {
+    private mutating func wait() {
+        guard let session = store.session else {
+            inbox.wait(until: min(store.nextAttempt, stageEnd))
+            return
+        }
+        do throws(FleetError) {
+            if try isIdle(session) {
+                stage = .draining(until: .now)
+                return
+            }
+            let limit = [nextBeat, stageEnd, recordTime, claimTime, holdEnd].min() ?? nextBeat
+            for payload in try session.connection.notifications(until: limit, wake: inbox.descriptor) {
+                try take(FleetNotice(rawValue: payload), session)
+            }
+            if let end = holds.nextEnd, end <= .now {
+                updateHolds()
+                (open, nextClaim) = (nil, .now)
+            }
+        } catch {
+            store.lose(error)
+            watch.interrupt()
+        }
+    }
+
+    private mutating func isIdle(_ session: WorkerStore) throws(FleetError) -> Bool {
+        guard configuration.endsWhenIdle, hand.isEmpty, returns.isEmpty, case .working = stage else { return false }
+        return try session.isIdle()
+    }
+
+    private mutating func take(_ notice: FleetNotice?, _ session: WorkerStore) throws(FleetError) {
+        switch notice {
+        case .work: (open, nextClaim) = (nil, .now)
+        case .cancel: try cancelBatches(session)
+        case .workers: nextBeat = .now
+        case .hold: try readHolds(session)
+        case nil: break  // of a newer version
+        }
+    }
+
+    private var stageEnd: Instant {
+        switch stage {
+        case .working: configuration.endsWhenIdle && hand.isEmpty ? .now + Self.endInterval : .now + Self.idleInterval
+        case .draining(let limit), .ending(let limit): limit
+        }
+    }
+
+    private var recordTime: Instant { hand.endedCount > 0 ? nextRecord : .now + Self.idleInterval }
+
+    private var claimTime: Instant {
+        guard case .working = stage, hand.openCount <= configuration.concurrency else {
+            return .now + Self.idleInterval
+        }
+        return nextClaim
+    }
+
+    private var holdEnd: Instant { holds.nextEnd ?? .now + Self.idleInterval }
+}

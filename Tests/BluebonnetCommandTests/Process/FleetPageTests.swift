@@ -1,0 +1,77 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import BluebonnetBatch
+import Foundation
+import TestServer
+import TestSupport
+import Testing
+
+extension ProcessTests {
+    /// The shell's blocks about fleets in the documentation.
+    @Suite(.enabled(if: PostgreSQLServer.isAvailable)) struct FleetPageTests {
+        private static let storeOfThePages = "postgresql://fleet@db.example.com/fleet"
+
+        private func block(_ page: String, startingWith start: String) throws -> [String] {
+            let block = try CodeBlock.ofPages().first { $0.page == page && $0.lines.first?.hasPrefix(start) == true }
+            return try #require(block, "\(page) has no block that starts with \(start)").lines
+        }
+
+        /// The page's commands as a script: its worker works in the background until the last command has ended.
+        private func script(_ lines: [String], store: String) -> String {
+            let commands = lines.map { line -> String in
+                let code = line.range(of: "  #").map { String(line[..<$0.lowerBound]) } ?? line
+                let command = code.replacingOccurrences(of: Self.storeOfThePages, with: "'\(store)'")
+                guard command.hasPrefix("bluebonnet ") else { return command }
+                let call = "\"$0\"" + command.dropFirst("bluebonnet".count)
+                return command.hasPrefix("bluebonnet work") ? call + " >worker 2>&1 & worker=$!" : call
+            }
+            return
+                (["set -e"] + commands.dropLast()
+                + ["status=0", (commands.last ?? "") + " || status=$?"]
+                + ["kill $worker", "wait $worker || status=$?", "exit $status"]).joined(separator: "\n")
+        }
+
+        private func run(_ lines: [String], store: String, in folder: TemporaryFolder) async throws {
+            let script = "cd '\(folder.url.path)'\n" + script(lines, store: store)
+            let end = try await CommandProcess(
+                ["-c", script, CommandProcess.path(of: "bluebonnet")], program: "/bin/sh", in: folder
+            ).end()
+            #expect(end.status == 0, "\(end.errors)\(end.output)")
+        }
+
+        @Test func firstFleetOfThePageRuns() async throws {
+            let store = try await PostgreSQLServer.start()
+            try await CommandFixture.with { fixture in
+                try fixture.folder.write("batch.ndjson", #"{"url":"a"}"# + "\n" + #"{"url":"b"}"# + "\n")
+                let place = "-h '\(store.socketFolder)' -p \(store.port) -d postgres -U \(PostgreSQLServer.user)"
+                let lines = try block("Fleet.md", startingWith: "psql ").map { line in
+                    line.replacingOccurrences(of: "-h db.example.com -U postgres", with: place)
+                        .replacingOccurrences(
+                            of: "https://api.example.com/v1/", with: fixture.server.url("/").absoluteString)
+                }
+                #expect(lines.count == 5)
+                let url = store.unixURL(database: "fleet")
+                    .replacingOccurrences(of: "user=\(PostgreSQLServer.user)", with: "user=fleet")
+                try await run(lines, store: url, in: fixture.folder)
+                let text = try String(contentsOfFile: fixture.folder.path("results.ndjson"), encoding: .utf8)
+                let results = try CommandProcess.End.results(in: text)
+                #expect(Set(results.map(\.id)) == ["1", "2"])
+                #expect(results.allSatisfy { $0.outcome == .success })
+            }
+            await store.remove()
+        }
+
+        @Test func fleetOfTheReadmeRuns() async throws {
+            let server = try await PostgreSQLServer.shared()
+            let url = server.unixURL(database: try await server.createDatabase())
+            try await CommandFixture.with { fixture in
+                try fixture.folder.write("batch.ndjson", #"{"url":"\#(fixture.server.url("/a"))"}"# + "\n")
+                let lines = try block("README.md", startingWith: "export BLUEBONNET_STORE")
+                #expect(lines.count == 5)
+                try await run(lines, store: url, in: fixture.folder)
+                #expect(fixture.server.requests.map(\.path) == ["/a"])
+            }
+        }
+    }
+}

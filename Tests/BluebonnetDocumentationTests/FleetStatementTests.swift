@@ -1,0 +1,121 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import BluebonnetBatch
+import BluebonnetFleet
+import Foundation
+import TestServer
+import TestSupport
+import Testing
+
+/// The statements of the page about fleets do in PostgreSQL what the page says.
+@Suite(.timeLimit(.minutes(1)), .enabled(if: PostgreSQLServer.isAvailable)) struct FleetStatementTests {
+    /// A store with a batch that has ended, and one that has not.
+    private struct Store {
+        let server: PostgreSQLServer
+        let database: String
+        let fleet: Fleet
+
+        init() async throws {
+            server = try await PostgreSQLServer.shared()
+            database = try await server.createDatabase()
+            fleet = Fleet(store: server.unixURL(database: database))
+            let lines = [RequestLine(id: "a", url: "http://h/"), RequestLine(id: "b", url: "http://h/", after: ["a"])]
+            try await fleet.submit(lines, named: "nightly")
+            try await fleet.cancel("nightly")
+            try await fleet.submit(lines, named: "other")
+        }
+
+        func query(_ sql: String) async throws -> [[String]] { try await server.query(sql, database: database) }
+
+        /// The tables that have rows of a batch.
+        func tables(withRowsOf batch: String) async throws -> [String] {
+            var found: [String] = []
+            for row in try await query(
+                "SELECT table_name FROM information_schema.columns "
+                    + "WHERE table_schema = 'bluebonnet' AND column_name = 'batch' ORDER BY 1")
+            {
+                let table = try #require(row.first)
+                let count = try await query("SELECT count(*) FROM bluebonnet.\(table) WHERE batch = \(batch)")
+                if count != [["0"]] { found.append(table) }
+            }
+            return found
+        }
+    }
+
+    private func block(startingWith start: String) throws -> String {
+        let block = try CodeBlock.ofPages().first { $0.page == "Fleet.md" && $0.lines.first?.hasPrefix(start) == true }
+        return try #require(block, "Fleet.md has no block that starts with \(start)").lines.joined(separator: "\n")
+    }
+
+    @Test func statementOfThePageRemovesABatchAndNothingElse() async throws {
+        let store = try await Store()
+        let numbers = try await store.query("SELECT number FROM bluebonnet.batches ORDER BY number").flatMap(\.self)
+        try #require(numbers.count == 2)
+        // Rows that only a worker makes.
+        _ = try await store.query(
+            """
+            INSERT INTO bluebonnet.workers (name, version, slots, lease) VALUES ('w', '1', 1, 1);
+            INSERT INTO bluebonnet.claims (worker, batch, positions) SELECT number, \(numbers[0]), '{0}'
+            FROM bluebonnet.workers;
+            INSERT INTO bluebonnet.losses VALUES (\(numbers[0]), 0, 1);
+            INSERT INTO bluebonnet.ready VALUES (\(numbers[0]), 0, 0, 0);
+            INSERT INTO bluebonnet.blocked VALUES (\(numbers[0]), 1, 1)
+            """)
+        let others = try await store.tables(withRowsOf: numbers[1])
+        #expect(try await store.tables(withRowsOf: numbers[0]).count == 9)
+        #expect(try await store.query(block(startingWith: "WITH old")) == [[numbers[0]]])
+        #expect(try await store.tables(withRowsOf: numbers[0]) == [])
+        #expect(try await store.tables(withRowsOf: numbers[1]) == others)
+        #expect(try await store.fleet.batches().map(\.name) == ["other"])
+    }
+
+    @Test func statementOfThePageShowsResultsOfARestoredStore() async throws {
+        let store = try await Store()
+        try await store.fleet.retryFailed("nightly")
+        // As after a restore: the results are of transactions that this server has not come to yet.
+        _ = try await store.query(
+            """
+            INSERT INTO bluebonnet.results (batch, position, outcome, bytes, line, written)
+            SELECT number, 0, 'success', 0, '{"id":"a","outcome":"success"}', '900000000000' FROM bluebonnet.batches
+            WHERE name = 'nightly'
+            """)
+        func results() async throws -> Int {
+            var count = 0
+            for try await _ in store.fleet.results(of: "nightly", follows: false) { count += 1 }
+            return count
+        }
+        #expect(try await results() == 0)
+        _ = try await store.query(block(startingWith: "UPDATE bluebonnet.results"))
+        #expect(try await results() == 1)
+    }
+
+    @Test func statementsOfThePagePermitWhatThePageSays() async throws {
+        let store = try await Store()
+        // Roles are of the server, which other tests use too.
+        let suffix = "_" + store.database
+        _ = try await store.query("CREATE ROLE worker\(suffix) LOGIN; CREATE ROLE viewer\(suffix) LOGIN")
+        let statements = try block(startingWith: "GRANT").replacingOccurrences(
+            of: " worker;", with: " worker\(suffix);"
+        )
+        .replacingOccurrences(of: " viewer;", with: " viewer\(suffix);")
+        func fleet(_ role: String) -> Fleet {
+            Fleet(
+                store: store.fleet.store.replacingOccurrences(
+                    of: "user=\(PostgreSQLServer.user)", with: "user=\(role)\(suffix)"))
+        }
+        await #expect(throws: FleetError.self) { try await fleet("viewer").batches() }
+        _ = try await store.query(statements)
+        #expect(try await fleet("viewer").batches().count == 2)
+        await #expect(throws: FleetError.self) { try await fleet("viewer").cancel("other") }
+        try await fleet("worker").submit([RequestLine(id: "a", url: "http://h/")], named: "third")
+        let worker = FleetWorker(store: fleet("worker").store)
+        try await fleet("worker").cancel("third")
+        try await fleet("worker").pause("other")
+        async let work: Void = worker.run()
+        while try await fleet("viewer").members().isEmpty { await Task.yield() }
+        worker.drain()
+        try await work
+        #expect(try await fleet("viewer").members().isEmpty)
+    }
+}

@@ -1,0 +1,122 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import Bluebonnet
+import BluebonnetBatch
+import BluebonnetFleet
+import Foundation
+import TestServer
+import Testing
+
+// The page about fleets, README.md's part about them, and the comments of their types.
+extension PageTests {
+    /// Runs code with a new store, and a site.
+    private static func withStore(_ body: (_ storeURL: String, Site) async throws -> Void) async throws {
+        let server = try await PostgreSQLServer.shared()
+        let storeURL = server.unixURL(database: try await server.createDatabase())
+        printed.update { $0 = [] }
+        try await Site.serving { try await body(storeURL, $0) }
+    }
+
+    /// Runs code while a worker works.
+    private static func working(_ storeURL: String, _ body: () async throws -> Void) async throws {
+        let worker = FleetWorker(store: storeURL)
+        async let work: Void = worker.run()
+        do {
+            try await body()
+        } catch {
+            worker.cancel()
+            throw error
+        }
+        worker.drain()
+        try await work
+    }
+
+    @Test(.enabled(if: PostgreSQLServer.isAvailable)) func blocksOfFleetsRun() async throws {
+        try await Self.withStore { storeURL, site in
+            let lines = [RequestLine(id: "a", url: "users"), RequestLine(id: "b", url: "users", after: ["a"])]
+            var settings = FleetSettings()
+            settings.baseURL = site.base
+            // BLOCK Fleet.md
+            // where storeURL is "postgresql://fleet@db.example.com/fleet"
+            let fleet = Fleet(store: storeURL)
+            try await fleet.submit(lines, named: "nightly", settings: settings)
+            let worker = FleetWorker(store: fleet.store)
+            async let work: Void = worker.run()
+            for try await line in fleet.results(of: "nightly") { print(String(decoding: line, as: UTF8.self)) }
+            worker.drain()
+            try await work
+            print(try await fleet.batch(named: "nightly").counts[.success] ?? 0, "have succeeded")
+            // END
+            let results = try printed.value.dropLast().map {
+                try JSONDecoder().decode(ResultLine.self, from: Data($0.utf8))
+            }
+            #expect(results.map(\.id) == ["a", "b"])
+            #expect(results.allSatisfy { $0.outcome == .success })
+            #expect(printed.value.last == "2 have succeeded")
+        }
+    }
+
+    @Test(.enabled(if: PostgreSQLServer.isAvailable)) func blockOfFleetsInTheReadmeRuns() async throws {
+        try await Self.withStore { storeURL, site in
+            let url = site.base.appendingPathComponent("me").absoluteString
+            try await Self.working(storeURL) {
+                // BLOCK README.md
+                // where storeURL is "postgresql://fleet@db.example.com/fleet"
+                // where url)] is "https://api.example.com/v1/me")]
+                let fleet = Fleet(store: storeURL)
+                try await fleet.submit([RequestLine(id: "me", url: url)], named: "nightly")
+                for try await line in fleet.results(of: "nightly") { print(String(decoding: line, as: UTF8.self)) }
+                // END
+            }
+            #expect(printed.value.count == 1)
+            #expect(printed.value.first?.contains(#""outcome":"success""#) == true)
+        }
+    }
+
+    @Test(.enabled(if: PostgreSQLServer.isAvailable)) func commentOfFleetRuns() async throws {
+        try await Self.withStore { storeURL, site in
+            let lines = [RequestLine(id: "a", url: site.base.appendingPathComponent("users").absoluteString)]
+            try await Self.working(storeURL) {
+                // BLOCK Fleet.swift
+                // where storeURL is "postgresql://jobs@db.example.com/jobs"
+                let fleet = Fleet(store: storeURL)
+                try await fleet.submit(lines, named: "nightly")
+                for try await line in fleet.results(of: "nightly") { print(String(decoding: line, as: UTF8.self)) }
+                // END
+            }
+            #expect(printed.value.count == 1)
+        }
+    }
+
+    @Test(.enabled(if: PostgreSQLServer.isAvailable)) func commentOfFleetWorkerRuns() async throws {
+        try await Self.withStore { storeURL, site in
+            let fleet = Fleet(store: storeURL)
+            let url = site.base.appendingPathComponent("users").absoluteString
+            try await fleet.submit([RequestLine(id: "a", url: url)], named: "nightly")
+            let task = Task {
+                // BLOCK FleetWorker.swift
+                // where storeURL is "postgresql://jobs@db.example.com/jobs"
+                let worker = FleetWorker(store: storeURL)
+                try await worker.run()
+                // END
+            }
+            for try await _ in fleet.results(of: "nightly") {}
+            #expect(try await fleet.batch(named: "nightly").isSuccess)
+            task.cancel()
+            try await task.value
+        }
+    }
+
+    @Test func commentOfFleetAuthenticatorCompiles() {
+        let endpoint = TokenEndpoint(URL(string: "https://login.example.com/token")!, clientID: "reports")
+        var configuration = FleetWorker.Configuration()
+        // BLOCK FleetAuthenticator.swift
+        let bearer = BearerAuthenticator(endpoint)
+        let shared = FleetAuthenticator(bearer, store: "postgresql://jobs@db.example.com/jobs", name: "reports")
+        configuration.transferOptions.authenticator = SharedAuthenticator(
+            shared, origins: [URL(string: "https://api.example.com")!])
+        // END
+        #expect(configuration.transferOptions.authenticator != nil)
+    }
+}
