@@ -173,9 +173,9 @@ let package = Package(
         .testTarget(
             name: "BluebonnetCommandTests",
             dependencies: [
-                "BatchExample", "Bluebonnet", "BluebonnetBatch", "BluebonnetCommand", "BluebonnetFleet",
-                "CancelAndPauseExample", "Demo", "DependentCallsExample", "ExitProbe", "ReachabilityExample",
-                "TestServer", "TestSupport", "TokensAndLimitsExample", "bluebonnet",
+                "BatchExample", "Bluebonnet", "BluebonnetBatch", "BluebonnetCommand", "CancelAndPauseExample", "Demo",
+                "DependentCallsExample", "ExitProbe", "ReachabilityExample", "TestServer", "TestSupport",
+                "TokensAndLimitsExample", "bluebonnet",
             ],
             swiftSettings: strict
         ),

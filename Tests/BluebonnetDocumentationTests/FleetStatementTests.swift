@@ -20,7 +20,8 @@ import Testing
             server = try await PostgreSQLServer.shared()
             database = try await server.createDatabase()
             fleet = Fleet(store: server.unixURL(database: database))
-            let lines = [RequestLine(id: "a", url: "http://h/"), RequestLine(id: "b", url: "http://h/", after: ["a"])]
+            var lines = [RequestLine(id: "a", url: "http://h/"), RequestLine(id: "b", url: "http://h/")]
+            lines[1].after = ["a"]
             try await fleet.submit(lines, named: "nightly")
             try await fleet.cancel("nightly")
             try await fleet.submit(lines, named: "other")
@@ -113,7 +114,7 @@ import Testing
         try await fleet("worker").cancel("third")
         try await fleet("worker").pause("other")
         async let work: Void = worker.run()
-        while try await fleet("viewer").members().isEmpty { await Task.yield() }
+        try await becomes(1) { try await fleet("viewer").members().count }
         worker.drain()
         try await work
         #expect(try await fleet("viewer").members().isEmpty)

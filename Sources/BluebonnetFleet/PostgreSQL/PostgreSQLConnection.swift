@@ -240,13 +240,14 @@ extension PostgreSQLConnection {
         var failure: FleetError?
         while let next = try nextResult(until: limit) {
             let result = PostgreSQLResult(next)
+            let isCopy = PQresultStatus(next) == PGRES_COPY_IN
             do throws(FleetError) {
                 try check(result, next)
                 last = result
             } catch {
                 failure = failure ?? error
             }
-            if PQresultStatus(next) == PGRES_COPY_IN { throw lost }
+            if isCopy { throw lost }
         }
         if let failure { throw failure }
         guard PQstatus(connection) == CONNECTION_OK, let last else { throw lost }

@@ -18,6 +18,24 @@ struct LineReport: Sendable {
     let attemptCount: Int
 }
 
+extension LineEnding {
+    /// What a worker records of an operation that has ended.
+    init(_ line: ClaimedLine, _ report: LineReport) {
+        self.init(
+            claim: line.claim, batch: line.batch, position: line.position, outcome: report.outcome,
+            byteCount: report.byteCount, line: report.line, body: report.body)
+    }
+
+    /// What a worker records of an unsafe request that it cancelled and that may have been sent.
+    init(inDoubt line: ClaimedLine) {
+        var result = ResultLine(id: line.id, outcome: .unknown)
+        result.error = .inDoubt
+        self.init(
+            claim: line.claim, batch: line.batch, position: line.position, outcome: .unknown, byteCount: 0,
+            line: result.encodedLine().dropLast(), body: nil)
+    }
+}
+
 /// Runs the lines of one batch. Any thread.
 final class BatchExecutor: Sendable {
     private let executor: LineExecutor

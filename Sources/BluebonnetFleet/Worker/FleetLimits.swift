@@ -45,6 +45,14 @@ struct FleetLimits: Equatable {
     func closedOrigins(_ share: FleetShare) -> Set<String> { share.isActive ? [] : Set(rates.keys) }
 }
 
+extension OriginLimits {
+    /// What a worker does at most at an origin.
+    init(_ rate: RateLimit?, transfers count: Int) {
+        self.init(rateLimit: rate)
+        maximumConcurrentTransferCount = count
+    }
+}
+
 /// Holds of origins, as a worker knows them. A value with instants handed in.
 struct OriginHolds {
     typealias Instant = ContinuousClock.Instant

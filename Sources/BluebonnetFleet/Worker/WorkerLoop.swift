@@ -74,9 +74,7 @@ struct WorkerLoop {
         store = StoreAccess(target, configuration, onProblem: onProblem)
         hand = WorkerHand(
             concurrency: configuration.concurrency, concurrencyPerOrigin: configuration.concurrencyPerOrigin)
-        var limits = OriginLimits()
-        limits.maximumConcurrentTransferCount = configuration.concurrencyPerOrigin
-        governor = Governor(limits)
+        governor = Governor(OriginLimits(nil, transfers: configuration.concurrencyPerOrigin))
         runs = LineRuns(configuration, governor, inbox)
         governor.observeHolds { [inbox] in inbox.post(.held(origin: $0, length: $1)) }
     }
@@ -131,10 +129,10 @@ extension WorkerLoop {
         case .drain:
             guard case .working = stage else { return }
             stage = .draining(until: .now + configuration.drainTimeout)
-            giveBackUnsent()
+            giveBack(hand.takeUnsent { _ in true })
         case .cancel:
             stage = .draining(until: .now)
-            giveBackUnsent()
+            giveBack(hand.takeUnsent { _ in true })
         }
     }
 
@@ -147,24 +145,12 @@ extension WorkerLoop {
                 if let line = hand.returned(serial) { giveBack([line]) }
                 return
             }
-            var result = ResultLine(id: line.id, outcome: .unknown)
-            result.error = .inDoubt
-            return hand.ended(serial, ending(line, .unknown, 0, result.encodedLine().dropLast(), nil))
+            return hand.ended(serial, LineEnding(inDoubt: line))
         }
-        hand.ended(serial, ending(line, report.outcome, report.byteCount, report.line, report.body))
-        let isLast = batches[line.batch]?.settings.cancelsAtFirstFailure == true && report.outcome == .failure
-        if isLast { failed.insert(line.batch) }
+        hand.ended(serial, LineEnding(line, report))
+        guard report.outcome == .failure, batches[line.batch]?.settings.cancelsAtFirstFailure == true else { return }
+        failed.insert(line.batch)
     }
-
-    private func ending(
-        _ line: ClaimedLine, _ outcome: ResultLine.Outcome, _ byteCount: Int, _ text: Data, _ body: Data?
-    ) -> LineEnding {
-        LineEnding(
-            claim: line.claim, batch: line.batch, position: line.position, outcome: outcome, byteCount: byteCount,
-            line: text, body: body)
-    }
-
-    private mutating func giveBackUnsent() { giveBack(hand.takeUnsent { _ in true }) }
 
     private mutating func giveBack(_ lines: [ClaimedLine]) {
         for line in lines { returns[line.claim, default: (line.batch, [])].positions.append(line.position) }
@@ -260,11 +246,7 @@ extension WorkerLoop {
         let rates = limits.rates(share)
         for origin in old.union(rates.keys) {
             guard let url = URL(string: origin) else { continue }
-            var own: OriginLimits?
-            if let rate = rates[origin] {
-                own = OriginLimits(rateLimit: rate)
-                own?.maximumConcurrentTransferCount = configuration.concurrencyPerOrigin
-            }
+            let own = rates[origin].map { OriginLimits($0, transfers: configuration.concurrencyPerOrigin) }
             governor.setLimits(own, for: url)
         }
         // Lines that this worker has no share for are for others.

@@ -8,7 +8,6 @@ import Testing
 
 @testable import BluebonnetBatch
 @testable import BluebonnetCommand
-@testable import BluebonnetFleet
 
 /// The page about the command's format names all that there is, and nothing else.
 @Suite struct CommandFormatTests {
@@ -64,31 +63,6 @@ import Testing
         let options = Self.options(in: MainCommand.helpMessage(for: command, columns: 400))
         #expect(options == ["--store", "--version", "--help"])
         #expect(try #require(sections["Retry-failed"]).contains("`\(name)`"))
-    }
-
-    @Test func everyMemberOfTheStatusStandsOnThePage() throws {
-        let report = FleetReport(
-            batches: [
-                FleetBatch(
-                    name: "b", state: .open, priority: 0, lineCount: 1, claimedCount: 0, counts: [:], byteCount: 0,
-                    created: Date(timeIntervalSince1970: 0))
-            ],
-            members: [
-                FleetMember(
-                    name: "w", slotCount: 1, claimedCount: 0, endedCount: 0, secondsSilent: 0,
-                    started: Date(timeIntervalSince1970: 0))
-            ],
-            origins: [FleetOrigin(origin: "http://h", lineCount: 1, readyCount: 1, secondsHeld: nil)])
-        let object = try JSONDecoder().decode([String: JSONValue].self, from: Data(report.json.utf8))
-        #expect(try firstCells("JSON of status") == Set(object.keys))
-        let rows = try #require(sections["JSON of status"]).split(separator: "\n").filter { $0.hasPrefix("| `") }
-        for (name, value) in object {
-            let row = try #require(rows.first { $0.hasPrefix("| `\(name)`") })
-            let members = try #require(value.array?.first?.object)
-            #expect(members.keys.filter { !row.contains("`\($0)`") } == [])
-        }
-        let section = try #require(sections["JSON of status"])
-        for state in FleetBatch.State.allCases { #expect(section.contains("`\(state.rawValue)`")) }
     }
 
     @Test func everyFieldOfARequestLineStandsOnThePage() throws {

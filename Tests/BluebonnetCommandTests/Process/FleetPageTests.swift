@@ -1,8 +1,10 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
+import Bluebonnet
 import BluebonnetBatch
 import Foundation
+import Glibc
 import TestServer
 import TestSupport
 import Testing
@@ -60,6 +62,37 @@ extension ProcessTests {
                 #expect(results.allSatisfy { $0.outcome == .success })
             }
             await store.remove()
+        }
+
+        private func status(_ store: String, in folder: TemporaryFolder) async throws -> [String: JSONValue] {
+            let end = try await CommandProcess(["status", "nightly", "--json", "--store", store], in: folder).end()
+            #expect(end.status == 0, "\(end.errors)")
+            return try JSONDecoder().decode([String: JSONValue].self, from: Data(end.output.utf8))
+        }
+
+        @Test func everyMemberOfTheStatusStandsOnThePage() async throws {
+            let server = try await PostgreSQLServer.shared()
+            let store = server.unixURL(database: try await server.createDatabase())
+            let path = CodeBlock.root.appendingPathComponent("Sources/Bluebonnet/Bluebonnet.docc/CommandFormat.md")
+            let page = try String(contentsOf: path, encoding: .utf8)
+            let section = try #require(page.components(separatedBy: "\n## ").first { $0.hasPrefix("JSON of status") })
+            let rows = section.split(separator: "\n").filter { $0.hasPrefix("| `") }
+            try await CommandFixture.with { fixture in
+                let file = try fixture.file([#"{"url":"\#(fixture.server.url("/a"))"}"#])
+                let words = ["submit", file, "--name", "nightly", "--store", store]
+                #expect(try await CommandProcess(words, in: fixture.folder).end().output == "nightly\n")
+                let worker = try CommandProcess(["work", "--store", store], in: fixture.folder)
+                try await becomes(1) { try await status(store, in: fixture.folder)["workers"]?.array?.count }
+                let object = try await status(store, in: fixture.folder)
+                worker.send(SIGTERM)
+                #expect(await worker.end().status == 0)
+                #expect(rows.count == object.count)
+                for (name, value) in object {
+                    let row = try #require(rows.first { $0.hasPrefix("| `\(name)`") })
+                    let members = try #require(value.array?.first?.object)
+                    #expect(members.keys.filter { !row.contains("`\($0)`") } == [])
+                }
+            }
         }
 
         @Test func fleetOfTheReadmeRuns() async throws {

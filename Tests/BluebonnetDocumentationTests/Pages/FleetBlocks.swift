@@ -34,7 +34,8 @@ extension PageTests {
 
     @Test(.enabled(if: PostgreSQLServer.isAvailable)) func blocksOfFleetsRun() async throws {
         try await Self.withStore { storeURL, site in
-            let lines = [RequestLine(id: "a", url: "users"), RequestLine(id: "b", url: "users", after: ["a"])]
+            var lines = [RequestLine(id: "a", url: "users"), RequestLine(id: "b", url: "users")]
+            lines[1].after = ["a"]
             var settings = FleetSettings()
             settings.baseURL = site.base
             // BLOCK Fleet.md

@@ -1,0 +1,60 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Glibc
+import TestServer
+import Testing
+
+extension ProcessTests {
+    /// Command lines of fleets that are wrong, and stores that cannot be used.
+    @Suite struct FleetMistakeTests {
+        private func run(_ arguments: [String]) async throws -> CommandProcess.End {
+            let folder = try TemporaryFolder()
+            defer { folder.remove() }
+            return try await CommandProcess(arguments, in: folder).end()
+        }
+
+        @Test(arguments: ["status", "results", "pause", "resume", "cancel", "retry-failed"])
+        func storeThatCannotBeReachedIsSaidInOneLine(command: String) async throws {
+            // Nothing listens on a port that was just free.
+            let store = "postgresql://fleet@127.0.0.1:\(try LoopbackPort.unused())/fleet"
+            let end = try await run([command, "nightly", "--store", store])
+            #expect(end.status == 2)
+            #expect(end.output.isEmpty)
+            #expect(end.errors.contains("the store cannot be reached: "))
+            #expect(end.errors.filter(\.isNewline).count == 1)
+        }
+
+        @Test func storeThatIsNoPostgreSQLIsRefused() async throws {
+            let end = try await run(["status", "--store", "mysql://fleet@127.0.0.1/fleet"])
+            #expect(end.status == 2)
+            #expect(end.errors.contains("its URL begins with postgresql://, not with mysql://"))
+        }
+
+        @Test func storeWithoutANameIsAskedFor() async throws {
+            let end = try await run(["status", "--store", ""])
+            #expect(end.status == 2)
+            #expect(end.errors.contains("say where the store is"))
+        }
+
+        @Test func workerOfAConnectionStringThatIsWrongEnds() async throws {
+            let end = try await run(["work", "--store", "host=127.0.0.1 prt=5432"])
+            #expect(end.status == 2)
+            #expect(end.errors.contains("invalid connection option"))
+        }
+
+        @Test func workerThatCannotReachItsStoreWaitsUntilItIsToldToEnd() async throws {
+            let (folder, pipe) = (try TemporaryFolder(), try TestPipe())
+            defer { folder.remove() }
+            let store = "postgresql://fleet@127.0.0.1:\(try LoopbackPort.unused())/fleet"
+            let worker = try CommandProcess(["work", "--store", store], errors: pipe.writeEnd, in: folder)
+            pipe.closeWriteEnd()
+            let text = String(decoding: await pipe.read(), as: UTF8.self)
+            #expect(text.contains("the store cannot be reached: "))
+            worker.send(SIGTERM)
+            #expect(await worker.end().status == 0)
+            pipe.closeReadEnd()
+        }
+    }
+}

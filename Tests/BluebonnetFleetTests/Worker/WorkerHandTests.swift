@@ -1,0 +1,181 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import BluebonnetBatch
+import Testing
+
+@testable import BluebonnetFleet
+
+/// What a worker does with the lines in its hands, without a store and without a network.
+@Suite struct WorkerHandTests {
+    private static func hand(_ lines: [ClaimedLine], _ limit: Int = 10, perOrigin: Int = 10) -> WorkerHand {
+        var hand = WorkerHand(concurrency: limit, concurrencyPerOrigin: perOrigin)
+        hand.add(lines)
+        return hand
+    }
+
+    private static func positions(_ starts: [WorkerHand.Start]) -> [Int] { starts.map(\.line.position) }
+
+    // MARK: Slots
+
+    @Test func linesWaitForASlotInAllAndOfTheirOrigin() throws {
+        let lines = (0..<3).map { Sample.line($0) } + (3..<6).map { Sample.line($0, lane: "http://b") }
+        var hand = Self.hand(lines, 3, perOrigin: 2)
+        let first = hand.takeStarts()
+        #expect(Set(Self.positions(first)) == [0, 3, 1])
+        #expect(hand.takeStarts().isEmpty)
+        #expect(hand.runningCount == 3 && hand.openCount == 6)
+        let ended = try #require(first.first { $0.line.position == 3 })
+        hand.ended(ended.serial, Sample.ending(ended.line))
+        #expect(Self.positions(hand.takeStarts()) == [4])
+        #expect(hand.endedCount == 1 && hand.openCount == 5)
+    }
+
+    @Test func higherPriorityGoesFirst() {
+        var hand = Self.hand([
+            Sample.line(0, priority: .low), Sample.line(1), Sample.line(2, priority: .veryHigh), Sample.line(3),
+        ])
+        #expect(Self.positions(hand.takeStarts()) == [2, 1, 3, 0])
+    }
+
+    @Test func appetiteIsTwoLinesForEachSlotOfALane() {
+        var hand = Self.hand([Sample.line(0), Sample.line(1)], 10, perOrigin: 3)
+        #expect(hand.appetite(forLane: "http://a") == 4 && hand.appetite(forLane: "http://b") == 6)
+        hand.setLimits(["http://a": 1, "http://b": 9])
+        #expect(hand.appetite(forLane: "http://a") == 0 && hand.appetite(forLane: "http://b") == 6)
+        #expect(hand.limit(ofLane: "http://a") == 1 && hand.limit(ofLane: "http://b") == 3)
+        #expect(Self.positions(hand.takeStarts()) == [0])
+    }
+
+    @Test func heldLaneStartsNothingAndKeepsNoOtherBack() {
+        let lines = [Sample.line(0, priority: .veryHigh), Sample.line(1, lane: "http://b")]
+        var hand = Self.hand(lines, 1)
+        hand.setHeld(["http://a"])
+        #expect(Self.positions(hand.takeStarts()) == [1])
+        hand.setHeld([])
+        #expect(hand.takeStarts().isEmpty)  // the slot is taken
+        _ = hand.returned(1)
+        #expect(Self.positions(hand.takeStarts()) == [0])
+    }
+
+    @Test func handKeepsToLimitsWhenNoMoreIsOnItsWay() {
+        var hand = Self.hand([Sample.line(0), Sample.line(1, kind: .unsafe), Sample.line(2)], 2)
+        #expect(hand.keeps(to: ["http://a": 0]))
+        #expect(hand.takeStarts().count == 1)
+        #expect(!hand.keeps(to: ["http://a": 1]), "a line that is being marked is on its way")
+        #expect(hand.keeps(to: ["http://a": 2]) && hand.keeps(to: ["http://b": 0]))
+        hand.ended(0, Sample.ending(Sample.line(0)))
+        #expect(hand.keeps(to: ["http://a": 1]), "a line that has ended is not on its way")
+    }
+
+    // MARK: Marks
+
+    @Test(arguments: [
+        (FleetLine.Kind.safe, 0, false), (.safe, 1, true), (.unsafe, 0, true), (.repeatable, 0, true),
+    ])
+    func markIsMadeBeforeALineOfDoubtStarts(kind: FleetLine.Kind, losses: Int, isMarked: Bool) {
+        var hand = Self.hand([Sample.line(0, kind: kind, losses: losses)])
+        let starts = hand.takeStarts()
+        #expect(starts.isEmpty == isMarked)
+        let marks = hand.takeMarks()
+        #expect(marks.isEmpty != isMarked)
+        #expect(hand.takeMarks().isEmpty)
+        #expect(hand.marked(marks) == marks)
+        #expect(hand.runningCount == 1)
+        #expect(hand.marked(marks).isEmpty, "a line starts once")
+    }
+
+    @Test func marksThatWerePutOffComeAgainInOrder() {
+        var hand = Self.hand((0..<3).map { Sample.line($0, kind: .unsafe) }, 2)
+        _ = hand.takeStarts()
+        let marks = hand.takeMarks()
+        hand.putOff(marks)
+        #expect(hand.takeMarks() == marks)
+        #expect(hand.runningCount == 0)
+    }
+
+    @Test func lineThatWasLostWhileItsMarkWasMadeDoesNotStart() {
+        var hand = Self.hand([Sample.line(0, claim: 7, kind: .unsafe)], 1)
+        _ = hand.takeStarts()
+        let marks = hand.takeMarks()
+        #expect(hand.lose([7]).isEmpty)
+        #expect(hand.marked(marks).isEmpty)
+        #expect(hand.isEmpty && hand.openCount == 0 && hand.runningCount == 0)
+        hand.add([Sample.line(1)])
+        #expect(Self.positions(hand.takeStarts()) == [1], "its slot is free again")
+    }
+
+    // MARK: Lines are taken away
+
+    /// One line in each phase, all of claim 1; the positions tell the phases.
+    private static func handInEveryPhase() throws -> (hand: WorkerHand, running: WorkerHand.Serial) {
+        var hand = Self.hand(
+            [
+                Sample.line(0, priority: .veryHigh), Sample.line(1, priority: .high),
+                Sample.line(2, priority: .normal, kind: .unsafe), Sample.line(3, priority: .low),
+            ], 3)
+        let starts = hand.takeStarts()
+        let ended = try #require(starts.first)
+        hand.ended(ended.serial, Sample.ending(ended.line))
+        hand.add([Sample.line(4, claim: 2, priority: .veryHigh)])
+        #expect(Self.positions(hand.takeStarts()) == [4])
+        return (hand, try #require(starts.last).serial)
+    }
+
+    @Test func lostClaimTakesLinesInEveryPhaseAndTellsThoseThatRun() throws {
+        var (hand, running) = try Self.handInEveryPhase()
+        #expect(hand.claimNumbers == [1, 2] && hand.openCount == 4 && hand.endedCount == 1)
+        #expect(hand.lose([1]) == [running])
+        #expect(hand.claimNumbers == [2] && hand.openCount == 1 && hand.endedCount == 0 && hand.runningCount == 1)
+        #expect(hand.nextEndings(limit: 10).isEmpty && hand.takeMarks().isEmpty)
+        // Its end comes late, and is not recorded.
+        hand.ended(running, Sample.ending(Sample.line(1)))
+        #expect(hand.endedCount == 0 && hand.returned(running) == nil)
+        hand.add((5..<9).map { Sample.line($0) })
+        #expect(hand.takeStarts().count == 2, "two of three slots are free")
+    }
+
+    @Test func unsentLinesAreTakenOutAndOthersStay() throws {
+        var (hand, running) = try Self.handInEveryPhase()
+        var asked: [Int] = []
+        let taken = hand.takeUnsent { line in
+            asked.append(line.position)
+            return true
+        }
+        #expect(taken.map(\.position) == [2, 3], "the one that is being marked, and the one that waits")
+        #expect(asked == [0, 1, 2, 3, 4])
+        #expect(hand.openCount == 2 && hand.runningCount == 2 && hand.endedCount == 1)
+        #expect(hand.takeStarts().isEmpty && hand.takeMarks().isEmpty)
+        #expect(hand.running(of: 1) == [running, 4])
+        hand.add([Sample.line(5), Sample.line(6)])
+        #expect(Self.positions(hand.takeStarts()) == [5], "the slot of the one that was being marked is free")
+    }
+
+    @Test func lineThatWasNotSentGoesBackOnce() {
+        var hand = Self.hand([Sample.line(0)])
+        let start = hand.takeStarts()[0]
+        #expect(hand.returned(start.serial)?.position == 0)
+        #expect(hand.returned(start.serial) == nil)
+        #expect(hand.isEmpty && hand.claimNumbers.isEmpty && hand.batches.isEmpty)
+    }
+
+    @Test func outcomesAreRecordedInTheOrderOfTheirEnds() {
+        var hand = Self.hand((0..<3).map { Sample.line($0, claim: $0) })
+        for start in hand.takeStarts().reversed() { hand.ended(start.serial, Sample.ending(start.line)) }
+        #expect(hand.nextEndings(limit: 2).map(\.position) == [2, 1])
+        hand.recorded(2)
+        #expect(hand.nextEndings(limit: 2).map(\.position) == [0])
+        #expect(hand.claimNumbers == [0])
+        hand.recorded(1)
+        #expect(hand.isEmpty && hand.endedCount == 0)
+    }
+
+    @Test func openLinesAreCountedForEachBatch() {
+        var hand = Self.hand([Sample.line(0), Sample.line(1, batch: 2), Sample.line(2, batch: 2)])
+        #expect(hand.batches == [1, 2] && hand.openCount(of: 2) == 2)
+        for start in hand.takeStarts() where start.line.batch == 2 {
+            hand.ended(start.serial, Sample.ending(start.line))
+        }
+        #expect(hand.batches == [1] && hand.openCount(of: 2) == 0 && hand.openCount(of: 1) == 1)
+    }
+}
