@@ -370,7 +370,8 @@ extension Exchange {
         return FailedAttempt(
             number: number, method: hops.request.method, end: end, evidence: evidence,
             hasIdempotencyKey: hops.request.headers[IdempotencyKey.fieldName]?.isEmpty == false,
-            isBodyCutShort: error != nil && incoming.isResult, canRepeatBody: outgoing.canRepeatBody(of: hops),
+            isBodyCutShort: error != nil && incoming.isResult, isRefusedByProxy: error?.isRefusedByProxy == true,
+            canRepeatBody: outgoing.canRepeatBody(of: hops),
             canRenewOutput: assembly.canBeRenewed(incoming.isResult ? incoming.head : nil))
     }
 

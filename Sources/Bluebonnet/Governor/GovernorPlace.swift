@@ -50,7 +50,9 @@ extension GovernorPlace {
     func note(_ error: NetworkingError) {
         if error.code == .timedOut, error.timeLimit == .connect { return note(TransferOutcome(kind: .connectTimeout)) }
         let isTotal = error.code == .timedOut && error.timeLimit == .total
-        if Self.failures.contains(error.code), !isTotal { note(TransferOutcome(kind: .failure)) }
+        // What a proxy refuses for good says nothing of the origin.
+        guard Self.failures.contains(error.code), !isTotal, !error.isRefusedByProxy else { return }
+        note(TransferOutcome(kind: .failure))
     }
 
     private static let failures: Set<NetworkingError.Code> = [

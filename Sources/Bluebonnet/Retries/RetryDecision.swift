@@ -20,6 +20,8 @@ struct FailedAttempt {
     var hasIdempotencyKey = false
     /// Whether the response's head had come, and its body ended too early.
     var isBodyCutShort = false
+    /// Whether a proxy has refused to make a tunnel, and will refuse again.
+    var isRefusedByProxy = false
     /// Whether the request's body can be sent from its start again.
     var canRepeatBody = true
     /// Whether what came of the response's body can be continued, or taken back.
@@ -43,7 +45,7 @@ struct FailedAttempt {
         case .response(let status, _): policy.statusCodes.contains(status)
         case .error(.timedOut, let limit): limit != .total
         case .error(.badServerResponse, _): isBodyCutShort
-        case .error(let code, _): Self.transientCodes.contains(code)
+        case .error(let code, _): Self.transientCodes.contains(code) && !isRefusedByProxy
         }
     }
 

@@ -25,6 +25,7 @@ public struct NetworkingError: Error, Sendable {
         var timeLimit: TimeLimit?
         var retries: [RetriedAttempt] = []
         var retryDate: Date?
+        var proxyStatusCode: Int?
     }
 
     /// Errors are seldom made and their place is often passed on empty: one word, whatever an error has to say.
@@ -87,6 +88,12 @@ public struct NetworkingError: Error, Sendable {
         set { facts = facts.changed { $0.retryDate = newValue } }
     }
 
+    /// The status with which a proxy refused to make a tunnel (CONNECT; RFC 9110, 9.3.6); nil when none did.
+    public var proxyStatusCode: Int? {
+        get { facts.value.proxyStatusCode }
+        set { facts = facts.changed { $0.proxyStatusCode = newValue } }
+    }
+
     /// Makes an error; everything but the code and the sentence is optional.
     public init(
         _ code: Code, _ message: String, request: URLRequest? = nil, response: HTTPURLResponse? = nil,
@@ -106,16 +113,23 @@ public struct NetworkingError: Error, Sendable {
     }
 
     /// Whether the same request, sent again later, could succeed: the network or the server was at fault, not the
-    /// request.
+    /// request. A proxy that refuses a tunnel with another status than 408, 429, 500, 502, 503 and 504 will refuse it
+    /// again.
     public var isTransient: Bool {
         switch code {
+        case .cannotConnect where isRefusedByProxy: false
         case .cannotFindHost, .cannotConnect, .timedOut, .connectionLost, .notConnected, .retryAfterTooLong,
             .originUnavailable:
             true
-        case .unacceptableStatus: [408, 429, 500, 502, 503, 504].contains(response?.statusCode ?? 0)
+        case .unacceptableStatus: Self.transientStatusCodes.contains(response?.statusCode ?? 0)
         default: false
         }
     }
+
+    /// Whether a proxy has refused to make a tunnel, and will refuse again: it does not let the client, or not there.
+    package var isRefusedByProxy: Bool { proxyStatusCode.map { !Self.transientStatusCodes.contains($0) } ?? false }
+
+    private static let transientStatusCodes = [408, 429, 500, 502, 503, 504]
 }
 
 extension NetworkingError: LocalizedError, CustomStringConvertible {

@@ -66,6 +66,21 @@ import Testing
         #expect(isRepeated(decide("GET", .error(.timedOut, .connect))))
     }
 
+    @Test func tunnelThatAProxyRefusesForGoodIsNotTriedAgain() {
+        let end = FailedAttempt.End.error(.cannotConnect, nil)
+        #expect(decide("GET", end) { $0.isRefusedByProxy = true } == .stop(.notTransient))
+        for status in [300, 400, 403, 405, 407, 501] {
+            var error = NetworkingError(.cannotConnect, "refused")
+            error.proxyStatusCode = status
+            #expect(error.isRefusedByProxy && !error.isTransient)
+        }
+        for status in [408, 429, 500, 502, 503, 504, nil] {
+            var error = NetworkingError(.cannotConnect, "refused")
+            error.proxyStatusCode = status
+            #expect(!error.isRefusedByProxy && error.isTransient)
+        }
+    }
+
     @Test func bodyThatWasCutShortIsWantedAgain() {
         let end = FailedAttempt.End.error(.badServerResponse, nil)
         #expect(isRepeated(decide("GET", end) { $0.isBodyCutShort = true }))

@@ -52,6 +52,8 @@ extension NetworkTests {
             let refusal = Reply.raw("HTTP/1.1 \(status) No\r\n\(fields)\r\nPROXY")
             let result = try await tunnel { _ in refusal }
             #expect(result.operation.code == .cannotConnect)
+            #expect(result.operation.error?.proxyStatusCode == status)
+            #expect(result.operation.error?.isTransient == [500, 502, 503].contains(status))
             #expect(result.operation.statusCode == nil, "a proxy's answer is not the origin's")
             #expect(result.operation.responseData?.isEmpty ?? true)
             #expect(result.proxied.map(\.method) == ["CONNECT"])

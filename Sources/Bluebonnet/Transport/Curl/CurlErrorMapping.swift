@@ -29,6 +29,7 @@ struct CurlErrorMapping {
         var error = headFault ?? NetworkingError(code, "\(sentence): \(text)")
         error.underlying = LibraryError(library: "libcurl", code: Int(self.error.code), text: text)
         if code == .timedOut { error.timeLimit = .connect }  // the only limit that libcurl is given
+        if isRefusalOfProxy { error.proxyStatusCode = connectStatus }
         return error
     }
 
@@ -44,10 +45,11 @@ struct CurlErrorMapping {
         }
     }
 
+    private var isRefusalOfProxy: Bool { error.code == CURLE_RECV_ERROR.rawValue && connectStatus >= 300 }
+
     /// CURLE_RECV_ERROR stands for a lost connection, for a broken chunk, and for a proxy's refusal of CONNECT.
     private var receiveErrorCode: NetworkingError.Code {
-        if connectStatus == 407 { return .authenticationRequired }
-        if connectStatus >= 300 { return .cannotConnect }
+        if isRefusalOfProxy { return connectStatus == 407 ? .authenticationRequired : .cannotConnect }
         if text.contains("chunked-encoding") { return .badServerResponse }
         if isInsideHead && text.contains("header") { return .headersTooLarge }
         return .connectionLost
