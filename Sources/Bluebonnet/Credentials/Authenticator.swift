@@ -32,6 +32,9 @@ public protocol Authenticator: Sendable {
     /// Sets the header fields by which a request carries a credential. Called for each transfer, on a Swift task, after
     /// the request adapters. Any other change of the request fails its operation with `invalidRequest`: a URL with a
     /// credential in it would be shown in logs.
+    ///
+    /// A field with a control character in it fails the operation too, and so does a credential that sets no field:
+    /// Foundation drops a field with a line break without a word. Nothing is sent then.
     func apply(_ credential: Credential, to request: inout URLRequest)
 
     /// Gets a new credential. Called on a Swift task, never twice at the same time by one `SharedAuthenticator`.

@@ -101,9 +101,6 @@ struct Adaptation: Sendable {
     private static func apply(
         _ credential: HeldCredential, to adapted: inout AdaptedRequest, body: Data?
     ) throws(NetworkingError) {
-        if let token = credential.value as? BearerToken {  // Foundation would drop the field without a word
-            try RequestCheck.field(name: "Authorization", value: token.accessToken)
-        }
         let given = adapted.hop.urlRequest(body: body)
         var request = given
         credential.apply(&request)
@@ -113,8 +110,32 @@ struct Adaptation: Sendable {
             throw NetworkingError(.invalidRequest, "an authenticator can change the header fields of a request only")
         }
         var hop = adapted.hop
-        try hop.takeHeaders(of: request)
+        do throws(NetworkingError) {
+            try check(credential, request, given)
+            try hop.takeHeaders(of: request)
+        } catch {
+            let shown = "\(hop.method) \(Redaction.url(hop.url.absoluteString))"
+            throw NetworkingError(.invalidRequest, "the credential of \(shown) cannot be sent: \(error.message)")
+        }
         (adapted.sentHeaders, adapted.generation) = (hop.headers, credential.generation)
+    }
+
+    /// Refuses a credential that has set no field. Foundation drops a field without a word whose value has a line break
+    /// or a NUL in it, as a token with the end of its line.
+    private static func check(
+        _ credential: HeldCredential, _ request: URLRequest, _ given: URLRequest
+    ) throws(NetworkingError) {
+        if let token = credential.value as? BearerToken {
+            return try RequestCheck.field(name: "Authorization", value: token.accessToken)
+        }
+        guard let url = given.url, request.allHTTPHeaderFields == given.allHTTPHeaderFields else { return }
+        // Perhaps the request had the very same fields already.
+        var bare = URLRequest(url: url)
+        bare.httpMethod = given.httpMethod
+        credential.apply(&bare)
+        guard bare.allHTTPHeaderFields ?? [:] == [:] else { return }
+        throw NetworkingError(
+            .invalidRequest, "the authenticator set no header field, or one with a line break, which Foundation drops")
     }
 }
 
