@@ -7,6 +7,8 @@ struct CredentialWork: Sendable {
         case refresh(number: Int)
         /// Tells of a credential that the program has set; nil when the program has taken it away.
         case tell((any Sendable)?)
+        /// Tells somebody who waits that the jobs before this one are done.
+        case call(@Sendable () -> Void)
     }
 
     private var jobs: [Job] = []

@@ -98,6 +98,15 @@ public final class SharedAuthenticator: Sendable {
     /// needs one asks `Authenticator.refresh` for it.
     public func removeCredential() { replace(nil) }
 
+    /// Returns when `Authenticator.credentialWasSet` has heard of each credential that was set or taken away so far:
+    /// with a `BearerAuthenticator` that has a file, the token is in the file then, or `fileError` says why not. A
+    /// program that ends soon after `setCredential` waits for this.
+    public func waitUntilCredentialIsKept() async {
+        await withCheckedContinuation { (waiter: CheckedContinuation<Void, Never>) in
+            if values.withLock({ $0.work.add(.call { waiter.resume() }) }) { work() }
+        }
+    }
+
     /// - Parameter isTold: whether the authenticator hears of it.
     private func replace(_ credential: (any Sendable)?, isTold: Bool = true) {
         let use = credential.flatMap(authenticator.use)
@@ -209,6 +218,7 @@ extension SharedAuthenticator {
                 switch job {
                 case .refresh(let number): await refresh(number)
                 case .tell(let credential): await authenticator.tell(credential)
+                case .call(let action): action()
                 }
             }
         }

@@ -6,11 +6,27 @@ internal import Synchronization
 
 /// The token file of one authenticator, and what could not be written to it yet. Any thread; its functions block.
 final class TokenKeeper: Sendable {
+    /// What the file is to hold, and does not.
+    private struct Pending {
+        /// Nil when there is to be no file.
+        let token: BearerToken?
+        let reason: Reason
+    }
+
+    private enum Reason {
+        /// The program has set the token, or taken it away: that counts, whatever is in the file.
+        case program
+        /// A refresh. The file had that token then, if any: when it has another one since, that is another process's,
+        /// and newer.
+        case refresh(replacing: BearerToken?)
+    }
+
     private struct State {
-        /// What the file is to hold, and does not; an inner nil when there is to be no file.
-        var pending: BearerToken??
+        var pending: Pending?
         /// Counts what was pending.
         var number = 0
+        /// What the file had when it was read last under its lock.
+        var read: BearerToken?
         var error: NetworkingError?
         var triedAt = Date.distantPast
     }
@@ -39,7 +55,7 @@ final class TokenKeeper: Sendable {
 
     /// The program has set another token, or taken it away. Waits for the lock of the file.
     func change(to token: BearerToken?) async {
-        setPending(token)
+        setPending(token, .program)
         do {
             guard let lock = try await lock() else {
                 throw NetworkingError(.cannotWriteFile, "another process holds the lock of \(file.path)")
@@ -55,16 +71,18 @@ final class TokenKeeper: Sendable {
     ///
     /// - Parameter isLocked: whether the caller has the lock of the file: then what is pending is written first.
     func token(isLocked: Bool) throws(NetworkingError) -> BearerToken? {
-        guard let pending = state.withLock({ $0.pending }) else { return try file.read() }
         if isLocked { writePending() }
-        return pending
+        if let pending = state.withLock({ $0.pending }) { return pending.token }
+        let token = try file.read()
+        if isLocked { state.withLock { $0.read = token } }
+        return token
     }
 
     /// Keeps a new token. The caller has the lock of the file.
     ///
     /// - Parameter isWritten: false when it is not to be written before it is used.
     func keep(_ token: BearerToken, isWritten: Bool) {
-        setPending(token)
+        setPending(token, nil)
         if isWritten { writePending() }
     }
 
@@ -82,25 +100,34 @@ final class TokenKeeper: Sendable {
         writePending()
     }
 
-    private func setPending(_ token: BearerToken?) {
+    /// - Parameter reason: nil for a refresh of what was read last, or is pending.
+    private func setPending(_ token: BearerToken?, _ reason: Reason?) {
         state.withLock { state in
-            state.pending = .some(token)
+            let reason = reason ?? state.pending?.reason ?? .refresh(replacing: state.read)
+            state.pending = Pending(token: token, reason: reason)
             state.number += 1
         }
     }
 
-    /// The caller has the lock of the file.
+    /// Writes what is pending, unless another process has written since. The caller has the lock of the file.
     private func writePending() {
         let (pending, number) = state.withLock { ($0.pending, $0.number) }
         guard let pending else { return }
         do throws(NetworkingError) {
-            if let pending { try file.write(pending, isLocked: true) } else { try file.remove() }
+            if try isNeeded(pending) {
+                if let token = pending.token { try file.write(token, isLocked: true) } else { try file.remove() }
+            }
             state.withLock { state in
                 if state.number == number { (state.pending, state.error) = (nil, nil) }
             }
         } catch {
             note(error)
         }
+    }
+
+    private func isNeeded(_ pending: Pending) throws(NetworkingError) -> Bool {
+        guard case .refresh(let replaced) = pending.reason else { return true }
+        return try file.read() == replaced
     }
 
     private func note(_ error: NetworkingError) {

@@ -83,6 +83,73 @@ import Testing
         #expect(kept == token && bearer.fileError == nil && errors.value.count == 1)
     }
 
+    @Test(arguments: [false, true]) func retriedWriteLeavesWhatAnotherProcessHasWritten(isAtAUse: Bool) async throws {
+        defer { folder.remove() }
+        answerInTurn()
+        try file.write(BearerToken("a0", refreshToken: "r0", expiryDate: VirtualTime.start))
+        let bearer = bearer()
+        setWriting(fails: true)
+        let ours = try await bearer.refresh(nil)
+        let theirs = BearerToken("theirs", refreshToken: "t")
+        try file.write(theirs)  // by a program that takes no lock
+        setWriting(fails: false)
+        if isAtAUse {
+            now.update { $0 += 10 }
+            var request = network.request("/a")
+            bearer.apply(ours, to: &request)
+        }
+        #expect(try await bearer.refresh(ours) == theirs)
+        let kept = try file.read()
+        #expect(kept == theirs && bearer.fileError == nil && network.log.requests.count == 1)
+    }
+
+    @Test func retriedWriteDoesNotBringBackAFileThatWasRemoved() async throws {
+        defer { folder.remove() }
+        answerInTurn()
+        try file.write(BearerToken("a0", refreshToken: "r0", expiryDate: VirtualTime.start))
+        let bearer = bearer()
+        setWriting(fails: true)
+        let ours = try await bearer.refresh(nil)
+        try file.remove()
+        setWriting(fails: false)
+        now.update { $0 += 10 }
+        var request = network.request("/a")
+        bearer.apply(ours, to: &request)
+        let kept = try file.read()
+        #expect(kept == nil && bearer.fileError == nil)
+    }
+
+    @Test func tokenThatTheProgramSetIsWrittenWhateverAnotherProcessHasWritten() async throws {
+        defer { folder.remove() }
+        try file.write(BearerToken("old"))
+        setWriting(fails: true)
+        let bearer = bearer()
+        let mine = BearerToken("mine")
+        await bearer.credentialWasSet(mine)
+        try file.write(BearerToken("theirs"))
+        setWriting(fails: false)
+        now.update { $0 += 10 }
+        var request = network.request("/a")
+        bearer.apply(mine, to: &request)
+        let kept = try file.read()
+        #expect(kept == mine)
+    }
+
+    @Test func programCanWaitUntilItsTokenIsInTheFile() async throws {
+        defer { folder.remove() }
+        let shared = SharedAuthenticator(bearer(), credential: nil, origins: [ScriptedNetwork.url("/")])
+        await shared.waitUntilCredentialIsKept()
+        for number in 0..<20 {
+            shared.setCredential(BearerToken("\(number)"))
+            await shared.waitUntilCredentialIsKept()
+            let kept = try file.read()
+            #expect(kept?.accessToken == "\(number)")
+        }
+        shared.removeCredential()
+        await shared.waitUntilCredentialIsKept()
+        #expect(try file.read() == nil)
+    }
+
     @Test func tokenThatIsSetOrTakenAwayIsSoInTheFile() async throws {
         defer { folder.remove() }
         let old = BearerToken("old", refreshToken: "r")
