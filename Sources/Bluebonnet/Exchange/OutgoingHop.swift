@@ -119,18 +119,28 @@ struct OutgoingHop {
             lowSpeed: options.value.lowSpeedLimit)
     }
 
+    /// Whether a hop may be one of several at the same time on its connection, which HTTP/2 makes possible.
+    private func mayShareConnection(to origin: Origin) -> Bool {
+        switch prepared.resolvedOptions.value.httpVersion {
+        case .http1: false
+        case .negotiated: origin.isSecure
+        case .http2, .http2PriorKnowledge: true
+        }
+    }
+
     /// The connection pool key of the next hop: the one shared by all operations with the same options, unless this
     /// operation's own differs.
     ///
     /// - Parameter isPaced: whether the transfer is under a limit of bytes a second.
     func poolKey(to origin: Origin, _ trustAnswers: TrustAnswers?, isPaced: Bool) -> PoolKeyBox {
         let shared = prepared.resolvedOptions
+        let isExclusive = isPaced || (prepared.streamOutput != nil && mayShareConnection(to: origin))
         if trustAnswers == nil, !tls.hasLeftOrigin, !shared.hasHopKeys {
-            return shared.poolKey(with: tls.setup, isPaced: isPaced)
+            return shared.poolKey(with: tls.setup, isExclusive: isExclusive)
         }
         var poolKey = shared.value.poolKey(to: origin)
         poolKey.trustAnswers = trustAnswers
-        poolKey.isPaced = isPaced
+        poolKey.isExclusive = isExclusive
         tls.complete(&poolKey)
         return PoolKeyBox(poolKey)
     }

@@ -7,10 +7,11 @@ internal import Synchronization
 /// Transfer options with values derived from them: one immutable object for all operations with the same options.
 package final class ResolvedOptions: Sendable {
     let value: TransferOptions
-    /// The connection pool key of the options, made once; without a TLS setup and limits of bytes a second.
+    /// The connection pool key of the options, made once; without a TLS setup, for connections that transfers share.
     private let poolKey: PoolKeyBox
-    /// The connection pool key with the TLS setup that was read last, and with or without those limits.
-    private let otherPoolKey = Mutex<PoolKeyBox?>(nil)
+    /// The connection pool keys with the TLS setup that was read last: for connections that transfers share, and for
+    /// exclusive ones.
+    private let otherPoolKeys = Mutex<(shared: PoolKeyBox?, exclusive: PoolKeyBox?)>((nil, nil))
     /// Whether the host decides which policy counts, or whether one does.
     let hasHostPolicies: Bool
     /// Whether hops have connection pool keys of their own: by the policy for their host, or by their proxy.
@@ -108,15 +109,15 @@ package final class ResolvedOptions: Sendable {
     ///
     /// - Parameters:
     ///   - setup: the TLS setup; nil without TLS.
-    ///   - isPaced: whether the transfer is under a limit of bytes a second.
-    func poolKey(with setup: TLSSetup?, isPaced: Bool) -> PoolKeyBox {
-        guard setup != nil || isPaced else { return poolKey }
-        return otherPoolKey.withLock { known in
-            if let known, known.value.setup == setup, known.value.isPaced == isPaced { return known }
+    ///   - isExclusive: whether the transfer shares its connection with no other one.
+    func poolKey(with setup: TLSSetup?, isExclusive: Bool) -> PoolKeyBox {
+        guard setup != nil || isExclusive else { return poolKey }
+        return otherPoolKeys.withLock { keys in
+            if let known = isExclusive ? keys.exclusive : keys.shared, known.value.setup == setup { return known }
             var poolKey = value.poolKey
-            (poolKey.setup, poolKey.isPaced) = (setup, isPaced)
+            (poolKey.setup, poolKey.isExclusive) = (setup, isExclusive)
             let made = PoolKeyBox(poolKey)
-            known = made
+            if isExclusive { keys.exclusive = made } else { keys.shared = made }
             return made
         }
     }

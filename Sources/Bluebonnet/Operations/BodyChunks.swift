@@ -6,9 +6,9 @@ public import Foundation
 /// The body of an accepted response as a sequence of pieces, in the order of arrival. Made by
 /// `RequestOperation.chunks(bufferByteCount:)`.
 ///
-/// The connection is read only as fast as the pieces are consumed. The sequence ends when the operation is finished,
-/// and throws the operation's `NetworkingError` when it failed. It can be iterated once; leaving the loop early cancels
-/// the operation.
+/// The connection is read only as fast as the pieces are consumed; over HTTP/2 the response has a connection of its
+/// own, so that it holds back no other one. The sequence ends when the operation is finished, and throws the
+/// operation's `NetworkingError` when it failed. It can be iterated once; leaving the loop early cancels the operation.
 public struct BodyChunks: AsyncSequence, Sendable {
     public typealias Element = Data
     public typealias Failure = NetworkingError

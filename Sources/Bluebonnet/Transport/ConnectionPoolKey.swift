@@ -12,9 +12,9 @@ struct ConnectionPoolKey: Hashable, Sendable {
     var tls = TLSOptions.default
     /// Part of the key so that the uses of a connection are counted from its first one on.
     var connectionLimits = ConnectionLimits()
-    /// Whether transfers keep a limit of bytes a second, so that none shares its connection with another at the same
-    /// time: see `CurlPartition`.
-    var isPaced = false
+    /// Whether no transfer shares its connection with another at the same time, because somebody may hold its response
+    /// back for long: see `CurlPartition`.
+    var isExclusive = false
     /// What was read for `tls`, so that a changed file makes another key; nil without TLS.
     var setup: TLSSetup?
     /// The answers of the operation's block about servers; nil without a block.

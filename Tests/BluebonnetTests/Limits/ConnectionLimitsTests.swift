@@ -68,11 +68,32 @@ import Testing
         #expect(options.poolKey != TransferOptions().poolKey)
     }
 
-    @Test func transfersUnderALimitOfBytesASecondShareNoConnectionsWithOthers() {
+    @Test func exclusiveConnectionsAreSharedWithNoOthers() {
         let options = ResolvedOptions(TransferOptions())
-        let keys = [false, true, true, false].map { options.poolKey(with: nil, isPaced: $0) }
+        let keys = [false, true, true, false].map { options.poolKey(with: nil, isExclusive: $0) }
         #expect(keys[0].value != keys[1].value)
         #expect(keys[0] === keys[3] && keys[1] === keys[2])
+    }
+
+    @Test(arguments: [
+        ("https://a.test/", HTTPProtocolVersion.negotiated, true), ("http://a.test/", .negotiated, false),
+        ("https://a.test/", .http1, false), ("http://a.test/", .http2PriorKnowledge, true),
+    ])
+    func streamedResponseHasAConnectionOfItsOwnWhereHTTP2MayBeSpoken(
+        url: String, version: HTTPProtocolVersion, isExclusive: Bool
+    ) async throws {
+        let network = ScriptedNetwork()
+        let options = TransferOptions { $0.httpVersion = version }
+        let request = URLRequest(url: try #require(URL(string: url)))
+        for isStreamed in [false, true] {
+            let operation = RequestOperation(
+                plan: RequestPlan(request, options: ResolvedOptions(options)), services: network.services)
+            let chunks = isStreamed ? operation.chunks : nil
+            await operation.run().ends()
+            let key = try #require(network.log.requests.last?.poolKey)
+            #expect(key.isExclusive == (isExclusive && isStreamed))
+            withExtendedLifetime(chunks) {}
+        }
     }
 }
 

@@ -50,9 +50,10 @@ final class CurlPartition: EventLoopClient, RoundEndTask {
         _ = bluebonnet_multi_setopt_pointer(multi, CURLMOPT_TIMERDATA, context)
         // Left alone, libcurl keeps four for each transfer under way: so almost none at the end of a batch.
         _ = bluebonnet_multi_setopt_long(multi, CURLMOPT_MAXCONNECTS, Self.idleConnectionLimit)
-        // Over HTTP/2, libcurl 7.88 reads nothing of a connection while one of its streams is paused and has bytes: the
-        // other streams would wait, and the socket would stay readable.
-        if poolKey.isPaced { _ = bluebonnet_multi_setopt_long(multi, CURLMOPT_PIPELINING, CURLPIPE_NOTHING) }
+        // Over HTTP/2, a connection is read for the others of its streams while one is paused. libcurl 7.88 keeps what
+        // comes for that one, up to 64 MB, and copies it whenever the stream goes on and is paused again: others would
+        // hardly go on. A connection with nothing but a paused stream is not read.
+        if poolKey.isExclusive { _ = bluebonnet_multi_setopt_long(multi, CURLMOPT_PIPELINING, CURLPIPE_NOTHING) }
     }
 
     var isIdle: Bool { active.isEmpty }
