@@ -172,6 +172,31 @@ extension NetworkTests {
             }
         }
 
+        @Test func heldTransferKeepsItsSlot() async throws {
+            try await TestServer.answering(.response(body: Self.body)) { server in
+                let services = NetworkServices(limit: 1, limitPerOrigin: 1)
+                func operation(_ bytesPerSecond: Int?) -> RequestOperation {
+                    let options = TransferOptions { $0.maximumBytesPerSecond = bytesPerSecond }
+                    return RequestOperation(
+                        plan: RequestPlan(URLRequest(url: server.url()), options: ResolvedOptions(options)),
+                        services: services)
+                }
+                let (held, next) = (operation(1), operation(nil))
+                let arrived = Gate()
+                held.onDownloadProgress = { _, total, _ in if total > 0 { arrived.open() } }
+                held.start()
+                await arrived.wait()
+                next.start()
+                let sentence = "it waits: the manager's only slot for http://127.0.0.1:\(server.port) is taken"
+                await becomes(sentence) { next.whyWaiting }
+                #expect(server.requests.count == 1)
+                held.cancel()
+                await held.ends()
+                await next.ends()
+                #expect(next.responseData == Self.body)
+            }
+        }
+
         @Test func totalLimitCountsWhileATransferIsHeld() async throws {
             try await TestServer.answering(.response(body: Self.body)) { server in
                 let options = TransferOptions {

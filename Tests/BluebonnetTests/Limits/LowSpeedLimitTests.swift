@@ -95,24 +95,61 @@ extension NetworkTests {
             }
         }
 
-        /// The server sends nothing for longer than the limit's time: while the block decides, while the operation is
-        /// paused, and while the program's stream gives it no body.
-        @Test func timeThatTheProgramTakesIsNotTheServers() async throws {
+        /// Returns after more than a second.
+        private static func timePasses() async throws {
+            let clock = Reply([.delay(.milliseconds(1500))] + Reply.response(body: "tick").steps)
+            try await TestServer.answering(clock) { _ = await get($0.url()) }
+        }
+
+        /// The server sends nothing for longer than the limit's time: while a block decides, while the operation is
+        /// paused, and while the program takes no bytes of the body.
+        @Test func timeThatABlockTakesIsNotTheServers() async throws {
             let (head, answered) = (Data("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n".utf8), Gate())
             let reply = Reply([.bytes(head), .wait(until: answered), .bytes(Data("ok".utf8))])
             try await TestServer.answering(reply) { server in
-                let clock = Reply([.delay(.milliseconds(1500))] + Reply.response(body: "tick").steps)
-                try await TestServer.answering(clock) { clock in
-                    let operation = RequestOperation(
-                        request: URLRequest(url: server.url()), options: options(1, .seconds(1)))
-                    operation.onResponse = { _, _ in
-                        await get(clock.url())
-                        answered.open()
-                        return .allow
-                    }
-                    await operation.run().waitAsOwner()
-                    #expect(operation.error == nil && operation.responseString == "ok")
+                let operation = RequestOperation(
+                    request: URLRequest(url: server.url()), options: options(1, .seconds(1)))
+                operation.onResponse = { _, _ in
+                    try? await Self.timePasses()
+                    answered.open()
+                    return .allow
                 }
+                await operation.run().waitAsOwner()
+                #expect(operation.error == nil && operation.responseString == "ok")
+            }
+        }
+
+        @Test func timeOfAPauseIsNotTheServers() async throws {
+            let (head, answered) = (Data("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\no".utf8), Gate())
+            let reply = Reply([.bytes(head), .wait(until: answered), .bytes(Data("k".utf8))])
+            try await TestServer.answering(reply) { server in
+                let operation = RequestOperation(
+                    request: URLRequest("POST", server.url(), body: "x"), options: options(1, .seconds(1)))
+                let arrived = Gate()
+                operation.onDownloadProgress = { _, total, _ in if total > 0 { arrived.open() } }
+                operation.start()
+                await arrived.wait()
+                operation.pause()
+                try await Self.timePasses()
+                operation.resume()
+                answered.open()
+                await operation.waitAsOwner()
+                #expect(operation.error == nil && operation.responseString == "ok")
+                #expect(server.requests.count == 1)
+            }
+        }
+
+        @Test func timeOfASlowConsumerIsNotTheServers() async throws {
+            let body = Data.patterned(byteCount: 8_000_000)
+            try await TestServer.answering(.response(body: body)) { server in
+                let operation = RequestOperation(
+                    request: URLRequest(url: server.url()), options: options(1, .seconds(1)))
+                var chunks = operation.chunks(bufferByteCount: 1).makeAsyncIterator()
+                operation.start()
+                var taken = try await chunks.next() ?? Data()
+                try await Self.timePasses()
+                while let chunk = try await chunks.next() { taken += chunk }
+                #expect(operation.error == nil && taken == body)
             }
         }
 
