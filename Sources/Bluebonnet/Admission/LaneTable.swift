@@ -95,8 +95,10 @@ struct LaneTable {
         candidates.insert(Candidate(entry: first, origin: origin))
     }
 
-    /// The number of entries for an origin, stale ones included.
-    func count(of origin: OriginTable.Index) -> Int { origin < lanes.count ? lanes[origin].entries.count : 0 }
+    /// The entries for an origin, stale ones included.
+    func entries(of origin: OriginTable.Index) -> Heap<LaneEntry> {
+        origin < lanes.count ? lanes[origin].entries : Heap()
+    }
 
     /// Removes all entries.
     mutating func removeAll(in origins: inout OriginTable) {

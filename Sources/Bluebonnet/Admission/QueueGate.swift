@@ -12,6 +12,8 @@ protocol GateSource: AnyObject {
     func destination(of operation: Operation) -> (scheduler: Scheduler, origin: Origin)?
     /// Lets an operation through, if the gate is open and the entry is not stale.
     func admit(_ entry: LaneEntry) -> GateAdmission
+    /// How many of these entries are not stale.
+    func waitingCount(among entries: Heap<LaneEntry>) -> Int
     /// Starts an operation that was let through, or that is only to end.
     func start(_ operation: Operation)
 }
@@ -184,6 +186,11 @@ final class GatePart {
     /// Removes what `first(in:)` returned.
     func removeFirst(_ candidate: LaneTable.Candidate, in origins: inout OriginTable) {
         lanes.removeFirst(candidate, in: &origins)
+    }
+
+    /// The number of operations that wait for a slot of an origin.
+    func waitingCount(for origin: OriginTable.Index) -> Int {
+        source?.waitingCount(among: lanes.entries(of: origin)) ?? 0
     }
 
     func nominate(_ origin: OriginTable.Index, in origins: OriginTable) { lanes.nominate(origin, in: origins) }

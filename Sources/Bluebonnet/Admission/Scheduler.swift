@@ -354,7 +354,7 @@ extension Scheduler: GovernorClient {
     func waitingCount(for origin: Origin) -> Int {
         guard let index = origins.knownIndex(of: origin) else { return 0 }
         let openCount = waiting.count { $0.client != nil && $0.origin == index }
-        return parts.reduce(openCount) { $0 + $1.part.lanes.count(of: index) }
+        return parts.reduce(openCount) { $0 + $1.part.waitingCount(for: index) }
     }
 
     /// Why an operation that waits for a slot of an origin has none, in half a sentence.

@@ -272,9 +272,7 @@ extension QueueState {
 
     /// Lets an operation through the gate, unless the gate is closed or the entry is stale.
     mutating func admit(_ entry: LaneEntry) -> GateAdmission {
-        guard let operation = readyOperation(at: entry.index, entry.number),
-            entries[Int(entry.index)].generation == entry.generation
-        else { return .stale }
+        guard let operation = waitingOperation(of: entry) else { return .stale }
         guard isOpen else {
             isAwaitedOpen = true
             return .closed
@@ -283,6 +281,17 @@ extension QueueState {
         admittedCount += 1
         fairQueue.serve(entry.virtualTime, priority: entry.priority)
         return .admitted(operation)
+    }
+
+    /// How many of these entries are not stale.
+    func waitingCount(among entries: Heap<LaneEntry>) -> Int {
+        entries.unordered.count { waitingOperation(of: $0) != nil }
+    }
+
+    /// Nil when the entry is stale.
+    private func waitingOperation(of entry: LaneEntry) -> Operation? {
+        guard let operation = readyOperation(at: entry.index, entry.number) else { return nil }
+        return entries[Int(entry.index)].generation == entry.generation ? operation : nil
     }
 
     /// What keeps an operation that may start otherwise from being started, in half a sentence; nil when that is up to

@@ -132,6 +132,10 @@ extension RequestOperationQueue: GateSource {
 
     func admit(_ entry: LaneEntry) -> GateAdmission { shared.withLock { $0.admit(entry) } }
 
+    func waitingCount(among entries: Heap<LaneEntry>) -> Int {
+        shared.withLock { $0.waitingCount(among: entries) }
+    }
+
     func destination(of operation: Operation) -> (scheduler: Scheduler, origin: Origin)? {
         guard let request = operation as? RequestOperation, let origin = request.state.origin else { return nil }
         return (request.services.scheduler, origin)

@@ -231,6 +231,7 @@ extension GateTests {
                 queue.destination(of: operation)
             }
             func admit(_ entry: LaneEntry) -> GateAdmission { queue.admit(entry) }
+            func waitingCount(among entries: Heap<LaneEntry>) -> Int { queue.waitingCount(among: entries) }
             func start(_ operation: Operation) { take(operation) }
         }
         let (queue, scheduler) = (bench.queue(), bench.scheduler(limit: 1))

@@ -32,6 +32,10 @@ import Testing
         Row(
             name: "slow", limiter: .init(perSecond: 2, burst: 1), count: 400, latency: 10, rateShare: 0.9,
             refusalShare: 0.03),
+        // Most of them are refused together: what was under way at a refusal says nothing of the rate that follows.
+        Row(
+            name: "many under way at a refusal", limiter: .init(perSecond: 10, burst: 5), count: 3000, parallel: 64,
+            latency: 100),
         Row(name: "fast", limiter: .init(perSecond: 5000, burst: 50), count: 20_000, parallel: 64, rateShare: 0.9),
     ]
 

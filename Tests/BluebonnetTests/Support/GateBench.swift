@@ -118,6 +118,8 @@ final class BenchQueue: GateSource {
 
     func admit(_ entry: LaneEntry) -> GateAdmission { state.admit(entry) }
 
+    func waitingCount(among entries: Heap<LaneEntry>) -> Int { state.waitingCount(among: entries) }
+
     func start(_ operation: Operation) {
         bench.started.append(operation)
         guard let plan = bench.plans[ObjectIdentifier(operation)], plan.takesSlot else { return }
