@@ -88,8 +88,11 @@ package final class NetworkServices: Sendable {
     /// Network thread only.
     var retryWaits: RetryWaits { scriptedRetryWaits?.value ?? Self.retryWaits.value }
 
+    /// Network thread only.
+    var timers: NetworkTimers { retryWaits.timers }
+
     /// The process's; made on the network thread, where they are first asked for.
-    private static let retryWaits = NetworkBound(RetryWaits(loop: NetworkThread.shared.eventLoop))
+    private static let retryWaits = NetworkBound(RetryWaits(NetworkTimers(loop: NetworkThread.shared.eventLoop)))
 
     /// The process's connections; made on the network thread, where it is first asked for.
     private static let curl = NetworkBound(CurlTransport(loop: NetworkThread.shared.eventLoop))

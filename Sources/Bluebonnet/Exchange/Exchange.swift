@@ -30,12 +30,7 @@ final class Exchange: TransferDelegate {
     private var questions: ExchangeQuestions
     @exclusivity(unchecked) private var incoming = IncomingResponse()
     @exclusivity(unchecked) private var assembly: BodyAssembly
-    @exclusivity(unchecked) private var upload = ProgressMeter()
-    @exclusivity(unchecked) private var download = ProgressMeter()
-    /// Whether the response block is still to be asked: it is, once for the response that is the result.
-    private var asksAboutResponse: Bool
-    /// Whether the block was asked about a response that is held.
-    private var wasAskedAboutHeld = false
+    @exclusivity(unchecked) private var progress: ExchangeProgress
     /// What the operation itself takes bytes from, over all its transfers; nil without a limit of its own.
     let byteBucket: SharedByteBucket?
     /// Of the current transfer; nil without a limit.
@@ -49,7 +44,7 @@ final class Exchange: TransferDelegate {
         questions = ExchangeQuestions(prepared, owner: owner)
         outgoing = OutgoingHop(prepared)
         assembly = BodyAssembly(prepared, writes: writes)
-        asksAboutResponse = prepared.asksAboutResponse
+        progress = ExchangeProgress(owner)
         byteBucket = prepared.resolvedOptions.value.maximumBytesPerSecond.map(SharedByteBucket.init)
         if prepared.hasOutput { watchConsumer() }
     }
@@ -89,11 +84,12 @@ extension Exchange {
     ) -> TransferRequest {
         (self.pacing, self.place) = (pacing, place)
         incoming = IncomingResponse()
-        upload.restart(at: 0)
+        progress.restartUpload()
         assembly.checkInterruptedFile()
         return TransferRequest(
             url: hops.request.url, origin: origin, method: hops.request.method,
-            headers: hops.headers(rangeFields: assembly.rangeFields), body: outgoing.body(of: hops),
+            headers: hops.headers(rangeFields: assembly.rangeFields),
+            body: hops.request.hasBody ? outgoing.body(replaced: hops.replacedBody) : .none,
             poolKey: outgoing.poolKey(to: origin, questions.trustAnswers, isPaced: pacing != nil),
             limits: outgoing.limits(deadline: deadline, isPaced: pacing != nil), cookieJar: hops.cookieJar)
     }
@@ -113,7 +109,7 @@ extension Exchange {
     /// Notes what the body of a response is for.
     private func apply(_ decision: HopDecision, to head: ResponseHead) throws(NetworkingError) {
         var decision = decision
-        if asksAboutResponse, case .deliver(let continues) = decision {
+        if questions.asksAboutResponse, case .deliver(let continues) = decision {
             owner.noteHead(head)  // the block may look at the operation's response
             decision = .ask(.response(continues: continues))
         }
@@ -143,13 +139,13 @@ extension Exchange {
         if destination == .error {
             let (receiver, fault) = assembly.errorReceiver(for: head, hasBody: hasBody)
             incoming.bodyError = fault
-            download.restart(at: 0)
+            progress.restartDownload()
             return .errorBody(told(receiver))
         }
         let receiver = try assembly.receiver(
             for: head, hasBody: hasBody, isPartWanted: head.statusCode == 206 && hops.request.headers["Range"] != nil,
             hasOutput: destination == .output)
-        download.restart(at: receiver.sink.byteCount)
+        progress.restartDownload(at: receiver.sink.byteCount)
         return .body(told(receiver))
     }
 
@@ -170,9 +166,7 @@ extension Exchange {
 
     func transferDidReceive(bytes: UnsafeRawBufferPointer) throws(NetworkingError) -> BodyIntake {
         guard let count = try incoming.receive(bytes) else { return .wouldBlock }
-        if count > 0, let delta = download.advance(by: count, now: MonotonicClock.now()) {
-            owner.reportDownload(delta, download.total, expectedByteCount)
-        }
+        progress.received(count, of: incoming.head)
         return .taken
     }
 }
@@ -204,7 +198,7 @@ extension Exchange {
                 guard let head = incoming.head else { return false }
                 if case .response(let answer, _) = answer { try take(answer) }
                 try apply(hops.decision(after: answer, on: head, assembly.interrupted), to: head)
-                if case .response = answer { wasAskedAboutHeld = incoming.isHeld }
+                if case .response = answer { questions.noteResponseDecision(isHeld: incoming.isHeld) }
             }
         } catch {
             incoming.setDisposition(.failed(error))
@@ -214,8 +208,7 @@ extension Exchange {
 
     /// The response block has answered. What is in memory of an interrupted body moves to the file.
     private func take(_ answer: ResponseAnswer) throws(NetworkingError) {
-        asksAboutResponse = false
-        wasAskedAboutHeld = false
+        questions.noteResponseAnswer()
         guard case .file(let file) = answer else { return }
         watchConsumer()
         try assembly.moveBody(to: file)
@@ -348,7 +341,7 @@ extension Exchange {
         hops.beginAttempt()
         noteInterruption()
         incoming = IncomingResponse()
-        if wasAskedAboutHeld { (asksAboutResponse, wasAskedAboutHeld) = (true, false) }
+        questions.beginAttempt()
         outgoing.leaveBody(keepsFiles: !assembly.leaveEmptyFile())
     }
 
@@ -386,13 +379,11 @@ extension Exchange {
         if destination != .error, let error = assembly.givenAwayError(insteadOf: head) { return .failed(error) }
         assembly.takeInstead(receiver.sink)
         owner.noteHead(head)
-        download.restart(at: 0)
+        progress.restartDownload()
         incoming.setDisposition(destination == .error ? .errorBody(receiver) : .body(receiver))
         if let data = (receiver.sink as? MemorySink)?.data, !data.isEmpty {
             prepared.pieces?(owner, data)
-            if let delta = download.advance(by: data.count, now: MonotonicClock.now()) {
-                owner.reportDownload(delta, download.total, expectedByteCount)
-            }
+            progress.received(data.count, of: incoming.head)
         }
         return finishTransfer(error: incoming.transferError, hasTimeLeft: true)
     }
@@ -429,22 +420,12 @@ extension Exchange {
 // MARK: - Progress
 
 extension Exchange {
-    func transferDidStartAgain() { upload.restart(at: 0) }
+    func transferDidStartAgain() { progress.restartUpload() }
 
     func transferDidSend(bodyByteCount: Int) {
-        guard let delta = upload.advance(by: bodyByteCount, now: MonotonicClock.now()) else { return }
-        owner.reportUpload(delta, upload.total, outgoing.bodyByteCount(of: hops))
+        progress.sent(bodyByteCount, of: outgoing.bodyByteCount(of: hops))
     }
 
     /// Reports the progress that was not reported yet, before the end.
-    func flushProgress() {
-        if let delta = upload.takeUntold() { owner.reportUpload(delta, upload.total, outgoing.bodyByteCount(of: hops)) }
-        if let delta = download.takeUntold() { owner.reportDownload(delta, download.total, expectedByteCount) }
-    }
-
-    /// The whole body's length, -1 when it is not known.
-    private var expectedByteCount: Int64 {
-        guard let head = incoming.head, head.contentCodings.isEmpty else { return -1 }
-        return head.totalByteCount ?? -1
-    }
+    func flushProgress() { progress.flush(uploadByteCount: outgoing.bodyByteCount(of: hops), incoming.head) }
 }

@@ -24,10 +24,15 @@ struct ExchangeQuestions {
     private(set) var number = 0
     /// The answers of the block about servers; nil without such a block.
     private(set) var trustAnswers: TrustAnswers?
+    /// Whether the response block is still to be asked: it is, once for the response that is the result.
+    private(set) var asksAboutResponse: Bool
+    /// Whether the block was asked about a response that is held.
+    private var wasAskedAboutHeld = false
 
     init(_ prepared: PreparedRequest, owner: any ExchangeOwner) {
         (self.prepared, self.owner) = (prepared, owner)
         trustAnswers = prepared.blocks.serverTrust == nil ? nil : TrustAnswers()
+        asksAboutResponse = prepared.asksAboutResponse
     }
 
     /// Asks what follows a response head: a block, or the credential storage.
@@ -60,6 +65,17 @@ struct ExchangeQuestions {
                 return .hop(.response(answer, continues: continues))
             }
         }
+    }
+
+    /// The response block has answered.
+    mutating func noteResponseAnswer() { (asksAboutResponse, wasAskedAboutHeld) = (false, false) }
+
+    /// What its answer led to.
+    mutating func noteResponseDecision(isHeld: Bool) { wasAskedAboutHeld = isHeld }
+
+    /// Another attempt begins: the response that the block was asked about is not the result after all.
+    mutating func beginAttempt() {
+        if wasAskedAboutHeld { (asksAboutResponse, wasAskedAboutHeld) = (true, false) }
     }
 
     /// Asks the block about a server. The handshake was aborted, and is made again with the answer.

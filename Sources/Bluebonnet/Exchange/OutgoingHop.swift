@@ -62,10 +62,11 @@ struct OutgoingHop {
 
     // MARK: The body
 
-    /// The body of the next hop. A stream that was read before is made again.
-    mutating func body(of hops: HopChain) -> TransferBody {
-        guard hops.request.hasBody else { return .none }
-        if let replaced = hops.replacedBody { return .data(replaced) }
+    /// The body of a hop that has one. A stream that was read before is made again.
+    ///
+    /// - Parameter replaced: the body that stands for the caller's.
+    mutating func body(replaced: Data?) -> TransferBody {
+        if let replaced { return .data(replaced) }
         guard let source = prepared.bodyStream else { return files?.body ?? .none }
         if let feed, !feed.isTouched { return .stream(feed) }
         feed?.cancel()

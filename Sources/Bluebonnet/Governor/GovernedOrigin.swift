@@ -7,13 +7,13 @@ internal import Foundation
 /// it. Network thread only.
 final class GovernedOrigin {
     let origin: Origin
-    private let timers: RetryWaits
+    private let timers: NetworkTimers
     private let held: HeldOrigins
     // Benchmark `limits`: unchecked, an idle governor costs less. Nothing that these values call comes back to them.
     @exclusivity(unchecked) private var state: OriginState
     @exclusivity(unchecked) private var gate = GovernorGate()
 
-    init(_ origin: Origin, _ limits: OriginLimits, timers: RetryWaits, held: HeldOrigins) {
+    init(_ origin: Origin, _ limits: OriginLimits, timers: NetworkTimers, held: HeldOrigins) {
         (self.origin, self.timers, self.held) = (origin, timers, held)
         state = OriginState(limits)
     }
@@ -63,7 +63,8 @@ extension GovernedOrigin {
         return GovernorPlace(self, number: number)
     }
 
-    /// A transfer that was paused in place goes on, also where none may begin: its request was sent long ago.
+    /// A transfer that was paused in place goes on. It has waited as those that begin, and goes on where they fail: its
+    /// request was sent long ago.
     func goOn() -> GovernorPlace {
         let number = state.noteContinuation()
         update()

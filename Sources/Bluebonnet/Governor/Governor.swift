@@ -23,9 +23,10 @@ public import Foundation
 ///   long as fewer transfers are refused at a lower rate.
 /// - a circuit breaker, when the limits have one.
 ///
-/// Operations that wait hold no slot, so that an origin never holds up another one. Time spent waiting counts against
-/// no time limit. Each transfer counts: redirects, answers to challenges and retries do too. All members may be used
-/// from any thread.
+/// Operations that wait hold no slot, so that an origin never holds up another one. Time spent waiting for the governor
+/// counts against no limit of `Timeouts`, and against `RetryPolicy.maximumTime` from the operation's first transfer on.
+/// A hold saves up the burst of a rate, and lets it go step by step. Each transfer counts: redirects, answers to
+/// challenges and retries do too. See <doc:RetriesAndLimits>. All members may be used from any thread.
 public final class Governor: Sendable {
     /// A governor with the default limits, for programs whose managers are made in several places.
     public static let shared = Governor()
@@ -42,13 +43,13 @@ public final class Governor: Sendable {
     }
 
     /// - Parameter timers: nil for the process's; tests have others.
-    init(_ limits: OriginLimits, rateLimit: RateLimit?, timers: NetworkBound<RetryWaits>?) {
+    init(_ limits: OriginLimits, rateLimit: RateLimit?, timers: NetworkBound<NetworkTimers>?) {
         Self.check(limits)
         core = NetworkBound(GovernorCore(limits, rateLimit, timers))
     }
 
     /// The process's; made on the network thread, where they are first asked for.
-    static let timers = NetworkBound(RetryWaits(loop: NetworkThread.shared.eventLoop))
+    static let timers = NetworkBound(NetworkTimers(loop: NetworkThread.shared.eventLoop))
 
     private static func check(_ limits: OriginLimits?) {
         precondition(

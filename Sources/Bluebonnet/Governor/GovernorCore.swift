@@ -12,17 +12,17 @@ final class GovernorCore {
     private let held = HeldOrigins()
     private var pruneCount = GovernorCore.originLimit
     /// Nil for the process's.
-    private let ownTimers: NetworkBound<RetryWaits>?
+    private let ownTimers: NetworkBound<NetworkTimers>?
     private var bucket: RateBucket?
     private var rateLimit: RateLimit?
     private var gate = GovernorGate()
 
-    init(_ limits: OriginLimits, _ rateLimit: RateLimit?, _ timers: NetworkBound<RetryWaits>?) {
+    init(_ limits: OriginLimits, _ rateLimit: RateLimit?, _ timers: NetworkBound<NetworkTimers>?) {
         (self.limits, self.rateLimit, ownTimers) = (limits, rateLimit, timers)
         bucket = rateLimit.map { RateBucket($0) }
     }
 
-    private var timers: RetryWaits { ownTimers?.value ?? Governor.timers.value }
+    private var timers: NetworkTimers { ownTimers?.value ?? Governor.timers.value }
 }
 
 @available(*, unavailable)

@@ -17,7 +17,7 @@ struct GovernorGate {
     private(set) var isOpen = true
     private var waiting: [any GovernorClient] = []
     private var lastTaker: ObjectIdentifier?
-    private var timer: (ticket: RetryWaits.Ticket, instant: UInt64)?
+    private var timer: (ticket: NetworkTimers.Ticket, instant: UInt64)?
 
     var clients: [any GovernorClient] { waiting }
 
@@ -33,7 +33,7 @@ struct GovernorGate {
     /// Opens the gate.
     ///
     /// - Returns: who is to be told, in this order.
-    mutating func open(_ timers: RetryWaits) -> [any GovernorClient] {
+    mutating func open(_ timers: NetworkTimers) -> [any GovernorClient] {
         isOpen = true
         if let timer { timers.withdraw(timer.ticket) }
         timer = nil
@@ -47,7 +47,7 @@ struct GovernorGate {
     }
 
     /// Has `action` called at an instant, or before.
-    mutating func wake(at instant: UInt64, _ timers: RetryWaits, _ action: @escaping () -> Void) {
+    mutating func wake(at instant: UInt64, _ timers: NetworkTimers, _ action: @escaping () -> Void) {
         if let timer {
             if timer.instant <= instant { return }
             timers.withdraw(timer.ticket)

@@ -22,13 +22,13 @@ final class AdaptationCourse {
     }
 
     private let authenticator: SharedAuthenticator?
-    private let waits: RetryWaits
+    private let timers: NetworkTimers
     private let tell: @Sendable (Event) -> Void
     private var state = State.idle
     /// Of the work or the wait that began last: an earlier one's end comes too late.
     private var number = 0
     private var began: UInt64 = 0
-    private var limit: RetryWaits.Ticket?
+    private var limit: NetworkTimers.Ticket?
     /// What was done for the next transfer.
     private var adapted: AdaptedRequest?
     /// Why the operation fails.
@@ -36,19 +36,11 @@ final class AdaptationCourse {
     /// The refresh that was waited for since the last transfer.
     private var waited: Int?
 
-    /// Nil when requests go out as they are.
-    ///
     /// - Parameter tell: called on the network thread.
-    static func make(
-        _ options: ResolvedOptions, _ services: NetworkServices, tell: @escaping @Sendable (Event) -> Void
-    ) -> AdaptationCourse? {
-        options.areRequestsAdapted ? AdaptationCourse(options.authenticator, services.retryWaits, tell) : nil
-    }
-
-    private init(
-        _ authenticator: SharedAuthenticator?, _ waits: RetryWaits, _ tell: @escaping @Sendable (Event) -> Void
+    init(
+        _ authenticator: SharedAuthenticator?, _ timers: NetworkTimers, _ tell: @escaping @Sendable (Event) -> Void
     ) {
-        (self.authenticator, self.waits, self.tell) = (authenticator, waits, tell)
+        (self.authenticator, self.timers, self.tell) = (authenticator, timers, tell)
     }
 
     // MARK: Stages
@@ -121,10 +113,10 @@ final class AdaptationCourse {
 
     private func begin(_ timeLeft: UInt64?) {
         number += 1
-        let now = waits.clock.now()
+        let now = timers.clock.now()
         began = now
         guard let timeLeft else { return }
-        limit = waits.wait(until: now + min(timeLeft, .max - now)) { [tell, number] in tell(.tookTooLong(number)) }
+        limit = timers.wait(until: now + min(timeLeft, .max - now)) { [tell, number] in tell(.tookTooLong(number)) }
     }
 
     // MARK: Ends
@@ -161,8 +153,8 @@ final class AdaptationCourse {
     /// The time counts against the total limit.
     private func end(_ slot: inout HopSlot) {
         state = .idle
-        if let limit = limit.take() { waits.withdraw(limit) }
-        slot.charge(waits.clock.now() - began)
+        if let limit = limit.take() { timers.withdraw(limit) }
+        slot.charge(timers.clock.now() - began)
     }
 
     /// A transfer begins.

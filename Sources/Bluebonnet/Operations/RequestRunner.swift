@@ -21,7 +21,7 @@ final class RequestRunner {
     /// Nil when there is no cache.
     private var cacheExchange: CacheExchange?
     /// Nil without a retry policy.
-    private var retry: RetryCourse?
+    private var attempts: AttemptSeries?
     /// Nil without request adapters and an authenticator.
     private var adaptation: AdaptationCourse?
     /// The exchange; nil before the first admission, because many operations may wait for it.
@@ -80,7 +80,7 @@ extension RequestRunner {
     /// Begins, or continues after `hold()`.
     func begin() {
         isHeld = false
-        retry?.resume()
+        attempts?.resume()
         switch wait {
         case .resume(let stage): go(to: stage)
         case .hop: slot.enqueueHeld(priority: operation.queuePriority.rawValue, client: operation)
@@ -91,7 +91,7 @@ extension RequestRunner {
     /// Pauses the transfer, keeps the bytes that arrived, and frees the slot.
     func hold() {
         isHeld = true
-        retry?.pause()
+        attempts?.pause()
         adaptation?.interrupt(&slot)
         switch wait {
         case .credential: wait = .resume(.credential)
@@ -99,7 +99,7 @@ extension RequestRunner {
             rounds.connectivity.withdraw(ticket)
             wait = .resume(.connectivity)
         case .retry(let ticket, let instant):
-            operation.services.retryWaits.withdraw(ticket)
+            attempts?.withdraw(ticket)
             wait = .resume(.retry(until: instant))
         case .hop: if slot.hold(exchange, now: MonotonicClock.now()) { wait = .resume(.connectivity) }
         case .resume, .work, .decision, .retryDecision, .body, .nothing: return
@@ -111,7 +111,7 @@ extension RequestRunner {
         switch wait {
         case .nothing: return
         case .connectivity(let ticket): rounds.connectivity.withdraw(ticket)
-        case .retry(let ticket, _): operation.services.retryWaits.withdraw(ticket)
+        case .retry(let ticket, _): attempts?.withdraw(ticket)
         case .hop: slot.abort()
         case .resume, .work, .credential, .decision, .retryDecision, .body: break
         }
@@ -127,7 +127,7 @@ extension RequestRunner {
     var isUnderWay: Bool { wait.isUnderWay(in: slot) }
 
     /// What the operation waits for, in half a sentence; nil when it does not wait.
-    var obstacle: String? { wait.obstacle(slot, retry) }
+    var obstacle: String? { wait.obstacle(slot, attempts) }
 
     /// The part of the body that has arrived, for an archive.
     var snapshot: BodyAssembly.Snapshot { exchange?.snapshot ?? BodyAssembly.Snapshot() }
@@ -155,11 +155,11 @@ extension RequestRunner {
             slot.limitTime(to: limit)
             self.prepared = prepared
             if let key = prepared.plan.idempotencyKey { operation.state.keep(key) }
-            if let policy = prepared.retryPolicy {
-                retry = RetryCourse(policy, clock: operation.services.retryWaits.clock)
-            }
-            adaptation = AdaptationCourse.make(prepared.resolvedOptions, operation.services) {
-                [operation] in operation.runner?.handle($0)
+            attempts = prepared.retryPolicy.map { AttemptSeries($0, operation.services.retryWaits) }
+            if prepared.resolvedOptions.areRequestsAdapted {
+                adaptation = AdaptationCourse(prepared.resolvedOptions.authenticator, operation.services.timers) {
+                    [operation] in operation.runner?.handle($0)
+                }
             }
             if prepared.continuation != nil { _ = madeExchange(prepared) }  // part of the body is there before
             cacheExchange = CacheExchange.make(for: prepared)
@@ -270,7 +270,7 @@ extension RequestRunner {
 extension RequestRunner {
     private func beginTransfer(to origin: Origin) {
         guard let exchange else { preconditionFailure("a transfer begins before its files are there") }
-        if let retry { noteTransfer(of: exchange, to: origin, retry) }
+        attempts?.noteTransfer(of: exchange, to: origin)
         adaptation?.noteTransfer()
         let pacing = operation.services.pacing(to: origin, own: exchange.byteBucket)
         let request = exchange.transferRequest(
@@ -303,9 +303,9 @@ extension RequestRunner {
     private func goOn(after step: Exchange.NextStep, _ evidence: SendEvidence = .mayHaveArrived) {
         switch step {
         case .failed(let error):
-            if let retry { return judge(error, evidence, retry) }
+            if attempts != nil { return judge(error, evidence) }
             go(to: .end(.failed(error)))
-        case .held: if let retry { judge(nil, evidence, retry) }
+        case .held: judge(nil, evidence)
         case .complete: go(to: .body)
         case .another(let isRedirect):
             if isRedirect { slot.noteRedirect() }
@@ -333,10 +333,10 @@ extension RequestRunner {
         if case .cached(let response) = end {
             result = TransferResult(response, for: prepared, summary: slot.account.summaryOfCacheHit)
         } else {
-            let summary = slot.account.summary(now: MonotonicClock.now(), retries: retry?.retries ?? [])
+            let summary = slot.account.summary(now: MonotonicClock.now(), retries: attempts?.retries ?? [])
             let request = prepared?.request ?? operation.state.plan.given
             result =
-                exchange?.result(end.error, summary, retry?.stop, cacheExchange)
+                exchange?.result(end.error, summary, attempts?.stop, cacheExchange)
                 ?? TransferResult(request: request, error: end.error, summary: summary)
         }
         (prepared, exchange) = (nil, nil)
@@ -356,7 +356,7 @@ extension RequestRunner {
     private func adapt(for origin: Origin) -> RequestStage? {
         if let refusal = slot.place?.refusal {
             slot.abort()
-            if let instant = retry?.wait(after: refusal) { return .retry(until: instant) }
+            if let instant = attempts?.wait(after: refusal) { return .retry(until: instant) }
             return .end(.failed(refusal.error))
         }
         guard let adaptation, let prepared else { return .files(origin) }
@@ -375,70 +375,49 @@ extension RequestRunner {
 // MARK: - Attempts
 
 extension RequestRunner {
-    private func noteTransfer(of exchange: Exchange, to origin: Origin, _ retry: RetryCourse) {
-        if retry.noteTransfer(to: origin) { operation.services.retryWaits.noteRequest(to: origin) }
-        exchange.beginAttempt(isLast: retry.isLastAttempt)
-    }
-
-    /// An attempt has failed: the block or the policy decides whether there is another one.
+    /// An attempt has failed.
     ///
     /// - Parameter error: nil when a response is held.
-    private func judge(_ error: NetworkingError?, _ evidence: SendEvidence, _ retry: RetryCourse) {
-        guard let exchange, let prepared else { return }
-        var failed = exchange.failedAttempt(error: error, evidence: evidence, number: retry.number)
-        (failed.elapsed, failed.timeLeft) = (retry.elapsed, slot.account.timeLeft)
-        let decision = retry.decision(on: failed)
-        guard let block = prepared.blocks.retry?.call, failed.isForBlock, !retry.isLastAttempt else {
-            return settle(decision, failed, error)
-        }
-        let proposal = RetryProposal(failed, error ?? exchange.heldError, decision)
+    private func judge(_ error: NetworkingError?, _ evidence: SendEvidence) {
+        guard let exchange, let attempts else { return }
+        let block = prepared?.blocks.retry?.call
+        let verdict = attempts.judge(error, evidence, of: exchange, slot.account, hasBlock: block != nil)
+        guard case .ask(let question) = verdict, let block else { return follow(verdict, error) }
         wait = .retryDecision
-        Task { [operation, failed] in
-            let answer = await block(operation, proposal)
-            NetworkThread.shared.submit { operation.runner?.take(answer, decision, failed, error) }
+        Task { [operation] in
+            let answer = await block(operation, question.proposal)
+            NetworkThread.shared.submit { operation.runner?.take(answer, to: question) }
         }
     }
 
-    private func take(
-        _ answer: RetryAnswer, _ decision: RetryDecision, _ failed: FailedAttempt, _ error: NetworkingError?
-    ) {
-        guard case .retryDecision = wait, let retry else { return }  // it was cancelled
-        var failed = failed
-        (failed.elapsed, failed.timeLeft) = (retry.elapsed, slot.account.timeLeft)
-        settle(retry.policy.decision(on: failed, after: answer, instead: decision), failed, error)
+    private func take(_ answer: RetryAnswer, to question: AttemptSeries.Question) {
+        guard case .retryDecision = wait, let attempts, let exchange else { return }  // it was cancelled
+        follow(attempts.take(answer, to: question, of: exchange, slot.account), question.error)
     }
 
-    /// Does what was decided, if the budget has room for it.
-    private func settle(_ decision: RetryDecision, _ failed: FailedAttempt, _ error: NetworkingError?) {
-        guard let exchange, let retry else { return }
-        switch decision {
-        case .wait(let time, let reason):
-            let isPaidFor = retry.policy.usesBudget && failed.needsBudget(reason)
-            if isPaidFor, let origin = exchange.nextOrigin, !operation.services.retryWaits.takeRetry(from: origin) {
-                return settle(.stop(.budgetUsedUp), failed, error)
-            }
-            exchange.endAttempt()
-            go(to: .retry(until: retry.beginWait(time, reason, after: failed.end)))
-        case .stop(let stop):
-            retry.end(because: stop)
+    /// - Parameter error: the one of the failed attempt; nil when a response is held.
+    private func follow(_ verdict: AttemptSeries.Verdict, _ error: NetworkingError?) {
+        switch verdict {
+        case .wait(let instant): go(to: .retry(until: instant))
+        case .end, .ask:
             if let error { return go(to: .end(.failed(error))) }
-            switch exchange.deliverHeld() {
+            switch exchange?.deliverHeld() {
             case .failed(let error): go(to: .end(.failed(error)))
-            case .complete, .another, .pending, .held: go(to: .body)
+            case .complete, .another, .pending, .held, nil: go(to: .body)
             }
         }
     }
 
     private func waitForAttempt(at instant: UInt64) -> RequestStage? {
-        let waits = operation.services.retryWaits
-        guard instant > waits.clock.now() else { return attemptIsDue() }
-        let ticket = waits.waitForAttempt(at: instant) { [self] in go(to: attemptIsDue()) }
+        guard let ticket = attempts?.wait(until: instant, { [self] in go(to: attemptIsDue()) }) else {
+            return attemptIsDue()
+        }
         wait = .retry(ticket, until: instant)
         return nil
     }
 
     private func attemptIsDue() -> RequestStage {
-        if let retry { slot.charge(retry.endWait()) }
+        if let attempts { slot.charge(attempts.endWait()) }
         return .connectivity
     }
 }

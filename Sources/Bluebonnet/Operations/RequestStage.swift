@@ -63,19 +63,19 @@ enum RequestStage {
         case decision
         /// `hop`: the attempt has failed, and the retry block decides whether there is another one.
         case retryDecision
-        case retry(RetryWaits.Ticket, until: UInt64)
+        case retry(NetworkTimers.Ticket, until: UInt64)
         case body
         /// The request has ended.
         case nothing
 
         /// What the operation waits for, in half a sentence; nil when it does not wait.
-        func obstacle(_ slot: HopSlot, _ retry: RetryCourse?) -> String? {
+        func obstacle(_ slot: HopSlot, _ attempts: AttemptSeries?) -> String? {
             switch self {
             case .connectivity: "there is no network by which its server can be reached"
             case .credential: "its credential is being refreshed"
             case .hop: slot.obstacle
             case .decision, .retryDecision: "a block of the program has not answered yet"
-            case .retry(_, let instant): retry?.obstacle(until: instant)
+            case .retry(_, let instant): attempts?.obstacle(until: instant)
             case .resume, .work, .body, .nothing: nil
             }
         }

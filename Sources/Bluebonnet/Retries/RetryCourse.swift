@@ -7,7 +7,7 @@ internal import Foundation
 /// network thread only. It sends nothing and waits for nothing.
 final class RetryCourse {
     let policy: RetryPolicy
-    private let clock: RetryClock
+    private let clock: TimeSource
     /// The failed attempts that were followed by another one.
     private(set) var retries: [RetriedAttempt] = []
     /// The attempt that failed last, until another one follows.
@@ -26,7 +26,7 @@ final class RetryCourse {
     /// When the governor refused a transfer first, since the last one that was sent.
     private var refusedAt: UInt64?
 
-    init(_ policy: RetryPolicy, clock: RetryClock) { (self.policy, self.clock) = (policy, clock) }
+    init(_ policy: RetryPolicy, clock: TimeSource) { (self.policy, self.clock) = (policy, clock) }
 
     /// The number of the attempt that runs or ran last, from 1.
     var number: Int { retries.count + 1 }

@@ -14,7 +14,7 @@ import Testing
 
     init() throws {
         let now = now
-        let clock = RetryClock(
+        let clock = TimeSource(
             now: { now.value }, date: { Date(timeIntervalSince1970: Double(now.value) / 1e9) }, random: { 1 })
         course = RetryCourse(.standard, clock: clock)
         origin = try #require(Origin(plain: "http://a/"))

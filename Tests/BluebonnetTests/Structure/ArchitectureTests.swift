@@ -33,7 +33,7 @@ import Testing
         ("Bluebonnet/Environment", "Addresses Credentials Errors Reachability Transport"),
         ("Bluebonnet/Cookies", "Addresses Concurrency Errors NetworkThread Syntax Transport"),
         ("Bluebonnet/Cache", "Concurrency Messages Transport"),
-        ("Bluebonnet/Retries", "Addresses Concurrency Errors Messages NetworkThread Rules Transport"),
+        ("Bluebonnet/Retries", "Addresses Errors Messages NetworkThread Rules Transport"),
         ("Bluebonnet/Governor", "Addresses Errors Messages NetworkThread Retries Rules"),
         ("Bluebonnet/Admission", "Addresses Certificates Concurrency Governor Limits NetworkThread Retries Transport"),
         (

@@ -14,18 +14,18 @@ final class VirtualTime: Sendable {
 
     let waits: NetworkBound<RetryWaits>
     /// The timers of governors.
-    let timers: NetworkBound<RetryWaits>
+    let timers: NetworkBound<NetworkTimers>
     private let elapsed: Observed<UInt64>
 
     /// - Parameter random: what the random source always gives.
     init(random: Double = 1) {
         let elapsed = Observed<UInt64>(0)
         self.elapsed = elapsed
-        let clock = RetryClock(
+        let clock = TimeSource(
             now: { 1_000_000_000 + elapsed.value },
             date: { Self.start.addingTimeInterval(Double(elapsed.value) / 1e9) }, random: { random })
-        waits = NetworkBound(RetryWaits(loop: nil, clock: clock))
-        timers = NetworkBound(RetryWaits(loop: nil, clock: clock))
+        waits = NetworkBound(RetryWaits(NetworkTimers(loop: nil, clock: clock)))
+        timers = NetworkBound(NetworkTimers(loop: nil, clock: clock))
     }
 
     /// Waits until so many operations wait for their next attempt.
@@ -36,7 +36,7 @@ final class VirtualTime: Sendable {
     var waitingCount: Int {
         get async {
             await withCheckedContinuation { waiter in
-                NetworkThread.shared.submit { [waits] in waiter.resume(returning: waits.value.count) }
+                NetworkThread.shared.submit { [waits] in waiter.resume(returning: waits.value.timers.count) }
             }
         }
     }
@@ -55,7 +55,7 @@ final class VirtualTime: Sendable {
         elapsed.update { $0 += duration.nanoseconds }
         NetworkThread.shared.submit { [waits, timers] in
             timers.value.runDue()
-            waits.value.runDue()
+            waits.value.timers.runDue()
         }
         await NetworkThread.shared.catchesUp()
     }

@@ -7,62 +7,62 @@ import Testing
 
 @testable import Bluebonnet
 
-@Suite struct RetryWaitsTests {
+@Suite struct NetworkTimersTests {
     /// A clock that a test moves.
     private final class Hand: Sendable {
         let now = Atomic<UInt64>(100)
-        var clock: RetryClock {
-            RetryClock(now: { self.now.load(ordering: .relaxed) }, date: { Date() }, random: { 0 })
+        var clock: TimeSource {
+            TimeSource(now: { self.now.load(ordering: .relaxed) }, date: { Date() }, random: { 0 })
         }
     }
 
     @Test func actionsRunInTheOrderOfTheirInstantsOnce() {
         let hand = Hand()
-        let waits = RetryWaits(loop: nil, clock: hand.clock)
+        let timers = NetworkTimers(loop: nil, clock: hand.clock)
         var order: [Int] = []
         for (number, instant) in [(1, 300), (2, 200), (3, 300), (4, 400)] as [(Int, UInt64)] {
-            _ = waits.wait(until: instant) { order.append(number) }
+            _ = timers.wait(until: instant) { order.append(number) }
         }
-        waits.runDue()
+        timers.runDue()
         #expect(order.isEmpty)
         hand.now.store(300, ordering: .relaxed)
-        waits.runDue()
-        waits.runDue()
+        timers.runDue()
+        timers.runDue()
         #expect(order == [2, 1, 3])
-        #expect(waits.count == 1)
+        #expect(timers.count == 1)
     }
 
     @Test func withdrawnActionDoesNotRun() {
         let hand = Hand()
-        let waits = RetryWaits(loop: nil, clock: hand.clock)
+        let timers = NetworkTimers(loop: nil, clock: hand.clock)
         var order: [Int] = []
-        let ticket = waits.wait(until: 200) { order.append(1) }
-        _ = waits.wait(until: 200) { order.append(2) }
-        waits.withdraw(ticket)
+        let ticket = timers.wait(until: 200) { order.append(1) }
+        _ = timers.wait(until: 200) { order.append(2) }
+        timers.withdraw(ticket)
         hand.now.store(200, ordering: .relaxed)
-        waits.runDue()
-        #expect(order == [2] && waits.count == 0)
+        timers.runDue()
+        #expect(order == [2] && timers.count == 0)
     }
 
     @Test func actionMayWaitAgain() {
         let hand = Hand()
-        let waits = RetryWaits(loop: nil, clock: hand.clock)
+        let timers = NetworkTimers(loop: nil, clock: hand.clock)
         var count = 0
-        _ = waits.wait(until: 100) {
+        _ = timers.wait(until: 100) {
             count += 1
-            _ = waits.wait(until: 500) { count += 1 }
+            _ = timers.wait(until: 500) { count += 1 }
         }
-        waits.runDue()
-        #expect(count == 1 && waits.count == 1)
+        timers.runDue()
+        #expect(count == 1 && timers.count == 1)
     }
 
     @Test func loopWakesForTheEarliestInstant() {
         let turned = TurnedLoop()
-        let waits = RetryWaits(loop: turned.loop)
+        let timers = NetworkTimers(loop: turned.loop)
         var order: [Int] = []
         let now = MonotonicClock.now()
-        _ = waits.wait(until: now + 20_000_000) { order.append(2) }
-        _ = waits.wait(until: now + 5_000_000) { order.append(1) }
+        _ = timers.wait(until: now + 20_000_000) { order.append(2) }
+        _ = timers.wait(until: now + 5_000_000) { order.append(1) }
         turned.turn { order.count == 2 }
         #expect(order == [1, 2])
         #expect(MonotonicClock.now() >= now + 20_000_000)
