@@ -111,6 +111,12 @@ struct LaneTable {
 struct OriginTable {
     typealias Index = Int
 
+    private final class ClientReference {
+        private(set) weak var value: (any GovernorClient)?
+
+        init(_ value: any GovernorClient) { self.value = value }
+    }
+
     private struct Row {
         /// Nil when the row is free.
         var origin: Origin?
@@ -123,8 +129,8 @@ struct OriginTable {
     let limit: Int
     /// Nil without a governor.
     private var governor: GovernorCore?
-    /// Whom the governor tells when an origin is open again.
-    private weak var client: (any GovernorClient)?
+    /// Whom the governor tells when an origin is open again; in an object, because tables are copied.
+    private var client: ClientReference?
     private var rows: [Row] = []
     private var freeIndices: [Index] = []
     private var indexOfOrigin: [Origin: Index] = [:]
@@ -135,7 +141,7 @@ struct OriginTable {
 
     /// Has the origins that are looked up from now on governed.
     mutating func govern(by governor: GovernorCore, for client: any GovernorClient) {
-        (self.governor, self.client) = (governor, client)
+        (self.governor, self.client) = (governor, ClientReference(client))
     }
 
     /// The index of an origin, as long as it has a running operation or a lane, or no other one is looked up.
@@ -172,7 +178,7 @@ struct OriginTable {
         guard rows[index].runningCount < limit else { return false }
         guard let governed = rows[index].governed else { return true }
         if governed.isKnownToBeOpen { return true }
-        guard let client else { return true }
+        guard let client = client?.value else { return true }
         return governed.isOpen(for: client)
     }
 

@@ -4,8 +4,9 @@
 internal import Foundation
 
 /// What one exchange knows of its authenticator's credential, hop by hop: which hops carry it, and whether a 401 is
-/// followed by the request with another one. A part of its hop chain; it applies and refreshes nothing.
-struct HopCredentials {
+/// followed by the request with another one. A part of its hop chain, and an object because the chain is copied often;
+/// network thread only. It applies and refreshes nothing.
+final class HopCredentials {
     private let authenticator: SharedAuthenticator?
     /// The next hop, or the current one, before adapters and authenticator.
     private(set) var hop: RedirectPolicy.Request
@@ -45,7 +46,7 @@ struct HopCredentials {
     }
 
     /// The next hop goes out in this form.
-    mutating func take(_ adapted: AdaptedRequest) {
+    func take(_ adapted: AdaptedRequest) {
         if adapted.generation != nil { fillsAuthorization = adapted.sentHeaders["Authorization"] != nil }
         self.adapted = adapted
     }
@@ -53,7 +54,7 @@ struct HopCredentials {
     /// A redirect is followed.
     ///
     /// - Parameter source: the hop that was redirected, as it was sent.
-    mutating func follow(_ target: RedirectPolicy.Request, from source: RedirectPolicy.Request) {
+    func follow(_ target: RedirectPolicy.Request, from source: RedirectPolicy.Request) {
         if let authenticator, let origin = Origin(source.url), !authenticator.covers(origin) { hasLeftOrigins = true }
         if source.hasOwnCredential || target.hasOwnCredential { hasOwn = true }
         hop = target
@@ -64,7 +65,7 @@ struct HopCredentials {
     /// is, or will be, another one.
     ///
     /// - Parameter hasAuthenticated: whether a challenge of the server was answered.
-    mutating func repeats(after head: ResponseHead, canRepeatBody: Bool, hasAuthenticated: Bool) -> Bool {
+    func repeats(after head: ResponseHead, canRepeatBody: Bool, hasAuthenticated: Bool) -> Bool {
         guard let generation = adapted?.generation, let authenticator, !(hasAuthenticated && fillsAuthorization)
         else { return false }
         guard head.statusCode == 401 else {
@@ -81,6 +82,9 @@ struct HopCredentials {
         return true
     }
 }
+
+@available(*, unavailable)
+extension HopCredentials: Sendable {}
 
 extension RedirectPolicy.Request {
     /// Whether the request names a user itself, by its `Authorization` field or in its URL.

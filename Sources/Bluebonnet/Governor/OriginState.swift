@@ -123,6 +123,7 @@ struct OriginState {
 
 extension OriginState {
     /// Whether another transfer may begin. The clock is read only where it matters.
+    @inline(__always)  // benchmark `limits`: a call would copy the state
     func mayBegin(_ clock: @autoclosure () -> UInt64) -> Permission {
         if needsClock { return mayBegin(at: clock()) }
         if probe == .none { return hasRoom ? .now : .whenOneEnds(.window(Int(window))) }

@@ -50,27 +50,40 @@ struct RetryBudgets {
     /// The most origins that are remembered.
     static let largestCount = 4096
 
-    private var budgets: [Origin: RetryBudget] = [:]
+    private var entries: [(origin: Origin, budget: RetryBudget)] = []
+    private var indices: [Origin: Int] = [:]
+    /// The entry that was used last: mostly the next request has the same origin.
+    private var last = 0
 
-    var count: Int { budgets.count }
+    var count: Int { entries.count }
 
     mutating func noteRequest(to origin: Origin, now: UInt64) {
-        makeRoom(for: origin)
-        budgets[origin, default: RetryBudget(now: now)].noteRequest(now: now)
+        let index = index(of: origin, now: now)
+        entries[index].budget.noteRequest(now: now)
     }
 
     mutating func take(from origin: Origin, now: UInt64) -> Bool {
-        makeRoom(for: origin)
-        return budgets[origin, default: RetryBudget(now: now)].take(now: now)
+        let index = index(of: origin, now: now)
+        return entries[index].budget.take(now: now)
     }
 
-    private mutating func makeRoom(for origin: Origin) {
-        if budgets.count >= Self.largestCount, budgets[origin] == nil { forgetOldHalf() }
+    private mutating func index(of origin: Origin, now: UInt64) -> Int {
+        if entries.indices.contains(last), entries[last].origin == origin { return last }
+        last = indices[origin] ?? add(origin, now: now)
+        return last
+    }
+
+    private mutating func add(_ origin: Origin, now: UInt64) -> Int {
+        if entries.count >= Self.largestCount { forgetOldHalf() }
+        entries.append((origin, RetryBudget(now: now)))
+        indices[origin] = entries.count - 1
+        return entries.count - 1
     }
 
     private mutating func forgetOldHalf() {
-        let uses = budgets.values.map(\.lastUse).sorted()
+        let uses = entries.map(\.budget.lastUse).sorted()
         let middle = uses[uses.count / 2]
-        budgets = budgets.filter { $0.value.lastUse > middle }
+        entries.removeAll { $0.budget.lastUse <= middle }
+        indices = Dictionary(uniqueKeysWithValues: entries.enumerated().map { ($1.origin, $0) })
     }
 }

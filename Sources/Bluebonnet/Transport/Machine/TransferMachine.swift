@@ -60,7 +60,7 @@ struct TransferMachine {
         response = ResponseProgress(request)
         deadline = request.limits.deadline
         idleLimit = IdleLimit(request.limits.idleTimeout)
-        speed = request.limits.lowSpeed.map(LowSpeedMeter.init)
+        if let limit = request.limits.lowSpeed { speed = LowSpeedMeter(limit) }
     }
 
     var failure: NetworkingError? {
@@ -318,6 +318,7 @@ extension TransferMachine {
     /// When the transfer has to be looked at for its time limits; `UInt64.max` is never.
     ///
     /// - Parameter bodyDeadline: until when the rest of the body is waited for; `UInt64.max` before the head.
+    @inline(__always)  // benchmark `mixed`: a call would copy the machine
     func nextDeadline(bodyDeadline: UInt64) -> UInt64 {
         switch flow {
         case .paused: .max
