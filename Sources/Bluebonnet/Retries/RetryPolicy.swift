@@ -10,8 +10,8 @@
 ///
 /// A request is sent again after a failure that may pass: no address, no connection, a lost connection, a timeout (but
 /// for the total one), a body that was cut short, a failed TLS handshake, and a response with one of `statusCodes` that
-/// the response serializer does not accept. It is never sent again after a failed pin or certificate, and never because
-/// of what cannot be sent, decoded, parsed or written.
+/// the response serializer does not accept. It is never sent again after a failed pin or certificate, after a proxy has
+/// refused a tunnel for good, and never because of what cannot be sent, decoded, parsed or written.
 ///
 /// The methods GET, HEAD, PUT, DELETE, OPTIONS and TRACE are idempotent (RFC 9110, 9.2.2). A request with another
 /// method is sent again only with evidence that the server did not act on it: nothing of it was sent, an HTTP/2 server
@@ -24,8 +24,9 @@ public struct RetryPolicy: Sendable, Hashable, Codable {
     public var initialBackoff = Duration.milliseconds(500)
     /// The longest wait that `initialBackoff` grows to. Default 20 s.
     public var maximumBackoff = Duration.seconds(20)
-    /// The time for all attempts and waits, from the beginning of the first attempt, without pauses: no wait for an
-    /// attempt begins that would end after it. It ends no running attempt. Nil is no limit. Default 10 min.
+    /// The time for all attempts and waits, those for slots and for a governor included, from the beginning of the
+    /// first attempt, without pauses: no wait for an attempt begins that would end after it. It ends no running
+    /// attempt. Nil is no limit. Default 10 min.
     public var maximumTime: Duration? = .seconds(600)
     /// The statuses of responses after which the request is sent again. Default 408, 429, 500, 502, 503 and 504.
     public var statusCodes: Set<Int> = [408, 429, 500, 502, 503, 504]
