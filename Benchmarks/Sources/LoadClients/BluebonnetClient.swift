@@ -25,8 +25,11 @@ final class BluebonnetClient: LoadClient {
     private let form: Form
 
     /// - Parameter isPinned: whether the authorities of the file are pins as well.
-    init(_ limits: ConnectionLimits, _ authorityFile: String?, _ form: Form, isPinned: Bool = false) throws {
-        manager = try Self.makeManager(limits, authorityFile, isPinned: isPinned)
+    init(
+        _ limits: ConnectionLimits, _ authorityFile: String?, _ form: Form, isPinned: Bool = false,
+        parts: ManagerParts = ManagerParts()
+    ) throws {
+        manager = try Self.makeManager(limits, authorityFile, isPinned: isPinned, parts: parts)
         self.form = form
     }
 
@@ -85,7 +88,8 @@ final class BluebonnetClient: LoadClient {
 
 extension BluebonnetClient {
     static func makeManager(
-        _ limits: ConnectionLimits, _ authorityFile: String?, isPinned: Bool = false
+        _ limits: ConnectionLimits, _ authorityFile: String?, isPinned: Bool = false,
+        parts: ManagerParts = ManagerParts()
     ) throws -> RequestOperationManager {
         var configuration = RequestOperationManager.Configuration()
         configuration.maximumConcurrentTransferCount = limits.inFlight
@@ -97,6 +101,7 @@ extension BluebonnetClient {
                 pins: isPinned ? PinSet(certificateFiles: [authorityFile]) : .empty,
                 authorities: .file(authorityFile))
         }
+        for part in parts.parts { part.add(to: &configuration, origin: parts.origin) }
         return RequestOperationManager(configuration: configuration)
     }
 

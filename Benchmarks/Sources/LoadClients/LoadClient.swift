@@ -26,12 +26,16 @@ extension LoadClient {
 extension Contender {
     /// Makes the client with room for so many transfers in flight and connections.
     ///
-    /// - Parameter authorityFile: a PEM file of the authorities to trust instead of the system's.
-    func makeClient(_ limits: ConnectionLimits, authorityFile: String?) throws -> any LoadClient {
+    /// - Parameters:
+    ///   - authorityFile: a PEM file of the authorities to trust instead of the system's.
+    ///   - parts: of the manager, for the clients that operations are queued with.
+    func makeClient(
+        _ limits: ConnectionLimits, authorityFile: String?, parts: ManagerParts = ManagerParts()
+    ) throws -> any LoadClient {
         switch self {
         case .libcurl: try CurlClient(limits, authorityFile)
-        case .bluebonnet: try BluebonnetClient(limits, authorityFile, .queued)
-        case .bluebonnetLoop: try BluebonnetClient(limits, authorityFile, .oneAfterAnother)
+        case .bluebonnet: try BluebonnetClient(limits, authorityFile, .queued, parts: parts)
+        case .bluebonnetLoop: try BluebonnetClient(limits, authorityFile, .oneAfterAnother, parts: parts)
         case .bluebonnetResponse: try BluebonnetClient(limits, authorityFile, .queuedWithResponse)
         case .bluebonnetURLRequest: try BluebonnetClient(limits, authorityFile, .queuedURLRequests)
         case .bluebonnetPinned: try BluebonnetClient(limits, authorityFile, .queued, isPinned: true)

@@ -84,6 +84,11 @@ package struct LoadCommand: ParsableCommand {
         help: "Parts of Bluebonnet's tuning that are off: \(TuningPart.names).")
     var without: [TuningPart] = []
 
+    @Option(
+        parsing: .upToNextOption,
+        help: "Parts of the manager that are off by default, for bluebonnet and bluebonnet-loop: \(ManagerPart.names).")
+    var with: [ManagerPart] = []
+
     @Flag(help: "Start all requests at once, also with clients that have no queue.")
     var atOnce = false
 
@@ -102,6 +107,9 @@ package struct LoadCommand: ParsableCommand {
         guard bodyBytes == 0 || bodyFile == nil else {
             throw ValidationError("--body-bytes and --body-file exclude each other.")
         }
+        guard with.isEmpty || client == .bluebonnet || client == .bluebonnetLoop else {
+            throw ValidationError("\(client.rawValue) has no parts that could be switched on.")
+        }
         guard !client.isCommand else { throw ValidationError("\(client.rawValue) is not a client.") }
         if !mix.isEmpty { try validateMix() }
         _ = try traffic()
@@ -118,6 +126,7 @@ package struct LoadCommand: ParsableCommand {
     package func run() throws {
         for part in without { Tuning.current.remove(part.tuning) }
         var session = LoadSession(client: client, job: try job(), warmUp: try warmUp(), authorityFile: caFile)
+        session.parts = ManagerParts(parts: with, origin: try url.map(Self.parse))
         session.countsAllocations = countAllocations
         session.countsDescriptors = countDescriptors
         let measurement = try output == .file ? inOutputFolder(session) : session.run()

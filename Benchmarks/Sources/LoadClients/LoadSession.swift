@@ -11,6 +11,7 @@ package struct LoadSession: Sendable {
     private let warmUp: Job?
     /// A PEM file of the authorities to trust instead of the system's.
     private let authorityFile: String?
+    var parts = ManagerParts()
     var countsAllocations = false
     var countsDescriptors = false
 
@@ -25,7 +26,7 @@ package struct LoadSession: Sendable {
     ///
     /// - Throws: a `BenchmarkError` when the client could not begin, or failed to warm up.
     package func run() throws -> Measured {
-        let client = try client.makeClient(job.limits, authorityFile: authorityFile)
+        let client = try client.makeClient(job.limits, authorityFile: authorityFile, parts: parts)
         try warmUp(client)
         let descriptorsBefore = descriptorCount(client)
         let ledger = Ledger(requestCount: job.requestCount)

@@ -1,0 +1,34 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import ArgumentParser
+import Bluebonnet
+import Foundation
+
+/// The parts of a Bluebonnet manager that a benchmark switches on.
+struct ManagerParts: Sendable {
+    var parts: [ManagerPart] = []
+    /// Where requests go; nil for mixed traffic, whose requests have tokens of their own.
+    var origin: URL?
+}
+
+/// A part of a Bluebonnet manager that is off by default. In a benchmark it has nothing to do: no request fails, and no
+/// limit is reached.
+package enum ManagerPart: String, CaseIterable, ExpressibleByArgument, Sendable {
+    case retries, governor, authenticator
+
+    static var names: String { allCases.map(\.rawValue).joined(separator: ", ") }
+
+    /// - Parameter origin: where requests go; without one there is no authenticator.
+    func add(to configuration: inout RequestOperationManager.Configuration, origin: URL?) {
+        switch self {
+        case .retries: configuration.retryPolicy = .standard
+        case .governor: configuration.governor = Governor()
+        case .authenticator:
+            guard let origin else { return }
+            let bearer = BearerAuthenticator(TokenEndpoint(origin, clientID: "benchmark"))
+            let token = BearerToken("2YotnFZFEjr1zCsicMWpAA", refreshToken: "none", expiresIn: .seconds(86_400))
+            configuration.authenticator = SharedAuthenticator(bearer, credential: token, origins: [origin])
+        }
+    }
+}
