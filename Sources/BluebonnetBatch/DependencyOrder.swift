@@ -21,18 +21,18 @@ struct DependencyOrder {
     /// One error for each line that a cycle comes back to.
     private(set) var cycles: [RequestLineError] = []
 
-    private let nodes: [RequestLineGraph.Node]
-    private let indices: [String: Int]
+    private let table: DependencyTable
+    private let line: (Int) -> (id: String, number: Int)
     private var marks: [Mark]
     private var stack: [(node: Int, nextDependency: Int)] = []
     private var reported: Set<Int> = []
 
-    init(_ nodes: [RequestLineGraph.Node], indices: [String: Int]) {
-        self.nodes = nodes
-        self.indices = indices
-        marks = Array(repeating: .unseen, count: nodes.count)
-        order.reserveCapacity(nodes.count)
-        for root in nodes.indices {
+    /// - Parameter line: the id and the number of the line at an index.
+    init(_ table: DependencyTable, line: @escaping (Int) -> (id: String, number: Int)) {
+        (self.table, self.line) = (table, line)
+        marks = Array(repeating: .unseen, count: table.count)
+        order.reserveCapacity(table.count)
+        for root in 0..<table.count {
             visit(root)
             while !stack.isEmpty { step() }
         }
@@ -52,25 +52,43 @@ struct DependencyOrder {
     /// Follows the next dependency of the node on top, or places that node when all were followed.
     private mutating func step() {
         let (node, next) = stack[stack.count - 1]
-        guard next < nodes[node].dependencies.count else {
+        guard next < table[node].count else {
             marks[node] = .placed
             order.append(node)
             stack.removeLast()
             return
         }
         stack[stack.count - 1].nextDependency += 1
-        if let dependency = indices[nodes[node].dependencies[next]] { visit(dependency) }
+        visit(Int(table[node][table[node].startIndex + next]))
     }
 
     /// Notes the cycle that the stack forms from `depth` on.
     private mutating func report(cycleFrom depth: Int) {
         guard reported.insert(stack[depth].node).inserted else { return }
-        let first = nodes[stack[depth].node].line
-        var path = stack[depth...].prefix(Self.maximumSpelledCount).map { nodes[$0.node].line.id }
+        let first = line(stack[depth].node)
+        var path = stack[depth...].prefix(Self.maximumSpelledCount).map { line($0.node).id }
         let leftOut = stack.count - depth - path.count
         if leftOut > 0 { path.append("(\(leftOut) more)") }
         path.append(first.id)
         let problem = "dependency cycle: \(path.joined(separator: " -> "))"
         cycles.append(RequestLineError(line: first.number, message: problem))
+    }
+}
+
+/// What each line waits for, by index, in two arrays.
+struct DependencyTable {
+    private var ends: [Int] = []
+    private var targets: [UInt32] = []
+
+    /// The number of lines.
+    var count: Int { ends.count }
+
+    /// The indices of the lines that the line at an index waits for.
+    subscript(index: Int) -> ArraySlice<UInt32> { targets[(index == 0 ? 0 : ends[index - 1])..<ends[index]] }
+
+    /// Adds the next line.
+    mutating func append(_ dependencies: some Sequence<Int>) {
+        for dependency in dependencies { targets.append(UInt32(dependency)) }
+        ends.append(targets.count)
     }
 }

@@ -3,6 +3,16 @@
 
 import Foundation
 
+/// A file that no line of a batch may write.
+package struct ReservedPath: Sendable {
+    /// The path, absolute or relative to the working directory.
+    let path: String
+    /// What a line is told that writes it: "the results are written to this file".
+    let meaning: String
+
+    package init(_ path: String, _ meaning: String) { (self.path, self.meaning) = (path, meaning) }
+}
+
 /// The files that the lines of a batch write, so that no two write the same one. Several may write into one folder,
 /// where each gets a name of its own.
 ///
@@ -28,6 +38,15 @@ struct OutputPaths {
 
     private let workingDirectory = FileManager.default.currentDirectoryPath
     private var claims: [Key: (lineNumber: Int, isFolder: Bool)] = [:]
+    /// What files that no line may write are, by their paths.
+    private var reserved: [Key: String] = [:]
+
+    init(reserved: [ReservedPath] = []) {
+        for file in reserved {
+            let real = URL(fileURLWithPath: file.path).resolvingSymlinksInPath().path
+            for path in [file.path, real] { self.reserved[key(path)] = file.meaning }
+        }
+    }
 
     /// Makes room for so many lines.
     mutating func reserveCapacity(_ count: Int) {
@@ -36,18 +55,30 @@ struct OutputPaths {
 
     /// What a line writes, as far as it is known.
     ///
-    /// - Throws: that another line writes it already.
+    /// - Throws: that another line writes it already, or that no line may.
     func output(of line: NumberedLine) throws(RequestLineError) -> Output? {
+        guard let output = try namedOutput(of: line) else { return nil }
+        if let problem = problem(of: output) { throw problem }
+        return output
+    }
+
+    /// What a line writes, whoever else does.
+    func namedOutput(of line: NumberedLine) throws(RequestLineError) -> Output? {
         guard let path = try knownPath(of: line) else { return nil }
-        let output = Output(key: key(path), isFolder: path.utf8.last == UInt8(ascii: "/"))
-        guard let first = claims[output.key], !(first.isFolder && output.isFolder) else { return output }
+        return Output(key: key(path), isFolder: path.utf8.last == UInt8(ascii: "/"))
+    }
+
+    /// Why a line may not write what it names; nil when it may.
+    func problem(of output: Output) -> RequestLineError? {
+        if let meaning = reserved[output.key] { return RequestLineError(field: "output", message: meaning) }
+        guard let first = claims[output.key], !(first.isFolder && output.isFolder) else { return nil }
         let place = first.isFolder ? "into this folder" : "to this file"
-        throw RequestLineError(field: "output", message: "line \(first.lineNumber) writes \(place) already")
+        return RequestLineError(field: "output", message: "line \(first.lineNumber) writes \(place) already")
     }
 
     /// Notes what a line writes that was checked.
-    mutating func claim(_ output: Output, for line: NumberedLine) {
-        claims[output.key] = (line.number, output.isFolder)
+    mutating func claim(_ output: Output, for lineNumber: Int) {
+        claims[output.key] = (lineNumber, output.isFolder)
     }
 
     private func knownPath(of line: NumberedLine) throws(RequestLineError) -> String? {

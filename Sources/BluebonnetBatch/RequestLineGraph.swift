@@ -24,11 +24,13 @@ public struct RequestLineGraph: Sendable {
 
         private let storage: Storage
         /// The line.
-        public var line: NumberedLine { storage.line }
+        public var line: NumberedLine {
+            _read { yield storage.line }  // a copy would retain each of its fields
+        }
         /// The ids that it waits for, each once: those of `after`, then those that it refers to, as first mentioned.
         public var dependencies: [String] { storage.dependencies }
 
-        fileprivate init(line: NumberedLine, dependencies: [String]) {
+        init(line: NumberedLine, dependencies: [String]) {
             storage = Storage(line, dependencies)
         }
 
@@ -51,7 +53,13 @@ public struct RequestLineGraph: Sendable {
     public init() {}
 
     /// Checks all lines of a batch, or throws all errors.
-    public init(_ lines: [NumberedLine]) throws(RequestLineErrors) {
+    public init(_ lines: [NumberedLine]) throws(RequestLineErrors) { try self.init(lines, reserved: []) }
+
+    /// Checks all lines of a batch, or throws all errors.
+    ///
+    /// - Parameter reserved: files that no line may write.
+    package init(_ lines: [NumberedLine], reserved: [ReservedPath]) throws(RequestLineErrors) {
+        outputs = OutputPaths(reserved: reserved)
         var errors: [RequestLineError] = []
         reserveCapacity(lines.count)
         lazy var ids = Set(lines.map(\.id))  // asked for when a line waits for another
@@ -63,7 +71,9 @@ public struct RequestLineGraph: Sendable {
                 errors.append(error.numbered(line.number))
             }
         }
-        let dependencyOrder = DependencyOrder(nodes, indices: indices)
+        var table = DependencyTable()
+        for node in nodes { table.append(node.dependencies.compactMap { indices[$0] }) }
+        let dependencyOrder = DependencyOrder(table) { [nodes] in (nodes[$0].line.id, nodes[$0].line.number) }
         if let errors = RequestLineErrors(errors + dependencyOrder.cycles) { throw errors }
         order = dependencyOrder.order
     }
@@ -102,7 +112,7 @@ public struct RequestLineGraph: Sendable {
 
     private mutating func insert(_ checked: Checked) {
         indices[checked.node.line.id] = nodes.count
-        if let output = checked.output { outputs.claim(output, for: checked.node.line) }
+        if let output = checked.output { outputs.claim(output, for: checked.node.line.number) }
         nodes.append(checked.node)
     }
 }
@@ -125,28 +135,41 @@ extension RequestLineGraph {
     private func checkedNode(
         _ line: NumberedLine, reasonUnknown: (String) -> String?
     ) throws(RequestLineError) -> Checked {
-        if let first = indices[line.id] {
-            let problem = "\(JSONText.quoted(line.id)) is the id of line \(nodes[first].line.number) already"
-            throw RequestLineError(field: "id", message: problem)
-        }
+        if let first = indices[line.id] { throw .duplicate(line.id, of: nodes[first].line.number) }
         let output = try outputs.output(of: line)
-        let mentions = try line.line.mentions()
-        if mentions.isEmpty { return (Node(line: line, dependencies: []), output) }
+        return (Node(line: line, dependencies: try line.dependencies(reasonUnknown)), output)
+    }
+}
+
+extension RequestLineError {
+    static func duplicate(_ id: String, of line: Int) -> RequestLineError {
+        RequestLineError(field: "id", message: "\(JSONText.quoted(id)) is the id of line \(line) already")
+    }
+}
+
+extension NumberedLine {
+    /// The ids that the line waits for, each once: those of `after`, then those that it refers to, as first mentioned.
+    ///
+    /// - Parameter reasonUnknown: why an id is not known; nil for one that is.
+    func dependencies(_ reasonUnknown: (String) -> String?) throws(RequestLineError) -> [String] {
+        let mentions = try line.mentions()
+        if mentions.isEmpty { return [] }
         var seen: Set<String> = []
+        var ids: [String] = []
         for mention in mentions where seen.insert(mention.id).inserted {
-            if mention.id == line.id { throw RequestLineError(at: mention.path, "a line cannot wait for itself") }
+            if mention.id == id { throw RequestLineError(at: mention.path, "a line cannot wait for itself") }
             if let reason = reasonUnknown(mention.id) {
                 throw RequestLineError(at: mention.path, "\(reason) \(JSONText.quoted(mention.id))")
             }
+            ids.append(mention.id)
         }
-        seen.removeAll(keepingCapacity: true)
-        return (Node(line: line, dependencies: mentions.map(\.id).filter { seen.insert($0).inserted }), output)
+        return ids
     }
 }
 
 extension RequestLine {
     /// Everything that makes an operation wait for another.
-    fileprivate func mentions() throws(RequestLineError) -> [Mention] {
+    func mentions() throws(RequestLineError) -> [Mention] {
         if after.isEmpty { return try referencedMentions() }
         let afterPath = FieldPath.top.member(Name.after.rawValue)
         let named = after.enumerated().map { Mention(id: $1, path: afterPath.element($0)) }

@@ -72,7 +72,7 @@ public struct RequestLineParser: Sendable {
         return piece
     }
 
-    private func parse(_ bytes: ArraySlice<UInt8>, number: Int) throws(RequestLineError) -> NumberedLine? {
+    func parse(_ bytes: ArraySlice<UInt8>, number: Int) throws(RequestLineError) -> NumberedLine? {
         let hasMark = number == 1 && bytes.starts(with: Self.byteOrderMark)
         let text = hasMark ? bytes.dropFirst(Self.byteOrderMark.count) : bytes
         guard !text.allSatisfy({ Self.blanks.contains($0) }) else { return nil }

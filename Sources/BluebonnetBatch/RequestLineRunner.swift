@@ -87,31 +87,59 @@ public final class RequestLineRunner: Sendable {
     package struct End: Sendable {
         /// The result.
         package let result: ResultLine
-        /// The body in memory of a line that succeeded and that others refer to; nil for other lines.
-        package let referencedBody: Data?
+        /// The response of a line that succeeded and that others refer to; nil for other lines.
+        package let source: ReferenceSource?
     }
 
-    /// Takes a line into account that has its outcome already, and never runs. Calls no handler.
-    ///
-    /// - Parameter source: the response, where other lines refer to it.
-    package func restore(
-        _ id: String, _ outcome: ResultLine.Outcome, receivedByteCount: Int64 = 0, source: ReferenceSource? = nil
-    ) {
-        state.withLock { $0.restore(id, outcome, receivedByteCount: receivedByteCount, source: source) }
-    }
-
-    /// Starts a line whose end goes to `onEnd` instead of the runner's `onResult`, on the same queue.
-    package func add(_ node: RequestLineGraph.Node, onEnd: @escaping @Sendable (End) -> Void) {
-        let id = node.line.id
-        let operation = executor.operation(for: node.line.line, mayWait: !node.dependencies.isEmpty) { [self] in
-            try sources(of: node)
+    private func add(_ node: RequestLineGraph.Node, onEnd: @escaping @Sendable (End) -> Void) {
+        let operation = operation(of: node) { [self] in state.withLock { $0.dependencies(node.dependencies) } }
+        let (dependencies, isCancelled) = state.withLock {
+            $0.add(node.line.id, operation, dependencies: node.dependencies)
         }
-        let (dependencies, isCancelled) = state.withLock { $0.add(id, operation, dependencies: node.dependencies) }
         for dependency in dependencies { operation.addDependency(dependency) }
+        let isReferenced = settings.referencedIDs?.contains(node.line.id) ?? true
+        start(node, operation, isCancelled: isCancelled, isReferenced: isReferenced, onEnd)
+    }
+
+    /// Starts a line whose dependencies have all ended. What becomes of it goes to `onEnd` instead of the runner's
+    /// `onResult`, on the same queue; the runner does not keep it.
+    ///
+    /// - Parameters:
+    ///   - needs: what the line depends on.
+    ///   - isReferenced: whether the response is needed for other lines.
+    package func add(
+        _ node: RequestLineGraph.Node, needs: [RunnerDependency], isReferenced: Bool,
+        onEnd: @escaping @Sendable (End) -> Void
+    ) {
+        let operation = operation(of: node) { needs }
+        let isCancelled = state.withLock { $0.add(node.line.id, operation, needs: needs) }
+        start(node, operation, isCancelled: isCancelled, isReferenced: isReferenced, onEnd)
+    }
+
+    /// Makes the operation of a line.
+    ///
+    /// - Parameter needs: what the line depends on, asked for when all of that has ended.
+    private func operation(
+        of node: RequestLineGraph.Node, needs: @escaping @Sendable () -> [RunnerDependency]
+    ) -> HTTPRequestOperation {
+        executor.operation(for: node.line.line, mayWait: !node.dependencies.isEmpty) {
+            let needs = needs()
+            for dependency in needs { try dependency.check() }
+            return Dictionary(needs.map { ($0.id, $0.referenceSource) }, uniquingKeysWith: { one, _ in one })
+                .compactMapValues(\.self)
+        }
+    }
+
+    private func start(
+        _ node: RequestLineGraph.Node, _ operation: HTTPRequestOperation, isCancelled: Bool, isReferenced: Bool,
+        _ onEnd: @escaping @Sendable (End) -> Void
+    ) {
         group.enter()
-        let hasOutput = node.line.line.output != nil
+        let (id, hasOutput) = (node.line.id, node.line.line.output != nil)
         let hidden = executor.hiddenVariables(of: node.line.line)
-        operation.addCompletionHandler { [self] _ in finish(id, operation, hasOutput: hasOutput, hidden, onEnd) }
+        operation.addCompletionHandler { [self] _ in
+            finish(id, operation, hasOutput: hasOutput, hidden, isReferenced: isReferenced, onEnd)
+        }
         if isCancelled { operation.cancel() }
         executor.start(operation)
     }
@@ -156,23 +184,15 @@ public final class RequestLineRunner: Sendable {
 // MARK: - One line
 
 extension RequestLineRunner {
-    /// What the lines that a line depends on have returned, when they have ended.
-    private func sources(of node: RequestLineGraph.Node) throws(NetworkingError) -> [String: ReferenceSource] {
-        var sources: [String: ReferenceSource] = [:]
-        for dependency in state.withLock({ $0.dependencies(node.dependencies) }) {
-            sources[dependency.id] = try dependency.referenceSource()
-        }
-        return sources
-    }
-
     private func finish(
         _ id: String, _ operation: HTTPRequestOperation, hasOutput: Bool, _ hidden: HiddenVariables?,
+        isReferenced: Bool,
         _ onEnd: @Sendable (End) -> Void
     ) {
-        let ending = RunnerEnding(operation, isReferenced: settings.referencedIDs?.contains(id) ?? true)
+        let ending = RunnerEnding(operation, isReferenced: isReferenced)
         let outcome = state.withLock { $0.finish(id, ending) }
         let result = executor.result(id, outcome, operation, hasOutput: hasOutput, hidden)
-        onEnd(End(result: result, referencedBody: outcome == .success ? ending.source?.body : nil))
+        onEnd(End(result: result, source: outcome == .success ? ending.source : nil))
         if outcome == .failure && settings.cancelsAtFirstFailure { cancel() }
         group.leave()
     }

@@ -4,12 +4,18 @@
 internal import Bluebonnet
 internal import Foundation
 
-/// A runner's state: the added lines, their outcomes and byte counts. A value, guarded by the runner's lock; it runs
-/// nothing.
+/// A runner's state: the unfinished lines, and the outcomes of finished ones where the runner has to know them itself.
+/// A value, guarded by the runner's lock; it runs nothing.
 struct RunnerState: Sendable {
     private struct Entry {
         let operation: HTTPRequestOperation
         let dependencies: [String]
+        /// How many lines were added before.
+        let number: Int
+        /// Whether a dependency failed before the line was added.
+        let isDoomed: Bool
+        /// Whether somebody else keeps the outcome.
+        let isForgotten: Bool
     }
 
     private var unfinished: [String: Entry] = [:]
@@ -17,7 +23,7 @@ struct RunnerState: Sendable {
     private var sources: [String: ReferenceSource] = [:]
     /// Unfinished lines that something they need has doomed, noted when the run is cancelled.
     private var doomed: Set<String> = []
-    private var order: [String] = []
+    private var addedCount = 0
     private var isCancelled = false
     private var counts: [ResultLine.Outcome: Int] = [:]
     private var finishedByteCount: Int64 = 0
@@ -26,41 +32,49 @@ struct RunnerState: Sendable {
     mutating func add(
         _ id: String, _ operation: HTTPRequestOperation, dependencies: [String]
     ) -> (dependencies: [HTTPRequestOperation], isCancelled: Bool) {
-        precondition(unfinished[id] == nil && outcomes[id] == nil, "two lines have the id \(id)")
-        unfinished[id] = Entry(operation: operation, dependencies: dependencies)
-        order.append(id)
+        precondition(outcomes[id] == nil, "two lines have the id \(id)")
+        insert(id, operation, dependencies, isDoomed: false, isForgotten: false)
         return (dependencies.compactMap { unfinished[$0]?.operation }, isCancelled)
+    }
+
+    /// Adds a line whose dependencies have ended, and whose outcome is forgotten when it has; whether the run was
+    /// cancelled before.
+    mutating func add(_ id: String, _ operation: HTTPRequestOperation, needs: [RunnerDependency]) -> Bool {
+        let isDoomed = needs.contains { $0.outcome?.dooms ?? false }
+        insert(id, operation, [], isDoomed: isDoomed, isForgotten: true)
+        return isCancelled
+    }
+
+    private mutating func insert(
+        _ id: String, _ operation: HTTPRequestOperation, _ dependencies: [String], isDoomed: Bool, isForgotten: Bool
+    ) {
+        precondition(unfinished[id] == nil, "two lines have the id \(id)")
+        unfinished[id] = Entry(
+            operation: operation, dependencies: dependencies, number: addedCount, isDoomed: isDoomed,
+            isForgotten: isForgotten)
+        addedCount += 1
     }
 
     /// What is known of what a line needs.
     func dependencies(_ ids: [String]) -> [RunnerDependency] {
         ids.map { id in
-            RunnerDependency(
-                id: id, outcome: outcomes[id], source: sources[id], operation: unfinished[id]?.operation)
+            let (source, operation) = (sources[id], unfinished[id]?.operation)
+            return RunnerDependency(id: id, outcome: outcomes[id], error: operation?.error) {
+                source ?? operation.map(ReferenceSource.init)
+            }
         }
     }
 
     /// Notes a line's end and gives its outcome.
     mutating func finish(_ id: String, _ ending: RunnerEnding) -> ResultLine.Outcome {
+        let entry = unfinished.removeValue(forKey: id)
         let outcome = outcome(of: id, ending)
-        unfinished[id] = nil
-        outcomes[id] = outcome
         counts[outcome, default: 0] += 1
         finishedByteCount += ending.receivedByteCount
+        if entry?.isForgotten ?? false { return outcome }
+        outcomes[id] = outcome
         if outcome == .success, let source = ending.source { sources[id] = source }
         return outcome
-    }
-
-    /// Notes a line that has its outcome already, and never runs.
-    mutating func restore(
-        _ id: String, _ outcome: ResultLine.Outcome, receivedByteCount: Int64, source: ReferenceSource?
-    ) {
-        precondition(unfinished[id] == nil && outcomes[id] == nil, "two lines have the id \(id)")
-        order.append(id)
-        outcomes[id] = outcome
-        counts[outcome, default: 0] += 1
-        finishedByteCount += receivedByteCount
-        if let source { sources[id] = source }
     }
 
     private func outcome(of id: String, _ ending: RunnerEnding) -> ResultLine.Outcome {
@@ -76,21 +90,21 @@ struct RunnerState: Sendable {
     /// Marks the run cancelled; gives what has to be cancelled, and notes what a failure has doomed already.
     mutating func cancel() -> [HTTPRequestOperation] {
         isCancelled = true
-        for id in order {
-            guard let entry = unfinished[id] else { continue }
+        let entries = unfinished.sorted { $0.value.number < $1.value.number }
+        for (id, entry) in entries {
             let isDoomed = entry.dependencies.contains { dependency in
-                doomed.contains(dependency) || [.failure, .skipped, .unknown].contains(outcomes[dependency])
+                doomed.contains(dependency) || outcomes[dependency]?.dooms ?? false
             }
-            if isDoomed { doomed.insert(id) }
+            if isDoomed || entry.isDoomed { doomed.insert(id) }
         }
-        return order.compactMap { unfinished[$0]?.operation }
+        return entries.map(\.value.operation)
     }
 
     /// Where the run stands. What the operations say themselves is asked for without the lock.
     var standing: RunnerStanding {
         RunnerStanding(
-            unfinished: unfinished.map { ($0.key, $0.value.operation) }, totalCount: order.count,
-            finishedCount: outcomes.count, counts: counts, finishedByteCount: finishedByteCount)
+            unfinished: unfinished.map { ($0.key, $0.value.operation) }, totalCount: addedCount, counts: counts,
+            finishedByteCount: finishedByteCount)
     }
 }
 
@@ -98,7 +112,6 @@ struct RunnerState: Sendable {
 struct RunnerStanding: Sendable {
     fileprivate let unfinished: [(id: String, operation: HTTPRequestOperation)]
     fileprivate let totalCount: Int
-    fileprivate let finishedCount: Int
     fileprivate let counts: [ResultLine.Outcome: Int]
     fileprivate let finishedByteCount: Int64
 
@@ -110,9 +123,7 @@ struct RunnerStanding: Sendable {
                 id: id, receivedByteCount: progress.count, expectedByteCount: progress.expected)
         }
         return RequestLineRunner.Snapshot(
-            totalCount: totalCount, finishedCount: finishedCount, successCount: counts[.success] ?? 0,
-            failureCount: counts[.failure] ?? 0, cancelledCount: counts[.cancelled] ?? 0,
-            skippedCount: counts[.skipped] ?? 0, unknownCount: counts[.unknown] ?? 0,
+            totalCount: totalCount, counts: counts,
             receivedByteCount: active.reduce(finishedByteCount) { $0 + $1.progress.count },
             largestTransfers: largest)
     }
@@ -134,23 +145,48 @@ struct RunnerEnding: Sendable {
     }
 }
 
+extension ResultLine.Outcome {
+    /// Whether a line that waits for one that ended so is skipped, also when the run is cancelled.
+    fileprivate var dooms: Bool { self == .failure || self == .skipped || self == .unknown }
+}
+
 /// What is known of a line that another one needs. Its operation has ended, but its handlers may not have run yet: then
 /// the operation itself is asked.
-struct RunnerDependency: Sendable {
+package struct RunnerDependency: Sendable {
     let id: String
-    fileprivate let outcome: ResultLine.Outcome?
-    fileprivate let source: ReferenceSource?
-    fileprivate let operation: HTTPRequestOperation?
+    /// Nil when only its error is known.
+    let outcome: ResultLine.Outcome?
+    private let error: NetworkingError?
+    private let source: @Sendable () -> ReferenceSource?
 
-    /// What references to the line stand for; nil when nobody was expected to refer to it.
+    fileprivate init(
+        id: String, outcome: ResultLine.Outcome?, error: NetworkingError?,
+        source: @escaping @Sendable () -> ReferenceSource?
+    ) {
+        (self.id, self.outcome, self.error, self.source) = (id, outcome, error, source)
+    }
+
+    /// A line that has ended.
     ///
-    /// - Throws: `dependencyFailed` when the line did not succeed.
-    func referenceSource() throws(NetworkingError) -> ReferenceSource? {
-        guard outcome.map({ $0 == .success }) ?? (operation?.error == nil) else {
+    /// - Parameter source: gives its response, when a reference asks for it.
+    init(id: String, outcome: ResultLine.Outcome, source: @escaping @Sendable () -> ReferenceSource?) {
+        self.init(id: id, outcome: outcome, error: nil, source: source)
+    }
+
+    /// Whether the line succeeded.
+    package var isSuccess: Bool { outcome.map { $0 == .success } ?? (error == nil) }
+
+    /// Makes sure that the line succeeded.
+    ///
+    /// - Throws: `dependencyFailed` when it did not.
+    func check() throws(NetworkingError) {
+        guard isSuccess else {
             throw NetworkingError(.dependencyFailed, "not started: \"\(id)\" did not succeed")
         }
-        return source ?? operation.map(ReferenceSource.init)
     }
+
+    /// What references to the line stand for; nil when nobody was expected to refer to it.
+    var referenceSource: ReferenceSource? { source() }
 }
 
 extension ReferenceSource {
@@ -174,22 +210,23 @@ extension RequestLineRunner {
         }
 
         /// The number of lines added so far.
-        public package(set) var totalCount: Int
+        public internal(set) var totalCount: Int
+        var counts: [ResultLine.Outcome: Int]
         /// The number of lines that ended, with any outcome.
-        public let finishedCount: Int
+        public var finishedCount: Int { counts.values.reduce(0, +) }
         /// The number of lines that succeeded.
-        public let successCount: Int
+        public var successCount: Int { counts[.success] ?? 0 }
         /// The number of lines that failed.
-        public let failureCount: Int
+        public var failureCount: Int { counts[.failure] ?? 0 }
         /// The number of lines that were cancelled.
-        public let cancelledCount: Int
+        public var cancelledCount: Int { counts[.cancelled] ?? 0 }
         /// The number of lines that were not started because a dependency did not succeed.
-        public let skippedCount: Int
+        public var skippedCount: Int { counts[.skipped] ?? 0 }
         /// The number of lines whose outcome is not known, because an earlier process ended when they may have been
         /// sent. Always 0 without a journal.
-        public let unknownCount: Int
+        public var unknownCount: Int { counts[.unknown] ?? 0 }
         /// The body bytes that all transfers have received.
-        public let receivedByteCount: Int64
+        public internal(set) var receivedByteCount: Int64
         /// The largest running transfers.
         public let largestTransfers: [Transfer]
         /// The number of operations, of the whole process, that wait for their next attempt.

@@ -39,10 +39,12 @@ struct RunCommand: ParsableCommand {
         Signals.stop(control)
         let (source, status) = try InputSource.open(options.file)
         if !options.requests.plan { RequestLineRunner.prepare() }
-        var settings = try settings()
+        let settings = try settings()
         let journal = JournalSource(options.journal, settings, input: source)
-        let input = try RunInput(source, control: control)
-        if case .batch(let batch) = input { settings.referencedIDs = batch.referencedIDs }
+        let input = try RunInput(
+            source, control: control, limits: settings.scheduleLimits,
+            reserved: options.reservedPaths + (journal?.reservedPaths ?? [])
+        ) { journal?.add($0) }
         if options.requests.plan { try PlanRun(settings: settings).run(input).end() }
         // Before the results are emptied: a journal that is refused leaves them as they are.
         let opened = try journal.map { journal throws(CommandError) in try journal.open(input) }
@@ -54,10 +56,10 @@ struct RunCommand: ParsableCommand {
             throw error
         }
         let session = RunSession(
-            settings: settings, journal: opened, target: target,
+            settings: settings, input: input, journal: opened, target: target,
             progress: options.output.progress.style(isTerminal: FileDescriptor.standardError.isTerminal),
             control: control)
-        Task { await session.run(input).end() }
+        Task { await session.run().end() }
         while true { pause() }
     }
 

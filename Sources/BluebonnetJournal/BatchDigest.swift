@@ -1,19 +1,15 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-internal import Bluebonnet
+package import Bluebonnet
 package import BluebonnetBatch
-package import Foundation
+internal import Foundation
 
 /// Computes what tells batches apart: the lines, and the settings that change which requests are sent or what their
 /// results say. Limits, time limits and retries are left out: a batch may go on with others.
 package enum BatchDigest {
-    /// The digest of a file's lines, as they are written.
-    package static func ofFile(_ file: Data, _ settings: RequestLineRunner.Settings) -> String {
-        let digest = started("file", settings)
-        file.withUnsafeBytes { digest.update($0) }
-        return digest.finish()
-    }
+    /// The beginning of the digest of a file's lines, to which the bytes of the file are to be added.
+    package static func ofFile(_ settings: RequestLineRunner.Settings) -> MessageDigest { started("file", settings) }
 
     /// The digest of lines that are values.
     package static func ofLines(_ lines: [RequestLine], _ settings: RequestLineRunner.Settings) -> String {

@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: MIT
 
 public import BluebonnetBatch
-internal import Dispatch
-internal import Foundation
 internal import Synchronization
 
 /// A batch of request lines that outlives its process: what has become of each line is in a journal, and another run of
@@ -49,7 +47,8 @@ public final class DurableBatch: Sendable {
         case running(JournaledRun)
     }
 
-    private let nodes: [RequestLineGraph.Node]
+    private let lines: ListedLines
+    private let schedule: LineSchedule
     private let digest: String
     private let journal: any JournalStore
     private let settings: RequestLineRunner.Settings
@@ -62,18 +61,18 @@ public final class DurableBatch: Sendable {
     /// are sent or what results say (base URL, headers, form and limit of bodies, dot segments, first failure), tell
     /// the journal's batch from others: a later run needs the same.
     ///
-    /// - Throws: what is wrong with the lines: an id that is used twice, an unknown dependency, a cycle.
+    /// - Throws: what is wrong with the lines: an id that is used twice, an unknown dependency, a cycle, an output that
+    ///   is a file of the journal.
     public init(
         of lines: [RequestLine], journal: any JournalStore, settings: RequestLineRunner.Settings = .init(),
         options: Options = .init()
     ) throws(RequestLineErrors) {
-        nodes = try RequestLineGraph(lines.enumerated().map { NumberedLine(number: $0 + 1, line: $1) })
-            .nodesInDependencyOrder
+        let numbered = lines.enumerated().map { NumberedLine(number: $0 + 1, line: $1) }
+        self.lines = ListedLines(
+            try RequestLineGraph(numbered, reserved: journal.reservedPaths).nodesInDependencyOrder)
+        schedule = self.lines.schedule(settings.scheduleLimits)
         digest = BatchDigest.ofLines(lines, settings)
-        (self.journal, self.options) = (journal, options)
-        var settings = settings
-        settings.referencedIDs = Set(nodes.flatMap(\.dependencies))
-        self.settings = settings
+        (self.journal, self.options, self.settings) = (journal, options, settings)
     }
 
     /// Runs what is left of the batch. To be called once. Cancelling the calling task cancels the batch.
@@ -86,16 +85,16 @@ public final class DurableBatch: Sendable {
         onResult: @escaping @Sendable (ResultLine) -> Void = { _ in }
     ) async throws(JournalError) -> Outcome {
         let opened = try OpenedJournal(
-            journal, digest: digest, lineCount: nodes.count,
+            journal, digest: digest, lineCount: schedule.count,
             options: .init(isRestarted: options.restarts, resendsUnsafe: options.resendsUnsafeRequests))
         let outcome = OutcomeBox()
-        let run = JournaledRun(settings: settings, journal: opened) { delivery in
+        let run = JournaledRun(settings: settings, journal: opened, lines: lines, schedule: schedule) { delivery in
             outcome.note(delivery)
             if let result = delivery.result ?? (try? ResultLine(encodedLine: delivery.line)) { onResult(result) }
         }
         begin(run)
         let ending = await withTaskCancellationHandler {
-            await Self.feed(nodes, to: run)
+            run.begin()
             return await run.ending
         } onCancel: {
             run.cancel()
@@ -133,17 +132,6 @@ public final class DurableBatch: Sendable {
             return isCancelled
         }
         if isCancelled { run.cancel() }
-    }
-
-    /// Gives a run its lines, on a thread that may wait for the journal.
-    private static func feed(_ nodes: [RequestLineGraph.Node], to run: JournaledRun) async {
-        await withCheckedContinuation { done in
-            Thread.detachNewThread {
-                var feed = run.makeFeed()
-                for node in nodes { try? feed.add(node) }  // it throws for lines that come later only
-                done.resume()
-            }
-        }
     }
 }
 

@@ -1,12 +1,17 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
+package import BluebonnetBatch
+
 /// Keeps the records of one batch, so that they outlive the process and, as far as the disk tells the truth, the
 /// machine's power.
 ///
 /// `SQLiteJournal` keeps them in a file. A store has one run at a time. Its calls may block, and may come from several
 /// threads: records are read while others are written.
 public protocol JournalStore: Sendable {
+    /// The paths of the files that the journal consists of: no line of its batch may write them. Default none.
+    var paths: [String] { get }
+
     /// Opens the journal for a batch, and begins it when there is none.
     ///
     /// - Parameters:
@@ -35,4 +40,11 @@ public protocol JournalStore: Sendable {
 
     /// Lets go of the journal, which another run may open then. To be called once, also after an error.
     func close() throws(JournalError)
+}
+
+extension JournalStore {
+    public var paths: [String] { [] }
+
+    /// Files that no line may write.
+    package var reservedPaths: [ReservedPath] { paths.map { ReservedPath($0, "the journal is in this file") } }
 }

@@ -20,6 +20,8 @@ final class JournalWriter: Sendable {
         let byteCount: Int
         /// Whether it is told on the writer's queue, before others are.
         var isMark = false
+        /// Called on the writer's queue before that, also after a failure; for what other lines wait for.
+        var onWritten: (@Sendable () -> Void)?
         /// Told whether the record is durable: false after a failure.
         let then: @Sendable (_ isDurable: Bool) -> Void
     }
@@ -29,13 +31,10 @@ final class JournalWriter: Sendable {
         var byteCount = 0
         /// The bytes that are on their way to whoever is told.
         var undeliveredByteCount = 0
-        /// Whether a round is on its way, and whether it is to wait for others.
-        var round = Round.none
+        var rounds = WriterRounds()
         var error: JournalError?
         var onFailure: @Sendable (JournalError) -> Void = { _ in }
     }
-
-    fileprivate enum Round { case none, later, now }
 
     /// How long a record waits for others.
     private static let patience = DispatchTimeInterval.milliseconds(15)
@@ -66,9 +65,14 @@ final class JournalWriter: Sendable {
         let round = state.withLock { state in
             state.waiting.append(entry)
             state.byteCount += entry.byteCount
-            return state.nextRound(isUrgent: isUrgent)
+            return state.rounds.add(isUrgent: isUrgent || state.isFull)
         }
-        schedule(round)
+        switch round {
+        case .none: return
+        case .now: queue.async { [self] in writeRound() }
+        case .later(let number):
+            queue.asyncAfter(deadline: .now() + Self.patience) { [self] in writeRound(onlyIf: number) }
+        }
     }
 
     /// Waits while very much is waiting to be written or delivered. Not to be called on the writer's queues.
@@ -93,20 +97,18 @@ final class JournalWriter: Sendable {
         if let failure { throw failure }
     }
 
-    private func schedule(_ round: Round) {
-        switch round {
-        case .none: return
-        case .now: queue.async { [self] in writeRound() }
-        case .later: queue.asyncAfter(deadline: .now() + Self.patience) { [self] in writeRound() }
+    /// - Parameter number: that of a round that has waited; nil for one that has not.
+    private func writeRound(onlyIf number: Int? = nil) {
+        let (group, error) = state.withLock { state in
+            number.map { state.rounds.isDue($0) } ?? true ? (state.take(), state.error) : ([], nil)
         }
-    }
-
-    private func writeRound() {
-        let (group, error) = state.withLock { ($0.take(), $0.error) }
         guard !group.isEmpty else { return }
         let isDurable = error == nil && write(group)
-        for entry in group where entry.isMark { entry.then(isDurable) }
-        deliver(group.filter { !$0.isMark }, isDurable)
+        for entry in group {
+            entry.onWritten?()
+            if entry.isMark { entry.then(isDurable) }
+        }
+        deliver(group.contains(where: \.isMark) ? group.filter { !$0.isMark } : group, isDurable)
     }
 
     private func deliver(_ group: [Entry], _ isDurable: Bool) {
@@ -138,20 +140,14 @@ final class JournalWriter: Sendable {
 }
 
 extension JournalWriter.State {
-    /// What has to be scheduled for an entry that was added. A round that is to come at once overtakes a later one,
-    /// which then finds nothing.
-    fileprivate mutating func nextRound(isUrgent: Bool) -> JournalWriter.Round {
-        let isFull = waiting.count >= JournalWriter.groupCount || byteCount >= JournalWriter.groupByteCount
-        if isUrgent || isFull {
-            defer { round = .now }
-            return round == .now ? .none : .now
-        }
-        defer { if round == .none { round = .later } }
-        return round == .none ? .later : .none
+    /// Whether what waits is enough for a group.
+    fileprivate var isFull: Bool {
+        waiting.count >= JournalWriter.groupCount || byteCount >= JournalWriter.groupByteCount
     }
 
     fileprivate mutating func take() -> [JournalWriter.Entry] {
-        defer { (waiting, byteCount, round) = ([], 0, .none) }
+        defer { (waiting, byteCount) = ([], 0) }
+        if !waiting.isEmpty { rounds.take() }
         return waiting
     }
 }

@@ -9,9 +9,9 @@ package import Foundation
 internal import Synchronization
 
 /// Runs the lines of a batch with a journal: delivers the results of lines that have ended before, gives the others to
-/// a `RequestLineRunner`, records what becomes of them, and delivers each result when it is durable.
+/// a `RequestLineRunner` as there is room, records what becomes of them, and delivers each result when it is durable.
 ///
-/// Lines come from a `Feed`, on one thread; all other members may be used from any thread.
+/// Lines that come later are added on one thread; all other members may be used from any thread.
 package final class JournaledRun: Sendable {
     /// The result of a line.
     package struct Delivery: Sendable {
@@ -27,16 +27,23 @@ package final class JournaledRun: Sendable {
         package let isFromJournal: Bool
     }
 
-    fileprivate struct State {
+    private struct State {
         var held: HeldLines
         /// Whether what is cancelled from now on is only put off.
         var isInterrupted = false
         var failure: JournalError?
+        /// What has to be known of lines that are to run: those that may have been sent before, and the fingerprints of
+        /// lines that come later, by position.
+        var sentBefore: Set<Int> = []
+        var fingerprints: [Int: String] = [:]
+        /// The bytes of the bodies of lines that had ended before.
+        var restoredByteCount: Int64 = 0
     }
 
     private let settings: RequestLineRunner.Settings
     private let journal: OpenedJournal
     private let runner: RequestLineRunner
+    private let pump: LinePump
     private let state: Mutex<State>
     private let group = DispatchGroup()
     private let writer: JournalWriter
@@ -46,25 +53,39 @@ package final class JournaledRun: Sendable {
     /// Makes a run.
     ///
     /// - Parameters:
+    ///   - schedule: all lines; nil when they come later.
     ///   - onDelivery: called once for each line, one at a time, on a queue of the journal's.
     ///   - onFailure: called once when the journal cannot be written any more. The run is cancelled then; results that
     ///     come after that are delivered, but are not durable.
     package init(
-        settings: RequestLineRunner.Settings, journal: OpenedJournal,
+        settings: RequestLineRunner.Settings, journal: OpenedJournal, lines: any LineSource, schedule: LineSchedule?,
         onDelivery: @escaping @Sendable (Delivery) -> Void,
         onFailure: @escaping @Sendable (JournalError) -> Void = { _ in }
     ) {
         (self.settings, self.journal) = (settings, journal)
         (self.onDelivery, self.onFailure) = (onDelivery, onFailure)
         runner = RequestLineRunner(settings: settings) { _ in }
+        pump = LinePump(lines, schedule: schedule, limits: settings.scheduleLimits)
         let window = SendWindow(limit: settings.concurrency, limitPerLane: settings.concurrencyPerOrigin)
-        state = Mutex(State(held: HeldLines(window: window, neededIDs: settings.referencedIDs)))
+        state = Mutex(State(held: HeldLines(window: window)))
         writer = JournalWriter(journal.store)
         writer.setFailureHandler { [weak self] in self?.fail($0) }
     }
 
-    /// What lines are given to.
-    package func makeFeed() -> Feed { Feed(run: self, journal: journal) }
+    /// Begins to run lines. To be called once.
+    package func begin() {
+        pump.begin { [self] in
+            stopIfItFailedBefore()
+            if journal.batch.lineCount != nil { restore() }
+        } start: { [self] in
+            start($0)
+        } abandon: { [self] position, outcome in
+            abandon(position, outcome)
+        }
+    }
+
+    /// What lines are given to that come later.
+    package func makeFeed() -> JournaledFeed { JournaledFeed(run: self, journal: journal) }
 
     /// Cancels everything that has not finished. Another run goes on with it: only unsafe requests that may have been
     /// sent are lost.
@@ -76,6 +97,7 @@ package final class JournaledRun: Sendable {
     /// Starts nothing more, lets running operations finish for at most `Settings.drainTimeout`, then cancels the rest,
     /// as `cancel()` does.
     package func drain() async {
+        pump.close()
         state.withLock { state in
             state.isInterrupted = true
             state.held.close()
@@ -84,15 +106,22 @@ package final class JournaledRun: Sendable {
         stop()
     }
 
-    /// Suspends the calling task until the results of all lines added so far have been delivered, and lets go of the
-    /// journal. To be called once, after the last line.
+    /// Suspends the calling task until the results of all lines have been delivered, and lets go of the journal. To be
+    /// called once, after the last line.
     ///
-    /// - Throws: why the journal could not be read or written.
+    /// - Throws: why the journal could not be read or written, or that lines could not be read any more.
     package func finish() async throws(JournalError) {
+        pump.complete()
+        var failure: JournalError?
+        do throws(LineSourceError) {
+            try await pump.finish()
+        } catch {
+            failure = JournalError(.unavailable, error.message)
+        }
         await withCheckedContinuation { waiter in
             group.notify(queue: .global()) { waiter.resume() }
         }
-        var failure = state.withLock { $0.failure }
+        failure = state.withLock { $0.failure } ?? failure
         do throws(JournalError) {
             try writer.finish()
         } catch {
@@ -103,17 +132,17 @@ package final class JournaledRun: Sendable {
 
     /// Returns the state of the run: see `RequestLineRunner.snapshot(largest:)`.
     package func snapshot(largest count: Int) -> RequestLineRunner.Snapshot {
-        var snapshot = runner.snapshot(largest: count)
-        snapshot.totalCount += state.withLock { $0.held.count }
-        return snapshot
+        let restoredByteCount = state.withLock { $0.restoredByteCount }
+        return runner.snapshot(largest: count).of(pump, restoredByteCount: restoredByteCount)
     }
 
     private func stop() {
+        pump.stop()
         runner.cancel()
         update { $0.stop() }
     }
 
-    fileprivate func fail(_ error: JournalError) {
+    func fail(_ error: JournalError) {
         let isFirst = state.withLock { state in
             defer { state.failure = state.failure ?? error }
             return state.failure == nil
@@ -124,41 +153,86 @@ package final class JournaledRun: Sendable {
     }
 }
 
-// MARK: - From the feed to the runner
+// MARK: - Lines that have ended before
 
 extension JournaledRun {
-    /// Starts a line, when it may be started.
-    fileprivate func start(_ line: JournaledLine) {
-        group.enter()
-        update { $0.add(line) }
+    /// Takes what the journal has of the lines, all of which are known.
+    private func restore() {
+        var cursor = RecordCursor(journal.store, isEmpty: !journal.hasRecords)
+        let count = pump.standing.count
+        do throws(JournalError) {
+            while let record = try cursor.next(), record.position < count {
+                guard record.id == pump.lines.id(at: record.position) else {
+                    throw JournalError(
+                        .damaged, "the journal is damaged: it has the id \(record.id) at position \(record.position)")
+                }
+                take(record, isRepeatable: isRepeatable(record.position)) { pump.end(record.position, $0, $1) }
+            }
+        } catch {
+            fail(error)
+        }
+    }
+
+    /// Whether a line may be sent twice; false when it cannot be read.
+    private func isRepeatable(_ position: Int) -> Bool {
+        (try? pump.lines.node(at: position)).map { isRepeatable($0.line.line) } ?? false
+    }
+
+    private func isRepeatable(_ line: RequestLine) -> Bool {
+        line.isSafe || line.hasIdempotencyKey || settings.headers.contains(name: "Idempotency-Key")
+    }
+
+    /// Takes a record: a line that has ended is delivered, one that may have been sent is noted.
+    ///
+    /// - Parameter end: is told how the line ended, if it did; what it is told is what the pump has to know.
+    private func take(
+        _ record: JournalRecord, isRepeatable: @autoclosure () -> Bool,
+        end: (ResultLine.Outcome, ReferenceSource?) -> Void
+    ) {
+        let step = ReopeningStep(
+            record.state, isRepeatable: isRepeatable(), resendsUnsafe: journal.options.resendsUnsafe)
+        switch step {
+        case .deliver(let ending): deliver(ending, of: record, end)
+        case .reportUnknown:
+            end(.unknown, nil)
+            deliverUnknown(record)
+        case .startAgain: state.withLock { _ = $0.sentBefore.insert(record.position) }
+        case .start: break
+        }
     }
 
     /// Delivers the result of a line that has ended before.
-    fileprivate func deliver(_ ending: JournalRecord.Ending, of id: String) {
-        let result = ending.outcome == .success && !isReferenced(id) ? nil : result(of: ending)
+    private func deliver(
+        _ ending: JournalRecord.Ending, of record: JournalRecord, _ end: (ResultLine.Outcome, ReferenceSource?) -> Void
+    ) {
+        let isReferenced = pump.isReferenced(record.position)
+        let result = ending.outcome == .success && !isReferenced ? nil : result(of: ending)
         var source: ReferenceSource?
-        if ending.outcome == .success, let result { source = self.source(of: result, ending) }
-        runner.restore(id, ending.outcome, receivedByteCount: Int64(ending.byteCount), source: source)
+        if ending.outcome == .success, isReferenced, let result { source = self.source(of: result, ending) }
+        state.withLock { $0.restoredByteCount += Int64(ending.byteCount) }
+        end(ending.outcome, source)
         deliver(
             Delivery(
                 outcome: ending.outcome, byteCount: ending.byteCount, line: ending.line, result: result,
-                isFromJournal: true), of: id)
+                isFromJournal: true))
         // What the first failure ends, ended before.
         if ending.outcome == .failure, settings.cancelsAtFirstFailure { stop() }
     }
 
     /// Delivers that the outcome of a line is not known.
-    fileprivate func deliverUnknown(_ id: String) {
-        var result = ResultLine(id: id, outcome: .unknown)
+    private func deliverUnknown(_ record: JournalRecord) {
+        var result = ResultLine(id: record.id, outcome: .unknown)
         result.error = ResultLine.Failure(
             code: .mayHaveBeenSent,
             message: "the process ended when the request may have been sent, and its outcome is not known: "
                 + "it is not sent again unless that is asked for")
-        runner.restore(id, .unknown)
         deliver(
-            Delivery(
-                outcome: .unknown, byteCount: 0, line: result.encodedLine(), result: result, isFromJournal: true),
-            of: id)
+            Delivery(outcome: .unknown, byteCount: 0, line: result.encodedLine(), result: result, isFromJournal: true))
+    }
+
+    private func deliver(_ delivery: Delivery) {
+        hand(over: nil, isUrgent: false, delivery)
+        writer.waitForRoom()
     }
 
     /// The result that a record has. A line that cannot be read ends the run.
@@ -172,7 +246,7 @@ extension JournaledRun {
     }
 
     /// A batch that ends at its first failure does not begin again: the failure may be of its last line.
-    fileprivate func stopIfItFailedBefore() {
+    private func stopIfItFailedBefore() {
         guard settings.cancelsAtFirstFailure, journal.hasRecords else { return }
         do throws(JournalError) {
             if try journal.store.hasFailure() { stop() }
@@ -181,29 +255,65 @@ extension JournaledRun {
         }
     }
 
-    private func deliver(_ delivery: Delivery, of id: String) {
-        update { $0.ended(id, isSuccess: delivery.outcome == .success) }
-        group.enter()
-        hand(over: nil, isUrgent: false, delivery)
-        writer.waitForRoom()
-    }
-
     private func source(of result: ResultLine, _ ending: JournalRecord.Ending) -> ReferenceSource {
         let text = settings.bodyForm == .text ? result.body.map { Data($0.utf8) } : nil
         return ReferenceSource(
             status: result.status, headers: result.headers ?? [:], body: ending.referencedBody ?? text)
     }
+}
 
-    private func isReferenced(_ id: String) -> Bool { settings.referencedIDs?.contains(id) ?? true }
+// MARK: - Lines that come later
+
+extension JournaledRun {
+    /// Adds a line of a stream, of which the journal may have a record.
+    func add(
+        _ added: StreamedLines.Added, _ position: Int, _ fingerprint: String, _ record: JournalRecord?
+    ) {
+        var isAdded = false
+        if let record {
+            take(record, isRepeatable: isRepeatable(added.node.line.line)) { outcome, source in
+                pump.add(added, endedBefore: outcome, source)
+                isAdded = true
+            }
+        }
+        guard !isAdded else { return }
+        state.withLock { $0.fingerprints[position] = fingerprint }
+        pump.add(added)
+    }
+}
+
+// MARK: - From the pump to the runner
+
+extension JournaledRun {
+    private func start(_ line: LinePump.Line) {
+        let (wasSentBefore, fingerprint) = state.withLock { state in
+            (state.sentBefore.contains(line.position), state.fingerprints.removeValue(forKey: line.position))
+        }
+        let journaled = JournaledLine(
+            node: keyed(line), position: line.position, needs: line.needs, isReferenced: line.isReferenced,
+            wasSentBefore: wasSentBefore, fingerprint: fingerprint)
+        group.enter()
+        if journaled.needsMark { update { $0.add(journaled) } } else { run(journaled) }
+    }
+
+    private func run(_ line: JournaledLine) {
+        runner.add(line.node, needs: line.needs, isReferenced: line.isReferenced) { [self] in
+            ended(line, $0)
+            group.leave()
+        }
+    }
+
+    /// The line with the automatic key that the journal gives it.
+    private func keyed(_ line: LinePump.Line) -> RequestLineGraph.Node {
+        guard line.node.line.line.idempotencyKey == .automatic else { return line.node }
+        return line.node.with(idempotencyKey: .value(journal.batch.key(at: line.position)))
+    }
 
     /// Carries out what a change of the held lines says. Here, so that no lock is held meanwhile.
     private func update(_ change: (inout HeldLines) -> [HeldLines.Effect]) {
-        var effects = state.withLock { change(&$0.held) }[...]
-        while let effect = effects.popFirst() {
+        for effect in state.withLock({ change(&$0.held) }) {
             switch effect {
-            case .start(let line):
-                runner.add(line.node) { [self] in ended(line, $0) }
-                effects += state.withLock { $0.held.passed(line.id) }
+            case .start(let line): run(line)
             case .mark(let line): mark(line)
             }
         }
@@ -214,7 +324,7 @@ extension JournaledRun {
             position: line.position, id: line.id, state: .mayHaveBeenSent, fingerprint: line.fingerprint)
         let entry = JournalWriter.Entry(record: record, file: nil, byteCount: 0, isMark: true) { [self] isDurable in
             if !isDurable { cancel() }  // before the line gets to the runner: it must not be sent
-            update { $0.marked(line.id, isDurable: isDurable) }
+            update { $0.marked(line.position, isDurable: isDurable) }
         }
         writer.append(entry, isUrgent: true)
     }
@@ -226,19 +336,38 @@ extension JournaledRun {
     /// Takes the end of a line; on the runner's queue.
     private func ended(_ line: JournaledLine, _ end: RequestLineRunner.End) {
         let result = end.result
+        let delivery = Delivery(result)
         let isPutOff = result.outcome == .cancelled && state.withLock { $0.isInterrupted }
-        let delivery = Delivery(
-            outcome: result.outcome, byteCount: result.bytes ?? 0, line: result.encodedLine(), result: result,
-            isFromJournal: false)
-        let state = isPutOff ? stateOfPutOff(line, result) : .ended(ending(end, delivery))
-        let record = state.map {
+        let known = isPutOff ? stateOfPutOff(line, result) : .ended(ending(end, delivery))
+        let record = known.map {
             JournalRecord(position: line.position, id: line.id, state: $0, fingerprint: line.fingerprint)
         }
         let output = result.outcome == .success ? line.node.line.line.output : nil
-        hand(over: record, output: output, isUrgent: line.isMarked, delivery)
-        let isSuccess = result.outcome == .success
-        update { $0.ended(line.id, isSuccess: isSuccess, wasMarked: line.isMarked ? line.ticket : nil) }
-        if result.outcome == .failure, settings.cancelsAtFirstFailure { stop() }
+        let isLast = result.outcome == .failure && settings.cancelsAtFirstFailure
+        let noteEnd = { @Sendable [pump] in pump.end(line.position, result.outcome, end.source, isLast: isLast) }
+        // What waits for an unsafe line is sent when the success of that one is durable: after a crash it would be
+        // unknown.
+        let waits = line.isMarked && result.outcome == .success
+        hand(over: record, output: output, isUrgent: line.isMarked, onWritten: waits ? noteEnd : nil, delivery)
+        if !waits { noteEnd() }
+        if isLast { stop() }
+        if line.isMarked, let ticket = line.ticket { update { $0.ended(ticket) } }
+        writer.waitForRoom()
+    }
+
+    /// Takes a line that is not run; on the pump's thread.
+    private func abandon(_ position: Int, _ outcome: ResultLine.Outcome) {
+        let (isInterrupted, fingerprint) = state.withLock { state in
+            (state.isInterrupted, state.fingerprints.removeValue(forKey: position))
+        }
+        let id = pump.lines.id(at: position)
+        let delivery = Delivery(ResultLine(id: id, abandoned: outcome))
+        var record: JournalRecord?
+        if !isInterrupted || outcome != .cancelled {
+            let ending = JournalRecord.Ending(outcome: outcome, byteCount: 0, line: delivery.line)
+            record = JournalRecord(position: position, id: id, state: .ended(ending), fingerprint: fingerprint)
+        }
+        hand(over: record, isUrgent: false, delivery)
         writer.waitForRoom()
     }
 
@@ -252,111 +381,35 @@ extension JournaledRun {
         let hasText = settings.bodyForm == .text && end.result.body != nil
         return JournalRecord.Ending(
             outcome: delivery.outcome, byteCount: delivery.byteCount, line: delivery.line,
-            referencedBody: hasText ? nil : end.referencedBody)
+            referencedBody: hasText ? nil : end.source?.body)
     }
 
     /// Hands a result over to be recorded, and delivered then.
-    private func hand(over record: JournalRecord?, output: String? = nil, isUrgent: Bool, _ delivery: Delivery) {
-        let entry = JournalWriter.Entry(
+    private func hand(
+        over record: JournalRecord?, output: String? = nil, isUrgent: Bool,
+        onWritten: (@Sendable () -> Void)? = nil, _ delivery: Delivery
+    ) {
+        group.enter()
+        var entry = JournalWriter.Entry(
             record: record, file: output.map(OutputSync.place), byteCount: delivery.line.count + bodyByteCount(record)
         ) { [onDelivery, group] _ in
             onDelivery(delivery)
             group.leave()
         }
+        entry.onWritten = onWritten
         writer.append(entry, isUrgent: isUrgent)
+    }
+}
+
+extension JournaledRun.Delivery {
+    fileprivate init(_ result: ResultLine) {
+        self.init(
+            outcome: result.outcome, byteCount: result.bytes ?? 0, line: result.encodedLine(), result: result,
+            isFromJournal: false)
     }
 }
 
 private func bodyByteCount(_ record: JournalRecord?) -> Int {
     guard case .ended(let ending)? = record?.state else { return 0 }
     return ending.referencedBody?.count ?? 0
-}
-
-// MARK: - The feed
-
-extension JournaledRun {
-    /// Takes the lines of a run in their order, dependencies first, and looks for each in the journal. Confined to one
-    /// thread.
-    package struct Feed {
-        private let run: JournaledRun
-        private let journal: OpenedJournal
-        private var cursor: RecordCursor
-        private var position = 0
-
-        fileprivate init(run: JournaledRun, journal: OpenedJournal) {
-            (self.run, self.journal) = (run, journal)
-            cursor = RecordCursor(journal.store, isEmpty: !journal.hasRecords)
-            run.stopIfItFailedBefore()
-        }
-
-        /// Adds a line; the lines that it depends on must have been added before.
-        ///
-        /// - Throws: `anotherBatch` when the lines come later, and the journal has another one at this place.
-        package mutating func add(_ node: RequestLineGraph.Node) throws(JournalError) {
-            defer { position += 1 }
-            let line = node.line.line
-            let fingerprint = journal.batch.lineCount == nil ? BatchDigest.fingerprint(of: line) : nil
-            var record = record()
-            if let known = record, known.id != node.line.id || known.fingerprint != fingerprint {
-                guard journal.batch.lineCount != nil else { throw anotherLine(node) }
-                let problem = "it has another id at line \(node.line.number)"
-                run.fail(JournalError(.damaged, "the journal is damaged: \(problem)"))
-                record = nil
-            }
-            let isRepeatable = line.isSafe || line.hasIdempotencyKey || run.settings.hasIdempotencyKey
-            let step = ReopeningStep(
-                record?.state, isRepeatable: isRepeatable, resendsUnsafe: journal.options.resendsUnsafe)
-            if let fingerprint, record == nil, !line.isSafe, isKnown(fingerprint) { throw anotherLine(node) }
-            switch step {
-            case .deliver(let ending): run.deliver(ending, of: node.line.id)
-            case .reportUnknown: run.deliverUnknown(node.line.id)
-            case .start, .startAgain:
-                run.start(
-                    JournaledLine(
-                        node: keyed(node), position: position, needsMark: !line.isSafe,
-                        wasSentBefore: step == .startAgain, fingerprint: fingerprint))
-            }
-        }
-
-        /// The record of this position. A journal that cannot be read ends the run: the line is cancelled with it.
-        private mutating func record() -> JournalRecord? {
-            do throws(JournalError) {
-                return try cursor.record(at: position)
-            } catch {
-                run.fail(error)
-                cursor = RecordCursor(journal.store, isEmpty: true)
-                return nil
-            }
-        }
-
-        /// Whether the journal has the line at a later place: the lines of a stream have changed their order, and the
-        /// line may have been sent there.
-        private func isKnown(_ fingerprint: String) -> Bool {
-            guard journal.hasRecords else { return false }
-            do throws(JournalError) {
-                return try journal.store.hasRecord(of: fingerprint, after: position)
-            } catch {
-                run.fail(error)
-                return false
-            }
-        }
-
-        /// The line with the automatic key that the journal gives it.
-        private func keyed(_ node: RequestLineGraph.Node) -> RequestLineGraph.Node {
-            guard node.line.line.idempotencyKey == .automatic else { return node }
-            return node.with(idempotencyKey: .value(journal.batch.key(at: position)))
-        }
-
-        private func anotherLine(_ node: RequestLineGraph.Node) -> JournalError {
-            JournalError(
-                .anotherBatch, "the journal is of another batch: line \(node.line.number) is not the one that it knows")
-        }
-    }
-}
-
-@available(*, unavailable)
-extension JournaledRun.Feed: Sendable {}
-
-extension RequestLineRunner.Settings {
-    fileprivate var hasIdempotencyKey: Bool { headers.contains(name: "Idempotency-Key") }
 }

@@ -8,9 +8,21 @@ struct RecordCursor {
     private let store: any JournalStore
     private var page: ArraySlice<JournalRecord> = []
     private var isAtEnd: Bool
+    private var nextPosition = 0
 
     /// - Parameter isEmpty: whether there is nothing to read.
     init(_ store: any JournalStore, isEmpty: Bool) { (self.store, isAtEnd) = (store, isEmpty) }
+
+    /// The next record; nil after the last one.
+    mutating func next() throws(JournalError) -> JournalRecord? {
+        if page.isEmpty, !isAtEnd {
+            page = try store.records(from: nextPosition, limit: Self.pageCount)[...]
+            isAtEnd = page.isEmpty
+        }
+        guard let record = page.popFirst() else { return nil }
+        nextPosition = record.position + 1
+        return record
+    }
 
     /// The record of a position; each call asks for a higher one than the call before.
     mutating func record(at position: Int) throws(JournalError) -> JournalRecord? {

@@ -19,15 +19,15 @@ enum ReopeningStep: Equatable {
     ///   - state: what the journal has; nil when there is no record.
     ///   - isRepeatable: whether the line is safe, or has an `Idempotency-Key`.
     ///   - resendsUnsafe: whether the caller wants unsafe lines sent again.
-    init(_ state: JournalRecord.State?, isRepeatable: Bool, resendsUnsafe: Bool) {
+    init(_ state: JournalRecord.State?, isRepeatable: @autoclosure () -> Bool, resendsUnsafe: Bool) {
         switch state {
         case nil, .waiting?: self = .start
-        case .mayHaveBeenSent?: self = isRepeatable || resendsUnsafe ? .startAgain : .reportUnknown
+        case .mayHaveBeenSent?: self = resendsUnsafe || isRepeatable() ? .startAgain : .reportUnknown
         // What it needed may succeed this time: another run may send again what was not known.
         case .ended(let ending)? where ending.outcome == .skipped: self = .start
         // No store is told of such an outcome; one that has it lost nothing but the distinction.
         case .ended(let ending)? where ending.outcome == .unknown:
-            self = isRepeatable || resendsUnsafe ? .startAgain : .reportUnknown
+            self = resendsUnsafe || isRepeatable() ? .startAgain : .reportUnknown
         case .ended(let ending)?: self = .deliver(ending)
         }
     }

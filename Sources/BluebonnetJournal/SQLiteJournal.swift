@@ -23,6 +23,11 @@ public final class SQLiteJournal: JournalStore {
     /// Makes a store; nothing is opened yet.
     public init(path: String) { self.path = path }
 
+    /// The file and those that SQLite has beside it: beside the file itself, where the path is that of a link.
+    public var paths: [String] {
+        [path] + ["", "-wal", "-shm", "-journal"].map { (JournalLock.resolved(path) ?? path) + $0 }
+    }
+
     public func open(_ batch: JournalBatch, isRestarted: Bool) throws(JournalError) -> JournalBatch {
         let lock = try JournalLock(journal: path)
         let queue = try SQLiteError.mapped(path) {

@@ -115,26 +115,3 @@ package struct SendWindow {
         ready[priority, default: Fifo()].append(name)
     }
 }
-
-/// A queue that is taken from in constant time.
-struct Fifo<Element> {
-    private var elements: [Element?] = []
-    private var head = 0
-
-    var isEmpty: Bool { head == elements.count }
-
-    mutating func append(_ element: Element) { elements.append(element) }
-
-    mutating func popFirst() -> Element? {
-        guard head < elements.count else { return nil }
-        defer {
-            elements[head] = nil
-            head += 1
-            if head > 64, head * 2 > elements.count {
-                elements.removeFirst(head)
-                head = 0
-            }
-        }
-        return elements[head]
-    }
-}

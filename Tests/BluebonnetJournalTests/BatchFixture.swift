@@ -10,8 +10,8 @@ import TestServer
 import Testing
 
 /// A journal that loses its disk at a record: what was recorded before stays, as when the process dies there.
-final class DyingStore: JournalStore {
-    private let store: SQLiteJournal
+final class DyingStore: ForwardingStore {
+    let store: SQLiteJournal
     private let isLast: @Sendable (JournalRecord) -> Bool
     private let isDead = Mutex(false)
 
@@ -26,20 +26,6 @@ final class DyingStore: JournalStore {
         }
     }
 
-    func open(_ batch: JournalBatch, isRestarted: Bool) throws(JournalError) -> JournalBatch {
-        try store.open(batch, isRestarted: isRestarted)
-    }
-
-    func records(from position: Int, limit: Int) throws(JournalError) -> [JournalRecord] {
-        try store.records(from: position, limit: limit)
-    }
-
-    func hasRecord(of fingerprint: String, after position: Int) throws(JournalError) -> Bool {
-        try store.hasRecord(of: fingerprint, after: position)
-    }
-
-    func hasFailure() throws(JournalError) -> Bool { try store.hasFailure() }
-
     func record(_ records: [JournalRecord]) throws(JournalError) {
         let count = isDead.withLock { isDead in
             let count = isDead ? 0 : records.firstIndex(where: isLast) ?? records.count
@@ -49,40 +35,22 @@ final class DyingStore: JournalStore {
         if count > 0 { try store.record(Array(records[..<count])) }
         if count < records.count { throw JournalError(.diskFull, "the disk is full") }
     }
-
-    func close() throws(JournalError) { try store.close() }
 }
 
 /// A journal that waits for a gate before it takes records in.
-final class WaitingStore: JournalStore {
-    private let store: SQLiteJournal
+final class WaitingStore: ForwardingStore {
+    let store: SQLiteJournal
     let gate = Gate()
     /// Whether a mark waits for the gate, or has passed it.
     let hasMark = Observed(false)
 
     init(_ store: SQLiteJournal) { self.store = store }
 
-    func open(_ batch: JournalBatch, isRestarted: Bool) throws(JournalError) -> JournalBatch {
-        try store.open(batch, isRestarted: isRestarted)
-    }
-
-    func records(from position: Int, limit: Int) throws(JournalError) -> [JournalRecord] {
-        try store.records(from: position, limit: limit)
-    }
-
-    func hasRecord(of fingerprint: String, after position: Int) throws(JournalError) -> Bool {
-        try store.hasRecord(of: fingerprint, after: position)
-    }
-
-    func hasFailure() throws(JournalError) -> Bool { try store.hasFailure() }
-
     func record(_ records: [JournalRecord]) throws(JournalError) {
         if records.contains(where: { $0.state == .mayHaveBeenSent }) { hasMark.update { $0 = true } }
         gate.waitBlocking()
         try store.record(records)
     }
-
-    func close() throws(JournalError) { try store.close() }
 }
 
 /// A server, a journal, and what runs of one batch made of both.

@@ -70,6 +70,18 @@ final class ScriptedStore: JournalStore {
         #expect(store.isClosed)
     }
 
+    @Test func roundThatHasWaitedTakesNothingThatHasARoundOfItsOwn() {
+        var rounds = WriterRounds()
+        let first = [false, false, true, true].map { rounds.add(isUrgent: $0) }
+        #expect(first == [.later(number: 0), .none, .now, .none])
+        rounds.take()
+        let second = rounds.add(isUrgent: false)
+        #expect(second == .later(number: 1) && !rounds.isDue(0) && rounds.isDue(1))
+        rounds.take()
+        let third = rounds.add(isUrgent: false)
+        #expect(third == .later(number: 2) && !rounds.isDue(1))
+    }
+
     @Test func recordThatIsNotUrgentIsWrittenToo() async throws {
         let (store, told) = (ScriptedStore(), Observed<[String]>([]))
         store.gate.open()

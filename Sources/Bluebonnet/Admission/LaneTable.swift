@@ -107,15 +107,10 @@ struct LaneTable {
     }
 }
 
-/// The origins of a scheduler that have a running or waiting operation, and how many run. A value.
-struct OriginTable {
+/// The origins of a scheduler that have a running or waiting operation, and how many run. An object, because a copy for
+/// each question costs more than the answer (benchmark `mixed`). Network thread only, but for tests.
+final class OriginTable {
     typealias Index = Int
-
-    private final class ClientReference {
-        private(set) weak var value: (any GovernorClient)?
-
-        init(_ value: any GovernorClient) { self.value = value }
-    }
 
     private struct Row {
         /// Nil when the row is free.
@@ -129,9 +124,9 @@ struct OriginTable {
     let limit: Int
     /// Nil without a governor.
     private var governor: GovernorCore?
-    /// Whom the governor tells when an origin is open again; in an object, because tables are copied.
-    private var client: ClientReference?
-    private var rows: [Row] = []
+    /// Whom the governor tells when an origin is open again.
+    private weak var client: (any GovernorClient)?
+    @exclusivity(unchecked) private var rows: [Row] = []
     private var freeIndices: [Index] = []
     private var indexOfOrigin: [Origin: Index] = [:]
     /// The row that was used last stays, even when it is not in use: the next operation mostly has that origin.
@@ -140,12 +135,12 @@ struct OriginTable {
     init(limit: Int) { self.limit = limit }
 
     /// Has the origins that are looked up from now on governed.
-    mutating func govern(by governor: GovernorCore, for client: any GovernorClient) {
-        (self.governor, self.client) = (governor, ClientReference(client))
+    func govern(by governor: GovernorCore, for client: any GovernorClient) {
+        (self.governor, self.client) = (governor, client)
     }
 
     /// The index of an origin, as long as it has a running operation or a lane, or no other one is looked up.
-    mutating func index(of origin: Origin) -> Index {
+    func index(of origin: Origin) -> Index {
         if rows.indices.contains(last), rows[last].origin == origin { return last }
         let former = last
         last = indexOfOrigin[origin] ?? add(origin)
@@ -153,7 +148,7 @@ struct OriginTable {
         return last
     }
 
-    private mutating func add(_ origin: Origin) -> Index {
+    private func add(_ origin: Origin) -> Index {
         let index = freeIndices.popLast() ?? rows.count
         if index == rows.count { rows.append(Row()) }
         rows[index].origin = origin
@@ -178,31 +173,31 @@ struct OriginTable {
         guard rows[index].runningCount < limit else { return false }
         guard let governed = rows[index].governed else { return true }
         if governed.isKnownToBeOpen { return true }
-        guard let client = client?.value else { return true }
+        guard let client else { return true }
         return governed.isOpen(for: client)
     }
 
     /// - Parameter goesOn: whether it is for a transfer that was paused in place.
     /// - Returns: the place under the governor, if there is one.
-    mutating func takeSlot(_ index: Index, goesOn: Bool, for client: any GovernorClient) -> GovernorPlace? {
+    func takeSlot(_ index: Index, goesOn: Bool, for client: any GovernorClient) -> GovernorPlace? {
         rows[index].runningCount += 1
         return goesOn ? rows[index].governed?.goOn() : rows[index].governed?.begin(for: client)
     }
 
-    mutating func freeSlot(_ index: Index) {
+    func freeSlot(_ index: Index) {
         precondition(rows[index].runningCount > 0, "the origin holds no slot")
         rows[index].runningCount -= 1
         dropIfUnused(index)
     }
 
-    mutating func addLane(_ index: Index) { rows[index].laneCount += 1 }
+    func addLane(_ index: Index) { rows[index].laneCount += 1 }
 
-    mutating func removeLane(_ index: Index) {
+    func removeLane(_ index: Index) {
         rows[index].laneCount -= 1
         dropIfUnused(index)
     }
 
-    private mutating func dropIfUnused(_ index: Index) {
+    private func dropIfUnused(_ index: Index) {
         guard index != last, rows.indices.contains(index), rows[index].runningCount == 0, rows[index].laneCount == 0,
             let origin = rows[index].origin
         else { return }
@@ -211,3 +206,6 @@ struct OriginTable {
         freeIndices.append(index)
     }
 }
+
+@available(*, unavailable)
+extension OriginTable: Sendable {}

@@ -10,13 +10,34 @@ struct HeldCredential: Sendable {
     let value: any Sendable
     /// Runs code of the program: not on the network thread.
     let apply: @Sendable (inout URLRequest) -> Void
+    /// The one field that `apply` would set, where that is known without code of the program. Any thread.
+    let field: @Sendable () -> HeaderFields.Field?
+}
+
+/// An authenticator of the library's, whose credentials are one field each that can be set without a Swift task.
+protocol FieldAuthenticator: Authenticator {
+    /// The field of a credential; nil when `apply` has to be called. Any thread; it does not block.
+    func field(of credential: Credential) -> HeaderFields.Field?
+}
+
+extension FieldAuthenticator {
+    fileprivate func field(ofAny value: any Sendable) -> HeaderFields.Field? {
+        (value as? Credential).flatMap { field(of: $0) }
+    }
 }
 
 /// An `Authenticator` without the type of its credentials. All members run code of the program.
 struct AnyAuthenticator: Sendable {
     let challengeScheme: String?
-    /// A credential's expiry, and how it is applied; nil for a credential of another type.
-    let use: @Sendable (any Sendable) -> (expiry: Date?, apply: @Sendable (inout URLRequest) -> Void)?
+    /// How a credential is used.
+    struct Use: Sendable {
+        let expiry: Date?
+        let apply: @Sendable (inout URLRequest) -> Void
+        let field: @Sendable () -> HeaderFields.Field?
+    }
+
+    /// Nil for a credential of another type.
+    let use: @Sendable (any Sendable) -> Use?
     let refresh: @Sendable ((any Sendable)?) async throws -> any Sendable
     let isFinal: @Sendable (any Error) -> Bool
     /// Tells of a credential that the program has set.
@@ -24,9 +45,12 @@ struct AnyAuthenticator: Sendable {
 
     init<Kind: Authenticator>(_ authenticator: Kind) {
         challengeScheme = authenticator.challengeScheme
+        let fields = authenticator as? any FieldAuthenticator
         use = { value in
             guard let credential = value as? Kind.Credential else { return nil }
-            return (authenticator.expiryDate(of: credential), { authenticator.apply(credential, to: &$0) })
+            return Use(
+                expiry: authenticator.expiryDate(of: credential), apply: { authenticator.apply(credential, to: &$0) },
+                field: { fields?.field(ofAny: value) })
         }
         refresh = { try await authenticator.refresh($0 as? Kind.Credential) }
         isFinal = { authenticator.isFinal($0) }

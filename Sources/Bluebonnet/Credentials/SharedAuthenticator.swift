@@ -116,7 +116,7 @@ public final class SharedAuthenticator: Sendable {
         let (released, running, isFirst) = values.withLock { values in
             _ = values.state.handle(.replaced(validity), at: now)
             values.epoch += 1
-            let released = values.store(Self.held(credential, use?.apply, values.state.generation), error: nil)
+            let released = values.store(Self.held(credential, use, values.state.generation), error: nil)
             return (released, values.work.running, isTold && values.work.add(.tell(credential)))
         }
         running?.task.cancel()
@@ -125,10 +125,10 @@ public final class SharedAuthenticator: Sendable {
     }
 
     private static func held(
-        _ value: (any Sendable)?, _ apply: (@Sendable (inout URLRequest) -> Void)?, _ generation: Int
+        _ value: (any Sendable)?, _ use: AnyAuthenticator.Use?, _ generation: Int
     ) -> HeldCredential? {
-        guard let value, let apply else { return nil }
-        return HeldCredential(generation: generation, value: value, apply: apply)
+        guard let value, let use else { return nil }
+        return HeldCredential(generation: generation, value: value, apply: use.apply, field: use.field)
     }
 }
 
@@ -259,12 +259,12 @@ extension SharedAuthenticator {
     }
 
     private func end(_ number: Int, with value: any Sendable) {
-        guard let (expiry, apply) = authenticator.use(value) else { preconditionFailure("a refresh changes no type") }
+        guard let use = authenticator.use(value) else { preconditionFailure("a refresh changes no type") }
         let now = date()
-        let validity = CredentialState.Validity(obtained: now, expiry: expiry, leeway: leeway)
+        let validity = CredentialState.Validity(obtained: now, expiry: use.expiry, leeway: leeway)
         values.withLock { values -> Released in
             guard !values.state.handle(.refreshed(number: number, validity), at: now).isEmpty else { return Released() }
-            return values.store(Self.held(value, apply, values.state.generation), error: nil)
+            return values.store(Self.held(value, use, values.state.generation), error: nil)
         }.finish()
     }
 

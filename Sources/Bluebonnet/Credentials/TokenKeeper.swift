@@ -50,6 +50,9 @@ final class TokenKeeper: Sendable {
     /// Waits for the lock of the file; nil when others hold it for too long.
     func lock() async throws -> FileLock? { try await file.lock(tries: lockTries) }
 
+    /// Whether there is something that the file does not hold yet.
+    var hasPending: Bool { state.withLock { $0.pending != nil } }
+
     /// Why the file does not hold what it should; nil when it does.
     var error: NetworkingError? { state.withLock { $0.error } }
 

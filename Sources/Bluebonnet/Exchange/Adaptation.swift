@@ -35,6 +35,18 @@ struct Adaptation: Sendable {
     let credential: HeldCredential?
     let authenticator: SharedAuthenticator?
 
+    /// The request, where no code of the program has to run for it; nil otherwise.
+    var quickResult: AdaptedRequest? {
+        guard adapters.isEmpty else { return nil }
+        guard let credential else { return base }
+        guard !base.hop.hasOwnCredential, let field = credential.field() else { return nil }
+        var adapted = base
+        adapted.sentHeaders = base.hop.headers
+        adapted.sentHeaders[field.name] = field.value
+        adapted.generation = credential.generation
+        return adapted
+    }
+
     /// Runs adapters and authenticator.
     ///
     /// - Throws: what the operation fails with.

@@ -130,7 +130,14 @@ extension OriginState {
         return mayBegin(at: 0)
     }
 
-    private var needsClock: Bool { hold.until != 0 || breaker.opensAt != nil || bucket != nil || learned != nil }
+    private var needsClock: Bool { hold.until != 0 || breaker.opensAt != nil || hasRate }
+
+    /// Without a comparison with nil, which would copy the rates (benchmark `limits`).
+    private var hasRate: Bool {
+        if case .some = bucket { return true }
+        if case .some = learned { return true }
+        return false
+    }
 
     private var hasRoom: Bool { runningCount < Int(window) }
 
@@ -153,7 +160,7 @@ extension OriginState {
     ///
     /// - Returns: its number.
     mutating func noteBegin(_ clock: @autoclosure () -> UInt64) -> UInt64 {
-        let needsClock = bucket != nil || learned != nil || hold.until != 0 || lastUse != 0
+        let needsClock = hasRate || hold.until != 0 || lastUse != 0
         let now = needsClock ? clock() : 0
         if lastUse != 0 {
             if isOld(now: now) { reset() }
@@ -206,7 +213,7 @@ extension OriginState {
             if isProbe { endProbe() }
             if isProbe || number > lastStale { hold.noteSuccess() }
             if number > lastStale { widen() }
-            if learned != nil { learned?.noteAccepted(now: clock(), isStale: number <= lastStale) }
+            if hasRate { learned?.noteAccepted(now: clock(), isStale: number <= lastStale) }
             if let time = outcome.hold { noteUsedUp(for: time, now: clock()) }
         case .connectTimeout:
             if isProbe, hold.until == 0 { endProbe() }

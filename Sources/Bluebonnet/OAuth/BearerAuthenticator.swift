@@ -21,7 +21,7 @@ public import FoundationNetworking
 /// sets is written to the file, and a token that it takes away is removed with it. What cannot be written is kept in
 /// memory and used all the same: `fileError` tells why, and writing is tried again at the next refresh, and at a later
 /// use.
-public struct BearerAuthenticator: Authenticator {
+public struct BearerAuthenticator: Authenticator, FieldAuthenticator {
     /// Where tokens are refreshed.
     public let endpoint: TokenEndpoint
     /// Where the token is kept; nil when it is kept in memory only.
@@ -72,6 +72,14 @@ public struct BearerAuthenticator: Authenticator {
     public func apply(_ token: BearerToken, to request: inout URLRequest) {
         keeper?.tryAgain()
         request.setValue("Bearer \(token.accessToken)", forHTTPHeaderField: "Authorization")
+    }
+
+    /// Nil while the file waits to be written, and for a token that no field can carry: then `apply` is called.
+    func field(of token: BearerToken) -> HeaderFields.Field? {
+        guard keeper?.hasPending != true, FieldSyntax.forbiddenByte(inValue: token.accessToken.utf8) == nil else {
+            return nil
+        }
+        return HeaderFields.Field(name: "Authorization", value: "Bearer \(token.accessToken)")
     }
 
     public func expiryDate(of token: BearerToken) -> Date? { token.expiryDate }

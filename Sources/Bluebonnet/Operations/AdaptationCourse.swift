@@ -69,7 +69,7 @@ final class AdaptationCourse {
             return send(adapted, exchange, for: origin, &slot)
         }
         let work = exchange.adaptation(after: adapted, credential)
-        guard !work.isNothing else { return send(work.base, exchange, for: origin, &slot) }
+        if let adapted = work.quickResult { return send(adapted, exchange, for: origin, &slot) }
         begin(slot.account.timeLeft)
         let task = Task { [tell, number] in
             let result = await work.result()
@@ -165,8 +165,6 @@ final class AdaptationCourse {
 extension AdaptationCourse: Sendable {}
 
 extension Adaptation {
-    fileprivate var isNothing: Bool { adapters.isEmpty && credential == nil }
-
     fileprivate func result() async -> Result<AdaptedRequest, NetworkingError> {
         do throws(NetworkingError) {
             return .success(try await run())

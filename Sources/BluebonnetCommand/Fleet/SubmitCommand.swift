@@ -89,7 +89,10 @@ struct SubmitCommand: ParsableCommand {
 
     func run() throws {
         let (source, _) = try InputSource.open(file)
-        let nodes = try Self.nodes(of: try RunInput(source, control: StopControl()))
+        let input = try RunInput(
+            source, control: StopControl(), limits: .init(concurrency: 1, concurrencyPerOrigin: 1), reserved: [],
+            onBytes: { _ in })
+        let nodes = try input.nodes()
         let settings = try settings
         let name = name ?? defaultName
         FleetCall.run { [fleet = store.fleet] in
@@ -97,17 +100,6 @@ struct SubmitCommand: ParsableCommand {
             if !isNew { StandardError.write("the store has the batch \(name) already\n") }
             try FleetCall.print(name + "\n")
             return .success
-        }
-    }
-
-    private static func nodes(of input: RunInput) throws(CommandError) -> [RequestLineGraph.Node] {
-        switch input {
-        case .batch(let batch): return batch.nodes
-        case .stream(let reader):
-            var nodes: [RequestLineGraph.Node] = []
-            var batch = StreamedBatch()
-            try batch.read(reader) { nodes.append($0) }
-            return nodes
         }
     }
 

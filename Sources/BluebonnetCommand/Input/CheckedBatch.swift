@@ -3,22 +3,39 @@
 
 import Bluebonnet
 internal import BluebonnetBatch
-import Foundation
+import Glibc
+import Synchronization
 
 /// The lines of a file, all of which were found to be right before anything is sent.
-struct CheckedBatch {
+final class CheckedBatch: Sendable {
     /// The lines, each after those that it waits for.
-    let nodes: [RequestLineGraph.Node]
+    let file: BatchFile
+    private let schedule: Mutex<LineSchedule?>
 
-    /// The ids whose results other lines use.
-    var referencedIDs: Set<String> { Set(nodes.flatMap(\.dependencies)) }
-
+    /// Checks a file from where its descriptor stands. The descriptor must stay open.
+    ///
+    /// - Parameters:
+    ///   - reserved: files that no line may write.
+    ///   - onBytes: is given the whole file, piece by piece.
     /// - Throws: everything that is wrong, a line of text for each.
-    init(file: Data) throws(CommandError) {
-        do throws(RequestLineErrors) {
-            nodes = try RequestLineGraph(try RequestLineParser().parse(file: file)).nodesInDependencyOrder
+    init(
+        _ descriptor: FileDescriptor, limits: LineSchedule.Limits, reserved: [ReservedPath] = [],
+        onBytes: (UnsafeRawBufferPointer) -> Void = { _ in }
+    ) throws(CommandError) {
+        do throws(BatchFileCheck.Failure) {
+            let checked = try BatchFileCheck.check(
+                descriptor.rawValue, limits: limits, reserved: reserved, onBytes: onBytes)
+            file = checked.file
+            schedule = Mutex(checked.schedule)
         } catch {
-            throw .badLines(error.errors)
+            switch error {
+            case .badLines(let errors): throw .badLines(errors.errors)
+            case .unreadable(let number):
+                throw .unusable("cannot read the request lines: \(SystemError(code: number))")
+            }
         }
     }
+
+    /// Gives the schedule of all lines away, of which there should not be two in memory; nil when that was done.
+    func takeSchedule() -> LineSchedule? { schedule.withLock { $0.take() } }
 }

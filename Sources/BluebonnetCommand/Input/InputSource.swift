@@ -1,13 +1,12 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-import Foundation
 import Glibc
 
 /// Where the request lines come from.
 enum InputSource {
-    /// An ordinary file: read, and to be checked, as a whole.
-    case file(Data)
+    /// An ordinary file: to be checked as a whole.
+    case file(FileDescriptor)
     /// A pipe, a terminal or the like: read as it comes.
     case stream(FileDescriptor)
 
@@ -22,7 +21,7 @@ enum InputSource {
             let input = descriptor ?? .standardInput
             let status = try input.status
             if status.isFolder { throw SystemError(code: EISDIR) }
-            return (status.isRegularFile ? .file(try input.readToEnd()) : .stream(input), status)
+            return (status.isRegularFile ? .file(input) : .stream(input), status)
         } catch {
             throw CommandError.unusable("cannot read \(path ?? "standard input"): \(error)")
         }

@@ -8,15 +8,18 @@ import Foundation
 /// The lines of a stream, each checked as it comes.
 struct StreamedBatch {
     private let parser = RequestLineParser()
-    private var graph = RequestLineGraph()
+    private let lines: StreamedLines
     private var splitter = LineSplitter()
     private var lineCount = 0
+
+    /// - Parameter lines: what the lines are checked by, and added to.
+    init(_ lines: StreamedLines) { self.lines = lines }
 
     /// Reads until the end of the stream, or until the run is to stop, and tells of each line.
     ///
     /// - Throws: what is wrong with the first line that is not right; those before it have been told of.
     mutating func read(
-        _ reader: StreamReader, onLine: (RequestLineGraph.Node) throws(CommandError) -> Void
+        _ reader: StreamReader, onLine: (StreamedLines.Added) throws(CommandError) -> Void
     ) throws(CommandError) {
         while true {
             switch try Self.next(of: reader) {
@@ -32,17 +35,17 @@ struct StreamedBatch {
     }
 
     private mutating func take(
-        _ line: Data, _ onLine: (RequestLineGraph.Node) throws(CommandError) -> Void
+        _ line: Data, _ onLine: (StreamedLines.Added) throws(CommandError) -> Void
     ) throws(CommandError) {
         lineCount += 1
-        if let node = try checked(line) { try onLine(node) }
+        if let added = try checked(line) { try onLine(added) }
     }
 
     /// The line, checked; nil for an empty one.
-    private mutating func checked(_ line: Data) throws(CommandError) -> RequestLineGraph.Node? {
+    private mutating func checked(_ line: Data) throws(CommandError) -> StreamedLines.Added? {
         do throws(RequestLineError) {
             guard let line = try parser.parse(line: line, number: lineCount) else { return nil }
-            return try graph.add(line)
+            return try lines.add(line)
         } catch {
             throw .badLines([error])
         }

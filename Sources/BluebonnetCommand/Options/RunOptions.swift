@@ -17,6 +17,13 @@ struct RunOptions: ParsableArguments {
     @OptionGroup(title: "Output") var output: Output
     @OptionGroup(title: "Journal") var journal: Journal
 
+    /// Files of the run that no line may write.
+    var reservedPaths: [ReservedPath] {
+        let lines = file.map { ReservedPath($0, "the request lines are in this file") }
+        let results = output.results.map { ReservedPath($0, "the results are written to this file") }
+        return [lines, results].compactMap(\.self)
+    }
+
     /// What the runner is to do.
     var settings: RequestLineRunner.Settings {
         get throws(NetworkingError) {

@@ -58,16 +58,6 @@ struct FileDescriptor: Equatable {
         }
     }
 
-    /// Reads all that is left.
-    func readToEnd() throws(SystemError) -> Data {
-        var data = Data()
-        while true {
-            let bytes = try read(upTo: 1 << 20)
-            if bytes.isEmpty { return data }
-            data.append(contentsOf: bytes)
-        }
-    }
-
     /// Goes on after an error that only means "again", when the descriptor is ready; throws any other.
     private func passOver(_ error: SystemError, until event: Int32) throws(SystemError) {
         switch error.code {

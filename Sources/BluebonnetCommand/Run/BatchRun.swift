@@ -18,20 +18,22 @@ final class BatchRun: Sendable {
     /// The most operations of a stream whose results are not there yet; then reading waits.
     private static let streamLimit = 10_000
 
+    private let input: RunInput
     private let runner: LineRunner
     private let control: StopControl
     private let state: SharedState
     private let room = DispatchSemaphore(value: BatchRun.streamLimit)
 
     /// - Parameters:
+    ///   - input: the lines.
     ///   - journal: where outcomes are kept; nil when they are not.
     ///   - onResult: called with each result line, with its line end, one at a time.
     init(
-        settings: RequestLineRunner.Settings, journal: OpenedJournal? = nil, control: StopControl,
+        settings: RequestLineRunner.Settings, input: RunInput, journal: OpenedJournal? = nil, control: StopControl,
         onResult: @escaping @Sendable (Data) -> Void
     ) {
         let state = SharedState()
-        runner = LineRunner(settings: settings, journal: journal) { [room] delivery in
+        runner = LineRunner(settings: settings, input: input, journal: journal) { [room] delivery in
             state.update { $0.tally.note(delivery) }
             onResult(delivery.line)
             if delivery.outcome == .failure && settings.cancelsAtFirstFailure { control.stop(.operationFailed) }
@@ -39,7 +41,7 @@ final class BatchRun: Sendable {
         } onFailure: {
             control.stop(.journalLost)
         }
-        (self.control, self.state) = (control, state)
+        (self.input, self.control, self.state) = (input, control, state)
         control.onStop { [runner] reason in
             switch reason {
             case .interrupted, .resultsLost, .journalLost: runner.cancel()
@@ -61,30 +63,26 @@ final class BatchRun: Sendable {
     /// Runs all of the input; returns when each line has had its result.
     ///
     /// - Throws: what is wrong with the line of a stream at which the reading stopped, or with the journal.
-    func run(_ input: RunInput) async throws(CommandError) {
+    func run() async throws(CommandError) {
+        runner.begin()
         let outcome: Result<Void, CommandError> =
             switch input {
-            case .batch(let batch): await Self.onThread { [self] in add(batch.nodes) }
-            case .stream(let reader): await Self.onThread { [self] in read(reader) }
+            case .batch: .success(())
+            case .stream(let reader, let lines): await Self.onThread { [self] in read(reader, lines) }
             }
         state.update { $0.isTotalKnown = true }
         try await runner.finish()
         try outcome.get()
     }
 
-    private func add(_ nodes: [RequestLineGraph.Node]) -> Result<Void, CommandError> {
-        let feed = runner.feed()
-        return Result { () throws(CommandError) in for node in nodes { try feed(node) } }
-    }
-
     /// Starts the lines of a stream as they come.
-    private func read(_ reader: StreamReader) -> Result<Void, CommandError> {
-        var batch = StreamedBatch()
+    private func read(_ reader: StreamReader, _ lines: StreamedLines) -> Result<Void, CommandError> {
+        var batch = StreamedBatch(lines)
         let feed = runner.feed()
         return Result { () throws(CommandError) in
-            try batch.read(reader) { node throws(CommandError) in
+            try batch.read(reader) { line throws(CommandError) in
                 room.wait()
-                try feed(node)
+                try feed(line)
             }
         }
     }

@@ -11,28 +11,48 @@ import Glibc
 struct JournalSource {
     let path: String
     let options: OpenedJournal.Options
-    private let digest: String
+    private let store: SQLiteJournal
+    /// Of a file, to which its bytes are added; or of a stream.
+    private let digest: Digest
 
-    /// Makes a source; nil for options that name no journal. The text of a file is read here, so that it need not be
-    /// kept.
+    private enum Digest {
+        case file(MessageDigest)
+        case stream(String)
+    }
+
+    /// Makes a source; nil for options that name no journal.
     init?(_ options: RunOptions.Journal, _ settings: RequestLineRunner.Settings, input: InputSource) {
         guard let path = options.journal else { return nil }
         self.path = path
+        store = SQLiteJournal(path: path)
         self.options = OpenedJournal.Options(isRestarted: options.restart, resendsUnsafe: options.resendUnsafe)
         switch input {
-        case .file(let data): digest = BatchDigest.ofFile(data, settings)
-        case .stream: digest = BatchDigest.ofStream(settings)
+        case .file: digest = .file(BatchDigest.ofFile(settings))
+        case .stream: digest = .stream(BatchDigest.ofStream(settings))
         }
     }
 
-    /// Opens the journal.
+    /// The journal's files.
+    var reservedPaths: [ReservedPath] { store.reservedPaths }
+
+    /// Adds the next bytes of a file to what tells its batch from others.
+    func add(_ bytes: UnsafeRawBufferPointer) {
+        if case .file(let digest) = digest { digest.update(bytes) }
+    }
+
+    /// Opens the journal. To be called once.
     ///
     /// - Throws: that the journal is of another batch or in use, or why it cannot be opened.
     func open(_ input: RunInput) throws(CommandError) -> OpenedJournal {
         var lineCount: Int?
-        if case .batch(let batch) = input { lineCount = batch.nodes.count }
+        if case .batch(let batch) = input { lineCount = batch.file.count }
+        let text =
+            switch digest {
+            case .file(let digest): digest.finish()
+            case .stream(let text): text
+            }
         do throws(JournalError) {
-            return try OpenedJournal(SQLiteJournal(path: path), digest: digest, lineCount: lineCount, options: options)
+            return try OpenedJournal(store, digest: text, lineCount: lineCount, options: options)
         } catch {
             throw CommandError(error)
         }

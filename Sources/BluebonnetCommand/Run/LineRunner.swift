@@ -8,7 +8,7 @@ import Foundation
 
 /// What runs the lines of a batch: with a journal or without one.
 enum LineRunner: Sendable {
-    case plain(RequestLineRunner)
+    case plain(WindowedRun)
     case journaled(JournaledRun)
 
     /// The result of a line, as it is written and as it is counted.
@@ -23,31 +23,44 @@ enum LineRunner: Sendable {
     /// Makes a runner.
     ///
     /// - Parameters:
-    ///   - onDelivery: called once for each line, one at a time.
+    ///   - onDelivery: called once for each line, on several threads.
     ///   - onFailure: called when the journal cannot be written any more.
     init(
-        settings: RequestLineRunner.Settings, journal: OpenedJournal?,
+        settings: RequestLineRunner.Settings, input: RunInput, journal: OpenedJournal?,
         onDelivery: @escaping @Sendable (Delivery) -> Void, onFailure: @escaping @Sendable () -> Void
     ) {
         guard let journal else {
-            self = .plain(RequestLineRunner(settings: settings) { onDelivery(Delivery($0)) })
+            self = .plain(
+                WindowedRun(settings: settings, lines: input.lines, schedule: input.takeSchedule()) {
+                    onDelivery(Delivery($0))
+                })
             return
         }
         self = .journaled(
             JournaledRun(
-                settings: settings, journal: journal, onDelivery: { onDelivery(Delivery($0)) },
+                settings: settings, journal: journal, lines: input.lines, schedule: input.takeSchedule(),
+                onDelivery: { onDelivery(Delivery($0)) },
                 onFailure: { _ in onFailure() }))
     }
 
-    /// What lines are given to, on one thread; throws what is wrong with a line that the journal knows otherwise.
-    func feed() -> (RequestLineGraph.Node) throws(CommandError) -> Void {
+    /// Begins to run lines.
+    func begin() {
         switch self {
-        case .plain(let runner): return { node throws(CommandError) in runner.add(node) }
+        case .plain(let run): run.begin()
+        case .journaled(let run): run.begin()
+        }
+    }
+
+    /// What lines are given to that come later, on one thread; throws what is wrong with a line that the journal knows
+    /// otherwise.
+    func feed() -> (StreamedLines.Added) throws(CommandError) -> Void {
+        switch self {
+        case .plain(let run): return { line throws(CommandError) in run.add(line) }
         case .journaled(let run):
             var feed = run.makeFeed()
-            return { node throws(CommandError) in
+            return { line throws(CommandError) in
                 do throws(JournalError) {
-                    try feed.add(node)
+                    try feed.add(line)
                 } catch {
                     throw CommandError(error)
                 }
@@ -74,7 +87,12 @@ enum LineRunner: Sendable {
     /// - Throws: why the journal could not be read or written.
     func finish() async throws(CommandError) {
         switch self {
-        case .plain(let runner): await runner.waitUntilFinished()
+        case .plain(let run):
+            do throws(LineSourceError) {
+                try await run.finish()
+            } catch {
+                throw .unusable(error.message)
+            }
         case .journaled(let run):
             do throws(JournalError) {
                 try await run.finish()

@@ -13,7 +13,7 @@ struct PlanRun {
     ///
     /// - Throws: what is wrong with the lines, or why they cannot be read or the plan not be written.
     func run(_ input: RunInput) throws(CommandError) -> ExitStatus {
-        let plan = RequestLinePlan(try Self.nodes(of: input), settings: settings)
+        let plan = RequestLinePlan(try input.nodes(), settings: settings)
         var bytes = Array(plan.description.utf8)[...]
         do throws(SystemError) {
             try FileDescriptor.standardOutput.write(&bytes)
@@ -21,16 +21,5 @@ struct PlanRun {
             throw .unusable("cannot write the plan: \(error)")
         }
         return plan.problems.isEmpty ? .success : .failure
-    }
-
-    private static func nodes(of input: RunInput) throws(CommandError) -> [RequestLineGraph.Node] {
-        switch input {
-        case .batch(let batch): return batch.nodes
-        case .stream(let reader):
-            var nodes: [RequestLineGraph.Node] = []
-            var batch = StreamedBatch()
-            try batch.read(reader) { nodes.append($0) }
-            return nodes
-        }
     }
 }

@@ -14,8 +14,8 @@ final class RunSession: Sendable {
     private let run: BatchRun
 
     init(
-        settings: RequestLineRunner.Settings, journal: OpenedJournal?, target: ResultTarget, progress: ProgressStyle?,
-        control: StopControl
+        settings: RequestLineRunner.Settings, input: RunInput, journal: OpenedJournal?, target: ResultTarget,
+        progress: ProgressStyle?, control: StopControl
     ) {
         let display = progress.map { ProgressDisplay($0) }
         if progress == .bars, let display { Signals.suspend(display) }
@@ -30,14 +30,14 @@ final class RunSession: Sendable {
             display?.restoreTerminal()
             writer.end(.interrupted)
         }
-        run = BatchRun(settings: settings, journal: journal, control: control) { writer.append($0) }
+        run = BatchRun(settings: settings, input: input, journal: journal, control: control) { writer.append($0) }
         (self.control, self.display, self.writer) = (control, display, writer)
     }
 
     /// Runs all of the input and gives the status to end with. What went wrong is said on standard error.
-    func run(_ input: RunInput) async -> ExitStatus {
+    func run() async -> ExitStatus {
         display?.show { [run] in run.progress }
-        let lineError = await Self.error { () async throws(CommandError) in try await run.run(input) }
+        let lineError = await Self.error { () async throws(CommandError) in try await run.run() }
         let writeError = await Self.error { () async throws(CommandError) in try writer.finish() }
         let tally = run.tally
         display?.finish(tally)

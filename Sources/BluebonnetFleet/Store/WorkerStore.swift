@@ -39,19 +39,6 @@ struct ClaimedLine: Equatable {
     var needsMark: Bool { kind != .safe || lossCount > 0 }
 }
 
-/// What a worker has to record of a line.
-struct LineEnding {
-    let claim: Int
-    let batch: Int
-    let position: Int
-    let outcome: ResultLine.Outcome
-    let byteCount: Int
-    /// The result line, without its line end.
-    let line: Data
-    /// The body, where other lines refer to it and the line does not have it as text.
-    let body: Data?
-}
-
 /// What a worker asks of the store. Each call is one transaction; a call whose answer was lost may be made again.
 struct WorkerStore {
     let connection: PostgreSQLConnection

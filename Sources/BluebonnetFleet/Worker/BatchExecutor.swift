@@ -110,3 +110,20 @@ extension ReferenceSource {
             status: result.status, headers: result.headers ?? [:], body: row.body ?? result.body.map { Data($0.utf8) })
     }
 }
+
+extension FleetSettings {
+    /// The settings as the lines of the batch are run with.
+    func runnerSettings(_ own: FleetWorker.Configuration) -> RequestLineRunner.Settings {
+        var settings = RequestLineRunner.Settings()
+        (settings.baseURL, settings.headers, settings.bodyForm) = (baseURL, headers, bodyForm)
+        settings.transferOptions = own.transferOptions
+        settings.transferOptions.timeouts = timeouts
+        settings.transferOptions.retryPolicy = retryPolicy
+        settings.transferOptions.securityPolicy = securityPolicy
+        settings.transferOptions.maximumBodyByteCount = maximumBodyByteCount
+        settings.transferOptions.keepsDotSegments = keepsDotSegments
+        settings.concurrency = own.concurrency
+        settings.concurrencyPerOrigin = own.concurrency  // the worker keeps to its limit itself
+        return settings
+    }
+}

@@ -9,6 +9,11 @@ struct ClaimPlan {
     struct Step: Equatable {
         let batch: OpenBatch
         let count: Int
+
+        /// Where the search begins: with more lanes than a claim looks at, each claim begins with other ones.
+        var firstLane: Int {
+            batch.lanes.count > WorkerStore.laneLimit ? Int.random(in: 0..<batch.lanes.count) : 0
+        }
     }
 
     /// The batches of which lines wait, the most urgent one first.

@@ -39,13 +39,10 @@ struct WorkerLoop {
     private var batches: [Int: OpenBatch] = [:]
     /// The batches of which lines wait, the most urgent one first; nil when they are to be asked for.
     private var open: [OpenBatch]?
-    private var limits = FleetLimits([])
-    private var share = FleetShare(of: 0, among: [])
-    private var holds = OriginHolds()
+    private var rules: OriginRules
     private var watch: WorkerWatch
     /// The newest worker that this one counts, and leaves its part of the limits to.
     private var knownWorker = 0
-    private let governor: Governor
     private var stage = Stage.working
     private var summary = FleetWorker.Summary()
     /// Lines that go back to the store, by claim.
@@ -61,7 +58,6 @@ struct WorkerLoop {
     private var leaseEnd = Instant.now
     private var nextRecord = Instant.now
     private var nextClaim = Instant.now
-    private var nextLane = 0
     /// Whether lines wait of lanes of which the hand has as many as it takes.
     private var waitsForRoom = false
 
@@ -74,9 +70,8 @@ struct WorkerLoop {
         store = StoreAccess(target, configuration, onProblem: onProblem)
         hand = WorkerHand(
             concurrency: configuration.concurrency, concurrencyPerOrigin: configuration.concurrencyPerOrigin)
-        governor = Governor(OriginLimits(nil, transfers: configuration.concurrencyPerOrigin))
-        runs = LineRuns(configuration, governor, inbox)
-        governor.observeHolds { [inbox] in inbox.post(.held(origin: $0, length: $1)) }
+        rules = OriginRules(configuration, inbox)
+        runs = LineRuns(configuration, rules.governor, inbox)
     }
 
     /// Works until nothing is left to do.
@@ -124,8 +119,8 @@ extension WorkerLoop {
         switch event {
         case .ended(let serial, let report): ended(serial, report)
         case .held(let origin, let length):
-            if holds.note(origin, for: length, now: .now) { tidings.append((origin, length)) }
-            updateHolds()
+            if rules.note(origin, for: length) { tidings.append((origin, length)) }
+            rules.apply(to: &hand)
         case .drain:
             guard case .working = stage else { return }
             stage = .draining(until: .now + configuration.drainTimeout)
@@ -162,10 +157,6 @@ extension WorkerLoop {
         stage = .ending(until: .now + configuration.lease + .seconds(10))
         runs.cancelAll()
     }
-
-    private mutating func updateHolds() {
-        hand.setHeld(holds.origins(now: .now).union(limits.closedOrigins(share)))
-    }
 }
 
 // MARK: - What is due
@@ -196,7 +187,7 @@ extension WorkerLoop {
         try giveBackUnknown(kept, session)
         store.isNew = false
         (open, nextBeat, nextClaim) = (nil, .now, .now)
-        try readHolds(session)
+        rules.take(try session.holds(), &hand)
         try cancelBatches(session)
     }
 
@@ -217,13 +208,13 @@ extension WorkerLoop {
     private mutating func beat(_ session: WorkerStore) throws(FleetError) {
         let (signs, sent) = (try session.workers(), Instant.now)
         let newShare = FleetShare(of: session.worker, among: signs)
-        if newShare != share {
-            setLimits(limits, newShare)
+        if newShare != rules.share {
+            giveBack(rules.set(rules.limits, newShare, &hand))
             (open, nextClaim) = (nil, .now)
         }
         // Others have their parts when what is on its way here fits into this one's.
         let newest = signs.last?.number ?? 0
-        if hand.keeps(to: limits.parts(share)) { knownWorker = newest }
+        if rules.hasKept(hand) { knownWorker = newest }
         guard try session.beat(knownWorker: knownWorker) else {
             lose(hand.claimNumbers)
             store.registerAgain()
@@ -236,21 +227,6 @@ extension WorkerLoop {
         try giveBackUnknown(try session.claims(), session)
         // Others count this worker soon: then it has its share.
         if !newShare.isActive || knownWorker < newest { nextBeat = min(nextBeat, .now + .milliseconds(50)) }
-    }
-
-    private mutating func setLimits(_ newLimits: FleetLimits, _ newShare: FleetShare) {
-        let old = Set(limits.rates.keys)
-        (limits, share) = (newLimits, newShare)
-        hand.setLimits(limits.transfers(share))
-        updateHolds()
-        let rates = limits.rates(share)
-        for origin in old.union(rates.keys) {
-            guard let url = URL(string: origin) else { continue }
-            let own = rates[origin].map { OriginLimits($0, transfers: configuration.concurrencyPerOrigin) }
-            governor.setLimits(own, for: url)
-        }
-        // Lines that this worker has no share for are for others.
-        giveBack(hand.takeUnsent { [hand] in limits.transfers[$0.lane] != nil && hand.limit(ofLane: $0.lane) == 0 })
     }
 
     /// Lines that go back, batches that end, holds that others are to hear of.
@@ -330,7 +306,8 @@ extension WorkerLoop {
         for step in ClaimPlan(list, capacity: capacity).steps(held: { hand.openCount(of: $0) }, room: room)
         where room > 0 {
             let lines = try session.claim(
-                step.batch, appetite(for: step.batch, min(step.count, room)), firstLane: nextLane(of: step.batch))
+                step.batch, rules.appetite(for: step.batch, min(step.count, room), hand),
+                firstLane: step.firstLane)
             guard !lines.isEmpty else { continue }
             try runs.take(lines, of: step.batch, session)
             hand.add(lines)
@@ -359,28 +336,9 @@ extension WorkerLoop {
         runs.keep(Set(kept.keys))
         batches = kept
         let newLimits = FleetLimits(kept.values)
-        if newLimits != limits { setLimits(newLimits, share) }
+        if newLimits != rules.limits { giveBack(rules.set(newLimits, rules.share, &hand)) }
         cancelled.formIntersection(inHand)
         return list
-    }
-
-    private func appetite(for batch: OpenBatch, _ count: Int) -> WorkerStore.Appetite {
-        let closed = holds.known.union(limits.closedOrigins(share))
-        var appetite = WorkerStore.Appetite(
-            count: count, countPerLane: 2 * configuration.concurrencyPerOrigin, laneCounts: [:])
-        let special = hand.lanes.union(closed).union(limits.transfers.keys)
-        guard !special.isEmpty else { return appetite }
-        for (lane, origin) in batch.lanes where special.contains(origin) {
-            appetite.laneCounts[lane] = closed.contains(origin) ? 0 : hand.appetite(forLane: origin)
-        }
-        return appetite
-    }
-
-    /// With many lanes each claim begins with other ones.
-    private mutating func nextLane(of batch: OpenBatch) -> Int {
-        guard batch.lanes.count > WorkerStore.laneLimit else { return 0 }
-        nextLane = Int.random(in: 0..<batch.lanes.count)
-        return nextLane
     }
 
     /// Cancels what runs of batches that were cancelled, and gives the rest of them back, where it is cancelled too.
@@ -390,13 +348,6 @@ extension WorkerLoop {
             giveBack(hand.takeUnsent { $0.batch == batch })
             for serial in hand.running(of: batch) { runs.cancel(serial) }
         }
-    }
-
-    private mutating func readHolds(_ session: WorkerStore) throws(FleetError) {
-        for (origin, length) in try session.holds() where holds.note(origin, for: length, now: .now) {
-            if let url = URL(string: origin) { governor.hold(url, for: length) }
-        }
-        updateHolds()
     }
 }
 
@@ -417,8 +368,8 @@ extension WorkerLoop {
             for payload in try session.connection.notifications(until: limit, wake: inbox.descriptor) {
                 try take(FleetNotice(rawValue: payload), session)
             }
-            if let end = holds.nextEnd, end <= .now {
-                updateHolds()
+            if let end = rules.nextEnd, end <= .now {
+                rules.apply(to: &hand)
                 (open, nextClaim) = (nil, .now)
             }
         } catch {
@@ -437,7 +388,7 @@ extension WorkerLoop {
         case .work: (open, nextClaim) = (nil, .now)
         case .cancel: try cancelBatches(session)
         case .workers: nextBeat = .now
-        case .hold: try readHolds(session)
+        case .hold: rules.take(try session.holds(), &hand)
         case nil: break  // of a newer version
         }
     }
@@ -458,5 +409,5 @@ extension WorkerLoop {
         return nextClaim
     }
 
-    private var holdEnd: Instant { holds.nextEnd ?? .now + Self.idleInterval }
+    private var holdEnd: Instant { rules.nextEnd ?? .now + Self.idleInterval }
 }

@@ -1,17 +1,6 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// What a worker has told of itself last.
-struct WorkerSign: Equatable {
-    let number: Int
-    /// Grows with each sign.
-    let beat: Int
-    /// How long the worker may be silent, in seconds.
-    let lease: Double
-    /// The newest worker that it counts when it takes its share of limits.
-    let knownWorker: Int
-}
-
 /// Watches the signs of all workers, and finds those that are lost. A value with instants handed in.
 ///
 /// A worker is lost when this one has seen no sign of it for the length of its lease, on its own clock, without a gap:

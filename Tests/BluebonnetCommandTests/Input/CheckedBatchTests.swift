@@ -3,6 +3,8 @@
 
 import Bluebonnet
 import Foundation
+import Glibc
+import TestServer
 import Testing
 
 @testable import BluebonnetBatch
@@ -41,18 +43,27 @@ struct BadLines: Sendable, CustomTestStringConvertible {
 }
 
 @Suite struct CheckedBatchTests {
+    private static func check(_ lines: [String]) throws -> CheckedBatch {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let path = try folder.write("lines", lines.map { $0 + "\n" }.joined())
+        let limits = LineSchedule.Limits(concurrency: 64, concurrencyPerOrigin: 6)
+        return try CheckedBatch(FileDescriptor(opening: path, O_RDONLY), limits: limits)
+    }
+
     @Test(arguments: BadLines.all)
     func everyWrongLineIsNamedWithItsField(_ bad: BadLines) throws {
-        let file = Data(bad.lines.map { $0 + "\n" }.joined().utf8)
-        let error = try #require(throws: CommandError.self) { try CheckedBatch(file: file) }
+        let error = try #require(throws: CommandError.self) { try Self.check(bad.lines) }
         for message in bad.messages { #expect(error.message.contains(message)) }
         #expect(error.message.split(separator: "\n").allSatisfy { $0.hasPrefix("line ") })
     }
 
-    @Test func linesComeAfterThoseTheyWaitForAndWhatOthersUseIsKnown() throws {
+    @Test func linesComeAfterThoseTheyWaitFor() throws {
         let lines = [#"{"id":"b","url":"${a.body.x}"}"#, #"{"id":"a","url":"a"}"#, #"{"url":"c","after":["b"]}"#]
-        let batch = try CheckedBatch(file: Data(lines.joined(separator: "\n").utf8))
-        #expect(batch.nodes.map(\.line.id) == ["a", "b", "3"])
-        #expect(batch.referencedIDs == ["a", "b"])
+        let batch = try Self.check(lines)
+        #expect(try batch.file.nodes().map(\.line.id) == ["a", "b", "3"])
+        let schedule = try #require(batch.takeSchedule())
+        #expect((0..<3).map { schedule.isReferenced($0) } == [true, false, false])
+        #expect(batch.takeSchedule()?.count == nil)
     }
 }

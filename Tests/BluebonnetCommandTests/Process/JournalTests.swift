@@ -37,6 +37,21 @@ extension CommandFixture {
 
 extension ProcessTests {
     @Suite struct JournalTests {
+        @Test(arguments: ["batch.journal", "batch.journal-shm", "results.ndjson", "lines"])
+        func outputThatIsAFileOfTheRunIsRefusedBeforeAnythingIsSent(name: String) async throws {
+            try await CommandFixture.with { fixture in
+                let path = fixture.folder.path(name)
+                let lines = [#"{"url":"a"}"#, #"{"url":"b","output":"\#(path)"}"#].map { $0 + "\n" }.joined()
+                let file = try fixture.folder.write("lines", lines)
+                let end = try await fixture.runJournaled(file)
+                #expect(end.status == 2)
+                #expect(end.errors.hasPrefix(#"line 2, field "output": the "#))
+                #expect(end.errors.hasSuffix(" this file\n"))
+                #expect(fixture.server.connectionCount == 0)
+                #expect(try String(contentsOfFile: file, encoding: .utf8) == lines)
+            }
+        }
+
         private static let lines = [
             #"{"id":"login","method":"POST","url":"login"}"#,
             #"{"id":"me","url":"me","headers":{"Authorization":"Bearer ${login.body.token}"}}"#,

@@ -33,8 +33,7 @@ import Testing
             let display = ProgressDisplay(.bars) { self.write($0) }
             display.show {
                 let snapshot = RequestLineRunner.Snapshot(
-                    totalCount: 1, finishedCount: 0, successCount: 0, failureCount: 0, cancelledCount: 0,
-                    skippedCount: 0, unknownCount: 0, receivedByteCount: 0, largestTransfers: [])
+                    totalCount: 1, counts: [:], receivedByteCount: 0, largestTransfers: [])
                 return (snapshot, true)
             }
             hasBegun.waitBlocking()

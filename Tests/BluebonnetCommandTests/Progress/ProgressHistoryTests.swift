@@ -12,8 +12,7 @@ import Testing
         -> RequestLineRunner.Snapshot
     {
         RequestLineRunner.Snapshot(
-            totalCount: 10, finishedCount: finished, successCount: finished - 1, failureCount: 1, cancelledCount: 0,
-            skippedCount: 0, unknownCount: 0, receivedByteCount: 7,
+            totalCount: 10, counts: [.success: finished - 1, .failure: 1], receivedByteCount: 7,
             largestTransfers: transfers.map { transfer in
                 RequestLineRunner.Snapshot.Transfer(
                     id: transfer.id, receivedByteCount: transfer.received, expectedByteCount: transfer.expected)

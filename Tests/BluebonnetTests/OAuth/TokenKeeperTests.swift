@@ -150,6 +150,19 @@ import Testing
         #expect(try file.read() == nil)
     }
 
+    @Test func tokenNeedsNoCallUnlessItsFileWaitsOrNoFieldCanCarryIt() async throws {
+        defer { folder.remove() }
+        let bearer = bearer()
+        #expect(bearer.field(of: BearerToken("a")) == HeaderFields.Field(name: "Authorization", value: "Bearer a"))
+        for text in ["a\n", "a\u{0}", "a\u{7F}"] { #expect(bearer.field(of: BearerToken(text)) == nil) }
+        setWriting(fails: true)
+        await bearer.credentialWasSet(BearerToken("b"))
+        #expect(bearer.field(of: BearerToken("b")) == nil)
+        setWriting(fails: false)
+        await bearer.credentialWasSet(BearerToken("b"))
+        #expect(bearer.field(of: BearerToken("b"))?.value == "Bearer b")
+    }
+
     @Test func tokenThatIsSetOrTakenAwayIsSoInTheFile() async throws {
         defer { folder.remove() }
         let old = BearerToken("old", refreshToken: "r")

@@ -29,6 +29,44 @@ import Testing
         }
     }
 
+    /// Pages name a test by its suite and its function.
+    @Test func testThatAPageNamesExists() throws {
+        let tests = Self.tests(in: StyleTests.tests)
+        let pages = try FileManager.default.contentsOfDirectory(atPath: Self.folder.path).filter { $0.hasSuffix(".md") }
+        for page in pages {
+            let names = Self.testNames(in: try Self.page(page))
+            #expect(names.count > 100 || page != "Security.md")
+            #expect(names.filter { !tests.contains($0) } == [], "\(page)")
+        }
+    }
+
+    /// The words between backquotes that are a suite and a function.
+    private static func testNames(in text: String) -> [String] {
+        text.components(separatedBy: "`").filter { word in
+            let parts = word.split(separator: ".")
+            return parts.count == 2 && parts[0].hasSuffix("Tests") && parts[1] != "swift" && !word.contains(" ")
+        }
+    }
+
+    /// The functions with `@Test`, each behind the name of its suite and a dot.
+    private static func tests(in files: [StyleTests.SourceFile]) -> Set<String> {
+        var tests: Set<String> = []
+        for file in files {
+            var (suite, isTest) = ("", false)
+            for line in file.lines where ["func ", "Tests", "@Test"].contains(where: { line.contains($0) }) {
+                let words = line.split { !($0.isLetter || $0.isNumber || $0 == "_") }.map(String.init)
+                isTest = isTest || line.contains("@Test")
+                for (word, name) in zip(words, words.dropFirst()) {
+                    if ["struct", "class", "extension"].contains(word), name.hasSuffix("Tests") { suite = name }
+                    guard word == "func" else { continue }
+                    if isTest { tests.insert("\(suite).\(name)") }
+                    isTest = false
+                }
+            }
+        }
+        return tests
+    }
+
     @Test func everyLockStandsOnThePageAboutLocks() throws {
         let page = try Self.page("LockOrder.md")
         var names: [String] = []

@@ -1,7 +1,13 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// What workers tell each other of origins that are held.
+/// An origin to which nothing is sent for a time.
+struct StoredHold: Equatable {
+    let origin: String
+    let length: Duration
+}
+
+/// What workers tell each other.
 extension WorkerStore {
     /// Holds an origin for all workers.
     func hold(_ origin: String, for length: Duration) throws(FleetError) {
@@ -16,13 +22,13 @@ extension WorkerStore {
     }
 
     /// The origins that are held, and for how long.
-    func holds() throws(FleetError) -> [(origin: String, length: Duration)] {
+    func holds() throws(FleetError) -> [StoredHold] {
         let rows = try connection.query(
             """
             SELECT origin, extract(epoch FROM until - now())::double precision
             FROM bluebonnet.holds WHERE until > now() + $1 * interval '1 second'
             """, [.double(0)])
-        return (0..<rows.count).map { (rows.text($0, 0), .seconds(rows.double($0, 1))) }
+        return (0..<rows.count).map { StoredHold(origin: rows.text($0, 0), length: .seconds(rows.double($0, 1))) }
     }
 
     /// Whether every batch is complete, paused or cancelled.

@@ -30,7 +30,7 @@ struct FleetLine {
     init(_ node: RequestLineGraph.Node, needs: [Int], settings: FleetSettings) {
         let line = node.line.line
         id = node.line.id
-        lane = JournaledLine.lane(of: line.url)
+        lane = RequestLine.lane(of: line.url)
         let hasKey = line.hasIdempotencyKey || settings.headers.contains(name: "Idempotency-Key")
         kind = line.isSafe ? .safe : hasKey || settings.resendsUnsafeRequests ? .repeatable : .unsafe
         rank = RequestLine.Priority.allCases.reversed().firstIndex(of: line.priority) ?? 0

@@ -43,21 +43,6 @@ public struct FleetSettings: Sendable, Codable, Hashable {
     /// The defaults.
     public init() {}
 
-    /// The settings as the lines of the batch are run with.
-    package func runnerSettings(_ own: FleetWorker.Configuration) -> RequestLineRunner.Settings {
-        var settings = RequestLineRunner.Settings()
-        (settings.baseURL, settings.headers, settings.bodyForm) = (baseURL, headers, bodyForm)
-        settings.transferOptions = own.transferOptions
-        settings.transferOptions.timeouts = timeouts
-        settings.transferOptions.retryPolicy = retryPolicy
-        settings.transferOptions.securityPolicy = securityPolicy
-        settings.transferOptions.maximumBodyByteCount = maximumBodyByteCount
-        settings.transferOptions.keepsDotSegments = keepsDotSegments
-        settings.concurrency = own.concurrency
-        settings.concurrencyPerOrigin = own.concurrency  // the worker keeps to its limit itself
-        return settings
-    }
-
     /// What tells batches apart.
     var digestSettings: RequestLineRunner.Settings {
         var settings = RequestLineRunner.Settings()

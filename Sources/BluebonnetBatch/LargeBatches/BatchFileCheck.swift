@@ -1,0 +1,234 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+internal import Bluebonnet
+internal import Dispatch
+internal import Foundation
+internal import Glibc
+internal import Synchronization
+
+/// Checks all lines of a file, a few megabytes at a time and by all processors, and keeps of each line what is needed
+/// to run it. Then the lines as a whole are checked: ids, dependencies and outputs.
+package struct BatchFileCheck {
+    /// Why the lines of a file cannot be run.
+    package enum Failure: Error {
+        case badLines(RequestLineErrors)
+        /// The file cannot be read: the number of the system's error.
+        case unreadable(CInt)
+    }
+
+    /// What the second check and the schedule need of a line.
+    private struct Line {
+        let lane: UInt32
+        let priority: RequestLine.Priority
+        /// Where its dependencies end in `mentions`.
+        let mentionEnd: Int
+    }
+
+    /// So many bytes are read at once; a longer line is read as a whole.
+    private static let blockByteCount = 4 << 20
+
+    private let descriptor: CInt
+    private var index = BatchFile.Index()
+    private var outputs: OutputPaths
+    private var schedule: LineSchedule
+    private var lines: [Line] = []
+    /// What the lines wait for, one line after the other, as numbers of ids.
+    private var mentions: [UInt32] = []
+    /// Which of the mentions are references.
+    private var referenceFlags: [Bool] = []
+    private var lineErrors: [RequestLineError] = []
+    private var batchErrors: [RequestLineError] = []
+    private var lineCount = 0
+
+    private init(_ descriptor: CInt, _ outputs: OutputPaths, _ limits: LineSchedule.Limits) {
+        (self.descriptor, self.outputs, schedule) = (descriptor, outputs, LineSchedule(limits))
+    }
+
+    /// Checks a file from where its descriptor stands.
+    ///
+    /// - Parameters:
+    ///   - reserved: files that no line may write.
+    ///   - onBytes: is given the whole file, piece by piece.
+    /// - Returns: the file, and a schedule of all its lines.
+    /// - Throws: everything that is wrong with the lines, or that the file cannot be read.
+    package static func check(
+        _ descriptor: CInt, limits: LineSchedule.Limits, reserved: [ReservedPath] = [],
+        onBytes: (UnsafeRawBufferPointer) -> Void = { _ in }
+    ) throws(Failure) -> (file: BatchFile, schedule: LineSchedule) {
+        var check = BatchFileCheck(descriptor, OutputPaths(reserved: reserved), limits)
+        try check.readAll(onBytes)
+        return try check.finish()
+    }
+
+    private mutating func readAll(_ onBytes: (UnsafeRawBufferPointer) -> Void) throws(Failure) {
+        var (block, offset) = ([UInt8](), max(0, Int(lseek(descriptor, 0, SEEK_CUR))))
+        while true {
+            let kept = block.count
+            guard let end = Self.read(descriptor, into: &block, at: offset + kept) else { throw .unreadable(errno) }
+            block[kept...].withUnsafeBytes(onBytes)
+            let isLast = end == 0
+            let newline = block[kept...].lastIndex(of: UInt8(ascii: "\n"))
+            guard isLast || newline != nil else { continue }
+            let lineEnd = isLast ? block.count : (newline ?? 0) + 1
+            take(block[..<lineEnd], offset: offset)
+            if isLast { return }
+            block.removeFirst(lineEnd)
+            offset += lineEnd
+        }
+    }
+
+    /// Adds the next bytes; gives their number, or nil after an error.
+    private static func read(_ descriptor: CInt, into block: inout [UInt8], at offset: Int) -> Int? {
+        var count = -1
+        let bytes = [UInt8](unsafeUninitializedCapacity: blockByteCount) { buffer, readCount in
+            repeat {
+                count = pread(descriptor, buffer.baseAddress, blockByteCount, offset)
+            } while count < 0 && errno == EINTR
+            readCount = max(0, count)
+        }
+        guard count >= 0 else { return nil }
+        if block.isEmpty { block = bytes } else { block.append(contentsOf: bytes) }
+        return count
+    }
+}
+
+// MARK: - Line by line
+
+extension BatchFileCheck {
+    /// Fewer lines are not worth another thread.
+    private static let leastPieceLength = 128
+
+    /// Reads whole lines.
+    private mutating func take(_ block: ArraySlice<UInt8>, offset: Int) {
+        let starts = Self.lineStarts(block)
+        let processorCount = ProcessInfo.processInfo.activeProcessorCount
+        let pieceLength = max((starts.count + 2 * processorCount - 1) / (2 * processorCount), Self.leastPieceLength)
+        let pieceCount = (starts.count + pieceLength - 1) / pieceLength
+        let pieces = Mutex([Int: BatchFilePiece]())
+        let (first, outputs) = (lineCount + 1, outputs)
+        let textEnd = block.last == UInt8(ascii: "\n") ? block.endIndex - 1 : block.endIndex
+        DispatchQueue.concurrentPerform(iterations: pieceCount) { number in
+            var piece = BatchFilePiece()
+            for line in number * pieceLength..<min((number + 1) * pieceLength, starts.count) {
+                let end = line + 1 < starts.count ? starts[line + 1] - 1 : textEnd
+                let text = block[starts[line]..<end]
+                piece.add(text, number: first + line, offset: offset + text.startIndex, outputs: outputs)
+            }
+            pieces.withLock { $0[number] = piece }
+        }
+        lineCount += starts.count
+        let found = pieces.withLock { $0 }
+        for number in 0..<pieceCount { if let piece = found[number] { add(piece) } }
+    }
+
+    private static func lineStarts(_ block: ArraySlice<UInt8>) -> [Int] {
+        guard !block.isEmpty else { return [] }
+        var starts = [block.startIndex]
+        block.withUnsafeBytes { bytes in
+            var position = 0
+            while let found = memchr(bytes.baseAddress! + position, 0x0A, bytes.count - position) {
+                position = bytes.baseAddress!.distance(to: found) + 1
+                guard position < bytes.count else { return }
+                starts.append(block.startIndex + position)
+            }
+        }
+        return starts
+    }
+
+    private mutating func add(_ piece: BatchFilePiece) {
+        lineErrors += piece.errors
+        let lanes = piece.lanes.map { schedule.lane(named: $0) }
+        for line in piece.lines { add(line, lane: lanes[line.lane]) }
+    }
+
+    private mutating func add(_ line: BatchFilePiece.Line, lane: Int) {
+        let place = lines.count
+        index.offsets.append(line.offset)
+        index.byteCounts.append(UInt32(line.byteCount))
+        index.checksums.append(line.checksum)
+        let earlier = index.names.add(number: line.number, id: line.id)
+        let duplicate = earlier.map { earlier in
+            RequestLineError.duplicate(index.names.id(at: place), of: index.names.number(at: earlier))
+        }
+        if let error = duplicate ?? line.output.flatMap({ outputs.problem(of: $0) }) ?? line.error {
+            batchErrors.append(error.numbered(line.number))
+        } else {
+            if let output = line.output { outputs.claim(output, for: line.number) }
+            for id in line.dependencies {
+                mentions.append(UInt32(index.names.mention(id)))
+                referenceFlags.append(line.references.contains(id))
+            }
+        }
+        lines.append(Line(lane: UInt32(lane), priority: line.priority, mentionEnd: mentions.count))
+    }
+}
+
+// MARK: - As a whole
+
+extension BatchFileCheck {
+    private mutating func finish() throws(Failure) -> (file: BatchFile, schedule: LineSchedule) {
+        if let errors = RequestLineErrors(lineErrors) { throw .badLines(errors) }
+        var table = DependencyTable()
+        var isInOrder = true
+        for place in lines.indices {
+            let dependencies = dependencies(of: place)
+            if dependencies.contains(where: { $0 >= place }) { isInOrder = false }
+            table.append(dependencies)
+        }
+        if !isInOrder {
+            let order = DependencyOrder(table) { [names = index.names] in (names.id(at: $0), names.number(at: $0)) }
+            batchErrors += order.cycles
+            index.order = order.order.map { UInt32($0) }
+        }
+        if let errors = RequestLineErrors(batchErrors) { throw .badLines(errors) }
+        if !isInOrder {
+            index.positions = Array(repeating: 0, count: lines.count)
+            for (position, place) in index.order.enumerated() { index.positions[Int(place)] = UInt32(position) }
+        }
+        fillSchedule(table)
+        return (BatchFile(descriptor: descriptor, index), schedule)
+    }
+
+    private func mentionRange(_ place: Int) -> Range<Int> {
+        (place == 0 ? 0 : lines[place - 1].mentionEnd)..<lines[place].mentionEnd
+    }
+
+    /// The places of the lines that a line waits for; none for a line with an error, which is noted.
+    private mutating func dependencies(of place: Int) -> [Int] {
+        let range = mentionRange(place)
+        guard !range.isEmpty else { return [] }
+        let places = mentions[range].map { index.names.place(ofMention: Int($0)) }
+        let known = places.compactMap(\.self)
+        if known.count == places.count, !known.contains(place) { return known }
+        batchErrors.append(error(at: place))
+        return []
+    }
+
+    /// What is wrong with what a line waits for, with its field: for that the line is read once more.
+    private func error(at place: Int) -> RequestLineError {
+        let number = index.names.number(at: place)
+        let other = RequestLineError(line: number, message: "the file was changed while it was read")
+        guard let bytes = FileBytes.read(descriptor, Int(index.byteCounts[place]), at: index.offsets[place]),
+            let line = try? RequestLineParser().parse(bytes[...], number: number)
+        else { return other }
+        do throws(RequestLineError) {
+            _ = try line.dependencies { index.names.place(of: $0) == nil ? "no line has the id" : nil }
+            return other
+        } catch {
+            return error.numbered(number)
+        }
+    }
+
+    private mutating func fillSchedule(_ table: DependencyTable) {
+        for position in lines.indices {
+            let place = index.order.isEmpty ? position : Int(index.order[position])
+            let dependencies = table[place].map { index.positions.isEmpty ? Int($0) : Int(index.positions[Int($0)]) }
+            let flags = referenceFlags[mentionRange(place)]
+            let references = zip(dependencies, flags).filter(\.1).map(\.0)
+            schedule.add(
+                lane: Int(lines[place].lane), priority: lines[place].priority, dependencies: dependencies,
+                references: references)
+        }
+    }
+}

@@ -1,0 +1,34 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+/// The lines of a batch that are all in memory.
+package final class ListedLines: LineSource {
+    private let nodes: [RequestLineGraph.Node]
+    private let positions: [String: Int]
+
+    /// - Parameter nodes: lines, dependencies first.
+    package init(_ nodes: [RequestLineGraph.Node]) {
+        self.nodes = nodes
+        positions = Dictionary(uniqueKeysWithValues: nodes.enumerated().map { ($1.line.id, $0) })
+    }
+
+    package func node(at position: Int) throws(LineSourceError) -> RequestLineGraph.Node { nodes[position] }
+
+    package func id(at position: Int) -> String { nodes[position].line.id }
+
+    package func position(of id: String) -> Int? { positions[id] }
+
+    /// A schedule of all lines.
+    package func schedule(_ limits: LineSchedule.Limits) -> LineSchedule {
+        var schedule = LineSchedule(limits)
+        for node in nodes {
+            let line = node.line.line
+            let references = (try? line.referencedIDs()) ?? []
+            schedule.add(
+                lane: schedule.lane(named: RequestLine.lane(of: line.url)), priority: line.priority,
+                dependencies: node.dependencies.compactMap { positions[$0] },
+                references: references.compactMap { positions[$0] })
+        }
+        return schedule
+    }
+}

@@ -1,0 +1,159 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+internal import Bluebonnet
+internal import CLinux
+internal import Foundation
+internal import Glibc
+
+/// Keeps what lines returned for the lines that refer to them, by position: the latest as they are, the others as bytes
+/// in memory, and what would be more than a few megabytes in a file without a name. Confined to one lock.
+struct SourceStore: ~Copyable {
+    /// More bytes, or responses, are not kept as they are.
+    private static let (recentByteCount, recentCount) = (16 << 20, 4_096)
+    /// More bytes are not kept in memory.
+    private static let memoryByteCount = 8 << 20
+
+    private var recent: [Int: ReferenceSource] = [:]
+    private var recentBytes = 0
+    /// What was read again: lines often refer to the same one.
+    private var readAgain: [Int: ReferenceSource] = [:]
+    /// Where the bytes of a response begin, counted from those of the first.
+    private var offsets: [Int: Int] = [:]
+    private var memory: [UInt8] = []
+    /// The bytes that are in the file.
+    private var fileEnd = 0
+    private var file: CInt?
+    /// Whether the disk took everything so far; after that all is kept in memory.
+    private var hasDisk = true
+
+    /// Keeps a response.
+    mutating func keep(_ source: ReferenceSource, at position: Int) {
+        recent[position] = source
+        recentBytes += source.body?.count ?? 0
+        guard recent.count > Self.recentCount || recentBytes > Self.recentByteCount else { return }
+        for (position, source) in recent {
+            offsets[position] = fileEnd + memory.count
+            memory.append(source)
+            if memory.count > Self.memoryByteCount { writeMemory() }
+        }
+        (recent, recentBytes) = ([:], 0)
+    }
+
+    /// The response of a line; nil when it was not kept, or cannot be read again.
+    mutating func source(at position: Int) -> ReferenceSource? {
+        if let source = recent[position] ?? readAgain[position] { return source }
+        guard let offset = offsets[position], let source = read(at: offset) else { return nil }
+        if readAgain.count >= 64 { readAgain = [:] }
+        readAgain[position] = source
+        return source
+    }
+
+    private func read(at offset: Int) -> ReferenceSource? {
+        if offset >= fileEnd { return ReferenceSource(stored: memory[(offset - fileEnd)...]) }
+        guard let length = Self.read(file, 8, at: offset),
+            let bytes = Self.read(file, 8 + length[...].integer(), at: offset)
+        else { return nil }
+        return ReferenceSource(stored: bytes[...])
+    }
+
+    private mutating func writeMemory() {
+        guard hasDisk else { return }
+        if file == nil {
+            let opened = bluebonnet_open_nameless(Self.folder)
+            if opened >= 0 { file = opened }
+        }
+        guard let file, Self.write(memory, to: file, at: fileEnd) else {
+            hasDisk = false
+            return
+        }
+        fileEnd += memory.count
+        memory.removeAll(keepingCapacity: true)
+    }
+
+    /// A folder on a disk, where there is one.
+    private static var folder: String { ProcessInfo.processInfo.environment["TMPDIR"] ?? "/var/tmp" }
+
+    private static func write(_ bytes: [UInt8], to file: CInt, at offset: Int) -> Bool {
+        var written = 0
+        while written < bytes.count {
+            let count = bytes[written...].withUnsafeBytes { pwrite(file, $0.baseAddress, $0.count, offset + written) }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { return false }
+            written += count
+        }
+        return true
+    }
+
+    private static func read(_ file: CInt?, _ count: Int, at offset: Int) -> [UInt8]? {
+        file.flatMap { FileBytes.read($0, count, at: offset) }
+    }
+
+    deinit { if let file { close(file) } }
+}
+
+// MARK: - As bytes
+
+extension [UInt8] {
+    /// Adds a response: the number of bytes that follow, status, number of fields, names, values, body.
+    fileprivate mutating func append(_ source: ReferenceSource) {
+        let start = count
+        append(integer: 0)
+        append(integer: source.status ?? -1)
+        append(integer: source.headers.count)
+        for field in source.headers {
+            append(text: field.name)
+            append(text: field.value)
+        }
+        append(integer: source.body?.count ?? -1)
+        if let body = source.body { append(contentsOf: body) }
+        let length = count - start - 8
+        Swift.withUnsafeBytes(of: length.littleEndian) { bytes in
+            for (index, byte) in bytes.enumerated() { self[start + index] = byte }
+        }
+    }
+
+    private mutating func append(integer: Int) {
+        Swift.withUnsafeBytes(of: integer.littleEndian) { append(contentsOf: $0) }
+    }
+
+    private mutating func append(text: String) {
+        append(integer: text.utf8.count)
+        append(contentsOf: text.utf8)
+    }
+}
+
+extension ArraySlice<UInt8> {
+    /// The integer at the beginning.
+    fileprivate func integer() -> Int {
+        Int(littleEndian: withUnsafeBytes { $0.loadUnaligned(as: Int.self) })
+    }
+
+    fileprivate mutating func takeInteger() -> Int {
+        defer { self = dropFirst(8) }
+        return integer()
+    }
+
+    fileprivate mutating func takeText() -> String {
+        let count = takeInteger()
+        defer { self = dropFirst(count) }
+        return String(decoding: prefix(count), as: UTF8.self)
+    }
+}
+
+extension ReferenceSource {
+    /// Reads what `append(_:)` wrote.
+    fileprivate init(stored bytes: ArraySlice<UInt8>) {
+        var rest = bytes.dropFirst(8)
+        let status = rest.takeInteger()
+        var fields: [HeaderFields.Field] = []
+        for _ in 0..<rest.takeInteger() {
+            let name = rest.takeText()
+            fields.append(HeaderFields.Field(name: name, value: rest.takeText()))
+        }
+        let count = rest.takeInteger()
+        self.init(
+            status: status < 0 ? nil : status, headers: HeaderFields(fields),
+            body: count < 0 ? nil : Data(rest.prefix(count)))
+    }
+}

@@ -1,0 +1,73 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+internal import Bluebonnet
+internal import Synchronization
+
+/// The lines of a stream, each checked as it comes; a line is in memory until it is run.
+package final class StreamedLines: LineSource {
+    /// A line that was added, as a schedule needs it.
+    package struct Added: Sendable {
+        /// The number of lines before it.
+        package let position: Int
+        /// The line.
+        package let node: RequestLineGraph.Node
+        /// The name of its origin.
+        package let lane: String
+        /// The positions of the lines that it waits for.
+        package let dependencies: [Int]
+    }
+
+    fileprivate struct State {
+        var names = LineNames()
+        var outputs: OutputPaths
+        var nodes: [Int: RequestLineGraph.Node] = [:]
+    }
+
+    private let state: Mutex<State>
+
+    /// - Parameter reserved: files that no line may write.
+    package init(reserved: [ReservedPath] = []) { state = Mutex(State(outputs: OutputPaths(reserved: reserved))) }
+
+    /// Adds a line, which may depend on earlier lines only; after an error nothing is changed but that its id is known.
+    package func add(_ line: NumberedLine) throws(RequestLineError) -> Added {
+        do throws(RequestLineError) {
+            return try state.withLock { state throws(RequestLineError) in try state.add(line) }
+        } catch {
+            throw error.numbered(line.number)
+        }
+    }
+
+    package func node(at position: Int) throws(LineSourceError) -> RequestLineGraph.Node {
+        guard let node = state.withLock({ $0.nodes.removeValue(forKey: position) }) else {
+            throw LineSourceError("line \(position + 1) was run already")
+        }
+        return node
+    }
+
+    package func id(at position: Int) -> String { state.withLock { $0.names.id(at: position) } }
+
+    package func position(of id: String) -> Int? { state.withLock { $0.names.place(of: id) } }
+
+    package func drop(_ position: Int) { state.withLock { $0.nodes[position] = nil } }
+}
+
+extension StreamedLines.State {
+    fileprivate mutating func add(_ line: NumberedLine) throws(RequestLineError) -> StreamedLines.Added {
+        if let earlier = names.place(ofDuplicate: line.line.id, number: line.number) {
+            throw .duplicate(line.id, of: names.number(at: earlier))
+        }
+        let output = try outputs.output(of: line)
+        let dependencies = try line.dependencies {
+            names.place(of: $0) == nil ? "no earlier line has the id" : nil
+        }
+        let position = names.count
+        _ = names.add(number: line.number, id: line.line.id)
+        if let output { outputs.claim(output, for: line.number) }
+        let node = RequestLineGraph.Node(line: line, dependencies: dependencies)
+        nodes[position] = node
+        return StreamedLines.Added(
+            position: position, node: node, lane: RequestLine.lane(of: line.line.url),
+            dependencies: dependencies.compactMap { names.place(of: $0) })
+    }
+}

@@ -1,0 +1,100 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+internal import Bluebonnet
+
+/// Runs the lines of a batch that may be long: a line becomes an operation when there is room for it. Each line has
+/// exactly one result. All members may be used from any thread.
+package final class WindowedRun: Sendable {
+    private let settings: RequestLineRunner.Settings
+    private let runner: RequestLineRunner
+    private let pump: LinePump
+    private let onResult: @Sendable (ResultLine) -> Void
+
+    /// Makes a run.
+    ///
+    /// - Parameters:
+    ///   - schedule: all lines; nil when they come later.
+    ///   - onResult: called once for each line, on several threads.
+    package init(
+        settings: RequestLineRunner.Settings, lines: any LineSource, schedule: LineSchedule?,
+        onResult: @escaping @Sendable (ResultLine) -> Void
+    ) {
+        (self.settings, self.onResult) = (settings, onResult)
+        runner = RequestLineRunner(settings: settings) { _ in }
+        pump = LinePump(lines, schedule: schedule, limits: settings.scheduleLimits)
+    }
+
+    /// Begins to run lines. To be called once.
+    package func begin() {
+        pump.begin { [self] line in
+            runner.add(line.node, needs: line.needs, isReferenced: line.isReferenced) { [self] end in
+                ended(line.position, end)
+            }
+        } abandon: { [self] position, outcome in
+            onResult(ResultLine(id: pump.lines.id(at: position), abandoned: outcome))
+        }
+    }
+
+    /// Adds a line to those that come later.
+    package func add(_ line: StreamedLines.Added) { pump.add(line) }
+
+    /// Cancels everything that has not finished; each line still gets its result.
+    package func cancel() {
+        pump.stop()
+        runner.cancel()
+    }
+
+    /// Starts nothing more, lets running operations finish for at most `Settings.drainTimeout`, then cancels the rest.
+    package func drain() async {
+        pump.close()
+        await runner.drain()
+        pump.stop()
+    }
+
+    /// Suspends the calling task until the results of all lines have been delivered. To be called once, after the last
+    /// line.
+    ///
+    /// - Throws: that lines could not be read any more; they were cancelled.
+    package func finish() async throws(LineSourceError) {
+        pump.complete()
+        var failure: LineSourceError?
+        do throws(LineSourceError) {
+            try await pump.finish()
+        } catch {
+            failure = error
+        }
+        await runner.waitUntilFinished()
+        if let failure { throw failure }
+    }
+
+    /// Returns the state of the run: see `RequestLineRunner.snapshot(largest:)`.
+    package func snapshot(largest count: Int) -> RequestLineRunner.Snapshot {
+        runner.snapshot(largest: count).of(pump)
+    }
+
+    private func ended(_ position: Int, _ end: RequestLineRunner.End) {
+        onResult(end.result)
+        let isFirstFailure = end.result.outcome == .failure && settings.cancelsAtFirstFailure
+        pump.end(position, end.result.outcome, end.source, isLast: isFirstFailure)
+    }
+}
+
+extension RequestLineRunner.Settings {
+    /// How many lines are operations at once.
+    package var scheduleLimits: LineSchedule.Limits {
+        LineSchedule.Limits(concurrency: concurrency, concurrencyPerOrigin: concurrencyPerOrigin)
+    }
+}
+
+extension RequestLineRunner.Snapshot {
+    /// The state of a run whose lines a pump hands over.
+    ///
+    /// - Parameter restoredByteCount: the bytes of lines that had ended before.
+    package func of(_ pump: LinePump, restoredByteCount: Int64 = 0) -> Self {
+        var snapshot = self
+        (snapshot.totalCount, snapshot.counts) = pump.standing
+        snapshot.receivedByteCount += restoredByteCount
+        return snapshot
+    }
+}

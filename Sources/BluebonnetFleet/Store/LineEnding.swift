@@ -1,0 +1,137 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+internal import BluebonnetBatch
+internal import BluebonnetHTTP
+internal import Foundation
+
+/// What a worker has to record of a line.
+struct LineEnding {
+    let claim: Int
+    let batch: Int
+    let position: Int
+    let outcome: ResultLine.Outcome
+    let byteCount: Int
+    /// The result line, without its line end.
+    let line: Data
+    /// The body, where other lines refer to it and the line does not have it as text.
+    let body: Data?
+}
+
+extension LineEnding {
+    /// The outcome that is recorded instead of one that the store cannot take.
+    fileprivate func refused(_ error: FleetError) -> LineEnding {
+        let id = (try? JSONDecoder().decode(ResultLine.self, from: line))?.id ?? ""
+        var result = ResultLine(id: id, outcome: .failure)
+        result.error = ResultLine.Failure(
+            code: .bodyTooLarge,
+            message: "the response has come, and the store cannot take it: write large bodies to files with \"output\"",
+            underlying: error.description)
+        return LineEnding(
+            claim: claim, batch: batch, position: position, outcome: .failure, byteCount: byteCount,
+            line: result.encodedLine().dropLast(), body: nil)
+    }
+}
+
+/// What a worker gives to the store: outcomes, lines that it does not send, and the lines of workers that are lost.
+extension WorkerStore {
+    /// Records outcomes, and lets go on what waited for them, in one transaction. Lines that are not in the worker's
+    /// claims are left out.
+    ///
+    /// - Parameter edgeBatches: the batches in which lines wait for others.
+    func record(_ endings: [LineEnding], edgeBatches: Set<Int>) throws(FleetError) {
+        let writing = ResultWriting(connection: connection, worker: worker)
+        guard endings.contains(where: { edgeBatches.contains($0.batch) }) else {
+            _ = try writing.record(endings)
+            return
+        }
+        var outcomes: [Int: [Int: ResultLine.Outcome]] = [:]
+        for ending in endings { outcomes[ending.batch, default: [:]][ending.position] = ending.outcome }
+        try connection.transaction { () throws(FleetError) in
+            var isReady = false
+            for (batch, positions) in try writing.record(endings).sorted(by: { $0.key < $1.key })
+            where edgeBatches.contains(batch) {
+                let succeeded = positions.filter { outcomes[batch]?[$0] == .success }
+                let others = positions.filter { outcomes[batch]?[$0] != .success }
+                isReady = try writing.release(batch, succeeded: succeeded, others: others) || isReady
+            }
+            if isReady { try FleetNotice.work.send(connection) }
+        }
+    }
+
+    /// The bytes of outcomes that are sent at once.
+    private static let groupByteCount = 8 << 20
+
+    /// Records the first of some outcomes, as many as fit in one transaction.
+    ///
+    /// An outcome that the store cannot take, because it is too large, is recorded as a failure that says so.
+    ///
+    /// - Returns: how many were recorded.
+    func recordAll(_ endings: [LineEnding], edgeBatches: Set<Int>) throws(FleetError) -> Int {
+        var (count, byteCount) = (0, 0)
+        for ending in endings where count == 0 || byteCount < Self.groupByteCount {
+            byteCount += ending.line.count + (ending.body?.count ?? 0)
+            count += 1
+        }
+        let group = Array(endings.prefix(count))
+        do throws(FleetError) {
+            try record(group, edgeBatches: edgeBatches)
+        } catch {
+            // 54000 to 54999 and 22P05: a limit of the server, or a character that its encoding does not have.
+            guard let code = error.underlying, code.hasPrefix("54") || code.hasPrefix("22") else { throw error }
+            guard count == 1, let refused = group.first else {
+                return try recordAll(Array(endings.prefix(1)), edgeBatches: edgeBatches)
+            }
+            try record([refused.refused(error)], edgeBatches: edgeBatches)
+        }
+        return count
+    }
+
+    /// Gives lines back that were not sent. Of a batch that was cancelled they are cancelled.
+    func giveBack(_ claim: Int, batch: Int, _ positions: [Int]) throws(FleetError) {
+        try connection.transaction { () throws(FleetError) in
+            let held = try connection.query(
+                "SELECT positions FROM bluebonnet.claims WHERE number = $1 AND worker = $2 FOR UPDATE",
+                [.integer(claim), .integer(worker)])
+            guard held.count == 1 else { return }
+            let mine = Set(held.integers(0, 0))
+            let given = positions.filter(mine.contains)
+            try takeOut(claim, rest: mine.subtracting(given))
+            try putBack(batch, given)
+        }
+    }
+
+    /// Gives all lines of a claim back of which the worker does not know.
+    func giveBack(claim: Int) throws(FleetError) {
+        let held = try connection.query(
+            "SELECT batch, positions FROM bluebonnet.claims WHERE number = $1 AND worker = $2",
+            [.integer(claim), .integer(worker)])
+        guard held.count == 1 else { return }
+        try giveBack(claim, batch: held.integer(0, 0), held.integers(0, 1))
+    }
+
+    private func takeOut(_ claim: Int, rest: Set<Int>) throws(FleetError) {
+        guard !rest.isEmpty else {
+            try connection.query("DELETE FROM bluebonnet.claims WHERE number = $1", [.integer(claim)])
+            return
+        }
+        try connection.query(
+            "UPDATE bluebonnet.claims SET positions = $2::bigint[]::integer[] WHERE number = $1",
+            [.integer(claim), .integers(rest.sorted())])
+    }
+
+    /// Lines that are nobody's wait again. In a transaction.
+    func putBack(_ batch: Int, _ positions: [Int]) throws(FleetError) {
+        guard !positions.isEmpty else { return }
+        let writing = ResultWriting(connection: connection, worker: worker)
+        if try writing.lock(batch) {
+            return try writing.end(batch, .cancelled, .cancelledBatch, ResultWriting.named, positions)
+        }
+        try connection.query(
+            """
+            INSERT INTO bluebonnet.ready (batch, lane, rank, position)
+            SELECT batch, lane, rank, position FROM bluebonnet.lines WHERE batch = $1 AND position = ANY ($2)
+            """, [.integer(batch), .integers(positions)])
+        try FleetNotice.work.send(connection)
+    }
+}

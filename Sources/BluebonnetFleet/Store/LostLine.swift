@@ -1,0 +1,141 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+internal import BluebonnetBatch
+internal import BluebonnetHTTP
+internal import Foundation
+
+/// What becomes of a line in the hands of a worker that is lost. A value.
+struct LostLine: Equatable {
+    /// A line that was on its way when so many workers were lost fails.
+    static let limit = 3
+
+    enum Fate: Equatable {
+        /// It waits for another worker.
+        case waits
+        /// It may have been sent, and is not sent again.
+        case isUnknown
+        /// It has lost too many workers.
+        case fails
+    }
+
+    let kind: FleetLine.Kind
+    /// Whether the worker had made durable that it may have been sent.
+    let isMarked: Bool
+    /// The workers that were lost with it before.
+    let lossCount: Int
+
+    /// The workers that were lost with it. A line that was on its way, as its mark says, is counted each time. A safe
+    /// one has no mark at first: it is under suspicion after one loss, and has marks from then on.
+    var newCount: Int {
+        if isMarked { return lossCount + 1 }
+        return kind == .safe ? max(1, lossCount) : lossCount
+    }
+
+    var fate: Fate {
+        if isMarked, kind == .unsafe { return .isUnknown }
+        return isMarked && newCount >= Self.limit ? .fails : .waits
+    }
+}
+
+/// What becomes of the lines of workers that are lost.
+extension WorkerStore {
+    /// Takes a worker for lost: it records nothing any more. Lines of its that may have been sent, and that are not
+    /// safe to repeat, have the outcome `unknown`; one that has lost three workers fails; all others wait again.
+    ///
+    /// - Parameter beat: the worker's last sign. With another one it lives, and nothing happens.
+    /// - Returns: whether the worker was taken for lost.
+    func reap(_ lost: Int, beat: Int) throws(FleetError) -> Bool {
+        try connection.transaction { () throws(FleetError) in
+            let found = try connection.query(
+                "SELECT number FROM bluebonnet.workers WHERE number = $1 AND beat = $2 FOR UPDATE",
+                [.integer(lost), .integer(beat)])
+            guard found.count == 1 else { return false }
+            let claims = try connection.query(
+                "SELECT batch, positions, marked FROM bluebonnet.claims WHERE worker = $1 ORDER BY number FOR UPDATE",
+                [.integer(lost)])
+            try connection.query("DELETE FROM bluebonnet.claims WHERE worker = $1", [.integer(lost)])
+            for row in 0..<claims.count {
+                try settle(claims.integer(row, 0), claims.integers(row, 1), marked: Set(claims.integers(row, 2)))
+            }
+            try connection.query("DELETE FROM bluebonnet.workers WHERE number = $1", [.integer(lost)])
+            try FleetNotice.workers.send(connection)
+            return true
+        }
+    }
+
+    /// Finds out what becomes of the lines of a lost claim.
+    private func settle(_ batch: Int, _ positions: [Int], marked: Set<Int>) throws(FleetError) {
+        let rows = try connection.query(
+            """
+            SELECT l.position, l.kind, coalesce(x.count, 0::smallint)
+            FROM bluebonnet.lines l LEFT JOIN bluebonnet.losses x USING (batch, position)
+            WHERE l.batch = $1 AND l.position = ANY ($2) ORDER BY l.position
+            """, [.integer(batch), .integers(positions)])
+        var losses: [(position: Int, count: Int)] = []
+        var (waiting, unknown, failed): ([Int], [Int], [Int]) = ([], [], [])
+        for row in 0..<rows.count {
+            let position = rows.integer(row, 0)
+            let loss = LostLine(
+                kind: FleetLine.Kind(rawValue: rows.integer(row, 1)) ?? .unsafe, isMarked: marked.contains(position),
+                lossCount: rows.integer(row, 2))
+            if loss.newCount != loss.lossCount { losses.append((position, loss.newCount)) }
+            switch loss.fate {
+            case .waits: waiting.append(position)
+            case .isUnknown: unknown.append(position)
+            case .fails: failed.append(position)
+            }
+        }
+        try note(batch, losses)
+        try putBack(batch, waiting)
+        try end(batch, .unknown, .inDoubt, unknown)
+        try end(batch, .failure, .workersLost, failed)
+    }
+
+    private func note(_ batch: Int, _ losses: [(position: Int, count: Int)]) throws(FleetError) {
+        guard !losses.isEmpty else { return }
+        try connection.query(
+            """
+            INSERT INTO bluebonnet.losses (batch, position, count)
+            SELECT $1, * FROM unnest($2::bigint[], $3::bigint[])
+            ON CONFLICT (batch, position) DO UPDATE SET count = excluded.count
+            """,
+            [.integer(batch), .integers(losses.map(\.position)), .integers(losses.map(\.count))])
+    }
+
+    private func end(
+        _ batch: Int, _ outcome: ResultLine.Outcome, _ failure: ResultLine.Failure, _ positions: [Int]
+    ) throws(FleetError) {
+        guard !positions.isEmpty else { return }
+        let writing = ResultWriting(connection: connection, worker: worker)
+        try writing.end(batch, outcome, failure, ResultWriting.named, positions)
+        _ = try writing.release(batch, succeeded: [], others: positions)
+    }
+}
+
+extension ResultWriting {
+    /// The expressions before `end` for lines whose positions are given.
+    static let named = "WITH gone AS (SELECT unnest($5)::integer AS position)"
+}
+
+extension ResultLine.Failure {
+    /// The batch was cancelled before the line was sent.
+    static var cancelledBatch: ResultLine.Failure {
+        .init(code: .cancelled, message: "the batch was cancelled before the operation started")
+    }
+
+    /// A worker was lost when the line may have been sent.
+    static var inDoubt: ResultLine.Failure {
+        .init(
+            code: .mayHaveBeenSent,
+            message: "the worker was lost when the request may have been sent, and its outcome is not known: "
+                + "it is not sent again unless that is asked for")
+    }
+
+    /// The line has lost too many workers.
+    static var workersLost: ResultLine.Failure {
+        .init(
+            code: .workerLost,
+            message: "\(LostLine.limit) workers were lost while they had the operation: it is not given to another one")
+    }
+}

@@ -1,0 +1,80 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+internal import Bluebonnet
+internal import Foundation
+
+/// What a worker may send to which origin: its share of the limits of all workers, and the holds of servers. Confined
+/// to the worker's thread.
+struct OriginRules {
+    typealias Instant = ContinuousClock.Instant
+
+    /// Keeps to rates and holds on the network thread.
+    let governor: Governor
+    private(set) var limits = FleetLimits([])
+    private(set) var share = FleetShare(of: 0, among: [])
+    private var holds = OriginHolds()
+    private let concurrencyPerOrigin: Int
+
+    init(_ configuration: FleetWorker.Configuration, _ inbox: WorkerInbox) {
+        concurrencyPerOrigin = configuration.concurrencyPerOrigin
+        governor = Governor(OriginLimits(nil, transfers: concurrencyPerOrigin))
+        governor.observeHolds { [inbox] in inbox.post(.held(origin: $0, length: $1)) }
+    }
+
+    /// When the next hold ends; nil when nothing is held.
+    var nextEnd: Instant? { holds.nextEnd }
+
+    /// Whether what a hand has on its way fits into the worker's part of the limits.
+    func hasKept(_ hand: WorkerHand) -> Bool { hand.keeps(to: limits.parts(share)) }
+
+    /// Takes other limits, or another share of them.
+    ///
+    /// - Returns: lines of the hand that this worker has no share for: they are for others.
+    mutating func set(
+        _ newLimits: FleetLimits, _ newShare: FleetShare, _ hand: inout WorkerHand
+    ) -> [ClaimedLine] {
+        let old = Set(limits.rates.keys)
+        (limits, share) = (newLimits, newShare)
+        hand.setLimits(limits.transfers(share))
+        apply(to: &hand)
+        let rates = limits.rates(share)
+        for origin in old.union(rates.keys) {
+            guard let url = URL(string: origin) else { continue }
+            governor.setLimits(rates[origin].map { OriginLimits($0, transfers: concurrencyPerOrigin) }, for: url)
+        }
+        return hand.takeUnsent { [hand] in
+            limits.transfers[$0.lane] != nil && hand.limit(ofLane: $0.lane) == 0
+        }
+    }
+
+    /// A server wants to be left alone; whether others are to be told.
+    mutating func note(_ origin: String, for length: Duration) -> Bool {
+        holds.note(origin, for: length, now: .now)
+    }
+
+    /// Takes the holds that others have told of.
+    mutating func take(_ told: [StoredHold], _ hand: inout WorkerHand) {
+        for held in told where holds.note(held.origin, for: held.length, now: .now) {
+            if let url = URL(string: held.origin) { governor.hold(url, for: held.length) }
+        }
+        apply(to: &hand)
+    }
+
+    /// Tells a hand which origins are left alone now.
+    mutating func apply(to hand: inout WorkerHand) {
+        hand.setHeld(holds.origins(now: .now).union(limits.closedOrigins(share)))
+    }
+
+    /// How much of a batch the worker takes, lane by lane.
+    func appetite(for batch: OpenBatch, _ count: Int, _ hand: WorkerHand) -> WorkerStore.Appetite {
+        let closed = holds.known.union(limits.closedOrigins(share))
+        var appetite = WorkerStore.Appetite(count: count, countPerLane: 2 * concurrencyPerOrigin, laneCounts: [:])
+        let special = hand.lanes.union(closed).union(limits.transfers.keys)
+        guard !special.isEmpty else { return appetite }
+        for (lane, origin) in batch.lanes where special.contains(origin) {
+            appetite.laneCounts[lane] = closed.contains(origin) ? 0 : hand.appetite(forLane: origin)
+        }
+        return appetite
+    }
+}

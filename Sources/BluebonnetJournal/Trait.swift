@@ -1,0 +1,10 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+#if !Journal
+    #error(
+        """
+        BluebonnetJournal needs the trait "Journal" of the package Bluebonnet, which is on by default: \
+        leave out traits: [] where your Package.swift names the package, or write traits: ["Journal"]
+        """)
+#endif

@@ -1,0 +1,140 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import Bluebonnet
+import BluebonnetBatch
+import Dispatch
+import Foundation
+import TestServer
+import Testing
+
+@testable import BluebonnetFleet
+
+/// A server that counts what it works on at once.
+private final class BusyServer: Sendable {
+    struct Load: Sendable {
+        var now = 0
+        var most = 0
+        var total = 0
+    }
+
+    /// How long it works on a request.
+    private static let work = 0.004
+
+    let load = Observed(Load())
+
+    func answer(_ request: ReceivedRequest) -> Reply {
+        load.update { load in
+            load.now += 1
+            load.total += 1
+            load.most = max(load.most, load.now)
+        }
+        let gate = Gate()
+        DispatchQueue.global().asyncAfter(deadline: .now() + Self.work) { [load] in
+            load.update { $0.now -= 1 }
+            gate.open()
+        }
+        return Reply([.wait(until: gate)] + Reply.response(body: "done").steps)
+    }
+}
+
+extension StoreTests {
+    /// Limits that hold for all workers together.
+    @Suite struct SharedLimitTests {
+        private typealias Fixture = FleetFixture
+
+        @Test(arguments: [1, 4, 5])
+        func transfersToAnOriginAreNeverMoreThanTheLimitWhileWorkersComeAndGo(limit: Int) async throws {
+            let busy = BusyServer()
+            try await Fixture.with {
+                busy.answer($0)
+            } _: { fixture in
+                let lines = (0..<240).map { number in
+                    number % 3 == 0
+                        ? StoreFixture.post("l\(number)", "l\(number)") : StoreFixture.get("l\(number)", "l\(number)")
+                }
+                try await fixture.submit(lines) { $0.maximumConcurrentTransferCountPerOrigin = limit }
+                let first = fixture.worker("first")
+                try await withThrowingTaskGroup(of: Void.self) { group in
+                    group.addTask { try await first.run() }
+                    await busy.load.becomes { $0.total >= 40 }
+                    group.addTask { try await fixture.worker("second").run() }
+                    await busy.load.becomes { $0.total >= 80 }
+                    group.addTask { try await fixture.worker("third").run() }
+                    await busy.load.becomes { $0.total >= 120 }
+                    first.drain()
+                    try await group.waitForAll()
+                }
+                #expect(busy.load.value.most == limit)
+                #expect(busy.load.value.total == 240)
+                #expect(try await fixture.batch().isSuccess)
+                try await fixture.store.expectOrder()
+            }
+        }
+
+        @Test func limitOfOneWorkerIsReachedWithoutAnyOfTheFleet() async throws {
+            let busy = BusyServer()
+            try await Fixture.with {
+                busy.answer($0)
+            } _: { fixture in
+                try await fixture.submit((0..<120).map { StoreFixture.get("l\($0)", "l\($0)") })
+                try await fixture.run(fixture.worker(concurrency: 6))
+                #expect(busy.load.value.most == 6)
+            }
+        }
+
+        @Test func originThatRefusesOneWorkerIsHeldForAll() async throws {
+            let name = "localhost"
+            try await Fixture.with { request in
+                let isRefused = request.headers["Host"]?.hasPrefix(name) == true
+                return isRefused
+                    ? .response(status: 429, headers: ["Retry-After": "200"], body: "") : .response(body: "hello")
+            } _: { fixture in
+                let held = fixture.server.url("/", host: name).absoluteString
+                let (one, other) = (
+                    fixture.worker("one", endsWhenIdle: false), fixture.worker("other", endsWhenIdle: false)
+                )
+                try await fixture.submit([], named: "empty")
+                async let work: Void = fixture.run(one, other)
+                try await becomes(2) { try await fixture.members().count }
+                try await fixture.submit([StoreFixture.get("first", held + "first")])
+                let holds = "SELECT count(*) FROM bluebonnet.holds WHERE until > now() + interval '100 s'"
+                try await becomes(1) { try await fixture.store.number(holds) }
+                // Both hear of the hold before they hear of more work.
+                let lines = (0..<60).map { number in
+                    StoreFixture.get("l\(number)", number % 2 == 0 ? held + "l\(number)" : "l\(number)")
+                }
+                try await fixture.submit(lines, named: "m")
+                try await becomes(30) { try await fixture.batch("m").endedCount }
+                let refused = fixture.server.requests.filter { $0.headers["Host"]?.hasPrefix(name) == true }
+                #expect(refused.map(\.path) == ["/first"])
+                let origins = try await fixture.store.fleet.origins(ofBatch: "m")
+                #expect(origins.filter { $0.secondsHeld != nil }.count == 1)
+                one.cancel()
+                other.cancel()
+                try await work
+                #expect(try await fixture.batch("m").counts == [.success: 30])
+                try await fixture.store.expectOrder()
+            }
+        }
+
+        @Test func heldOriginIsAskedAgainWhenItsTimeIsOver() async throws {
+            let isFirst = Observed(true)
+            try await Fixture.with { _ in
+                let refuses = isFirst.update { first in
+                    defer { first = false }
+                    return first
+                }
+                return refuses
+                    ? .response(status: 429, headers: ["Retry-After": "1"], body: "") : .response(body: "hello")
+            } _: { fixture in
+                try await fixture.submit((0..<40).map { StoreFixture.get("l\($0)", "l\($0)") }) { settings in
+                    settings.retryPolicy = RetryPolicy()
+                }
+                try await fixture.run(fixture.worker("one", concurrency: 2), fixture.worker("two", concurrency: 2))
+                #expect(try await fixture.batch().isSuccess)
+                #expect(fixture.server.requests.count == 41)
+            }
+        }
+    }
+}

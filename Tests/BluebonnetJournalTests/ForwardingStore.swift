@@ -1,0 +1,27 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import BluebonnetJournal
+
+/// A store for tests that does something before records are written, or instead; all else is another store's.
+protocol ForwardingStore: JournalStore {
+    var store: SQLiteJournal { get }
+}
+
+extension ForwardingStore {
+    func open(_ batch: JournalBatch, isRestarted: Bool) throws(JournalError) -> JournalBatch {
+        try store.open(batch, isRestarted: isRestarted)
+    }
+
+    func records(from position: Int, limit: Int) throws(JournalError) -> [JournalRecord] {
+        try store.records(from: position, limit: limit)
+    }
+
+    func hasRecord(of fingerprint: String, after position: Int) throws(JournalError) -> Bool {
+        try store.hasRecord(of: fingerprint, after: position)
+    }
+
+    func hasFailure() throws(JournalError) -> Bool { try store.hasFailure() }
+
+    func close() throws(JournalError) { try store.close() }
+}
