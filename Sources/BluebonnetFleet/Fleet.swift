@@ -118,7 +118,7 @@ public struct Fleet: Sendable {
     ///   - follows: whether the sequence waits for lines that have not ended, and for a store that is away, and ends
     ///     with the batch. Default true; else it ends after what is there.
     public func results(of name: String, follows: Bool = true) -> AsyncThrowingStream<Data, any Error> {
-        let reader = ResultReader(fleet: self, batch: name, follows: follows)
+        let reader = ResultReader(store: store, batch: name, follows: follows)
         return AsyncThrowingStream { try await reader.next() }
     }
 }
@@ -142,29 +142,24 @@ extension Fleet {
         }
     }
 
-    /// Reads a page of results.
-    func page(_ name: String, after cursor: ResultCursor) async throws(FleetError) -> ResultPage {
-        try await reading { reading throws(FleetError) in
-            try reading.results(name, after: cursor, limit: ResultReader.pageLength)
-        }
-    }
 }
 
-/// Reads the results of a batch page by page.
+/// Reads the results of a batch page by page, over one connection.
 private actor ResultReader {
     static let pageLength = 1_000
     /// How long it waits for more.
     private static let pause = Duration.milliseconds(250)
 
-    private let fleet: Fleet
+    private let connection: KeptConnection
     private let batch: String
     private let follows: Bool
     private var cursor = ResultCursor()
     private var lines: ArraySlice<Data> = []
     private var isEnded = false
 
-    init(fleet: Fleet, batch: String, follows: Bool) {
-        (self.fleet, self.batch, self.follows) = (fleet, batch, follows)
+    init(store: String, batch: String, follows: Bool) {
+        connection = KeptConnection(store)
+        (self.batch, self.follows) = (batch, follows)
     }
 
     func next() async throws -> Data? {
@@ -174,7 +169,10 @@ private actor ResultReader {
 
     private func fill() async throws {
         do throws(FleetError) {
-            let page = try await fleet.page(batch, after: cursor)
+            let page = try await connection.run { [batch, cursor] connection throws(FleetError) in
+                try FleetSchema.check(connection)
+                return try FleetReading(connection: connection).results(batch, after: cursor, limit: Self.pageLength)
+            }
             (lines, cursor) = (page.lines[...], page.cursor)
             isEnded = page.isLast || (!follows && page.lines.isEmpty)
         } catch {

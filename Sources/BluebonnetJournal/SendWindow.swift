@@ -103,6 +103,9 @@ package struct SendWindow {
         lanes[name].map { $0.openCount + $0.waitingCount } ?? 0
     }
 
+    /// The lines of the lanes of which nothing is taken for a time.
+    package var heldCount: Int { heldLanes.reduce(0) { $0 + count(of: $1) } }
+
     /// The lanes of which lines wait or were taken.
     package var lanesInUse: Set<String> { Set(lanes.keys) }
 

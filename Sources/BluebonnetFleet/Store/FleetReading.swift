@@ -89,8 +89,8 @@ struct FleetReading {
         let isComplete = try self.batch(batch).isComplete
         let rows = try connection.query(
             """
-            SELECT written::text::bigint, position, line FROM (
-                SELECT written, position, line,
+            SELECT written::text::bigint, position, line, count FROM (
+                SELECT written, position, line, count(*) OVER () AS count,
                        sum(octet_length(line)) OVER (ORDER BY written, position) - octet_length(line) AS before
                 FROM (
                     SELECT written, position, line FROM bluebonnet.results
@@ -105,7 +105,9 @@ struct FleetReading {
                 .text(batch), .integer(cursor.transaction), .integer(cursor.position), .bool(isComplete),
                 .integer(limit),
             ])
-        var page = ResultPage(lines: [], cursor: cursor, isLast: isComplete && rows.count == 0)
+        // Whether the page has everything that is there.
+        let isWhole = rows.count == 0 || (rows.integer(0, 3) == rows.count && rows.count < limit)
+        var page = ResultPage(lines: [], cursor: cursor, isLast: isComplete && isWhole)
         page.lines.reserveCapacity(rows.count)
         for row in 0..<rows.count { page.lines.append(rows.bytes(row, 2)) }
         if rows.count > 0 {

@@ -32,6 +32,39 @@ enum StoreThread {
     }
 }
 
+/// A connection that is kept from one piece of work to the next one. Any thread; one piece of work at a time.
+final class KeptConnection: Sendable {
+    private let store: String
+    private let kept = Mutex<PostgreSQLConnection?>(nil)
+
+    init(_ store: String) { self.store = store }
+
+    /// Works with the connection on a thread that may wait. After an error the next work makes another one.
+    func run<Value: Sendable>(
+        _ work: @escaping @Sendable (PostgreSQLConnection) throws(FleetError) -> Value
+    ) async throws(FleetError) -> Value {
+        let outcome: Result<Value, FleetError> = await withCheckedContinuation { done in
+            Thread.detachNewThread { [self] in done.resume(returning: result(of: work)) }
+        }
+        return try outcome.get()
+    }
+
+    private func result<Value: Sendable>(
+        of work: @Sendable (PostgreSQLConnection) throws(FleetError) -> Value
+    ) -> Result<Value, FleetError> {
+        kept.withLock { kept in
+            do throws(FleetError) {
+                if kept == nil { kept = try PostgreSQLConnection(store, name: "bluebonnet") }
+                guard let connection = kept else { preconditionFailure("the connection was made just now") }
+                return .success(try work(connection))
+            } catch {
+                kept = nil
+                return .failure(error)
+            }
+        }
+    }
+}
+
 /// What a task leaves for a thread that waits for it.
 final class ResultBox<Value: Sendable>: Sendable {
     private let result = Mutex<Result<Value, any Error>?>(nil)

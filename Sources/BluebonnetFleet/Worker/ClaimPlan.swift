@@ -37,7 +37,9 @@ struct ClaimPlan {
                 let count = min(room, part - held(batch.number))
                 return count > 0 ? Step(batch: batch, count: count) : nil
             }
-            if peers.count > 1 { steps += peers.map { Step(batch: $0, count: room) } }
+            // What is in the hand of a held origin is part of a batch's part, and no reason to leave room unused.
+            let isWhole = peers.count == 1 && steps.last?.count == room
+            if !isWhole { steps += peers.map { Step(batch: $0, count: room) } }
         }
         return steps
     }

@@ -15,7 +15,6 @@ struct StoreAccess {
     private let target: String
     private let name: String
     private let configuration: FleetWorker.Configuration
-    private let onProblem: (FleetError?) -> Void
     /// The worker's number, which it keeps while the store has it.
     private var worker: Int?
     private var pause = StoreAccess.shortestPause
@@ -28,10 +27,8 @@ struct StoreAccess {
     private(set) var problem: FleetError?
     private(set) var nextAttempt = Instant.now
 
-    init(
-        _ target: String, _ configuration: FleetWorker.Configuration, onProblem: @escaping (FleetError?) -> Void
-    ) {
-        (self.target, self.configuration, self.onProblem) = (target, configuration, onProblem)
+    init(_ target: String, _ configuration: FleetWorker.Configuration) {
+        (self.target, self.configuration) = (target, configuration)
         name = configuration.name ?? "\(ProcessInfo.processInfo.hostName):\(getpid())"
     }
 
@@ -46,7 +43,6 @@ struct StoreAccess {
         try connection.query("SET enable_seqscan = off; SET jit = off; SET plan_cache_mode = force_generic_plan")
         if let known = try known(connection) { session = known } else { session = try register(connection) }
         (isNew, wasOpen, pause) = (true, true, Self.shortestPause)
-        if problem != nil { onProblem(nil) }
         problem = nil
         return session
     }
@@ -78,7 +74,6 @@ struct StoreAccess {
         session = nil
         nextAttempt = .now + pause
         pause = min(Self.longestPause, pause * 2)
-        if problem != error { onProblem(error) }
         problem = error
     }
 }

@@ -43,6 +43,8 @@ struct WorkerHand {
 
     /// The number of lines that have not ended.
     var openCount: Int { openCounts.values.reduce(0, +) }
+    /// The number of those whose origin is not held: what is held must not keep the worker from other lines.
+    var busyCount: Int { max(0, openCount - window.heldCount) }
     /// The number of outcomes that are to be recorded.
     var endedCount: Int { outbox.count }
     /// The claims of which the worker has lines.

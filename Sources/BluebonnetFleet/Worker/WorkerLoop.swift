@@ -33,6 +33,7 @@ struct WorkerLoop {
     private let configuration: FleetWorker.Configuration
     private let inbox: WorkerInbox
     private let onSummary: (FleetWorker.Summary) -> Void
+    private let onProblem: (FleetError?) -> Void
     private var store: StoreAccess
     private var hand: WorkerHand
     private var runs: LineRuns
@@ -65,9 +66,10 @@ struct WorkerLoop {
         store target: String, _ configuration: FleetWorker.Configuration, _ inbox: WorkerInbox,
         onSummary: @escaping (FleetWorker.Summary) -> Void, onProblem: @escaping (FleetError?) -> Void
     ) {
-        (self.configuration, self.inbox, self.onSummary) = (configuration, inbox, onSummary)
+        (self.configuration, self.inbox) = (configuration, inbox)
+        (self.onSummary, self.onProblem) = (onSummary, onProblem)
         watch = WorkerWatch(longestGap: configuration.lease)
-        store = StoreAccess(target, configuration, onProblem: onProblem)
+        store = StoreAccess(target, configuration)
         hand = WorkerHand(
             concurrency: configuration.concurrency, concurrencyPerOrigin: configuration.concurrencyPerOrigin)
         rules = OriginRules(configuration, inbox)
@@ -107,8 +109,10 @@ struct WorkerLoop {
 
     private mutating func publish() {
         (summary.runningCount, summary.unrecordedCount) = (hand.runningCount, hand.endedCount)
+        let isNews = summary.problem != store.problem
         summary.problem = store.problem
         onSummary(summary)
+        if isNews { onProblem(store.problem) }
     }
 }
 
@@ -297,11 +301,11 @@ extension WorkerLoop {
 extension WorkerLoop {
     private mutating func claim(_ session: WorkerStore) throws(FleetError) {
         let capacity = 2 * configuration.concurrency
-        guard case .working = stage, Instant.now >= nextClaim, hand.openCount <= capacity / 2 else { return }
+        guard case .working = stage, Instant.now >= nextClaim, hand.busyCount <= capacity / 2 else { return }
         let isKnown = open != nil
         let list: [OpenBatch]
         if let open { list = open } else { list = try openBatches(session) }
-        var room = capacity - hand.openCount
+        var room = capacity - hand.busyCount
         var claimedCount = 0
         for step in ClaimPlan(list, capacity: capacity).steps(held: { hand.openCount(of: $0) }, room: room)
         where room > 0 {
@@ -403,7 +407,7 @@ extension WorkerLoop {
     private var recordTime: Instant { hand.endedCount > 0 ? nextRecord : .now + Self.idleInterval }
 
     private var claimTime: Instant {
-        guard case .working = stage, hand.openCount <= configuration.concurrency else {
+        guard case .working = stage, hand.busyCount <= configuration.concurrency else {
             return .now + Self.idleInterval
         }
         return nextClaim

@@ -114,5 +114,10 @@ import Testing
         #expect(Self.steps(batches, capacity: 2, room: 2).prefix(4) == [[1, 1], [2, 1], [3, 1], [4, 1]])
     }
 
+    @Test func batchWhoseLinesInTheHandAreHeldTakesTheRoomAllTheSame() {
+        #expect(Self.steps([Sample.batch(1)], capacity: 8, held: [1: 8], room: 6) == [[1, 6]])
+        #expect(Self.steps([Sample.batch(1)], capacity: 8, held: [1: 5], room: 6) == [[1, 3], [1, 6]])
+    }
+
     @Test func noBatchIsNoStep() { #expect(Self.steps([], capacity: 8, room: 8).isEmpty) }
 }

@@ -58,6 +58,16 @@ import Testing
         #expect(Self.positions(hand.takeStarts()) == [0])
     }
 
+    @Test func linesOfHeldLanesLeaveRoomForOthers() {
+        var hand = Self.hand((0..<3).map { Sample.line($0) } + [Sample.line(3, lane: "http://b")], 2)
+        _ = hand.takeStarts()
+        #expect(hand.busyCount == 4)
+        hand.setHeld(["http://a"])
+        #expect(hand.openCount == 4 && hand.busyCount == 1)
+        hand.setHeld([])
+        #expect(hand.busyCount == 4)
+    }
+
     @Test func handKeepsToLimitsWhenNoMoreIsOnItsWay() {
         var hand = Self.hand([Sample.line(0), Sample.line(1, kind: .unsafe), Sample.line(2)], 2)
         #expect(hand.keeps(to: ["http://a": 0]))

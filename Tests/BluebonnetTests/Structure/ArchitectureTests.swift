@@ -85,19 +85,20 @@ import Testing
         (
             "BluebonnetBatch",
             """
-            Addresses Admission Errors Exchange Formats Governor Manager Messages Operations Retries Security Serialization TLS
-            Transport
+            Addresses Admission Errors Exchange Formats Governor Manager Messages Operations References Retries Security
+            Serialization TLS Transport
             """
         ),
-        ("BluebonnetBatch/LargeBatches", "BluebonnetBatch Messages"),
-        ("BluebonnetJournal", "BluebonnetBatch Certificates LargeBatches"),
-        ("BluebonnetFleet/Model", "BluebonnetBatch BluebonnetJournal Exchange Governor Messages Retries"),
+        ("BluebonnetBatch/References", "Errors Formats Messages"),
+        ("BluebonnetBatch/LargeBatches", "BluebonnetBatch Messages References"),
+        ("BluebonnetJournal", "BluebonnetBatch Certificates LargeBatches References"),
+        ("BluebonnetFleet/Model", "BluebonnetBatch Exchange Governor Messages Retries"),
         ("BluebonnetFleet/PostgreSQL", "Model"),
         ("BluebonnetFleet/Store", "Addresses BluebonnetBatch BluebonnetJournal Model PostgreSQL"),
         ("BluebonnetFleet/Credentials", "Credentials Model Store"),
         (
             "BluebonnetFleet/Worker",
-            "BluebonnetBatch BluebonnetJournal Exchange Governor Model Operations PostgreSQL Store"
+            "BluebonnetBatch BluebonnetJournal Exchange Governor Model Operations PostgreSQL References Store"
         ),
         ("BluebonnetFleet", "BluebonnetBatch Model Store"),
         ("BluebonnetImage", "Errors Exchange Manager Messages Operations Serialization"),
@@ -105,7 +106,8 @@ import Testing
             "BluebonnetCommand",
             """
             BluebonnetBatch BluebonnetFleet BluebonnetFleet/Credentials BluebonnetJournal Certificates Credentials Errors
-            Exchange Formats Governor LargeBatches Messages Model OAuth Reachability Retries Security Transport Worker
+            Exchange Formats Governor LargeBatches Messages Model OAuth Reachability References Retries Security
+            Transport Worker
             """
         ),
         ("CommandMain", ""),

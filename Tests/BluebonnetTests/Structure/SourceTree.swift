@@ -80,7 +80,12 @@ struct SourceText {
     init(_ text: String) {
         var (code, rest) = ([UInt8](), Array(text.utf8)[...])
         while let byte = rest.first {
-            if rest.starts(with: "//".utf8) {
+            // Two megabytes are read in every run: what is no beginning of anything is taken at once.
+            if !Self.isBeginning(byte) {
+                let end = rest.firstIndex(where: Self.isBeginning) ?? rest.endIndex
+                code += rest[..<end]
+                rest = rest[end...]
+            } else if rest.starts(with: "//".utf8) {
                 rest = rest.drop { $0 != UInt8(ascii: "\n") }
             } else if rest.starts(with: "/*".utf8) {
                 rest = Self.rest(rest.dropFirst(2), behind: "*/")
@@ -96,6 +101,11 @@ struct SourceText {
             }
         }
         self.code = code
+    }
+
+    /// Whether a comment or a string may begin.
+    private static func isBeginning(_ byte: UInt8) -> Bool {
+        byte == UInt8(ascii: "/") || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "#")
     }
 
     private static func rest(_ bytes: ArraySlice<UInt8>, behind end: String) -> ArraySlice<UInt8> {
