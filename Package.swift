@@ -23,6 +23,7 @@ let package = Package(
         .library(name: "BluebonnetImage", targets: ["BluebonnetImage"]),
         .library(name: "BluebonnetJournal", targets: ["BluebonnetJournal"]),
         .library(name: "BluebonnetFleet", targets: ["BluebonnetFleet"]),
+        .library(name: "BluebonnetTesting", targets: ["BluebonnetTesting"]),
         // The command is a target without a product here: clients fetch what products need, and swift-argument-parser
         // would be fetched for each of them.
     ],
@@ -76,6 +77,8 @@ let package = Package(
             ],
             swiftSettings: strict
         ),
+        // For the tests of programs: nothing else uses it.
+        .target(name: "BluebonnetTesting", dependencies: ["Bluebonnet"], swiftSettings: strict),
         .target(
             name: "BluebonnetCommand",
             dependencies: [
@@ -138,6 +141,9 @@ let package = Package(
             dependencies: ["Bluebonnet", "BluebonnetBatch", "BluebonnetHTTP", "BluebonnetJournal", "TestServer", grdb],
             swiftSettings: strict),
         .testTarget(
+            name: "BluebonnetTestingTests",
+            dependencies: ["Bluebonnet", "BluebonnetTesting", "TestServer"], swiftSettings: strict),
+        .testTarget(
             name: "BluebonnetFleetTests",
             dependencies: [
                 "Bluebonnet", "BluebonnetBatch", "BluebonnetFleet", "BluebonnetHTTP", "BluebonnetJournal",
@@ -147,8 +153,8 @@ let package = Package(
         .testTarget(
             name: "BluebonnetTests",
             dependencies: [
-                "Bluebonnet", "BluebonnetBatch", "BluebonnetFleet", "BluebonnetHTTP", "BluebonnetJournal", "CArena",
-                "CLinux", "COpenSSL", "TestServer", "TestSupport",
+                "Bluebonnet", "BluebonnetBatch", "BluebonnetFleet", "BluebonnetHTTP", "BluebonnetJournal",
+                "BluebonnetTesting", "CArena", "CLinux", "COpenSSL", "TestServer", "TestSupport",
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
@@ -161,7 +167,7 @@ let package = Package(
             name: "BluebonnetDocumentationTests",
             dependencies: [
                 "Bluebonnet", "BluebonnetBatch", "BluebonnetFleet", "BluebonnetImage", "BluebonnetJournal",
-                "TestServer", "TestSupport",
+                "BluebonnetTesting", "TestServer", "TestSupport",
             ],
             swiftSettings: strict
         ),

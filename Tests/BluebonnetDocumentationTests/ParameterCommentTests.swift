@@ -18,7 +18,7 @@ import Testing
         var declarations: [Declaration] = []
         let modules = [
             "Bluebonnet", "BluebonnetBatch", "BluebonnetFleet", "BluebonnetHTTP", "BluebonnetImage",
-            "BluebonnetJournal",
+            "BluebonnetJournal", "BluebonnetTesting",
         ]
         for module in modules {
             let folder = CodeBlock.root.appendingPathComponent("Sources/" + module)

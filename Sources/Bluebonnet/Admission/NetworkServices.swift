@@ -18,16 +18,20 @@ package final class NetworkServices: Sendable {
     let bytesPerSecond, bytesPerSecondPerOrigin: Int?
     /// Nil without one.
     let governor: Governor?
+    /// Nil when requests leave the process.
+    let simulation: SimulatedNetwork?
     /// Nil without such limits.
     private let rates: NetworkBound<ByteRates>?
 
     convenience init(
         limit: Int, limitPerOrigin: Int, bytesPerSecond: Int? = nil, bytesPerSecondPerOrigin: Int? = nil,
-        governor: Governor? = nil
+        governor: Governor? = nil, simulation: SimulatedNetwork? = nil
     ) {
         self.init(
             limit: limit, limitPerOrigin: limitPerOrigin, bytesPerSecond: bytesPerSecond,
-            bytesPerSecondPerOrigin: bytesPerSecondPerOrigin, governor: governor, scripted: nil, retryWaits: nil)
+            bytesPerSecondPerOrigin: bytesPerSecondPerOrigin, governor: governor, simulation: simulation,
+            scripted: simulation.map { NetworkBound<any Transport>(SimulatedTransport($0)) },
+            retryWaits: simulation?.time?.retries)
     }
 
     /// Makes services over another transport than libcurl, for tests.
@@ -39,16 +43,16 @@ package final class NetworkServices: Sendable {
     ) {
         self.init(
             limit: limit, limitPerOrigin: limitPerOrigin, bytesPerSecond: nil, bytesPerSecondPerOrigin: nil,
-            governor: governor, scripted: NetworkBound(transport), retryWaits: retryWaits)
+            governor: governor, simulation: nil, scripted: NetworkBound(transport), retryWaits: retryWaits)
     }
 
     private init(
         limit: Int, limitPerOrigin: Int, bytesPerSecond: Int?, bytesPerSecondPerOrigin: Int?, governor: Governor?,
-        scripted: NetworkBound<any Transport>?, retryWaits: NetworkBound<RetryWaits>?
+        simulation: SimulatedNetwork?, scripted: NetworkBound<any Transport>?, retryWaits: NetworkBound<RetryWaits>?
     ) {
         (self.limit, self.limitPerOrigin, self.scripted) = (limit, limitPerOrigin, scripted)
         (self.bytesPerSecond, self.bytesPerSecondPerOrigin) = (bytesPerSecond, bytesPerSecondPerOrigin)
-        self.governor = governor
+        (self.governor, self.simulation) = (governor, simulation)
         scriptedRetryWaits = retryWaits
         let hasRates = bytesPerSecond != nil || bytesPerSecondPerOrigin != nil
         rates =
@@ -60,8 +64,8 @@ package final class NetworkServices: Sendable {
     func copied() -> NetworkServices {
         NetworkServices(
             limit: limit, limitPerOrigin: limitPerOrigin, bytesPerSecond: bytesPerSecond,
-            bytesPerSecondPerOrigin: bytesPerSecondPerOrigin, governor: governor, scripted: scripted,
-            retryWaits: scriptedRetryWaits)
+            bytesPerSecondPerOrigin: bytesPerSecondPerOrigin, governor: governor, simulation: simulation,
+            scripted: scripted, retryWaits: scriptedRetryWaits)
     }
 
     /// Network thread only.

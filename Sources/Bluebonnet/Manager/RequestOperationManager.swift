@@ -63,7 +63,10 @@ public final class RequestOperationManager: Sendable {
     /// Makes a manager without a base URL, for absolute URLs.
     public convenience init(configuration: Configuration = Configuration()) { self.init(optional: nil, configuration) }
 
-    package convenience init(optional baseURL: URL?, _ configuration: Configuration) {
+    /// - Parameter simulation: nil when requests leave the process.
+    package convenience init(
+        optional baseURL: URL?, _ configuration: Configuration, simulation: SimulatedNetwork? = nil
+    ) {
         precondition(
             configuration.maximumConcurrentTransferCount > 0
                 && configuration.maximumConcurrentTransferCountPerOrigin > 0,
@@ -75,7 +78,8 @@ public final class RequestOperationManager: Sendable {
             limit: configuration.maximumConcurrentTransferCount,
             limitPerOrigin: configuration.maximumConcurrentTransferCountPerOrigin,
             bytesPerSecond: configuration.maximumBytesPerSecond,
-            bytesPerSecondPerOrigin: configuration.maximumBytesPerSecondPerOrigin, governor: configuration.governor)
+            bytesPerSecondPerOrigin: configuration.maximumBytesPerSecondPerOrigin, governor: configuration.governor,
+            simulation: simulation)
         self.init(baseURL: baseURL, configuration, services: services)
     }
 
@@ -291,6 +295,9 @@ extension RequestOperationManager {
 // MARK: - What waits
 
 extension RequestOperationManager {
+    /// What answers the manager's requests in memory; nil when they leave the process.
+    package var simulation: SimulatedNetwork? { services.simulation }
+
     /// Calls `body` later, on the network thread.
     ///
     /// - Parameters:

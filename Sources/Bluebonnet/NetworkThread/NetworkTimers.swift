@@ -42,6 +42,9 @@ final class NetworkTimers: EventLoopClient {
         if let loop { slot = loop.add(self) }
     }
 
+    /// When the next action may be called; nil without one. It may have been withdrawn.
+    var nextInstant: UInt64? { actions.isEmpty ? nil : due.first?.instant }
+
     /// The number of waits.
     var count: Int { actions.count }
 

@@ -64,6 +64,7 @@ struct TransferAccount {
     }
 
     mutating func note(_ metrics: TransferMetrics) {
+        charge(metrics.simulatedTime)
         summary.timings.nanoseconds.nameLookup += metrics.nameLookup
         summary.timings.nanoseconds.connect += metrics.connect
         summary.timings.nanoseconds.tls += metrics.tls

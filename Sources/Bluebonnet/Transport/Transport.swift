@@ -207,6 +207,9 @@ struct TransferMetrics: Sendable, Equatable {
     var evidence = SendEvidence.mayHaveArrived
     /// What was negotiated with the server; nil without TLS, and when the handshake was not complete.
     var tlsInformation: Box<TLSInformation>?
+    /// How much of a simulated time the transfer has used, which counts against the operation's time limit beside the
+    /// machine's.
+    var simulatedTime: UInt64 = 0
 }
 
 /// Why a transfer failed that needs a streamed body from its start.

@@ -35,7 +35,14 @@ import Testing
         ("Bluebonnet/Cache", "Concurrency Messages Transport"),
         ("Bluebonnet/Retries", "Addresses Errors Messages NetworkThread Rules Transport"),
         ("Bluebonnet/Governor", "Addresses Errors Messages NetworkThread Retries Rules"),
-        ("Bluebonnet/Admission", "Addresses Certificates Concurrency Governor Limits NetworkThread Retries Transport"),
+        (
+            "Bluebonnet/Simulation",
+            "Concurrency Errors Governor Messages NetworkThread Retries Transport"
+        ),
+        (
+            "Bluebonnet/Admission",
+            "Addresses Certificates Concurrency Governor Limits NetworkThread Retries Simulation Transport"
+        ),
         (
             "Bluebonnet/Exchange",
             """
@@ -66,7 +73,8 @@ import Testing
             "Bluebonnet/Manager",
             """
             Addresses Admission Archive Batches Cache Concurrency Cookies Credentials Errors Exchange Formats Governor
-            Messages NetworkThread Operations Reachability Retries Scheduling Security Serialization Transport
+            Messages NetworkThread Operations Reachability Retries Scheduling Security Serialization Simulation
+            Transport
             """
         ),
         (
@@ -101,6 +109,7 @@ import Testing
             "BluebonnetBatch BluebonnetJournal Exchange Governor Model Operations PostgreSQL References Store"
         ),
         ("BluebonnetFleet", "BluebonnetBatch Model Store"),
+        ("BluebonnetTesting", "Errors Formats Governor Manager Messages Simulation"),
         ("BluebonnetImage", "Errors Exchange Manager Messages Operations Serialization"),
         (
             "BluebonnetCommand",

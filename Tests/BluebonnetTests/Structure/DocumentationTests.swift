@@ -93,7 +93,7 @@ import Testing
     @Test func eventLoopOfTheProcessIsNamedWhereItsObjectsAreMadeOnly() {
         let places: Set = [
             "InstantTransport.swift", "Drain.swift", "Governor.swift", "NetworkMonitor.swift", "NetworkServices.swift",
-            "OperationRounds.swift", "StartingRound.swift",
+            "OperationRounds.swift", "SimulatedNetwork.swift", "StartingRound.swift",
         ]
         let found = StyleTests.sources.filter { file in
             file.lines.contains { $0.contains("NetworkThread.shared.eventLoop") }

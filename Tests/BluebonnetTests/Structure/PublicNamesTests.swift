@@ -5,6 +5,7 @@ import Bluebonnet
 import BluebonnetBatch
 import BluebonnetFleet
 import BluebonnetJournal
+import BluebonnetTesting
 import Foundation
 import FoundationNetworking
 import FoundationXML
@@ -18,7 +19,7 @@ import Testing
 @Suite struct PublicNamesTests {
     /// Every public type of the library, by its name alone.
     private static let types: [Any.Type] =
-        operations + sessions + serializers + trust + batches + journals + fleets + [
+        operations + sessions + serializers + trust + batches + journals + fleets + testing + [
             HTTPProtocolVersion.self, HeaderFields.self, ResponseHead.self, NetworkingError.self, LibraryError.self,
             JSONValue.self, JSONSyntaxError.self, PropertyListValue.self, PropertyListSyntaxError.self,
             QueryEncoder.self, Cookie.self, CookieJar.self, (any ResponseCache).self, CachedResponse.self,
@@ -82,6 +83,10 @@ import Testing
         FleetWorker.self,
     ]
 
+    private static let testing: [Any.Type] = [
+        ExpectedRequest.self, SentRequest.self, SentRequestsDifference.self, TestAnswer.self, TestClock.self,
+    ]
+
     /// A type's name without module, generic arguments and `any`.
     private static func name(of type: Any.Type) -> String {
         let name = String(describing: type).prefix { $0 != "<" }
@@ -90,8 +95,10 @@ import Testing
 
     @Test func everyPublicTypeIsNamedBesideFoundationAndNIO() {
         let isOurs = { (path: String) in
-            ["Bluebonnet/", "BluebonnetBatch/", "BluebonnetFleet/", "BluebonnetHTTP/", "BluebonnetJournal/"]
-                .contains { path.hasPrefix("Sources/" + $0) }
+            [
+                "Bluebonnet/", "BluebonnetBatch/", "BluebonnetFleet/", "BluebonnetHTTP/", "BluebonnetJournal/",
+                "BluebonnetTesting/",
+            ].contains { path.hasPrefix("Sources/" + $0) }
         }
         let declaration = /^(?:public|open) (?:final )?(?:actor|class|enum|protocol|struct) (\w+)/
         let names = StyleTests.sources.filter { isOurs($0.path) }.flatMap(\.lines)

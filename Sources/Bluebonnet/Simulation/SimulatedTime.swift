@@ -1,0 +1,95 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+package import Foundation
+internal import Synchronization
+
+/// A time that moves when a test says so: the time limits of transfers over a `SimulatedNetwork`, the waits of retries
+/// and of authenticators, and the holds of governors that were made with it. Any thread.
+package final class SimulatedTime: Sendable {
+    /// Shared with the clocks' closures.
+    private final class Elapsed: Sendable {
+        let nanoseconds = Atomic<UInt64>(0)
+        /// Transfers that go on without the time moving.
+        let busyCount = Atomic<Int>(0)
+    }
+
+    private static let base: UInt64 = 1_000_000_000
+
+    /// The waits of operations.
+    let retries: NetworkBound<RetryWaits>
+    /// The timers of governors.
+    let governors: NetworkBound<NetworkTimers>
+    /// The timers of transfers.
+    let transfers: NetworkBound<NetworkTimers>
+    private let start: Date
+    private let elapsed: Elapsed
+
+    /// - Parameter start: the time of day at the start.
+    package init(start: Date) {
+        let elapsed = Elapsed()
+        // Random waits are as long as they can be.
+        let clock = TimeSource(
+            now: { Self.base + elapsed.nanoseconds.load(ordering: .acquiring) },
+            date: { start.addingTimeInterval(Double(elapsed.nanoseconds.load(ordering: .acquiring)) / 1e9) },
+            random: { 1 })
+        (self.start, self.elapsed) = (start, elapsed)
+        retries = NetworkBound(RetryWaits(NetworkTimers(loop: nil, clock: clock)))
+        governors = NetworkBound(NetworkTimers(loop: nil, clock: clock))
+        transfers = NetworkBound(NetworkTimers(loop: nil, clock: clock))
+    }
+
+    /// The time of day.
+    package var date: Date {
+        start.addingTimeInterval(Double(elapsed.nanoseconds.load(ordering: .acquiring)) / 1e9)
+    }
+
+    /// Moves on, and lets whatever is due begin.
+    package func advance(by duration: Duration) async {
+        await onNetworkThread { time in time.moveOn(duration.nanoseconds) }
+    }
+
+    /// Moves on to the next instant at which something is due, when nothing goes on without that.
+    ///
+    /// - Returns: whether there was one.
+    package func advanceToNextInstant() async -> Bool {
+        await onNetworkThread { time in
+            guard time.elapsed.busyCount.load(ordering: .acquiring) == 0 else { return false }
+            let instants = time.all.compactMap(\.nextInstant)
+            guard let next = instants.min() else { return false }
+            let now = Self.base + time.elapsed.nanoseconds.load(ordering: .acquiring)
+            time.moveOn(next > now ? next - now : 0)
+            return true
+        }
+    }
+
+    /// The number of operations that wait for their next attempt.
+    package var waitingAttemptCount: Int {
+        get async { await onNetworkThread { $0.retries.value.attemptCount } }
+    }
+
+    /// A transfer goes on without the time moving, or does no longer.
+    func noteBusy(_ change: Int) { elapsed.busyCount.wrappingAdd(change, ordering: .acquiringAndReleasing) }
+
+    /// Network thread only.
+    private var all: [NetworkTimers] { [transfers.value, governors.value, retries.value.timers] }
+
+    /// Network thread only.
+    private func moveOn(_ nanoseconds: UInt64) {
+        elapsed.nanoseconds.wrappingAdd(nanoseconds, ordering: .acquiringAndReleasing)
+        for timers in all { timers.runDue() }
+    }
+
+    private func onNetworkThread<Value: Sendable>(_ body: @escaping @Sendable (SimulatedTime) -> Value) async -> Value {
+        await withCheckedContinuation { waiter in
+            NetworkThread.shared.submit { [self] in waiter.resume(returning: body(self)) }
+        }
+    }
+}
+
+extension Governor {
+    /// Makes a governor whose holds and rates follow a time of a test's.
+    package convenience init(_ limits: OriginLimits, rateLimit: RateLimit?, time: SimulatedTime) {
+        self.init(limits, rateLimit: rateLimit, timers: time.governors)
+    }
+}

@@ -1,0 +1,45 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+/// The transport of a `SimulatedNetwork`. Network thread only.
+final class SimulatedTransport: Transport {
+    private let network: SimulatedNetwork
+    private let stage: NetworkBound<SimulatedStage>
+
+    init(_ network: SimulatedNetwork) {
+        self.network = network
+        stage = NetworkBound(SimulatedStage())
+    }
+
+    func begin(_ request: TransferRequest, delegate: any TransferDelegate) -> any Transfer {
+        let transfer = SimulatedTransfer(request, delegate, network, stage)
+        transfer.begin()
+        return transfer
+    }
+
+    func closeIdleConnections() {}
+}
+
+@available(*, unavailable)
+extension SimulatedTransport: Sendable {}
+
+/// The transfers under way of one simulated network, by their numbers. Network thread only.
+final class SimulatedStage {
+    private var transfers: [Int: SimulatedTransfer] = [:]
+    private var lastNumber = 0
+
+    /// - Returns: the transfer's number.
+    func add(_ transfer: SimulatedTransfer) -> Int {
+        lastNumber += 1
+        transfers[lastNumber] = transfer
+        return lastNumber
+    }
+
+    func remove(_ number: Int) { transfers[number] = nil }
+
+    /// Nil for a transfer that is over.
+    subscript(number: Int) -> SimulatedTransfer? { transfers[number] }
+}
+
+@available(*, unavailable)
+extension SimulatedStage: Sendable {}
