@@ -25,13 +25,19 @@ enum SQLiteFile {
 
     static func notAJournal(_ path: String) -> JournalError { JournalError(.notAJournal, "\(path) is not a journal") }
 
+    /// The pages after which SQLite brings its log into the file: 32 MB. Seldom, for each time waits for the disk.
+    private static let checkpointPageCount = 8_000
+
     /// Opens a journal to be written. Each transaction is on the disk when it is committed.
     static func writer(_ path: String) throws -> DatabaseQueue {
         var configuration = configuration
         configuration.journalMode = .wal
         let queue = try DatabaseQueue(path: path, configuration: configuration)
         // After it was opened: GRDB sets it to NORMAL then, which syncs at checkpoints only.
-        try queue.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
+        try queue.writeWithoutTransaction { database in
+            try database.execute(
+                sql: "PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = \(checkpointPageCount)")
+        }
         return queue
     }
 
