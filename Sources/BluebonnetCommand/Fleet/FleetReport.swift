@@ -31,10 +31,6 @@ struct FleetReport {
         members = try await fleet.members()
     }
 
-    init(batches: [FleetBatch], members: [FleetMember], origins: [FleetOrigin]) {
-        (self.batches, self.members, self.origins) = (batches, members, origins)
-    }
-
     /// Whether every line of the batches has its outcome.
     var isComplete: Bool { batches.allSatisfy(\.isComplete) }
 
