@@ -15,6 +15,15 @@ let checksLockOrder = SwiftSetting.define("BLUEBONNET_LOCK_ORDER", .when(configu
 /// SQLite, as BluebonnetJournal uses it.
 let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift", condition: .when(traits: ["Journal"]))
 
+/// SwiftNIO, as BluebonnetTestServer uses it.
+let swiftNIO: [Target.Dependency] = [
+    ("NIOCore", "swift-nio"), ("NIOPosix", "swift-nio"), ("NIOHTTP2", "swift-nio-http2"),
+    ("NIOHPACK", "swift-nio-http2"), ("NIOSSL", "swift-nio-ssl"),
+].map { .product(name: $0, package: $1, condition: .when(traits: ["TestServer"])) }
+
+/// Whether the package lies in the build folder of a program: there, nobody runs its own tests.
+let isDependency = Context.packageDirectory.split(separator: "/").contains { $0 == "checkouts" || $0 == "registry" }
+
 let package = Package(
     name: "Bluebonnet",
     products: [
@@ -24,17 +33,21 @@ let package = Package(
         .library(name: "BluebonnetJournal", targets: ["BluebonnetJournal"]),
         .library(name: "BluebonnetFleet", targets: ["BluebonnetFleet"]),
         .library(name: "BluebonnetTesting", targets: ["BluebonnetTesting"]),
+        .library(name: "BluebonnetTestServer", targets: ["BluebonnetTestServer"]),
         // The command is a target without a product here: clients fetch what products need, and swift-argument-parser
         // would be fetched for each of them.
     ],
     traits: [
         .trait(name: "Journal", description: "BluebonnetJournal in files of SQLite: fetches the package GRDB."),
-        // The command needs it. A program that depends on the package with traits: [] fetches nothing.
-        .default(enabledTraits: ["Journal"]),
+        .trait(name: "TestServer", description: "BluebonnetTestServer for tests: fetches SwiftNIO's packages."),
+        // The command needs the first, the package's own tests the second. A program that depends on the package with
+        // traits: [] fetches nothing.
+        .default(enabledTraits: isDependency ? ["Journal"] : ["Journal", "TestServer"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-nio-http2", from: "1.46.0"),
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
         .package(url: "https://github.com/swhitty/FlyingFox", from: "0.27.1"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
@@ -79,6 +92,8 @@ let package = Package(
         ),
         // For the tests of programs: nothing else uses it.
         .target(name: "BluebonnetTesting", dependencies: ["Bluebonnet"], swiftSettings: strict),
+        // For the tests of programs, too, with the trait TestServer. It knows nothing of the library.
+        .target(name: "BluebonnetTestServer", dependencies: swiftNIO, swiftSettings: strict),
         .target(
             name: "BluebonnetCommand",
             dependencies: [
@@ -114,16 +129,10 @@ let package = Package(
             path: "Examples/Demo",
             swiftSettings: strict
         ),
+        // Servers that are programs of their own, like nginx: for this package's tests.
         .target(
-            name: "TestServer",
-            dependencies: [
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
-                .product(name: "NIOSSL", package: "swift-nio-ssl"),
-            ],
-            path: "Tests/TestServer",
-            swiftSettings: strict
-        ),
+            name: "RealServers", dependencies: ["BluebonnetTestServer"], path: "Tests/RealServers",
+            swiftSettings: strict),
         .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
         .target(name: "EarlyOpenSSL", dependencies: ["COpenSSL"], path: "Tests/EarlyOpenSSL"),
         .executableTarget(
@@ -134,27 +143,35 @@ let package = Package(
             name: "BluebonnetHTTPTests", dependencies: ["BluebonnetHTTP", "TestSupport"], swiftSettings: strict),
         .testTarget(
             name: "BluebonnetBatchTests",
-            dependencies: ["Bluebonnet", "BluebonnetBatch", "BluebonnetHTTP", "TestServer", "TestSupport"],
+            dependencies: [
+                "Bluebonnet", "BluebonnetBatch", "BluebonnetHTTP", "BluebonnetTestServer", "RealServers", "TestSupport",
+            ],
             swiftSettings: strict),
         .testTarget(
             name: "BluebonnetJournalTests",
-            dependencies: ["Bluebonnet", "BluebonnetBatch", "BluebonnetHTTP", "BluebonnetJournal", "TestServer", grdb],
+            dependencies: [
+                "Bluebonnet", "BluebonnetBatch", "BluebonnetHTTP", "BluebonnetJournal", "BluebonnetTestServer", grdb,
+            ],
+            swiftSettings: strict),
+        .testTarget(
+            name: "BluebonnetTestServerTests", dependencies: ["Bluebonnet", "BluebonnetTestServer"],
             swiftSettings: strict),
         .testTarget(
             name: "BluebonnetTestingTests",
-            dependencies: ["Bluebonnet", "BluebonnetTesting", "TestServer"], swiftSettings: strict),
+            dependencies: ["Bluebonnet", "BluebonnetTesting", "BluebonnetTestServer"], swiftSettings: strict),
         .testTarget(
             name: "BluebonnetFleetTests",
             dependencies: [
                 "Bluebonnet", "BluebonnetBatch", "BluebonnetFleet", "BluebonnetHTTP", "BluebonnetJournal",
-                "TestServer", "TestSupport",
+                "BluebonnetTestServer", "RealServers", "TestSupport",
             ],
             swiftSettings: strict),
         .testTarget(
             name: "BluebonnetTests",
             dependencies: [
                 "Bluebonnet", "BluebonnetBatch", "BluebonnetFleet", "BluebonnetHTTP", "BluebonnetJournal",
-                "BluebonnetTesting", "CArena", "CLinux", "COpenSSL", "TestServer", "TestSupport",
+                "BluebonnetTesting", "CArena", "CLinux", "COpenSSL", "BluebonnetTestServer", "RealServers",
+                "TestSupport",
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
@@ -167,20 +184,21 @@ let package = Package(
             name: "BluebonnetDocumentationTests",
             dependencies: [
                 "Bluebonnet", "BluebonnetBatch", "BluebonnetFleet", "BluebonnetImage", "BluebonnetJournal",
-                "BluebonnetTesting", "TestServer", "TestSupport",
+                "BluebonnetTesting", "BluebonnetTestServer", "RealServers", "TestSupport",
             ],
             swiftSettings: strict
         ),
         .testTarget(
             name: "BluebonnetImageTests",
-            dependencies: ["Bluebonnet", "BluebonnetImage", "TestServer"],
+            dependencies: ["Bluebonnet", "BluebonnetImage", "BluebonnetTestServer"],
             swiftSettings: strict
         ),
         .testTarget(
             name: "BluebonnetCommandTests",
             dependencies: [
                 "BatchExample", "Bluebonnet", "BluebonnetBatch", "BluebonnetCommand", "CancelAndPauseExample", "Demo",
-                "DependentCallsExample", "ExitProbe", "ReachabilityExample", "TestServer", "TestSupport",
+                "DependentCallsExample", "ExitProbe", "ReachabilityExample", "BluebonnetTestServer", "RealServers",
+                "TestSupport",
                 "TokensAndLimitsExample", "bluebonnet",
             ],
             swiftSettings: strict

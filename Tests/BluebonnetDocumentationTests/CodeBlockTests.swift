@@ -44,6 +44,7 @@ import Testing
             + #""secret"}}"#: "requestLinesOfThePageRun",
         "TestingYourProgram.md: the requests that were sent are not those expected (- missing, + not expected):":
             "missingAndSurplusRequestsKeepTheOthersInPlace",
+        "TestingYourProgram.md: {": "fileOfThePageIsARecording",
         #"CommandFormat.md: {"id":"me","outcome":"success","status":200,"url":"https://api.example.com/v1/me","#
             + #""bytes":14,"headers":{"content-type":"application/json"},"body":"{\"name\":\"Ada\"}","attempts":1,"#
             + #""redirects":0,"protocol":"h2","reused":true}"#: "resultLineOfThePageIsRead",

@@ -3,8 +3,9 @@
 
 import BluebonnetBatch
 import BluebonnetFleet
+import BluebonnetTestServer
 import Foundation
-import TestServer
+import RealServers
 import TestSupport
 import Testing
 

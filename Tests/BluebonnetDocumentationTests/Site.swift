@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 
 import Bluebonnet
+import BluebonnetTestServer
 import Foundation
-import TestServer
 import Testing
 
 /// What the documentation's code talks to: a server with the resources that the pages name, and a folder for files.

@@ -3,9 +3,10 @@
 
 import Bluebonnet
 import BluebonnetImage
+import BluebonnetTestServer
 import Foundation
 import FoundationNetworking
-import TestServer
+import RealServers
 import Testing
 
 @Suite(.enabled(if: ImageMagick.isAvailable), .serialized, .timeLimit(.minutes(1))) struct ImageDownloaderTests {

@@ -3,9 +3,10 @@
 
 import Bluebonnet
 import BluebonnetImage
+import BluebonnetTestServer
 import Foundation
 import FoundationNetworking
-import TestServer
+import RealServers
 
 /// Images that another program (ImageMagick) makes.
 enum ImageFixture {

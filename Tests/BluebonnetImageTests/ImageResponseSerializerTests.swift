@@ -3,8 +3,9 @@
 
 import Bluebonnet
 import BluebonnetImage
+import BluebonnetTestServer
 import Foundation
-import TestServer
+import RealServers
 import Testing
 
 @Suite(.enabled(if: ImageMagick.isAvailable), .timeLimit(.minutes(1))) struct ImageResponseSerializerTests {

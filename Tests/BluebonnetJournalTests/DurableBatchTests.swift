@@ -4,9 +4,9 @@
 import Bluebonnet
 import BluebonnetBatch
 import BluebonnetJournal
+import BluebonnetTestServer
 import Foundation
 import GRDB
-import TestServer
 import Testing
 
 /// Batches that run, lose their journal or are cancelled, and go on.

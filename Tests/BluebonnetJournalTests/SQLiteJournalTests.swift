@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: MIT
 
 import BluebonnetBatch
+import BluebonnetTestServer
 import Foundation
 import GRDB
 import Glibc
-import TestServer
 import Testing
 
 @testable import BluebonnetJournal

@@ -8,7 +8,7 @@
     /// instrumented, so the sanitizer sees no lock and reports races where there are none. It does see this one's.
     ///
     /// A module's own type goes before an imported one of the same name, so nothing else has to know of it. The test
-    /// modules compile this same file. See `Scripts/test-threads`.
+    /// modules compile this same file. See `Scripts/sanitize`.
     struct Mutex<Value: ~Copyable>: ~Copyable, @unchecked Sendable {  // safe: the value is reached under the lock only
         private let lock = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
         private let value = UnsafeMutablePointer<Value>.allocate(capacity: 1)

@@ -32,7 +32,8 @@ public final class HTTPSessionManager: SessionManaging {
         self.init(SessionManager(optional: baseURL, configuration))
     }
 
-    init(_ session: SessionManager) { self.session = session }
+    /// Makes a manager of calls of a session.
+    package init(_ session: SessionManager) { self.session = session }
 
     /// The URL that relative URLs are resolved against.
     public var baseURL: URL? { session.operationManager.baseURL }

@@ -62,7 +62,8 @@ public struct SessionConfiguration: Sendable {
         set { transferOptions.responseCache = newValue }
     }
 
-    var ofManager: RequestOperationManager.Configuration {
+    /// What the operation manager of a session starts with.
+    package var ofManager: RequestOperationManager.Configuration {
         var configuration = RequestOperationManager.Configuration()
         configuration.maximumConcurrentTransferCount = maximumConcurrentTransferCount
         configuration.maximumConcurrentTransferCountPerOrigin = maximumConcurrentTransferCountPerOrigin

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: MIT
 
 import Bluebonnet
+import BluebonnetTestServer
 import Foundation
 import Synchronization
-import TestServer
 import Testing
 
 @testable import BluebonnetBatch

@@ -1,9 +1,9 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
+import BluebonnetTestServer
 import Foundation
 import Glibc
-import TestServer
 import Testing
 
 extension ProcessTests {

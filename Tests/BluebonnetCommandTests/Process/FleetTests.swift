@@ -3,9 +3,10 @@
 
 import Bluebonnet
 import BluebonnetBatch
+import BluebonnetTestServer
 import Foundation
 import Glibc
-import TestServer
+import RealServers
 import Testing
 
 /// A command's folder and server, and a store.

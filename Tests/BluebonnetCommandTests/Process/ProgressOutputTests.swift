@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: MIT
 
 import Bluebonnet
+import BluebonnetTestServer
 import Foundation
 import Glibc
-import TestServer
 import Testing
 
 extension ProcessTests {

@@ -3,9 +3,9 @@
 
 import Bluebonnet
 import BluebonnetBatch
+import BluebonnetTestServer
 import Foundation
 import Glibc
-import TestServer
 import Testing
 
 extension ProcessTests {

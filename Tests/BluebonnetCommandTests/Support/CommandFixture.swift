@@ -1,8 +1,8 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
+import BluebonnetTestServer
 import Foundation
-import TestServer
 
 /// A folder and a server for one test of the command; both are gone when the test ends.
 struct CommandFixture: Sendable {

@@ -3,9 +3,9 @@
 
 import Bluebonnet
 import BluebonnetBatch
+import BluebonnetTestServer
 import Foundation
 import Glibc
-import TestServer
 
 /// The built command, started as a process of its own.
 final class CommandProcess: Sendable {

@@ -1,8 +1,8 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
+import BluebonnetTestServer
 import Glibc
-import TestServer
 import Testing
 
 /// The reading end of something that a process writes to.

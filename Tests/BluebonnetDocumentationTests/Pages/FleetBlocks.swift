@@ -4,8 +4,9 @@
 import Bluebonnet
 import BluebonnetBatch
 import BluebonnetFleet
+import BluebonnetTestServer
 import Foundation
-import TestServer
+import RealServers
 import Testing
 
 // The page about fleets, README.md's part about them, and the comments of their types.

@@ -4,8 +4,8 @@
 import Bluebonnet
 import BluebonnetBatch
 import BluebonnetJournal
+import BluebonnetTestServer
 import Foundation
-import TestServer
 import Testing
 
 // The page about batches that survive, and the comments of what it is about.

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: MIT
 
 import Bluebonnet
+import BluebonnetTestServer
 import Foundation
 import FoundationNetworking
-import TestServer
 import Testing
 
 private struct User: Codable, Sendable { var name: String }

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 
 import Bluebonnet
+import BluebonnetTestServer
 import Foundation
-import TestServer
 import Testing
 
 extension PageTests {

@@ -3,9 +3,9 @@
 
 import Bluebonnet
 import BluebonnetImage
+import BluebonnetTestServer
 import Foundation
 import FoundationNetworking
-import TestServer
 import Testing
 
 extension PageTests {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 import Bluebonnet
+import BluebonnetTestServer
 import BluebonnetTesting
 import Foundation
 import Testing
@@ -89,6 +90,131 @@ extension PageTests {
         // END
         // BLOCK AnsweringManager.swift
         try manager.expectSent(.get("/users/1"), .post("/orders", body: .json(["article": 7])))
+        // END
+    }
+
+    @Test func commentOfTheSessionManagerRuns() async throws {
+        // BLOCK AnsweringSessionManager.swift
+        let manager = HTTPSessionManager { request in
+            request.path == "/me" ? .json(["name": "Ada"]) : .status(404)
+        }
+        // END
+        let response = try await manager.get("me")
+        #expect((response.value as? JSONValue)?["name"]?.string == "Ada")
+        #expect(manager.session.operationManager.sentRequests.map(\.target) == ["/me"])
+    }
+
+    @Test func recordingOfThePageIsPlayed() async throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let server = try await TestServer.start { _ in
+            .response(headers: ["Content-Type": "application/json"], body: #"{"name": "Ada"}"#)
+        }
+        let (file, shop) = (URL(fileURLWithPath: folder.path("shop.json")), server.url())
+        try await recordUser(file, shop)
+        await server.stop()
+        try await recordUser(file, shop)
+        #expect(server.requests.count == 1)
+        try await playComments(file, shop)
+    }
+
+    private func recordUser(_ file: URL, _ shop: URL) async throws {
+        // BLOCK TestingYourProgram.md
+        let recording = try TrafficRecording(file: file, mode: .recordIfMissing)
+        let manager = RequestOperationManager(baseURL: shop, recording: recording)
+        let user: JSONValue = try await manager.get("users/1")
+        #expect(user["name"]?.string == "Ada")
+        try recording.expectAllPlayed()
+        // END
+    }
+
+    private func playComments(_ file: URL, _ shop: URL) async throws {
+        struct User: Decodable, Sendable { var name: String }
+        try FileManager.default.copyItem(atPath: file.path, toPath: file.path + ".me")
+        let text = try String(contentsOf: file, encoding: .utf8).replacingOccurrences(of: "/users/1", with: "/me")
+        try Data(text.utf8).write(to: file)
+        // BLOCK RecordingManager.swift
+        let recording = try TrafficRecording(file: file, mode: .recordIfMissing)
+        let manager = RequestOperationManager(baseURL: shop, recording: recording)
+        let user: User = try await manager.get("me")
+        try recording.expectAllPlayed()
+        // END
+        #expect(user.name == "Ada")
+        // BLOCK RecordingRedaction.swift
+        var redaction = RecordingRedaction.standard
+        redaction.names.insert("session")
+        redaction.change = { exchange in exchange.response?.headers.removeAll { $0.name == "X-Trace" } }
+        // END
+        #expect(redaction.names.count == RecordingRedaction.standard.names.count + 1)
+    }
+
+    @Test func commentOfARecordingCompiles() throws {
+        // BLOCK TrafficRecording.swift
+        let recording = try TrafficRecording(file: URL(fileURLWithPath: "Fixtures/users.json"), mode: .recordIfMissing)
+        let manager = RequestOperationManager(baseURL: URL(string: "https://api.example.com/")!, recording: recording)
+        // END
+        #expect(!recording.isPlayed && manager.sentRequests.isEmpty)
+    }
+
+    @Test func serverOfThePageAnswers() async throws {
+        // BLOCK TestingYourProgram.md
+        var options = TestServer.Options()
+        options.certificate = .localhost
+        options.speaksHTTP2 = true
+        let server = try await TestServer.start(options) { request in
+            request.path == "/slow"
+                ? Reply.response(body: "0123456789").dripping(chunk: 1, every: .milliseconds(1)) : .reset
+        }
+        let manager = RequestOperationManager(baseURL: server.url())
+        manager.securityPolicy = try SecurityPolicy(authorities: .file(TestCertificate.localhost.caPath))
+        let operation = manager.operation("GET", "slow", responseSerializer: HTTPResponseSerializer())
+        manager.operationQueue.addOperation(operation)
+        let body: Data = try await operation.value(as: Data.self)
+        await server.stop()
+        // END
+        #expect(body == Data("0123456789".utf8))
+        #expect(operation.httpVersion == "2")
+    }
+
+    @Test func commentOfTheServerRuns() async throws {
+        // BLOCK TestServer.swift
+        let server = try await TestServer.start { request in
+            request.path == "/slow"
+                ? .response(body: "late").cut(afterByteCount: 10, then: .stall) : .response(body: "hi")
+        }
+        // … send requests to server.url("/slow") …
+        await server.stop()
+        // END
+        #expect(server.requests.isEmpty)
+    }
+
+    @Test func commentOfTheProxyRuns() async throws {
+        let database = try await TestServer.start { _ in .response(body: "hi") }
+        // BLOCK TCPProxy.swift
+        let proxy = try await TCPProxy.start(toPort: database.port)
+        // … a worker connects to proxy.port …
+        await proxy.set(.stall)  // nothing arrives any more, in neither direction
+        await proxy.cut()  // both ends of all connections get a reset
+        await proxy.set(.forward)
+        // END
+        #expect(proxy.port != database.port)
+        await proxy.stop()
+        await database.stop()
+    }
+
+    @Test func commentsOfWaitsRun() async throws {
+        let operation = RequestOperationManager { _ in .json(1) }.operation("GET", "a")
+        // BLOCK Observed.swift
+        let order = Observed([String]())
+        operation.addCompletionHandler { _ in order.append("ended") }
+        operation.start()
+        await order.becomes(["ended"])
+        await order.becomes { $0.count == 1 }
+        // END
+        let (server, folder) = ((log: "is ready", 0), (names: ["a", "b", "c", "d", "e"], 0))
+        // BLOCK Waiting.swift
+        await eventually(server.log) { $0.contains("ready") }
+        await becomes(5) { folder.names.count }
         // END
     }
 }

@@ -4,9 +4,9 @@
 import Bluebonnet
 import BluebonnetBatch
 import BluebonnetImage
+import BluebonnetTestServer
 import Foundation
 import FoundationNetworking
-import TestServer
 import Testing
 
 // The comments of serializers, policies and other values.

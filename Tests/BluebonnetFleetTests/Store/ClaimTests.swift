@@ -3,8 +3,8 @@
 
 import Bluebonnet
 import BluebonnetBatch
+import BluebonnetTestServer
 import Foundation
-import TestServer
 import Testing
 
 @testable import BluebonnetFleet

@@ -4,8 +4,8 @@
 import Bluebonnet
 import BluebonnetBatch
 import BluebonnetHTTP
+import BluebonnetTestServer
 import Foundation
-import TestServer
 import Testing
 
 @testable import BluebonnetFleet

@@ -3,8 +3,9 @@
 
 import Bluebonnet
 import BluebonnetBatch
+import BluebonnetTestServer
 import Foundation
-import TestServer
+import RealServers
 import Testing
 
 @testable import BluebonnetFleet

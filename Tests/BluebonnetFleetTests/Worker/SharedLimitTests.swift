@@ -3,9 +3,9 @@
 
 import Bluebonnet
 import BluebonnetBatch
+import BluebonnetTestServer
 import Dispatch
 import Foundation
-import TestServer
 import Testing
 
 @testable import BluebonnetFleet

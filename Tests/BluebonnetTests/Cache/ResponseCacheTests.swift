@@ -1,9 +1,9 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
+import BluebonnetTestServer
 import Foundation
 import FoundationNetworking
-import TestServer
 import Testing
 
 @testable import Bluebonnet

@@ -1,10 +1,10 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
+import BluebonnetTestServer
 import Foundation
 import FoundationNetworking
 import Glibc
-import TestServer
 import Testing
 
 @testable import Bluebonnet

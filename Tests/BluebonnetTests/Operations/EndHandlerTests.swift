@@ -1,11 +1,11 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
+import BluebonnetTestServer
 import Dispatch
 import Foundation
 import FoundationNetworking
 import Synchronization
-import TestServer
 import Testing
 
 @testable import Bluebonnet

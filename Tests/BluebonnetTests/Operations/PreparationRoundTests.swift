@@ -1,7 +1,7 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-import TestServer
+import BluebonnetTestServer
 import Testing
 
 @testable import Bluebonnet

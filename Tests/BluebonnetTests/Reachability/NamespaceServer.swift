@@ -1,9 +1,10 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
+import BluebonnetTestServer
 import Foundation
 import Glibc
-import TestServer
+import RealServers
 
 /// A small HTTP server in a namespace: blocking sockets and a thread for each connection, which end with the process.
 ///

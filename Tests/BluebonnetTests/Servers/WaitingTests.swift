@@ -1,8 +1,8 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
+import BluebonnetTestServer
 import Foundation
-import TestServer
 import Testing
 
 /// The waits of the tests: one that is in vain fails its test and says what was seen last.

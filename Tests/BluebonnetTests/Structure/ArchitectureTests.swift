@@ -109,7 +109,11 @@ import Testing
             "BluebonnetBatch BluebonnetJournal Exchange Governor Model Operations PostgreSQL References Store"
         ),
         ("BluebonnetFleet", "BluebonnetBatch Model Store"),
-        ("BluebonnetTesting", "Errors Formats Governor Manager Messages Simulation"),
+        ("BluebonnetTesting", "Errors Exchange Formats Governor Manager Messages Serialization Sessions Simulation"),
+        ("BluebonnetTestServer/Support", ""),
+        ("BluebonnetTestServer/Certificates", "Support"),
+        ("BluebonnetTestServer/Replies", "Support"),
+        ("BluebonnetTestServer/Server", "Certificates Replies Support"),
         ("BluebonnetImage", "Errors Exchange Manager Messages Operations Serialization"),
         (
             "BluebonnetCommand",

@@ -5,6 +5,7 @@ import Bluebonnet
 import BluebonnetBatch
 import BluebonnetFleet
 import BluebonnetJournal
+import BluebonnetTestServer
 import BluebonnetTesting
 import Foundation
 import FoundationNetworking
@@ -19,7 +20,7 @@ import Testing
 @Suite struct PublicNamesTests {
     /// Every public type of the library, by its name alone.
     private static let types: [Any.Type] =
-        operations + sessions + serializers + trust + batches + journals + fleets + testing + [
+        operations + sessions + serializers + trust + batches + journals + fleets + testing + testServer + [
             HTTPProtocolVersion.self, HeaderFields.self, ResponseHead.self, NetworkingError.self, LibraryError.self,
             JSONValue.self, JSONSyntaxError.self, PropertyListValue.self, PropertyListSyntaxError.self,
             QueryEncoder.self, Cookie.self, CookieJar.self, (any ResponseCache).self, CachedResponse.self,
@@ -84,7 +85,15 @@ import Testing
     ]
 
     private static let testing: [Any.Type] = [
-        ExpectedRequest.self, SentRequest.self, SentRequestsDifference.self, TestAnswer.self, TestClock.self,
+        ExpectedRequest.self, RecordedBody.self, RecordedExchange.self, RecordedField.self, RecordingRedaction.self,
+        SentRequest.self, SentRequestsDifference.self, TestAnswer.self, TestClock.self, TrafficRecording.self,
+        UnplayedExchanges.self,
+    ]
+
+    private static let testServer: [Any.Type] = [
+        DiffieHellmanGroup.self, Gate.self, Observed<Int>.self, ReceivedRequest.self, Reply.self, TCPProxy.self,
+        TemporaryFolder.self, TestCertificate.self, TestServer.self, TestServerError.self, TunnelStall.self,
+        WireFields.self,
     ]
 
     /// A type's name without module, generic arguments and `any`.
@@ -97,7 +106,7 @@ import Testing
         let isOurs = { (path: String) in
             [
                 "Bluebonnet/", "BluebonnetBatch/", "BluebonnetFleet/", "BluebonnetHTTP/", "BluebonnetJournal/",
-                "BluebonnetTesting/",
+                "BluebonnetTestServer/", "BluebonnetTesting/",
             ].contains { path.hasPrefix("Sources/" + $0) }
         }
         let declaration = /^(?:public|open) (?:final )?(?:actor|class|enum|protocol|struct) (\w+)/

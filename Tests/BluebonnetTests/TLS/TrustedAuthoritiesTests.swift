@@ -1,8 +1,8 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
+import BluebonnetTestServer
 import Foundation
-import TestServer
 import Testing
 
 @testable import Bluebonnet

@@ -1,11 +1,11 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
+import BluebonnetTestServer
 import CArena
 import Foundation
 import Glibc
 import Synchronization
-import TestServer
 import TestSupport
 import Testing
 

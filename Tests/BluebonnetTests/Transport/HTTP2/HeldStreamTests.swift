@@ -1,10 +1,11 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
+import BluebonnetTestServer
 import Dispatch
 import Foundation
 import FoundationNetworking
-import TestServer
+import RealServers
 import Testing
 
 @testable import Bluebonnet

@@ -1,0 +1,91 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import NIOCore
+
+/// Carries out the steps of one reply after the other, on one connection of HTTP/1.1 or one stream of HTTP/2. Event-loop
+/// thread only.
+final class ReplyPlayer {
+    private let channel: any Channel
+    private let outlet: any ReplyOutlet
+    /// What is left to do, the next step last.
+    private var steps: [Reply.Step] = []
+    private var omitsBody = false
+    private var whenDone: (() -> Void)?
+    private var timer: Scheduled<Void>?
+    private var passage: EventLoopPromise<Void>?
+
+    init(channel: any Channel, outlet: any ReplyOutlet) {
+        (self.channel, self.outlet) = (channel, outlet)
+    }
+
+    /// Plays a reply, then calls `whenDone`, unless the connection ends before.
+    func play(_ reply: Reply, omittingBody: Bool, whenDone: @escaping () -> Void) {
+        steps = reply.steps.reversed()
+        omitsBody = omittingBody
+        self.whenDone = whenDone
+        advance()
+    }
+
+    /// Gives up what is left, because the connection has ended.
+    func end() {
+        steps = []
+        whenDone = nil
+        timer?.cancel()
+        passage?.fail(ChannelError.ioOnClosedChannel)
+    }
+
+    private func advance() {
+        guard channel.isActive else { return }
+        guard let step = steps.popLast() else {
+            let whenDone = whenDone
+            self.whenDone = nil
+            outlet.finish()
+            whenDone?()
+            return
+        }
+        perform(step)?.assumeIsolated().whenSuccess { [self] in
+            // Not at once: a step may be done before it returns, and there is no end to an endless reply.
+            channel.eventLoop.assumeIsolated().execute { self.advance() }
+        }
+    }
+
+    /// Begins one step. Nil means that nothing comes after it.
+    private func perform(_ step: Reply.Step) -> EventLoopFuture<Void>? {
+        switch step {
+        case .bytes, .head, .body, .chunk, .trailers:
+            if omitsBody && step.isBody { return channel.eventLoop.makeSucceededVoidFuture() }
+            return outlet.send(step, isLast: steps.isEmpty)
+        case .wait(until: let gate): return wait(for: gate)
+        case .delay(let duration): return delay(duration)
+        case .drip(let data, let chunk, let interval):
+            if data.count > chunk { steps.append(.drip(data.dropFirst(chunk), chunk: chunk, every: interval)) }
+            steps.append(.delay(interval))
+            return outlet.send(.bytes(data.prefix(chunk)), isLast: false)
+        case .endless(let chunk):
+            steps.append(step)
+            return outlet.send(.bytes(chunk), isLast: false)
+        case .goAway(let includesRequest): return outlet.goAway(includesRequest: includesRequest)
+        case .stall: break
+        case .close: outlet.close()
+        case .closeWithoutNotice: outlet.closeWithoutNotice()
+        case .reset: outlet.reset()
+        case .resetStream(let code): outlet.resetStream(code: code)
+        case .tunnel(toPort: let port, let stall): outlet.becomeTunnel(toPort: port, stall: stall)
+        }
+        return nil
+    }
+
+    private func delay(_ duration: Duration) -> EventLoopFuture<Void> {
+        let scheduled = channel.eventLoop.scheduleTask(in: TimeAmount(duration)) {}
+        timer = scheduled
+        return scheduled.futureResult
+    }
+
+    private func wait(for gate: Gate) -> EventLoopFuture<Void> {
+        let promise = channel.eventLoop.makePromise(of: Void.self)
+        passage = promise
+        gate.whenOpen { promise.succeed() }
+        return promise.futureResult
+    }
+}

@@ -1,0 +1,91 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import NIOCore
+import NIOHTTP2
+
+/// A connection of HTTP/2: what its streams share. Event-loop thread only.
+final class StreamConnection {
+    /// The options of the server.
+    var options: TestServer.Options { factory.options }
+
+    private let number: Int
+    private let factory: ConnectionFactory
+    private let wire: WireHandler
+    private let channel: any Channel
+    private var requestCount = 0
+    private var answerCount = 0
+
+    init(number: Int, factory: ConnectionFactory, wire: WireHandler, channel: any Channel) {
+        (self.number, self.factory, self.wire, self.channel) = (number, factory, wire, channel)
+    }
+
+    /// Adds what reads frames and makes streams to the end of the connection's pipeline.
+    func install() throws {
+        let settings = [HTTP2Setting(parameter: .maxConcurrentStreams, value: options.concurrentStreamLimit)]
+        let frames = NIOHTTP2Handler(
+            mode: .server, initialSettings: settings, headerBlockValidation: .disabled,
+            contentLengthValidation: .disabled)
+        let connection = NIOLoopBound(self, eventLoop: channel.eventLoop)
+        let streams = HTTP2StreamMultiplexer(mode: .server, channel: channel) { stream in
+            stream.eventLoop.makeCompletedFuture { try connection.value.prepare(stream) }
+        }
+        try channel.pipeline.syncOperations.addHandlers([frames, streams, StreamFailures(number, factory)])
+    }
+
+    /// Notes a request that arrived, and asks the script about it.
+    func answer(to request: ReceivedRequest) -> Reply {
+        var request = request
+        requestCount += 1
+        (request.connection, request.numberOnConnection) = (number, requestCount)
+        factory.log.update { [request] in $0.requests.append(request) }
+        return factory.script(request)
+    }
+
+    /// Notes what had arrived of a request whose stream ended first.
+    func noteUnfinished(_ request: ReceivedRequest) {
+        var request = request
+        (request.connection, request.numberOnConnection) = (number, requestCount + 1)
+        factory.log.update { [request] in $0.unfinishedRequests.append(request) }
+    }
+
+    /// Counts an answer, and closes the connection after the last one that it may have.
+    func noteAnswer() {
+        answerCount += 1
+        guard answerCount == options.requestsPerConnection else { return }
+        let frame = HTTP2Frame(
+            streamID: .rootStream, payload: .goAway(lastStreamID: .maxID, errorCode: .noError, opaqueData: nil))
+        let wire = NIOLoopBound(wire, eventLoop: channel.eventLoop)
+        let channel = channel
+        channel.writeAndFlush(frame).whenComplete { _ in
+            channel.close(promise: nil)
+            wire.value.close()
+        }
+    }
+
+    private func prepare(_ stream: any Channel) throws {
+        guard let sync = stream.syncOptions else { throw TestServerError("a stream has no options") }
+        let streamID = try sync.getOption(HTTP2StreamChannelOptions.streamID)
+        let outlet = StreamOutlet(channel: stream, streamID: streamID, wire: wire)
+        let player = ReplyPlayer(channel: stream, outlet: outlet)
+        try stream.pipeline.syncOperations.addHandler(StreamHandler(connection: self, channel: stream, player: player))
+    }
+}
+
+/// Notes what goes wrong on a connection of HTTP/2. Event-loop thread only.
+private final class StreamFailures: ChannelInboundHandler {
+    typealias InboundIn = HTTP2Frame
+
+    private let number: Int
+    private let factory: ConnectionFactory
+
+    init(_ number: Int, _ factory: ConnectionFactory) {
+        (self.number, self.factory) = (number, factory)
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        factory.noteFailure(number, String(describing: error))
+        if error is NIOHTTP2Errors.StreamClosed { return }
+        context.close(promise: nil)
+    }
+}

@@ -1,0 +1,80 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import NIOCore
+import NIOHPACK
+import NIOHTTP2
+
+/// One stream of HTTP/2: reads its request, asks the script about it, has the reply played. Event-loop thread only.
+final class StreamHandler: ChannelInboundHandler {
+    typealias InboundIn = HTTP2Frame.FramePayload
+
+    private let connection: StreamConnection
+    private let player: ReplyPlayer
+    private let channel: any Channel
+    private var request = ReceivedRequest()
+    private var hasHead = false
+    private var isAnswering = false
+
+    init(connection: StreamConnection, channel: any Channel, player: ReplyPlayer) {
+        (self.connection, self.channel, self.player) = (connection, channel, player)
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        request.pieceCount += 1
+        switch unwrapInboundIn(data) {
+        case .headers(let frame):
+            if !hasHead { begin(frame.headers, context) }
+            if frame.endStream { finish() }
+        case .data(let frame):
+            if case .byteBuffer(let bytes) = frame.data { append(bytes) }
+            if frame.endStream { finish() }
+        default: break
+        }
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        player.end()
+        if hasHead && !isAnswering { connection.noteUnfinished(request) }
+        context.fireChannelInactive()
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        context.close(promise: nil)
+    }
+
+    private func begin(_ headers: HPACKHeaders, _ context: ChannelHandlerContext) {
+        hasHead = true
+        request.method = headers.first(name: ":method") ?? ""
+        request.target = headers.first(name: ":path") ?? headers.first(name: ":authority") ?? ""
+        request.version = "HTTP/2"
+        let host = headers.first(name: ":authority").map { [("Host", $0)] } ?? []
+        request.headers = WireFields(host + headers.filter { !$0.name.hasPrefix(":") }.map { ($0.name, $0.value) })
+        let options = connection.options
+        if !options.readsBodies { try? channel.syncOptions?.setOption(.autoRead, value: false) }
+        let expectsContinue = request.headers["Expect"]?.lowercased() == "100-continue"
+        if !options.readsBodies || expectsContinue && options.refusesExpectations { return answer() }
+        if expectsContinue && options.sendsContinue {
+            let interim = HTTP2Frame.FramePayload.headers(.init(headers: [":status": "100"]))
+            context.writeAndFlush(NIOAny(interim), promise: nil)
+        }
+    }
+
+    private func append(_ bytes: ByteBuffer) {
+        request.body.append(contentsOf: bytes.readableBytesView)
+        request.rawBody.append(contentsOf: bytes.readableBytesView)
+    }
+
+    private func finish() {
+        request.isComplete = true
+        answer()
+    }
+
+    private func answer() {
+        guard !isAnswering else { return }
+        isAnswering = true
+        let reply = connection.answer(to: request)
+        player.play(reply, omittingBody: request.method == "HEAD") { [connection] in connection.noteAnswer() }
+    }
+}

@@ -1,0 +1,107 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import NIOCore
+import NIOHPACK
+import NIOHTTP2
+
+/// One stream of HTTP/2. Event-loop thread only.
+final class StreamOutlet: ReplyOutlet {
+    private let channel: any Channel
+    private let streamID: HTTP2StreamID
+    private let wire: WireHandler
+    private var raw = RawResponse()
+    private var hasBegun = false
+    private var hasEnded = false
+
+    init(channel: any Channel, streamID: HTTP2StreamID, wire: WireHandler) {
+        (self.channel, self.streamID, self.wire) = (channel, streamID, wire)
+    }
+
+    func send(_ step: Reply.Step, isLast: Bool) -> EventLoopFuture<Void> {
+        switch step {
+        case .head(let status, let fields):
+            raw.noteHead(status: status)
+            return write(.headers(status: status, fields), isLast: isLast && status >= 200)
+        case .trailers(let fields): return write(.trailers(fields), isLast: true)
+        case .body(let data), .chunk(let data): return write(.data(data), isLast: isLast)
+        case .bytes(let data): return sendRaw(data)
+        default: return channel.eventLoop.makeSucceededVoidFuture()
+        }
+    }
+
+    func finish() {
+        if hasEnded { return }
+        // A reply without a head is none that HTTP/2 can carry.
+        guard hasBegun else { return resetStream(code: UInt32(HTTP2ErrorCode.internalError.networkCode)) }
+        _ = write(.data(Data()), isLast: true)
+    }
+
+    func goAway(includesRequest: Bool) -> EventLoopFuture<Void> {
+        let last = includesRequest ? streamID : HTTP2StreamID(max(0, Int(streamID) - 2))
+        return sendGoAway(last) ?? channel.eventLoop.makeSucceededVoidFuture()
+    }
+
+    func close() {
+        guard let connection = channel.parent else { return }
+        let wire = NIOLoopBound(wire, eventLoop: channel.eventLoop)
+        sendGoAway(streamID)?.whenComplete { _ in
+            // TLS sends its close_notify in here, and would then wait for the client's.
+            connection.close(promise: nil)
+            wire.value.close()
+        }
+    }
+
+    func closeWithoutNotice() { wire.close() }
+
+    func reset() { wire.reset() }
+
+    func resetStream(code: UInt32) {
+        hasEnded = true
+        channel.writeAndFlush(HTTP2Frame.FramePayload.rstStream(HTTP2ErrorCode(networkCode: Int(code))), promise: nil)
+    }
+
+    func becomeTunnel(toPort port: Int, stall: TunnelStall?) {
+        resetStream(code: UInt32(HTTP2ErrorCode.http11Required.networkCode))
+    }
+
+    private func sendGoAway(_ last: HTTP2StreamID) -> EventLoopFuture<Void>? {
+        let frame = HTTP2Frame(
+            streamID: .rootStream, payload: .goAway(lastStreamID: last, errorCode: .noError, opaqueData: nil))
+        return channel.parent?.writeAndFlush(frame)
+    }
+
+    private func sendRaw(_ data: Data) -> EventLoopFuture<Void> {
+        raw.append(data)
+        var last = channel.eventLoop.makeSucceededVoidFuture()
+        while let part = raw.next() {
+            if case .trailers = part { last = write(part, isLast: true) } else { last = write(part, isLast: false) }
+        }
+        return last
+    }
+
+    private func write(_ part: RawResponse.Part, isLast: Bool) -> EventLoopFuture<Void> {
+        hasEnded = hasEnded || isLast
+        switch part {
+        case .headers(let status, let fields):
+            hasBegun = true
+            let headers = HPACKHeaders([(":status", String(status))] + fields.streamFields)
+            return channel.writeAndFlush(HTTP2Frame.FramePayload.headers(.init(headers: headers, endStream: isLast)))
+        case .trailers(let fields):
+            let headers = HPACKHeaders(fields.streamFields)
+            return channel.writeAndFlush(HTTP2Frame.FramePayload.headers(.init(headers: headers, endStream: isLast)))
+        case .data(let data):
+            let bytes = IOData.byteBuffer(ByteBuffer(bytes: data))
+            return channel.writeAndFlush(HTTP2Frame.FramePayload.data(.init(data: bytes, endStream: isLast)))
+        }
+    }
+}
+
+extension WireFields {
+    /// The fields as HTTP/2 has them: names in lower case, none that speaks of the connection (RFC 9113, 8.2.2).
+    fileprivate var streamFields: [(String, String)] {
+        let left = ["connection", "keep-alive", "proxy-connection", "transfer-encoding", "upgrade"]
+        return fields.map { ($0.name.lowercased(), $0.value) }.filter { !left.contains($0.0) }
+    }
+}

@@ -1,0 +1,48 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+public import Bluebonnet
+public import Foundation
+
+extension SessionManager {
+    /// Makes a session manager whose requests never leave the process: a block answers each of them, as with
+    /// `RequestOperationManager.init(baseURL:configuration:clock:answering:)`. `operationManager.sentRequests` has the
+    /// requests.
+    ///
+    /// - Parameters:
+    ///   - configuration: copied. Default `SessionConfiguration.default`.
+    ///   - clock: the clock that time limits, retries and delays follow. Default nil: the machine's.
+    ///   - answer: called for each transfer once its body is complete, off the network thread.
+    public convenience init(
+        configuration: SessionConfiguration = .default, clock: TestClock? = nil,
+        answering answer: @escaping @Sendable (SentRequest) async throws -> TestAnswer
+    ) {
+        let manager = RequestOperationManager(
+            baseURL: nil, configuration: configuration.ofManager, clock: clock, answering: answer)
+        self.init(manager, configuration)
+    }
+}
+
+extension HTTPSessionManager {
+    /// Makes a manager of calls whose requests never leave the process: a block answers each of them.
+    ///
+    /// ```swift
+    /// let manager = HTTPSessionManager { request in
+    ///     request.path == "/me" ? .json(["name": "Ada"]) : .status(404)
+    /// }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - baseURL: the URL that relative URLs are resolved against. Default `https://server.test/`.
+    ///   - configuration: copied. Default `SessionConfiguration.default`.
+    ///   - clock: the clock that time limits, retries and delays follow. Default nil: the machine's.
+    ///   - answer: called for each transfer once its body is complete, off the network thread.
+    public convenience init(
+        baseURL: URL? = URL(string: "https://server.test/"), configuration: SessionConfiguration = .default,
+        clock: TestClock? = nil, answering answer: @escaping @Sendable (SentRequest) async throws -> TestAnswer
+    ) {
+        let manager = RequestOperationManager(
+            baseURL: baseURL, configuration: configuration.ofManager, clock: clock, answering: answer)
+        self.init(SessionManager(manager, configuration))
+    }
+}

@@ -1,0 +1,54 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+internal import Foundation
+
+/// A request that a recording does not have: what is asked for, and what of the recording comes closest. A value.
+struct PlaybackFault: Error {
+    private let wanted: RecordedExchange.Request
+    /// How many equal requests the recording has, all played.
+    private let playedCount: Int
+    private let closest: RecordedExchange.Request?
+    private let matching: TrafficRecording.Matching
+
+    /// - Parameter left: requests of the recording that were not played.
+    init(
+        _ wanted: RecordedExchange.Request, playedCount: Int, left: [RecordedExchange.Request],
+        matching: TrafficRecording.Matching
+    ) {
+        (self.wanted, self.playedCount, self.matching) = (wanted, playedCount, matching)
+        closest = left.min { Self.distance($0, wanted) < Self.distance($1, wanted) }
+    }
+
+    /// The fault for people.
+    func text(in file: URL) -> String {
+        let name = file.lastPathComponent
+        if playedCount > 0 {
+            let count = playedCount == 1 ? "the one that it has was" : "the \(playedCount) that it has were"
+            return "\(name) has no further \(wanted.method) \(wanted.url): \(count) played"
+        }
+        let advice = "Record \(name) anew if the program is right."
+        guard let closest else { return "\(name) has no \(wanted.method) \(wanted.url). \(advice)" }
+        var lines = [
+            "\(name) has no \(wanted.method) \(wanted.url). \(advice) What comes closest (- recorded, + sent):"
+        ]
+        lines += Self.lines("", "\(closest.method) \(closest.url)", "\(wanted.method) \(wanted.url)")
+        if matching == .methodURLAndBody, closest.body != wanted.body {
+            lines += Self.lines("body: ", Self.shown(closest.body), Self.shown(wanted.body))
+        }
+        return lines.joined(separator: "\n")
+    }
+
+    private static func lines(_ part: String, _ recorded: String, _ sent: String) -> [String] {
+        recorded == sent ? ["    \(part)\(sent)"] : ["  - \(part)\(recorded)", "  + \(part)\(sent)"]
+    }
+
+    private static func shown(_ body: RecordedBody?) -> String { body.map { $0.data.shown } ?? "none" }
+
+    /// How different two requests are: the URL counts more than the method, and the method more than the body.
+    private static func distance(_ one: RecordedExchange.Request, _ other: RecordedExchange.Request) -> Int {
+        let path = one.url.prefix { $0 != "?" } == other.url.prefix { $0 != "?" }
+        return (path ? 0 : 8) + (one.method == other.method ? 0 : 4) + (one.url == other.url ? 0 : 2)
+            + (one.body == other.body ? 0 : 1)
+    }
+}

@@ -1,0 +1,86 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+public import Bluebonnet
+public import Foundation
+internal import FoundationNetworking
+
+extension RequestOperationManager {
+    /// Makes a manager whose requests a recording answers, or whose traffic a recording keeps.
+    ///
+    /// ```swift
+    /// let recording = try TrafficRecording(file: file, mode: .recordIfMissing)
+    /// let manager = RequestOperationManager(baseURL: shop, recording: recording)
+    /// let user: User = try await manager.get("me")
+    /// try recording.expectAllPlayed()
+    /// ```
+    /// What is kept are requests and responses as they pass the connection: each hop of a redirect and each attempt is
+    /// an exchange of its own. While it records, requests go out through a manager of their own with the proxy, the
+    /// trust, the time limits, the cookie jar and the protocol version of `configuration`; the rest is as with
+    /// `init(baseURL:configuration:clock:answering:)`. The program's credentials are sent as they are, and are not kept.
+    ///
+    /// - Parameters:
+    ///   - baseURL: the URL that relative URLs are resolved against.
+    ///   - configuration: limits and options.
+    ///   - clock: the clock that time limits, retries and delays follow. Default nil: the machine's. A recording that is
+    ///     written needs the machine's.
+    ///   - recording: the recording. A request that it does not have fails with `invalidRequest`; the text shows what
+    ///     comes closest.
+    public convenience init(
+        baseURL: URL?, configuration: Configuration = Configuration(), clock: TestClock? = nil,
+        recording: TrafficRecording
+    ) {
+        let sender = recording.isPlayed ? nil : RecordingSender(configuration)
+        self.init(baseURL: baseURL, configuration: configuration, clock: clock) { request in
+            guard let sender else { return recording.answer(to: request) }
+            let exchange = await sender.exchange(for: request)
+            // What nobody waits for any more says nothing about the server.
+            try Task.checkCancellation()
+            recording.add(exchange)
+            return exchange.answer
+        }
+    }
+}
+
+/// Sends requests to their servers, one hop each, and takes what comes as it comes. Any thread.
+private final class RecordingSender: Sendable {
+    private let manager: RequestOperationManager
+
+    init(_ configuration: RequestOperationManager.Configuration) {
+        var plain = RequestOperationManager.Configuration()
+        plain.maximumConcurrentTransferCountPerOrigin = configuration.maximumConcurrentTransferCountPerOrigin
+        plain.maximumConcurrentTransferCount = configuration.maximumConcurrentTransferCount
+        plain.transferOptions = configuration.transferOptions
+        // These are at work in the manager that records.
+        plain.transferOptions.retryPolicy = nil
+        plain.transferOptions.authenticator = nil
+        plain.transferOptions.requestAdapters = []
+        plain.transferOptions.responseCache = nil
+        plain.transferOptions.credential = nil
+        plain.transferOptions.netrc = nil
+        plain.transferOptions.usesCredentialStorage = false
+        plain.responseSerializer = HTTPResponseSerializer(validation: ResponseValidation(acceptableStatusCodes: nil))
+        manager = RequestOperationManager(configuration: plain)
+        manager.onRedirect = { _, _, _ in nil }
+    }
+
+    func exchange(for sent: SentRequest) async -> RecordedExchange {
+        var exchange = RecordedExchange(sent)
+        var request = URLRequest(url: sent.url)
+        request.httpMethod = sent.method
+        // The library asks for the codings that it can undo; bodies are kept without any.
+        for field in sent.headers where field.name.lowercased() != "accept-encoding" {
+            request.addValue(field.value, forHTTPHeaderField: field.name)
+        }
+        if !sent.body.isEmpty { request.httpBody = sent.body }
+        let operation = manager.operation(with: request)
+        manager.operationQueue.addOperation(operation)
+        do throws(NetworkingError) {
+            let body: Data = try await operation.value(as: Data.self)
+            exchange.setResponse(operation.statusCode ?? 0, operation.responseHeaders, body)
+        } catch {
+            exchange.setFailure(error)
+        }
+        return exchange
+    }
+}

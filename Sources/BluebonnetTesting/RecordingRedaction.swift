@@ -1,0 +1,106 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+internal import Bluebonnet
+internal import Foundation
+
+/// What a recording does not keep: values of header fields, of members of JSON, and of items of queries and forms.
+///
+/// ```swift
+/// var redaction = RecordingRedaction.standard
+/// redaction.names.insert("session")
+/// redaction.change = { exchange in exchange.response?.headers.removeAll { $0.name == "X-Trace" } }
+/// ```
+/// A request that is played is redacted before it is compared, so that its secrets need not be those of the recording.
+public struct RecordingRedaction: Sendable {
+    /// Names of header fields whose values are replaced, in any case.
+    public var fields: Set<String>
+    /// Names of members of JSON objects at any depth, and of items of queries and URL-encoded forms, whose values are
+    /// replaced, in any case.
+    public var names: Set<String>
+    /// What stands in their place. Default `REDACTED`.
+    public var replacement = "REDACTED"
+    /// Changes an exchange further, after the values are replaced. Called for requests that are played, too, then
+    /// without a response. Default nil.
+    public var change: (@Sendable (inout RecordedExchange) -> Void)?
+
+    /// Makes a redaction of those names.
+    public init(fields: Set<String> = [], names: Set<String> = []) {
+        (self.fields, self.names) = (fields, names)
+    }
+
+    /// Credentials, cookies, tokens, keys and passwords by their usual names.
+    public static let standard = RecordingRedaction(
+        fields: [
+            "Authorization", "Proxy-Authorization", "Cookie", "Set-Cookie", "X-Api-Key", "X-Auth-Token",
+            "X-Csrf-Token", "Authentication-Info",
+        ],
+        names: [
+            "access_token", "refresh_token", "id_token", "token", "client_secret", "secret", "password", "passwd",
+            "passphrase", "api_key", "apikey", "private_key", "assertion", "client_assertion", "signature", "code",
+            "code_verifier",
+        ])
+
+    /// Nothing is replaced.
+    public static let none = RecordingRedaction()
+
+    func apply(to exchange: RecordedExchange) -> RecordedExchange {
+        let (fields, names) = (Set(fields.map { $0.lowercased() }), Set(names.map { $0.lowercased() }))
+        var exchange = exchange
+        exchange.request.url = redacted(url: exchange.request.url, names)
+        redact(&exchange.request.headers, &exchange.request.body, fields, names)
+        if var response = exchange.response {
+            redact(&response.headers, &response.body, fields, names)
+            exchange.response = response
+        }
+        change?(&exchange)
+        return exchange
+    }
+
+    private func redact(
+        _ headers: inout [RecordedField], _ body: inout RecordedBody?, _ fields: Set<String>, _ names: Set<String>
+    ) {
+        var isForm = false
+        for index in headers.indices {
+            let name = headers[index].name.lowercased()
+            if fields.contains(name) { headers[index].value = replacement }
+            if name == "location" { headers[index].value = redacted(url: headers[index].value, names) }
+            if name == "content-type" { isForm = headers[index].value.hasPrefix("application/x-www-form-urlencoded") }
+        }
+        switch body {
+        case .json(let value): body = .json(redacted(value, names))
+        case .text(let text) where isForm: body = .text(redacted(items: text, names))
+        case .text, .data, .empty, nil: break
+        }
+    }
+
+    private func redacted(_ value: JSONValue, _ names: Set<String>) -> JSONValue {
+        switch value {
+        case .object(let members):
+            .object(
+                Dictionary(
+                    uniqueKeysWithValues: members.map { name, value in
+                        (name, names.contains(name.lowercased()) ? .string(replacement) : redacted(value, names))
+                    }))
+        case .array(let elements): .array(elements.map { redacted($0, names) })
+        default: value
+        }
+    }
+
+    /// A URL without its password and the values of secret items of its query.
+    private func redacted(url: String, _ names: Set<String>) -> String {
+        guard var parts = URLComponents(string: url) else { return url }
+        if parts.password != nil { parts.percentEncodedPassword = replacement }
+        parts.percentEncodedQuery = parts.percentEncodedQuery.map { redacted(items: $0, names) }
+        return parts.string ?? url
+    }
+
+    private func redacted(items: String, _ names: Set<String>) -> String {
+        let items = items.split(separator: "&", omittingEmptySubsequences: false).map { item in
+            let name = item.prefix { $0 != "=" }
+            let plain = (name.removingPercentEncoding ?? String(name)).lowercased()
+            return names.contains(plain) && name.count < item.count ? "\(name)=\(replacement)" : String(item)
+        }
+        return items.joined(separator: "&")
+    }
+}

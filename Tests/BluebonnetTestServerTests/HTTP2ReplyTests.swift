@@ -1,0 +1,200 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import Bluebonnet
+import BluebonnetTestServer
+import Foundation
+import Testing
+
+/// What the test server sends over HTTP/2, as the library receives it.
+@Suite(.timeLimit(.minutes(2))) struct HTTP2ReplyTests {
+    private static let overTLS: TestServer.Options = {
+        var options = TestServer.Options()
+        (options.certificate, options.speaksHTTP2) = (.localhost, true)
+        return options
+    }()
+
+    /// A server of HTTP/2 and a manager that trusts it. The server ends with its last reference.
+    private func start(
+        _ options: TestServer.Options = overTLS, _ script: @escaping TestServer.Script
+    ) async throws -> (TestServer, RequestOperationManager) {
+        let server = try await TestServer.start(options, script)
+        let manager = RequestOperationManager(baseURL: server.url())
+        manager.responseSerializer = HTTPResponseSerializer()
+        if options.certificate != nil {
+            manager.securityPolicy = try SecurityPolicy(authorities: .file(TestCertificate.localhost.caPath))
+        }
+        return (server, manager)
+    }
+
+    /// The outcome of one GET.
+    private func get(_ path: String, _ manager: RequestOperationManager) async -> HTTPRequestOperation {
+        let operation = manager.operation("GET", path)
+        manager.operationQueue.addOperation(operation)
+        _ = try? await operation.value
+        return operation
+    }
+
+    @Test func versionIsAgreedUponByALPN() async throws {
+        let (server, manager) = try await start { .response(headers: ["X-Version": $0.version], body: "hello") }
+        let operation = await get("a?b=c", manager)
+        #expect(operation.httpVersion == "2")
+        #expect(operation.responseData == Data("hello".utf8))
+        #expect(operation.responseHeaders["x-version"] == "HTTP/2")
+        let request = try #require(server.requests.first)
+        #expect(request.target == "/a?b=c" && request.method == "GET" && request.isComplete)
+        #expect(request.headers["Host"] == "127.0.0.1:\(server.port)")
+        await server.stop()
+    }
+
+    @Test func clientOfHTTP1IsServedBesides() async throws {
+        let (server, manager) = try await start { .response(body: $0.version) }
+        manager.transferOptions.httpVersion = .http1
+        let operation = await get("a", manager)
+        #expect(operation.httpVersion == "1.1")
+        #expect(operation.responseString == "HTTP/1.1")
+        await server.stop()
+    }
+
+    @Test func priorKnowledgeNeedsNoTLS() async throws {
+        var options = Self.overTLS
+        options.certificate = nil
+        let (server, manager) = try await start(options) { .response(body: $0.version) }
+        manager.transferOptions.httpVersion = .http2PriorKnowledge
+        #expect(await get("a", manager).responseString == "HTTP/2")
+        await server.stop()
+    }
+
+    @Test func bodyOfARequestArrivesWhole() async throws {
+        let sent = Data((0..<300_000).map { UInt8(truncatingIfNeeded: $0 / 7) })
+        let (server, manager) = try await start { .response(body: "\($0.body.count)") }
+        let operation = manager.operation("POST", "upload", body: .data(sent))
+        manager.operationQueue.addOperation(operation)
+        let body = try await operation.value(as: Data.self)
+        #expect(body == Data("300000".utf8))
+        #expect(server.requests.map(\.body) == [sent])
+        await server.stop()
+    }
+
+    @Test func requestsOfOneConnectionAreAnsweredTogether() async throws {
+        let gate = Gate()
+        let (server, manager) = try await start { request in
+            request.path == "/held"
+                ? Reply([.wait(until: gate)] + Reply.response(body: "held").steps) : .response(body: "x")
+        }
+        let held = manager.operation("GET", "held")
+        manager.operationQueue.addOperation(held)
+        await server.waitForRequests(count: 1)
+        #expect(await get("other", manager).responseString == "x")
+        gate.open()
+        _ = try? await held.value
+        #expect(held.responseString == "held")
+        #expect(server.connectionCount == 1)
+        #expect(server.requests.map(\.numberOnConnection) == [1, 2])
+        await server.stop()
+    }
+
+    /// Replies that a client of HTTP/2 sees as one body.
+    static let wholeReplies: [(name: String, reply: Reply)] = [
+        ("response", .response(body: "0123456789")),
+        ("chunked", .chunked(chunks: ["01234", "56789"], trailers: ["X-End": "1"])),
+        ("dripped", Reply.response(body: "0123456789").dripping(chunk: 3)),
+        ("dripped chunks", Reply.chunked(chunks: ["01234", "56789"], trailers: ["X-End": "1"]).dripping(chunk: 2)),
+        ("raw", .raw("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n0123456789")),
+        (
+            "early hints",
+            Reply([.head(status: 103, fields: ["Link": "</a>"])] + Reply.response(body: "0123456789").steps)
+        ),
+        ("raw hints", .raw("HTTP/1.1 103 Early\r\n\r\nHTTP/1.1 200 OK\r\n\r\n0123456789")),
+    ]
+
+    @Test(arguments: wholeReplies.map(\.name)) func replyIsOneResponse(_ name: String) async throws {
+        let reply = try #require(Self.wholeReplies.first { $0.name == name }?.reply)
+        let (server, manager) = try await start { _ in reply }
+        let operation = await get("a", manager)
+        #expect(operation.error == nil)
+        #expect(operation.httpVersion == "2")
+        #expect(operation.responseString == "0123456789")
+        await server.stop()
+    }
+
+    /// Replies that end before their body does, with what a client makes of them.
+    static let brokenReplies: [(name: String, reply: Reply, codes: [NetworkingError.Code])] = [
+        ("cut", Reply.response(body: "0123456789").cut(afterByteCount: 45), [.badServerResponse, .connectionLost]),
+        ("cut in the head", Reply.response(body: "0").cut(afterByteCount: 10), [.connectionLost]),
+        (
+            "no notice", Reply.response(body: "0123456789").cut(afterByteCount: 45, then: .closeWithoutNotice),
+            [.badServerResponse, .connectionLost]
+        ),
+        ("reset", .reset, [.connectionLost]),
+        ("stream", Reply([.resetStream(code: 2)]), [.badServerResponse, .connectionLost]),
+        ("no response", .raw("nonsense"), [.badServerResponse, .connectionLost]),
+        ("short", .response(headers: ["Content-Length": "11"], body: "0123456789"), [.badServerResponse]),
+        ("tunnel", Reply([.tunnel(toPort: 1)]), [.badServerResponse, .connectionLost]),
+    ]
+
+    @Test(arguments: brokenReplies.map(\.name)) func brokenReplyIsNoResponse(_ name: String) async throws {
+        let row = try #require(Self.brokenReplies.first { $0.name == name })
+        let (server, manager) = try await start { _ in row.reply }
+        let code = try #require(await get("a", manager).error?.code)
+        #expect(row.codes.contains(code))
+        await server.stop()
+    }
+
+    @Test func requestThatWasNotLookedAtIsSentAgain() async throws {
+        let (server, manager) = try await start { request in
+            request.connection == 1 ? Reply([.goAway(includesRequest: false), .close]) : .response(body: "second")
+        }
+        let operation = await get("a", manager)
+        #expect(operation.responseString == "second")
+        #expect(server.connectionCount == 2)
+        await server.stop()
+    }
+
+    @Test func lastRequestOfAConnectionIsAnswered() async throws {
+        var options = Self.overTLS
+        options.requestsPerConnection = 1
+        let (server, manager) = try await start(options) { .response(body: "\($0.connection)") }
+        #expect(await get("a", manager).responseString == "1")
+        #expect(await get("b", manager).responseString == "2")
+        await server.stop()
+    }
+
+    @Test func responseToHeadHasNoBody() async throws {
+        let (server, manager) = try await start { _ in .chunked(chunks: ["never"], trailers: ["X-End": "1"]) }
+        let operation = manager.operation("HEAD", "a")
+        manager.operationQueue.addOperation(operation)
+        _ = try? await operation.value
+        #expect(operation.error == nil)
+        #expect(operation.responseData?.isEmpty != false)
+        await server.stop()
+    }
+
+    @Test func endlessReplyEndsWithItsClient() async throws {
+        let (server, manager) = try await start { _ in
+            Reply([.head(status: 200, fields: [:]), .endless(chunk: Data(repeating: 1, count: 10_000))])
+        }
+        let operation = manager.operation("GET", "a")
+        let hasData = Gate()
+        operation.onReceivedData = { _, _ in hasData.open() }
+        manager.operationQueue.addOperation(operation)
+        await hasData.wait()
+        operation.cancel()
+        _ = try? await operation.value
+        #expect(operation.error?.code == .cancelled)
+        await server.wait { $0.requests.count == 1 }
+        await server.stop()
+    }
+
+    @Test func unfinishedRequestIsNoted() async throws {
+        let (server, manager) = try await start { _ in .stall }
+        let operation = manager.operation("POST", "a", headers: ["Content-Length": "10"])
+        operation.inputStream = InputStream(data: Data([1, 2]))
+        manager.operationQueue.addOperation(operation)
+        _ = try? await operation.value
+        #expect(operation.error != nil)
+        await server.wait { $0.unfinishedRequests.map(\.method) == ["POST"] }
+        #expect(server.requests.isEmpty)
+        await server.stop()
+    }
+}

@@ -1,0 +1,42 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+public import BluebonnetTestServer
+import Foundation
+import Glibc
+
+/// A file system of one MiB in memory, for tests of full disks.
+public struct SmallFileSystem: Sendable {
+    /// Where it is mounted.
+    public let folder: TemporaryFolder
+
+    /// Whether one can be made: only root may mount, and in most containers not even root.
+    public static let isAvailable: Bool = {
+        guard geteuid() == 0, let system = try? SmallFileSystem() else { return false }
+        system.remove()
+        return true
+    }()
+
+    /// Mounts one.
+    public init() throws {
+        folder = try TemporaryFolder()
+        guard mount("tmpfs", folder.url.path, "tmpfs", 0, "size=1m") == 0 else {
+            let error = POSIXErrorCode(rawValue: errno) ?? .EPERM
+            folder.remove()
+            throw POSIXError(error)
+        }
+    }
+
+    /// Unmounts it, with all that is in it.
+    public func remove() {
+        umount2(folder.url.path, CInt(MNT_DETACH))
+        folder.remove()
+    }
+
+    /// Makes room for more.
+    public func grow(toMebibytes count: Int) throws {
+        guard mount("tmpfs", folder.url.path, "tmpfs", UInt(MS_REMOUNT), "size=\(count)m") == 0 else {
+            throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EPERM)
+        }
+    }
+}
