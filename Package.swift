@@ -138,6 +138,19 @@ let package = Package(
         .executableTarget(
             name: "ExitProbe", dependencies: ["Bluebonnet", "CExit", "EarlyOpenSSL"], path: "Tests/ExitProbe",
             swiftSettings: strict),
+        // What fuzzers and tests feed to the parsers, and what has to hold then. Scripts/fuzz builds the program with
+        // libFuzzer; without, it runs the files that it is given.
+        .target(
+            name: "FuzzTargets",
+            dependencies: [
+                "Bluebonnet", "BluebonnetBatch", "BluebonnetHTTP", "BluebonnetJournal", "CCurl", "CZlib",
+            ],
+            path: "Tests/Fuzzers/Targets",
+            swiftSettings: strict + [.define("BLUEBONNET_TESTABLE", .when(configuration: .debug))]),
+        .executableTarget(
+            name: "Fuzzer", dependencies: ["FuzzTargets"], path: "Tests/Fuzzers/Program", swiftSettings: strict),
+        .testTarget(
+            name: "BluebonnetFuzzTests", dependencies: ["FuzzTargets", "TestSupport"], swiftSettings: strict),
         // Without a server, a file or a thread: they run alone in seconds.
         .testTarget(
             name: "BluebonnetHTTPTests", dependencies: ["BluebonnetHTTP", "TestSupport"], swiftSettings: strict),

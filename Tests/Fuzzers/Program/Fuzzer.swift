@@ -1,0 +1,43 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import FuzzTargets
+
+#if BLUEBONNET_FUZZING
+    /// The target that this process feeds: libFuzzer takes the arguments, so an environment variable names it.
+    private let target: FuzzTarget = {
+        let name = ProcessInfo.processInfo.environment["BLUEBONNET_FUZZ_TARGET"] ?? ""
+        guard let target = FuzzTarget.named(name) else { fatalError("there is no fuzz target \"\(name)\"") }
+        return target
+    }()
+
+    /// What libFuzzer, which has the function `main`, calls with each input.
+    @_cdecl("LLVMFuzzerTestOneInput")
+    public func testOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+        do {
+            try target.run(Array(UnsafeBufferPointer(start: start, count: count)))
+        } catch {
+            fatalError("finding of \(target.name): \(error)")
+        }
+        return 0
+    }
+#else
+    /// Feeds files to a target, in a build of any kind: `Fuzzer TARGET FILE…`. Without arguments the targets are listed.
+    @main struct Fuzzer {
+        static func main() throws {
+            let arguments = CommandLine.arguments.dropFirst()
+            guard let name = arguments.first else {
+                return FuzzTarget.all.forEach { print($0.name) }
+            }
+            guard let target = FuzzTarget.named(name) else {
+                FileHandle.standardError.write(Data("there is no fuzz target \(name)\n".utf8))
+                exit(2)
+            }
+            for path in arguments.dropFirst() {
+                try target.run(Array(try Data(contentsOf: URL(fileURLWithPath: path))))
+                print("\(path): nothing found")
+            }
+        }
+    }
+#endif

@@ -1,0 +1,25 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import BluebonnetBatch
+import Foundation
+
+extension FuzzTarget {
+    /// A result line, as a journal has it.
+    static let resultLines = FuzzTarget("result-lines") { input in
+        guard let line = try? JSONDecoder().decode(ResultLine.self, from: Data(input.rest)) else { return }
+        let data = line.encodedLine()
+        try holdSame(data.last, 0x0A, "a line ends")
+        try hold(!data.dropLast().contains(0x0A), "a line is one line")
+        let again: ResultLine
+        do {
+            again = try JSONDecoder().decode(ResultLine.self, from: data)
+        } catch {
+            throw FuzzFinding("a line that was written cannot be read: \(String(decoding: data, as: UTF8.self))")
+        }
+        try hold(again.encodedLine() == data, "a line stays when it is read and written")
+        try holdSame(again.id, line.id, "the id")
+        try holdSame(again.outcome, line.outcome, "the outcome")
+        try holdSame(again.headers, line.headers, "the headers")
+    }
+}

@@ -1,0 +1,34 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+/// The bytes of one input, taken apart from the front. Inputs stay readable: most targets take lines.
+struct FuzzInput {
+    /// What was not taken yet.
+    private(set) var rest: ArraySlice<UInt8>
+
+    init(_ bytes: [UInt8]) { rest = bytes[...] }
+
+    var isEmpty: Bool { rest.isEmpty }
+
+    /// The next byte; 0 at the end.
+    mutating func byte() -> UInt8 { rest.popFirst() ?? 0 }
+
+    /// A number below `bound`, out of one byte.
+    mutating func number(below bound: Int) -> Int { Int(byte()) % bound }
+
+    /// The bytes up to the next line feed, which is taken too.
+    mutating func line() -> ArraySlice<UInt8> {
+        let end = rest.firstIndex(of: 0x0A) ?? rest.endIndex
+        defer { rest = rest[min(end + 1, rest.endIndex)...] }
+        return rest[..<end]
+    }
+
+    /// The next line as text, repaired where it is not UTF-8.
+    mutating func text() -> String { String(decoding: line(), as: UTF8.self) }
+
+    /// What is left, as text.
+    var remainder: String { String(decoding: rest, as: UTF8.self) }
+
+    /// All lines that are left, without their ends.
+    var lines: [ArraySlice<UInt8>] { rest.split(separator: 0x0A, omittingEmptySubsequences: false) }
+}
