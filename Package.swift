@@ -145,8 +145,7 @@ let package = Package(
             dependencies: [
                 "Bluebonnet", "BluebonnetBatch", "BluebonnetHTTP", "BluebonnetJournal", "CCurl", "CZlib",
             ],
-            path: "Tests/Fuzzers/Targets",
-            swiftSettings: strict + [.define("BLUEBONNET_TESTABLE", .when(configuration: .debug))]),
+            path: "Tests/Fuzzers/Targets", swiftSettings: strict),
         .executableTarget(
             name: "Fuzzer", dependencies: ["FuzzTargets"], path: "Tests/Fuzzers/Program", swiftSettings: strict),
         .testTarget(

@@ -13,6 +13,8 @@ enum SQLiteError {
             throw error
         } catch let error as DatabaseError {
             throw JournalError(error, path)
+        } catch let error as RowDecodingError {
+            throw JournalError(.damaged, "the journal \(path) is damaged", underlying: String(describing: error))
         } catch {
             throw JournalError(
                 .unavailable, "the journal \(path) cannot be used", underlying: String(describing: error))

@@ -42,7 +42,10 @@ enum SQLiteRecords {
         while byteCount < pageByteCount, let row = try rows.next() {
             let state = try state(of: row)
             if case .ended(let ending) = state { byteCount += ending.heldByteCount }
-            records.append(JournalRecord(position: row[0], id: row[1], state: state, fingerprint: row[4]))
+            records.append(
+                JournalRecord(
+                    position: try row.decode(atIndex: 0), id: try row.decode(atIndex: 1), state: state,
+                    fingerprint: try row.decode(atIndex: 4)))
         }
         return records
     }
@@ -58,11 +61,14 @@ enum SQLiteRecords {
     }
 
     private static func state(of row: Row) throws -> JournalRecord.State {
-        guard let name: String = row[2] else { return .mayHaveBeenSent }
-        guard let outcome = ResultLine.Outcome(rawValue: name), let line: Data = row[5] else {
+        guard let name = try row.decode(String?.self, atIndex: 2) else { return .mayHaveBeenSent }
+        guard let outcome = ResultLine.Outcome(rawValue: name), let line = try row.decode(Data?.self, atIndex: 5) else {
             throw JournalError(.damaged, "the journal has an outcome that is none: \(name)")
         }
-        return .ended(.init(outcome: outcome, byteCount: row[3], line: line, referencedBody: row[6]))
+        return .ended(
+            .init(
+                outcome: outcome, byteCount: try row.decode(atIndex: 3), line: line,
+                referencedBody: try row.decode(atIndex: 6)))
     }
 
     /// Counts the rows; nil when no batch was begun.
@@ -72,12 +78,16 @@ enum SQLiteRecords {
         let rows = try Row.fetchCursor(
             database, sql: "SELECT outcome, count(*), sum(byteCount) FROM operation GROUP BY outcome")
         while let row = try rows.next() {
-            summary.byteCount += row[2] as Int
-            guard let name: String = row[0], let outcome = ResultLine.Outcome(rawValue: name) else {
-                summary.mayHaveBeenSentCount += row[1] as Int
+            let (count, byteCount) = (try row.decode(Int.self, atIndex: 1), try row.decode(Int.self, atIndex: 2))
+            let (sum, overflow) = summary.byteCount.addingReportingOverflow(byteCount)
+            guard !overflow else { throw JournalError(.damaged, "the journal has impossible sizes of bodies") }
+            summary.byteCount = sum
+            guard let name = try row.decode(String?.self, atIndex: 0), let outcome = ResultLine.Outcome(rawValue: name)
+            else {
+                summary.mayHaveBeenSentCount += count
                 continue
             }
-            summary.counts[outcome] = row[1] as Int
+            summary.counts[outcome] = count
         }
         return summary
     }

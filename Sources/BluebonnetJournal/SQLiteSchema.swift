@@ -84,10 +84,11 @@ enum SQLiteSchema {
     /// The batch that the journal is of; nil when it was never begun.
     static func batch(_ database: Database) throws -> JournalBatch? {
         let row = try Row.fetchOne(database, sql: "SELECT digest, lineCount, keySeed, created FROM batch")
-        return row.map {
+        return try row.map {
             JournalBatch(
-                digest: $0[0], lineCount: $0[1], keySeed: $0[2],
-                created: Date(timeIntervalSince1970: TimeInterval($0[3] as Int)))
+                digest: try $0.decode(atIndex: 0), lineCount: try $0.decode(atIndex: 1),
+                keySeed: try $0.decode(atIndex: 2),
+                created: Date(timeIntervalSince1970: TimeInterval(try $0.decode(Int.self, atIndex: 3))))
         }
     }
 

@@ -48,7 +48,7 @@ struct RangeResumption: Equatable {
         }
         if let total, let totalByteCount, total != totalByteCount { return false }
         guard total != nil || totalByteCount != nil else { return false }  // its end could not be told
-        if let length = head.contentLength, length != last - offset + 1 { return false }
+        if let length = head.contentLength, length - 1 != last - offset { return false }
         return namesSameRepresentation(head)
     }
 

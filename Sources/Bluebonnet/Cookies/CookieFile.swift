@@ -17,11 +17,16 @@ enum CookieFile {
 
     static func line(_ cookie: Cookie) -> String {
         let domain = (cookie.isHTTPOnly ? httpOnlyMark : "") + (cookie.includesSubdomains ? "." : "") + cookie.domain
-        let expires = cookie.expires.map { max(1, Int64($0.timeIntervalSince1970.rounded(.down))) } ?? 0
         return [
-            domain, flag(cookie.includesSubdomains), cookie.path, flag(cookie.isSecure), String(expires), cookie.name,
-            cookie.value,
+            domain, flag(cookie.includesSubdomains), cookie.path, flag(cookie.isSecure),
+            String(cookie.expires.map(seconds) ?? 0), cookie.name, cookie.value,
         ].joined(separator: "\t")
+    }
+
+    /// Seconds from 1970, at least 1, because 0 stands for a session cookie; the last second for what comes later.
+    private static func seconds(_ date: Date) -> Int64 {
+        let seconds = date.timeIntervalSince1970.rounded(.down)
+        return max(1, Int64(exactly: seconds) ?? (seconds < 0 ? 1 : .max))
     }
 
     private static func flag(_ isSet: Bool) -> String { isSet ? "TRUE" : "FALSE" }

@@ -136,8 +136,14 @@ struct DigestAnswer {
         MessageDigest.hexadecimalDigest(of: Data(text.utf8), challenge.digest)
     }
 
+    /// By scalars: with an accent behind it, a quotation mark is another character, but ends the string all the same.
     private func quoted(_ text: String) -> String {
-        "\"" + text.replacingOccurrences(of: "\\", with: "\\\\").replacingOccurrences(of: "\"", with: "\\\"") + "\""
+        var quoted = String.UnicodeScalarView()
+        for scalar in text.unicodeScalars {
+            if scalar == "\"" || scalar == "\\" { quoted.append("\\") }
+            quoted.append(scalar)
+        }
+        return "\"" + String(quoted) + "\""
     }
 }
 

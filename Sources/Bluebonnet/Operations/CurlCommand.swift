@@ -74,7 +74,8 @@ struct CurlCommand {
                 || "_@%+=:,./-".utf8.contains(byte)
         }
         if !word.isEmpty && word.utf8.allSatisfy(isPlain) { return word }
-        return "'" + word.replacingOccurrences(of: "'", with: "'\\''") + "'"
+        // Literally: with an accent behind it, a quotation mark is another character, but the same for a shell.
+        return "'" + word.replacingOccurrences(of: "'", with: "'\\''", options: .literal) + "'"
     }
 }
 

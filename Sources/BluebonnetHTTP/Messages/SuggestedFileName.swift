@@ -34,7 +34,7 @@ package enum SuggestedFileName {
         let scalars = last.unicodeScalars.map { "<>:\"|?*".unicodeScalars.contains($0) ? "_" : $0 }
         // The names of partial files are ours: one that is planted could pass for the beginning of another download.
         var name = String(String.UnicodeScalarView(scalars))
-            .replacingOccurrences(of: reservedSuffix, with: "_", options: .caseInsensitive)
+            .replacingOccurrences(of: reservedSuffix, with: "_", options: [.caseInsensitive, .literal])
         if isDevice(name) { name = "_" + name }
         name = cut(name, toByteCount: byteLimit)
         return name.isEmpty ? nil : name

@@ -50,12 +50,13 @@ package struct HTTPChallenge: Equatable {
     }
 }
 
-/// Reads the list of challenges of one field: schemes and parameters are separated by the same comma.
+/// Reads the list of challenges of one field: schemes and parameters are separated by the same comma. By scalars: with
+/// an accent behind it, a quotation mark is another character, but ends the string all the same.
 private struct ChallengeParser {
-    private var rest: Substring
+    private var rest: Substring.UnicodeScalarView
     private var result: [HTTPChallenge] = []
 
-    init(_ field: String) { rest = field[...] }
+    init(_ field: String) { rest = field.unicodeScalars[...] }
 
     mutating func challenges() -> [HTTPChallenge] {
         while true {
@@ -74,31 +75,35 @@ private struct ChallengeParser {
         }
     }
 
-    private mutating func takeToken() -> Substring {
-        let token = rest.prefix { !" ,=\"\t".contains($0) }
+    private static func endsToken(_ scalar: Unicode.Scalar) -> Bool {
+        scalar == " " || scalar == "," || scalar == "=" || scalar == "\"" || scalar == "\t"
+    }
+
+    private mutating func takeToken() -> String {
+        let token = rest.prefix { !Self.endsToken($0) }
         rest = rest.dropFirst(token.count)
-        return token
+        return String(token)
     }
 
     private mutating func takeValue() -> String {
         rest = rest.drop { $0 == " " }
-        guard rest.first == "\"" else { return String(takeToken()) }
+        guard rest.first == "\"" else { return takeToken() }
         rest = rest.dropFirst()
-        var value = ""
-        while let character = rest.popFirst(), character != "\"" {
-            if character == "\\", let escaped = rest.popFirst() {
+        var value = String.UnicodeScalarView()
+        while let scalar = rest.popFirst(), scalar != "\"" {
+            if scalar == "\\", let escaped = rest.popFirst() {
                 value.append(escaped)
             } else {
-                value.append(character)
+                value.append(scalar)
             }
         }
-        return value
+        return String(value)
     }
 
     /// A scheme may be followed by one token68 instead of parameters (`Negotiate abc==`): of no use here.
     private mutating func skipToken68() {
         let candidate = rest.drop { $0 == " " }
-        let token = candidate.prefix { !" ,=\"\t".contains($0) }
+        let token = candidate.prefix { !Self.endsToken($0) }
         let padding = candidate.dropFirst(token.count).prefix { $0 == "=" }
         let after = candidate.dropFirst(token.count + padding.count).drop { $0 == " " }
         if !token.isEmpty, after.isEmpty || after.first == ",", padding.count != 1 || after.isEmpty {

@@ -134,7 +134,7 @@ public struct HTTPRequestSerializer: RequestSerializer {
         var query = try querySerialization.text(for: parameters, of: request)
         if query.isEmpty { return }
         if case .custom = querySerialization {
-            query = URLText.escape(query.replacingOccurrences(of: "#", with: "%23"))
+            query = URLText.escape(query.replacingOccurrences(of: "#", with: "%23", options: .literal))
         }
         guard let result = URL(string: Self.text(url.absoluteString, adding: query)) else {
             throw NetworkingError(.badURL, "\(Redaction.url(url.absoluteString)) takes no query")

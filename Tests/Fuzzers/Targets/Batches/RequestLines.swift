@@ -1,7 +1,7 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-#if BLUEBONNET_TESTABLE
+#if DEBUG || BLUEBONNET_FUZZING
     import Bluebonnet
     import Foundation
 

@@ -1,7 +1,7 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-#if BLUEBONNET_TESTABLE
+#if DEBUG || BLUEBONNET_FUZZING
     import CZlib
     import Foundation
 
@@ -39,7 +39,10 @@
             for slices in [[1], other, [64 * 1024 + 1]] {
                 let sliced = Decoding(bytes, codings, slices: slices)
                 try holdSame(sliced.fault, whole.fault, "the fault in slices of \(slices)")
-                try hold(sliced.output == whole.output, "the output in slices of \(slices)")
+                // How much of it was handed on before a fault depends on the slices.
+                let isSame = sliced.output == whole.output
+                let isBeginning = sliced.output.starts(with: whole.output) || whole.output.starts(with: sliced.output)
+                try hold(whole.fault == nil ? isSame : isBeginning, "the output in slices of \(slices)")
             }
         }
 

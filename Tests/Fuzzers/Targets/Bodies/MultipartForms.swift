@@ -26,8 +26,7 @@ extension FuzzTarget {
                 try hold(refused.contains { $0 < 0x20 || $0 == 0x7F }, "\(name) is refused for a control character")
                 continue
             }
-            let escaped = fileName.utf8.contains(0x22) || fileName.utf8.contains(0x0D) ? nil : fileName
-            parts.append(FormPart(name: name, fileName: isFile ? .some(escaped) : .none, content: content))
+            parts.append(FormPart(name: name, fileName: isFile ? fileName : nil, content: content))
         }
         try checkBody(form, parts)
         try checkType(form, type)
@@ -84,8 +83,8 @@ extension FuzzTarget {
 /// A part as a server reads it.
 private struct FormPart {
     let name: String
-    /// Nil when it is no file; a file whose name is written with escapes has none to compare with.
-    let fileName: String??
+    /// Nil when it is no file.
+    let fileName: String?
     let content: Data
 
     /// The parts between the boundaries; nil when the body is none.
@@ -107,7 +106,7 @@ private struct FormPart {
         return parts
     }
 
-    init(name: String, fileName: String??, content: Data) {
+    init(name: String, fileName: String?, content: Data) {
         (self.name, self.fileName, self.content) = (name, fileName, content)
     }
 
@@ -115,27 +114,43 @@ private struct FormPart {
     private init?(_ bytes: [UInt8]) {
         guard let end = Data(bytes).range(of: Data("\r\n\r\n".utf8)) else { return nil }
         let head = String(decoding: bytes[..<end.lowerBound], as: UTF8.self)
-        let lines = head.unicodeScalars.split(separator: "\n").map { String($0.filter { $0 != "\r" }) }
-        guard let line = lines.first(where: { $0.hasPrefix("Content-Disposition: form-data; name=\"") }) else {
+        let lines = head.unicodeScalars.split { $0 == "\n" || $0 == "\r" }.map(String.init)
+        guard let line = lines.first(where: { $0.utf8.starts(with: "Content-Disposition: form-data; name=\"".utf8) })
+        else {
             return nil
         }
-        let quoted = line.split(separator: "\"", omittingEmptySubsequences: false)
+        let quoted = line.unicodeScalars.split(separator: "\"", omittingEmptySubsequences: false)
         guard quoted.count == 3 || quoted.count == 5 else { return nil }
         name = String(quoted[1])
-        fileName = quoted.count == 5 ? .some(String(quoted[3])) : .none
+        fileName = quoted.count == 5 ? String(quoted[3]) : nil
         content = Data(bytes[end.upperBound...])
         guard lines.count == (quoted.count == 5 ? 2 : 1) else { return nil }
     }
 
     func check(isSentFor given: FormPart) throws(FuzzFinding) {
-        let written = name.replacingOccurrences(of: "%22", with: "\"").replacingOccurrences(of: "%0D%0A", with: "\r")
-        let expected = given.name.replacingOccurrences(of: "%22", with: "\"")
-            .replacingOccurrences(of: "%0D%0A", with: "\r")
-        try hold(FieldSyntax.isSameText(written, expected), "the name \(name) is sent for \(given.name)")
+        let expected = Self.escaped(given.name, hasNetworkLineEnds: true)
+        try hold(FieldSyntax.isSameText(name, expected), "the name \(name) is sent for \(given.name)")
         try hold(content == given.content, "the content of \(name)")
         try holdSame(fileName == nil, given.fileName == nil, "\(name) is a file")
-        if case .some(.some(let expected)) = given.fileName {
-            try holdSame(fileName, .some(expected), "the file name of \(name)")
+        guard let fileName, let expected = given.fileName.map({ Self.escaped($0, hasNetworkLineEnds: false) }) else {
+            return
         }
+        try hold(FieldSyntax.isSameText(fileName, expected), "the file name \(fileName) is sent for \(expected)")
+    }
+
+    /// A name as browsers write it; in the name of a field, every line end becomes CR LF.
+    private static func escaped(_ text: String, hasNetworkLineEnds: Bool) -> String {
+        var (result, previous) = (String.UnicodeScalarView(), Unicode.Scalar(0))
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "\"": result += "%22".unicodeScalars
+            case "\r": result += (hasNetworkLineEnds ? "%0D%0A" : "%0D").unicodeScalars
+            case "\n" where !hasNetworkLineEnds: result += "%0A".unicodeScalars
+            case "\n": result += (previous == "\r" ? "" : "%0D%0A").unicodeScalars
+            default: result.append(scalar)
+            }
+            previous = scalar
+        }
+        return String(result)
     }
 }

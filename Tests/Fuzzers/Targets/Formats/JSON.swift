@@ -39,17 +39,28 @@ extension FuzzTarget {
     private static func checkWritten(_ value: JSONValue) throws {
         let text = JSONText.text(of: value)
         let again = try JSONValue(parsing: Data(text.utf8))
-        try holdSame(again, value, "the value stays when it is written")
+        try holdSame(again, rounded(value), "the value stays when it is written")
         try holdSame(JSONText.text(of: again), text, "the text stays when it is read and written")
         let data = try text.data(using: .utf16LittleEndian).map { try JSONValue(parsing: $0) }
-        try hold(data == value || text.utf8.count < 2, "the value stays in UTF-16: \(text)")
+        try hold(data == again || text.utf8.count < 2, "the value stays in UTF-16: \(text)")
+    }
+
+    /// A number that is whole and exact is written as an integer.
+    private static func rounded(_ value: JSONValue) -> JSONValue {
+        switch value {
+        case .number(let number):
+            number.magnitude < 0x1p53 ? Int64(exactly: number).map { .integer($0) } ?? value : value
+        case .array(let elements): .array(elements.map(rounded))
+        case .object(let members): .object(members.mapValues(rounded))
+        case .null, .bool, .integer, .string: value
+        }
     }
 
     private static func checkLayout(_ value: JSONValue) throws {
         let compact = Data(JSONText.text(of: value).utf8)
         for (isPretty, escapes) in [(true, false), (false, true), (true, true)] {
             let text = JSONLayout.text(compact, isPretty: isPretty, escapesSlashes: escapes)
-            try holdSame(try JSONValue(parsing: text), value, "the value stays in another layout")
+            try holdSame(try JSONValue(parsing: text), rounded(value), "the value stays in another layout")
         }
         let cleaned = value.removingNulls()
         try holdSame(cleaned.removingNulls(), cleaned, "nulls are removed at once")

@@ -5,15 +5,15 @@ extension FuzzTarget {
     /// Every target, in the order in which Scripts/fuzz runs them.
     public static let all: [FuzzTarget] =
         [
-            heads, fields, dates, dispositions, ranges, cacheControls, retryHints, redirects, urls, json,
+            heads, fields, dates, dispositions, cacheControls, retryHints, redirects, urls, json,
             propertyLists, texts, queries, multipartForms, certificates, proxies, netrc, references, resultLines,
             journals, archives, curlCommands,
         ] + internals
 
     /// Those that reach what only tests can see.
     private static var internals: [FuzzTarget] {
-        #if BLUEBONNET_TESTABLE
-            [challenges, contentCodings, cookieFiles, netlink, requestLines, setCookies]
+        #if DEBUG || BLUEBONNET_FUZZING
+            [challenges, contentCodings, cookieFiles, netlink, ranges, requestLines, setCookies]
         #else
             []
         #endif

@@ -27,7 +27,9 @@ extension FuzzTarget {
         try holdSame(open.proxy(for: url), origin.isSecure ? configuration.https : configuration.http, "the proxy")
         let host = origin.host.hasSuffix(".") ? String(origin.host.dropLast()) : origin.host
         open.exceptions = [host]
-        let isName = !host.isEmpty && !host.contains { "*/:[]%".contains($0) } && !host.hasPrefix(".")
+        let isName =
+            !host.isEmpty && !host.contains { "*/:[]%".contains($0) } && !host.hasPrefix(".")
+            && host.split(separator: ".").last?.first?.isNumber == false
         try hold(!isName || open.proxy(for: url) == nil, "\(host) is an exception for itself")
         open.exceptions = ["*"]
         try holdSame(open.proxy(for: url), nil, "no proxy for anything")
@@ -42,7 +44,7 @@ extension FuzzTarget {
         for part in [proxy.user, proxy.password] {
             try hold(part?.utf8.contains { $0 < 0x20 || $0 == 0x7F } != true, "a credential has a control in it")
         }
-        guard let curl = CurlURL(proxy.url) else { return }
+        guard !isNumeric(String(parts.host)), let curl = CurlURL(proxy.url) else { return }
         try holdSame(curl.host, parts.host.lowercased(), "libcurl's host of \(proxy.url)")
     }
 }
