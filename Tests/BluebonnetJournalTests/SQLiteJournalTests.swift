@@ -313,6 +313,40 @@ extension SQLiteJournalTests {
         #expect(place.names == ["batch.journal"])
     }
 
+    @Test(arguments: [
+        "UPDATE operation SET byteCount = NULL", "UPDATE operation SET id = NULL",
+        "UPDATE operation SET outcome = 'odd'", "UPDATE operation SET line = NULL", "UPDATE batch SET digest = NULL",
+        "UPDATE operation SET byteCount = 9223372036854775807",
+    ])
+    func rowThatIsNoneMakesTheJournalADamagedOne(statement: String) throws {
+        let place = try JournalFolder()
+        defer { place.remove() }
+        let journal = place.journal
+        _ = try journal.open(JournalFolder.batch, isRestarted: false)
+        try journal.record([JournalFolder.record(0, JournalFolder.ended(.success)), JournalFolder.record(1)])
+        try journal.close()
+        let database = try DatabaseQueue(path: place.path)
+        try database.writeWithoutTransaction {
+            // As a disk would: the schema's own rules do not see it.
+            try $0.execute(
+                sql: """
+                    PRAGMA writable_schema = ON;
+                    UPDATE sqlite_schema SET sql = replace(replace(sql, 'NOT NULL', ''), 'STRICT', '');
+                    PRAGMA writable_schema = RESET;
+                    \(statement);
+                    """)
+        }
+        try database.close()
+        let again = place.journal
+        #expect(
+            Self.code {
+                _ = try again.summary()
+                _ = try again.open(JournalFolder.batch, isRestarted: false)
+                defer { try? again.close() }
+                _ = try again.records(from: 0, limit: 10)
+            } == .damaged)
+    }
+
     @Test func journalOfTheFirstVersionIsGoneOnWith() throws {
         let place = try JournalFolder()
         defer { place.remove() }

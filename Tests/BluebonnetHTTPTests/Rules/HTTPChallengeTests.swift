@@ -35,6 +35,12 @@ import Testing
         #expect(HTTPChallenge.parse(["NTLM TlRMTVNTUAAC="]) == [HTTPChallenge(scheme: "ntlm")])
     }
 
+    @Test func quotationMarkWithAnAccentEndsTheText() {
+        let challenge = HTTPChallenge.parse(["Digest realm=\"a\"\u{301}, nonce=\"b\""]).first
+        #expect(challenge?.parameters["realm"] == "a")
+        #expect(HTTPChallenge.parse(["Basic realm=\"\\\"\u{301}\""]).first?.parameters["realm"] == "\"\u{301}")
+    }
+
     @Test func quotedTextKeepsCommasAndEscapedCharacters() {
         let challenge = HTTPChallenge.parse([#"Basic realm="a \"b\", c=\\d""#]).first
         #expect(challenge?.parameters["realm"] == #"a "b", c=\d"#)

@@ -26,6 +26,16 @@ import Testing
         #expect(headers == ["Range: bytes=100-", "If-Range: \"v1\"", "Accept-Encoding: identity"])
     }
 
+    @Test func rangeOfAllNumbersIsDecidedOn() throws {
+        let head = ResponseHead(
+            url: try #require(URL(string: "http://h/")), statusCode: 206,
+            headers: [
+                "Content-Range": "bytes 0-9223372036854775807/*", "ETag": "\"v1\"",
+                "Content-Length": "9223372036854775807",
+            ])
+        #expect(Self.resumption(offset: 0, total: .max).decide(on: head) == .askAgain)
+    }
+
     @Test(
         arguments: [
             (part, 200, nil, nil, .startOver),

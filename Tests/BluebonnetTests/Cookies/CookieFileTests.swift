@@ -34,6 +34,18 @@ import Testing
         #expect(try CookieFile.cookies(in: fromElsewhere, path: "f") == [Self.cookies[2]])
     }
 
+    @Test(arguments: ["9223372036854775807", "9000000000000000000", "253402300800"])
+    func expiryOfAnyLengthIsReadAndWritten(seconds: String) throws {
+        let cookies = try CookieFile.cookies(in: "a.b\tFALSE\t/\tFALSE\t\(seconds)\tn\tv\n", path: "f")
+        #expect(try CookieFile.cookies(in: CookieFile.text(cookies), path: "f") == cookies)
+        #expect(cookies.first?.expires?.timeIntervalSince1970 == Double(seconds))
+    }
+
+    @Test func expiryBeforeTheFirstSecondStaysOne() {
+        let cookie = Cookie(name: "n", value: "v", domain: "a.b", expires: .distantPast)
+        #expect(CookieFile.line(cookie) == "a.b\tFALSE\t/\tFALSE\t1\tn\tv")
+    }
+
     @Test(arguments: [
         "garbage", "a.b\tFALSE\t/\tFALSE\t0", "a.b\tFALSE\t/\tFALSE\t0\tn\tv\tmore", "a.b\tno\t/\tFALSE\t0\tn\tv",
         "a.b\tFALSE\t/\tFALSE\t-1\tn\tv", "a.b\tFALSE\t/\tFALSE\tsoon\tn\tv", "a.b\tFALSE\tp\tFALSE\t0\tn\tv",

@@ -87,6 +87,15 @@ extension HTTPAuthenticationTests {
         #expect(answer?.contains("nc=00000001,") == true)
     }
 
+    /// Compared as scalars, because for Swift a quotation mark with an accent is another character than one without.
+    @Test func quotationMarkWithAnAccentStaysInsideOfItsString() throws {
+        var authentication = authentication(user: "u\"\u{301}, x=\"\\\u{301}")
+        #expect(authentication.accepts([#"Digest realm="r", nonce="n""#]) == true)
+        let answer = try #require(authentication.authorization(method: "GET", url: Self.url)).unicodeScalars
+        let start = #"Digest username="u\""# + "\u{301}, x=\\\"\\\\\u{301}\", realm="
+        #expect(answer.starts(with: start.unicodeScalars), "\(String(answer))")
+    }
+
     /// RFC 2069, 2.4, with the response as its errata corrects it.
     @Test func theOlderFormWithoutProtectionIsAnsweredAsCorrected() {
         var authentication = authentication(password: "CircleOfLife")

@@ -21,6 +21,12 @@ import Testing
         #expect(CurlCommand.quoted(word) == quoted)
     }
 
+    /// Compared as scalars, because for Swift a quotation mark with an accent is another character than one without.
+    @Test func quotationMarkWithAnAccentDoesNotEndTheWord() {
+        let quoted = CurlCommand.quoted("a'\u{301}; id #").unicodeScalars
+        #expect(quoted.elementsEqual("'a'\\''\u{301}; id #'".unicodeScalars))
+    }
+
     @Test func secretsAreLeftOutUnlessAsked() throws {
         let url = "https://ada:pa55@h/p?access_token=s3cret&q=x&api-key=k3y"
         var request = try request(
