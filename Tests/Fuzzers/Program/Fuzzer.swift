@@ -28,7 +28,8 @@ import FuzzTargets
         static func main() throws {
             let arguments = CommandLine.arguments.dropFirst()
             guard let name = arguments.first else {
-                return FuzzTarget.all.forEach { print($0.name) }
+                for target in FuzzTarget.all { print(target.name) }
+                return
             }
             guard let target = FuzzTarget.named(name) else {
                 FileHandle.standardError.write(Data("there is no fuzz target \(name)\n".utf8))
