@@ -36,9 +36,11 @@ import Testing
     }
 
     @Test func quotationMarkWithAnAccentEndsTheText() {
-        let challenge = HTTPChallenge.parse(["Digest realm=\"a\"\u{301}, nonce=\"b\""]).first
+        let accent = "\u{301}"
+        let challenge = HTTPChallenge.parse(["Digest realm=\"a\"\(accent), nonce=\"b\""]).first
         #expect(challenge?.parameters["realm"] == "a")
-        #expect(HTTPChallenge.parse(["Basic realm=\"\\\"\u{301}\""]).first?.parameters["realm"] == "\"\u{301}")
+        let escaped = HTTPChallenge.parse([#"Basic realm="\""# + accent + "\""]).first
+        #expect(escaped?.parameters["realm"]?.unicodeScalars.elementsEqual(["\"", "\u{301}"]) == true)
     }
 
     @Test func quotedTextKeepsCommasAndEscapedCharacters() {

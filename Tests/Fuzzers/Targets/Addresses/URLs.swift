@@ -1,6 +1,7 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
+import Bluebonnet
 import BluebonnetHTTP
 import Foundation
 
@@ -30,8 +31,11 @@ extension FuzzTarget {
         if let port = url.port { try holdSame(port, origin.port, "Foundation's port of \(text)") }
         guard let parts = CurlURL(text) else { return }  // fails before a connection is opened
         try holdSame(parts.scheme, origin.scheme, "libcurl's scheme of \(text)")
-        // libcurl writes an IPv4 address in its usual form: 127.0.0.1 for 0x7f.1.
-        if !isNumeric(bare) { try holdSame(bareHost(parts.host), bare, "libcurl's host of \(text)") }
+        // libcurl writes an address in its usual form: 127.0.0.1 for 0x7f.1, and ::1 for 0:0::1.
+        let found = IPAddress(bareHost(parts.host)).map { "\($0)" } ?? bareHost(parts.host)
+        if !isNumeric(bare) {
+            try holdSame(found, IPAddress(bare).map { "\($0)" } ?? bare, "libcurl's host of \(text)")
+        }
         try holdSame(parts.port ?? (origin.isSecure ? 443 : 80), origin.port, "libcurl's port of \(text)")
         try holdSame(try? RequestCheck.url(text), url, "\(text) is let out again as it is")
         if let plain = Origin(plain: text) { try holdSame(plain, origin, "the origin of the plain URL \(text)") }

@@ -45,6 +45,10 @@ extension FuzzTarget {
             try hold(part?.utf8.contains { $0 < 0x20 || $0 == 0x7F } != true, "a credential has a control in it")
         }
         guard !isNumeric(String(parts.host)), let curl = CurlURL(proxy.url) else { return }
-        try holdSame(curl.host, parts.host.lowercased(), "libcurl's host of \(proxy.url)")
+        let hosts = [curl.host, parts.host.lowercased()].map { $0.trimmingCharacters(in: ["[", "]"]) }
+            .map { host in
+                host.contains(":") ? IPAddress(String(host.prefix { $0 != "%" })).map { "\($0)" } ?? host : host
+            }
+        try holdSame(hosts[0], hosts[1], "libcurl's host of \(proxy.url)")
     }
 }
