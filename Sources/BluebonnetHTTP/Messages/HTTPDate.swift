@@ -12,11 +12,17 @@ package enum HTTPDate {
     /// `Sun, 06 Nov 1994 08:49:37 GMT`; nil for anything else, the two obsolete forms included.
     package static func parse(_ text: String) -> Date? {
         let words = text.split(separator: " ", omittingEmptySubsequences: false)
-        guard words.count == 6, words[0].utf8.count == 4, words[0].hasSuffix(","), words[5] == "GMT",
+        guard words.count == 6, isDayName(words[0]), words[5] == "GMT",
             let day = number(words[1], digits: 2), let month = months.firstIndex(of: String(words[2])),
             let year = number(words[3], digits: 4), let seconds = seconds(ofDay: words[4])
         else { return nil }
         return date(year: year, month: month + 1, day: day).map { $0.addingTimeInterval(TimeInterval(seconds)) }
+    }
+
+    /// Three letters and a comma. Whether the date is of that day of the week does not matter.
+    private static func isDayName(_ word: Substring) -> Bool {
+        word.utf8.count == 4 && word.utf8.last == UInt8(ascii: ",")
+            && word.utf8.dropLast().allSatisfy { (0x61...0x7A).contains(FieldSyntax.lowercase($0)) }
     }
 
     /// Parses a date, also in the two obsolete forms, `Sunday, 06-Nov-94 08:49:37 GMT` and `Sun Nov 6 08:49:37 1994`,

@@ -24,6 +24,7 @@ import Testing
         "Sun, 06 Nov 1994 24:00:00 GMT", "Sun, 06 Nov 1994 08:60:00 GMT", "Sun, 31 Nov 1994 08:49:37 GMT",
         "Tue, 29 Feb 2100 00:00:00 GMT", "Sun, 00 Nov 1994 08:49:37 GMT", "Sun, 6 Nov 1994 08:49:37 GMT",
         "Sun, 06 nov 1994 08:49:37 GMT", "Sun, 06 Nov 1994 08:49 GMT", "Sun, 06 Nov +994 08:49:37 GMT",
+        "S,n, 06 Nov 1994 08:49:37 GMT", "   , 06 Nov 1994 08:49:37 GMT",
     ])
     func textOfAnotherFormIsNoDate(text: String) {
         #expect(HTTPDate.parse(text) == nil)
