@@ -143,7 +143,8 @@ let package = Package(
         .target(
             name: "FuzzTargets",
             dependencies: [
-                "Bluebonnet", "BluebonnetBatch", "BluebonnetHTTP", "BluebonnetJournal", "CCurl", "CZlib",
+                "Bluebonnet", "BluebonnetBatch", "BluebonnetFleet", "BluebonnetHTTP", "BluebonnetJournal", "CCurl",
+                "CPostgreSQL", "CZlib",
             ],
             path: "Tests/Fuzzers/Targets", swiftSettings: strict),
         .executableTarget(

@@ -13,7 +13,7 @@ extension FuzzTarget {
     /// Those that reach what only tests can see.
     private static var internals: [FuzzTarget] {
         #if DEBUG || BLUEBONNET_FUZZING
-            [challenges, contentCodings, cookieFiles, netlink, ranges, requestLines, setCookies]
+            [challenges, contentCodings, cookieFiles, databaseValues, netlink, ranges, requestLines, setCookies]
         #else
             []
         #endif
