@@ -24,7 +24,8 @@ extension FuzzTarget {
             var aged = headers
             aged["Age"] = "1"
             try hold(RetryHint(in: aged, now: now)?.source != .rateLimit, "a cached response tells no rate")
-            if let seconds = UInt32(headers["Retry-After"] ?? ""), seconds < 1_000_000_000 {
+            let text = headers["Retry-After"] ?? ""
+            if FieldSyntax.isNumber(text.utf8), let seconds = UInt32(text), seconds < 1_000_000_000 {
                 try holdSame(hint?.seconds, Double(seconds), "Retry-After counts as it stands")
             }
         }
