@@ -4,6 +4,7 @@
 import Bluebonnet
 import BluebonnetHTTP
 import Foundation
+import Glibc
 
 extension FuzzTarget {
     /// A text that shall be a URL, and a base in a second line.
@@ -42,10 +43,10 @@ extension FuzzTarget {
         try checkSegments(url, origin)
     }
 
-    /// Whether the C library could read the host as an IPv4 address (inet_aton).
+    /// Whether the C library reads the host as an IPv4 address, in whatever form.
     static func isNumeric(_ host: String) -> Bool {
-        host.split(separator: ".").allSatisfy { $0.first?.isNumber == true && $0.allSatisfy(\.isHexDigit) }
-            || host.hasPrefix("0x")
+        var address = in_addr()
+        return inet_aton(host, &address) != 0
     }
 
     /// Without brackets and zone, which readers write in several ways.
