@@ -69,7 +69,8 @@ extension FuzzTarget {
     /// What is taken here, Foundation takes for the same strings and numbers.
     private static func checkBesideFoundation(_ data: Data, _ value: JSONValue, hasRepeatedName: Bool) throws {
         let options = JSONSerialization.ReadingOptions.fragmentsAllowed
-        guard !hasRepeatedName, depth(of: value) < 100 else { return }
+        // Foundation loses a byte order mark behind an escape.
+        guard !hasRepeatedName, depth(of: value) < 100, data.range(of: Data([0xEF, 0xBB, 0xBF])) == nil else { return }
         guard let object = try? JSONSerialization.jsonObject(with: data, options: options) else {
             throw FuzzFinding("Foundation refuses what is taken: \(String(decoding: data, as: UTF8.self))")
         }
