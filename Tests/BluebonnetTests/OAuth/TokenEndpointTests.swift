@@ -136,7 +136,7 @@ import Testing
         let error = #expect(throws: TokenError.self) {
             try Self.endpoint.token(status: 400, body: Data(text.utf8), replacing: Self.old, at: Self.date)
         }
-        let message = error?.message.unicodeScalars.filter { $0 != "\u{301}" }.map(String.init).joined()
+        let message = (error?.message ?? "").unicodeScalars.filter { $0 != "\u{301}" }.map(String.init).joined()
         #expect(message == #""got REDACTED!""#)
     }
 
