@@ -179,6 +179,10 @@ let package = Package(
                 "BluebonnetTestServer", "RealServers", "TestSupport",
             ],
             swiftSettings: strict),
+        // Security claims and the rules of the RFCs, against servers that break them.
+        .testTarget(
+            name: "BluebonnetRulesTests",
+            dependencies: ["Bluebonnet", "BluebonnetHTTP", "TestServer", "TestSupport"], swiftSettings: strict),
         .testTarget(
             name: "BluebonnetTests",
             dependencies: [

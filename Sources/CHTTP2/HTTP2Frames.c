@@ -24,6 +24,10 @@ typedef int (*frame_callback)(nghttp2_session *session, const frame_header *fram
 typedef void (*callback_setter)(nghttp2_session_callbacks *callbacks, frame_callback callback);
 typedef int (*close_callback)(nghttp2_session *session, int32_t stream, uint32_t error, void *context);
 typedef void (*close_setter)(nghttp2_session_callbacks *callbacks, close_callback callback);
+typedef int (*invalid_field_callback)(
+    nghttp2_session *session, const frame_header *frame, const uint8_t *name, size_t name_length, const uint8_t *value,
+    size_t value_length, uint8_t flags, void *context);
+typedef void (*invalid_field_setter)(nghttp2_session_callbacks *callbacks, invalid_field_callback callback);
 typedef void *(*stream_data_getter)(nghttp2_session *session, int32_t stream);
 
 // nghttp2's callback has a union of all frames, as large as its largest member; this is larger.
@@ -33,6 +37,8 @@ typedef union {
 } any_frame;
 
 enum { type_data = 0, type_headers = 1, flag_end_stream = 1, error_refused_stream = 7 };
+// NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE: the stream is reset with PROTOCOL_ERROR.
+enum { reset_stream = -521 };
 
 static _Thread_local bluebonnet_http2_observer observer;
 static _Atomic(frame_callback) callback_of_libcurl;
@@ -118,11 +124,27 @@ static void *own_function(const char *name) {
     return library ? dlsym(library, name) : NULL;
 }
 
+// A field that no message may have makes its response malformed (RFC 9113, 8.2.1). Without this callback nghttp2 drops
+// the field, and the rest of the response counts.
+static int invalid_field_arrived(
+    nghttp2_session *session, const frame_header *frame, const uint8_t *name, size_t name_length, const uint8_t *value,
+    size_t value_length, uint8_t flags, void *context) {
+    return reset_stream;
+}
+
+static void refuse_invalid_fields(nghttp2_session_callbacks *callbacks) {
+    invalid_field_setter set =
+        (invalid_field_setter)own_function("nghttp2_session_callbacks_set_on_invalid_header_callback");
+    if (set) set(callbacks, invalid_field_arrived);
+}
+
 // Weak: where nghttp2 is linked statically, its own functions stand, and nothing is observed.
 __attribute__((weak, visibility("default"))) void
 nghttp2_session_callbacks_set_on_frame_recv_callback(nghttp2_session_callbacks *callbacks, frame_callback callback) {
     callback_setter set = (callback_setter)own_function("nghttp2_session_callbacks_set_on_frame_recv_callback");
-    if (set) set(callbacks, can_observe(callback) ? frame_arrived : callback);
+    bool is_libcurl = can_observe(callback);
+    if (set) set(callbacks, is_libcurl ? frame_arrived : callback);
+    if (is_libcurl) refuse_invalid_fields(callbacks);
 }
 
 __attribute__((weak, visibility("default"))) void

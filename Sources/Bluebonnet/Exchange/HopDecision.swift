@@ -94,9 +94,14 @@ struct HopChain {
         ["GET", "HEAD"].contains(request.method) && (prepared.bodyStream == nil || !request.hasBody)
     }
 
+    /// Whether the server sends the request back as it came: no secret goes into it unasked (RFC 9110, 9.3.8).
+    private var isTrace: Bool { request.method == "TRACE" }
+
     /// The jar, where it may be used for the current hop.
     var cookieJar: CookieJar? {
-        guard let jar = prepared.options.cookieJar, prepared.request.bare.httpShouldHandleCookies else { return nil }
+        guard let jar = prepared.options.cookieJar, prepared.request.bare.httpShouldHandleCookies, !isTrace else {
+            return nil
+        }
         let mayUse = CookieRules.mayUseJar(host: request.url.host ?? "", namesHost: request.headers["Host"] != nil)
         return mayUse ? jar : nil
     }
@@ -229,7 +234,9 @@ extension HopChain {
     /// The decision on a 401 whose challenge can be answered; nil for any other.
     private mutating func challengeDecision(on head: ResponseHead) -> HopDecision? {
         let authentication = authentication
-        guard let challenge = authentication.challenge(in: head.values(for: "WWW-Authenticate")) else { return nil }
+        guard !isTrace, let challenge = authentication.challenge(in: head.values(for: "WWW-Authenticate")) else {
+            return nil
+        }
         let hasBlock = prepared.blocks.challenge != nil
         let isStale = authentication.hasAnswered && challenge.isStale  // the credential was right
         if !hasBlock || isStale, authenticates({ $0.useDefaultCredential(for: challenge) }) {
@@ -319,7 +326,7 @@ extension HopChain {
 
     /// Whether the next hop carries the authenticator's credential.
     func needsCredential(_ adapted: AdaptedRequest?) -> Bool {
-        credentials?.isNeeded(for: adapted, hasAuthenticated: hasAuthenticated) == true
+        !isTrace && credentials?.isNeeded(for: adapted, hasAuthenticated: hasAuthenticated) == true
     }
 
     /// The next hop goes out in this form.

@@ -126,8 +126,9 @@ extension PreparedRequest {
 
     static func check(_ method: String, hasBody: Bool) throws(NetworkingError) {
         if method != "GET" { try RequestCheck.method(method) }
-        guard method != "HEAD" || !hasBody else {
-            throw NetworkingError(.invalidRequest, "a HEAD request cannot have a body")
+        // RFC 9110, 9.3.8: a TRACE has none.
+        guard !hasBody || method != "HEAD" && method != "TRACE" else {
+            throw NetworkingError(.invalidRequest, "a \(method) request cannot have a body")
         }
     }
 

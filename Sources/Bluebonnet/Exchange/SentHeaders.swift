@@ -25,7 +25,7 @@ package struct SentHeaders {
             (headers, declaredBodyByteCount) = (ready, nil)
             return
         }
-        if let fields = request.fields, !fields.fields.contains(where: { RequestCheck.isFraming($0.name) }) {
+        if let fields = request.fields, !fields.fields.contains(where: { RequestCheck.concernsConnection($0.name) }) {
             (headers, declaredBodyByteCount) = (Self.withDefaults(fields, cachePolicy), nil)
             return
         }

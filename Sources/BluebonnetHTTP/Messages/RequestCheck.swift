@@ -134,10 +134,15 @@ extension RequestCheck {
         FieldSyntax.isSameName(name, "Content-Length") || FieldSyntax.isSameName(name, "Transfer-Encoding")
     }
 
+    /// Whether a field has to be looked at together with others before it goes out.
+    package static func concernsConnection(_ name: String) -> Bool {
+        isFraming(name) || FieldSyntax.isSameName(name, "TE")
+    }
+
     /// Refuses a field that cannot be sent or that contradicts the body.
     ///
     /// A `Content-Length` that is the body's is left out, because the transport writes it; another one is an error,
-    /// and so is any `Transfer-Encoding`.
+    /// and so are any `Transfer-Encoding` and a `TE` with `chunked` in it. Any other `TE` gets its connection option.
     /// - Parameter bodyByteCount: the body's length, 0 without a body, nil for a stream of unknown length: then
     ///   `Content-Length` declares it.
     package static func fields(
@@ -159,7 +164,23 @@ extension RequestCheck {
                 sent.append((name, value))
             }
         }
+        try nameTransferCodings(&sent)
         return Fields(sent: sent, declaredBodyByteCount: bodyByteCount == nil ? length : nil)
+    }
+
+    /// `TE` is for the next server only: `Connection` says so (RFC 9110, 10.1.4). HTTP/2 has no such field, and libcurl
+    /// leaves it out there.
+    private static func nameTransferCodings(_ fields: inout [(name: String, value: String)]) throws(NetworkingError) {
+        guard let codings = fields.first(where: { FieldSyntax.isSameName($0.name, "TE") }) else { return }
+        guard !codings.value.lowercased().contains("chunked") else {
+            let text = "the header TE names chunked, which every server may use anyway (RFC 9112, 7.4)"
+            throw NetworkingError(.invalidRequest, text)
+        }
+        guard let index = fields.firstIndex(where: { FieldSyntax.isSameName($0.name, "Connection") }) else {
+            return fields.append((name: "Connection", value: "TE"))
+        }
+        let options = fields[index].value
+        if !ResponseHead.list([options]).contains("te") { fields[index].value = options + ", TE" }
     }
 
     /// The length that a `Content-Length` declares.

@@ -1,0 +1,132 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import Bluebonnet
+import Foundation
+import TestServer
+import Testing
+
+extension RuleTable {
+    private static let farDates = [
+        "Wed, 09 Jun 2094 10:18:14 GMT", "Wednesday, 09-Jun-94 10:18:14 GMT", "Wed Jun  9 10:18:14 2094",
+        "09 Jun 2094 10:18:14", "jun 9 10:18:14 2094 nonsense", "2094 Jun 09 10:18:14 GMT",
+    ]
+
+    /// The time that a cookie gets with this attribute.
+    private static func expiry(_ date: String, _ seconds: Double?) -> RuleCase {
+        .cookies(["a=1; expires=\(date)"], sends: seconds.map { $0 < 2_000_000_000 } == true ? nil : "a=1") { kept in
+            #expect(kept.first?.expires?.timeIntervalSince1970 == seconds)
+        }
+    }
+
+    static let cookieSyntax: [Rule] = [
+        Rule(
+            .cookies, "3", "Set-Cookie counts in responses of every final status, errors too",
+            .held(
+                RuleCase {
+                    for status in [200, 204, 404, 500, 503] {
+                        try await RuleCase.cookies(["a=1"], status: status, sends: "a=1").run()
+                    }
+                })),
+        Rule(
+            .cookies, "5.1.1", "a date is read by its parts in any order, whatever stands between them",
+            .held(
+                RuleCase {
+                    for date in ["09 Jun 2094 10:18:14", "Jun 09 2094 10:18:14", "Wed, 09-Jun-2094 10:18:14 GMT"] {
+                        try await expiry(date, 3_927_003_494).run()
+                    }
+                })),
+        Rule(
+            .cookies, "5.1.1",
+            "a year of two digits from 70 to 99 is of the last century, one from 0 to 69 of this one",
+            .held(
+                RuleCase {
+                    try await expiry("Thu, 09-Jun-94 10:18:14 GMT", 771_157_094).run()
+                    try await expiry("Thu, 09-Jun-66 10:18:14 GMT", 3_043_304_294).run()
+                })),
+        Rule(
+            .cookies, "5.1.1", "a date without a time, day, month or year, or beyond its range, is no date",
+            .held(
+                RuleCase {
+                    for date in ["09 Jun 10:18:14", "Jun 2094 10:18:14", "09 2094 10:18:14", "32 Jun 2094 10:18:14"] {
+                        try await expiry(date, nil).run()
+                    }
+                })),
+        Rule(
+            .cookies, "5.1.2", "hosts are compared in lower case",
+            .held(
+                .cookies(["a=1; domain=EXAMPLE.Com"], to: "OTHER.example.COM", sends: nil) { kept in
+                    #expect(kept.map(\.domain) == ["example.com"])
+                })),
+        Rule(
+            .cookies, "5.1.3", "a host matches a domain that it is, or that it ends with behind a dot",
+            .held(
+                RuleCase {
+                    for (host, sent) in [
+                        ("www.example.com", "a=1"), ("deep.www.example.com", "a=1"), ("wwwexample.com", nil),
+                        ("xwww.example.com", nil), ("example.com", nil),
+                    ] {
+                        try await RuleCase.cookies(
+                            ["a=1; path=/; domain=www.example.com"], to: host, "/", sends: sent
+                        ).run()
+                    }
+                })),
+        Rule(
+            .cookies, "5.1.3", "an address matches itself only",
+            .held(
+                .server(answering { _ in .response(headers: ["Set-Cookie": "a=1; domain=0.0.1"]) }) { server in
+                    let jar = CookieJar()
+                    await get(server.url(), TransferOptions { $0.cookieJar = jar })
+                    #expect(await jar.cookies == [])
+                })),
+        Rule(
+            .cookies, "5.1.4", "the default path is the request's up to its last slash, or a slash",
+            .held(
+                RuleCase {
+                    try await RuleCase.cookies(["a=1"], sends: "a=1") { #expect($0.map(\.path) == ["/dir"]) }.run()
+                    try await RuleCase.cookies(["a=1"], "/", sends: nil).run()
+                })),
+        Rule(
+            .cookies, "5.1.4", "a path matches itself and what lies below it, not what merely begins like it",
+            .held(
+                RuleCase {
+                    for (path, sent) in [
+                        ("/one", "a=1"), ("/one/", "a=1"), ("/one/two", "a=1"), ("/one?x", "a=1"), ("/onetwo", nil),
+                        ("/", nil),
+                    ] {
+                        try await RuleCase.cookies(["a=1; path=/one"], path, sends: sent).run()
+                    }
+                })),
+        Rule(
+            .cookies, "5.2", "a field without an equals sign in front of its attributes sets nothing",
+            .held(
+                RuleCase {
+                    for field in ["a", "a; path=/", "; a=1", ""] {
+                        try await RuleCase.cookies([field], sends: nil).run()
+                    }
+                })),
+        Rule(
+            .cookies, "5.2", "a field with an empty name sets nothing",
+            .held(.cookies(["=1", " =1; path=/"], sends: nil))),
+        Rule(
+            .cookies, "5.2", "white space around name and value does not count",
+            .held(.cookies([" a \t=\t 1  ; path=/"], sends: "a=1"))),
+        Rule(
+            .cookies, "5.2", "the value goes up to the semicolon, with equals signs, quotation marks and commas in it",
+            .held(
+                RuleCase {
+                    for value in ["b=c", "\"q\"", "x,y", "a b", "{\"x\":1}", ""] {
+                        try await RuleCase.cookies(["a=\(value); path=/"], sends: "a=\(value)").run()
+                    }
+                })),
+        Rule(
+            .cookies, "5.2", "the names of attributes are compared without regard to case",
+            .held(
+                .cookies(["a=1; PATH=/p; DoMaIn=example.com; hTtPoNlY"], to: "example.com", "/p", sends: "a=1") {
+                    #expect($0.first?.isHTTPOnly == true)
+                })),
+        Rule(
+            .cookies, "5.2", "unknown attributes, and those without a value, are passed over",
+            .held(.cookies(["a=1; unknown=x; ;; samesite; priority=high; path=/"], sends: "a=1"))),
+    ]
+}

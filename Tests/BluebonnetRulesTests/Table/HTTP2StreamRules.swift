@@ -1,0 +1,93 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import Bluebonnet
+import Foundation
+import FoundationNetworking
+import TestServer
+import Testing
+
+extension RuleTable {
+    private typealias Frame = HTTP2WireServer.Frame
+    private static let ok = RuleCase.okFrames
+
+    static let http2Streams: [Rule] = [
+        Rule(
+            .http2, "5.1", "a frame other than HEADERS or PRIORITY on an idle stream ends the connection",
+            .held(.frames([Frame(kind: 0, stream: .behind(100), payload: [1])] + ok, .anyError))),
+        Rule(
+            .http2, "5.1", "behind the end of a stream no frames of it are taken",
+            .held(
+                .http2 { server, options in
+                    let frames = ok + [.data("more", ends: true)]
+                    let operation = await get(server.url(frames), options)
+                    #expect(operation.end == "ok" || operation.error != nil)
+                    #expect(await get(server.url(path: "/next"), options).end == "ok")
+                })),
+        Rule(
+            .http2, "5.1", "behind RST_STREAM no more frames of the stream are sent",
+            .held(
+                .http2 { server, options in
+                    let request = URLRequest(
+                        "POST", server.url([.reset(8)], isEarly: true), body: String(repeating: "x", count: 200_000))
+                    #expect(await perform(request, options).error != nil)
+                    #expect(await get(server.url(path: "/next"), options).end == "ok")
+                    // What the window allows may be on its way already: 64 KiB, not more.
+                    let sent = server.frames.filter { $0.kind == 0 && $0.stream == 1 }
+                    #expect(sent.count <= 5, "\(sent.count)")
+                })),
+        Rule(
+            .http2, "5.1.1", "streams of a client have odd numbers that grow",
+            .held(
+                .http2 { server, options in
+                    for number in 0..<5 { #expect(await get(server.url(path: "/\(number)"), options).end == "ok") }
+                    let numbers = server.frames.filter { $0.kind == 1 }.map(\.stream)
+                    #expect(numbers == [1, 3, 5, 7, 9])
+                })),
+        Rule(
+            .http2, "5.1.1", "a stream that the server may not open ends the connection",
+            .held(
+                RuleCase {
+                    for distance in [1, 2] {
+                        let head = Frame(
+                            kind: 1, flags: 5, stream: .behind(distance), payload: Frame.literal(":status", "200"))
+                        try await RuleCase.frames([head] + ok, .anyError).run()
+                    }
+                })),
+        Rule(
+            .http2, "5.1.2", "no more streams are open than the server allows",
+            .held(.elsewhere("HTTP2FaultTests.requestsWaitWhereTheServerTakesOneAtATime"))),
+        Rule(
+            .http2, "5.2.1", "no more of a body is sent than the server's window allows",
+            .held(
+                .http2 { server, options in
+                    let url = server.url([], isEarly: true)
+                    var options = options
+                    options.timeouts.idle = .seconds(1)
+                    let request = URLRequest("POST", url, body: String(repeating: "x", count: 200_000))
+                    #expect(await perform(request, options).error?.code == .timedOut)
+                    #expect(server.dataByteCount == 65_535)
+                })),
+        Rule(
+            .http2, "5.2.1", "what is taken is given back with WINDOW_UPDATE",
+            .held(
+                .http2 { server, options in
+                    let piece = Frame(kind: 0, stream: .request, payload: Array(repeating: 0x78, count: 10_000))
+                    let frames = [.head([(":status", "200")]), piece.repeated(20), .data("", ends: true)]
+                    #expect(await get(server.url(frames), options).responseData?.count == 200_000)
+                    #expect(server.frames.contains { $0.kind == 8 })
+                })),
+        Rule(
+            .http2, "5.3", "priorities of RFC 7540 are out of use and do no harm",
+            .held(
+                .frames([Frame(kind: 2, stream: .request, payload: [0, 0, 0, 0, 16])] + ok, .body("ok")))),
+        Rule(
+            .http2, "5.4.2", "RST_STREAM is not answered with RST_STREAM",
+            .held(
+                .http2 { server, options in
+                    #expect(await get(server.url([.reset(2)]), options).error != nil)
+                    #expect(await get(server.url(path: ""), options).end == "ok")
+                    #expect(!server.frames.contains { $0.kind == 3 })
+                })),
+    ]
+}

@@ -1,0 +1,67 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import Testing
+
+/// One requirement of an RFC that binds a client, and how the library stands to it.
+struct Rule: Sendable, CustomTestStringConvertible {
+    /// Where a requirement stands.
+    enum Document: String, Sendable, CaseIterable {
+        case semantics = "RFC 9110"
+        case http1 = "RFC 9112"
+        case http2 = "RFC 9113"
+        case cookies = "RFC 6265"
+
+        var title: String {
+            switch self {
+            case .semantics: "HTTP Semantics"
+            case .http1: "HTTP/1.1"
+            case .http2: "HTTP/2"
+            case .cookies: "Cookies"
+            }
+        }
+    }
+
+    /// How the library stands to a requirement, with the case that shows it.
+    enum Standing: Sendable {
+        case held(RuleCase)
+        /// More is refused than the requirement asks for.
+        case stricter(String, RuleCase)
+        /// The requirement is not held. The case shows what happens instead, so that a change is noticed.
+        case deviates(String, RuleCase)
+        /// The requirement speaks of something that the library does not do.
+        case notApplicable(String)
+    }
+
+    let document: Document
+    let section: String
+    /// The requirement in our own words.
+    let text: String
+    let standing: Standing
+
+    init(_ document: Document, _ section: String, _ text: String, _ standing: Standing) {
+        (self.document, self.section, self.text, self.standing) = (document, section, text, standing)
+    }
+
+    var testDescription: String { "\(document.rawValue), \(section): \(text)" }
+
+    /// What shows the standing; nil when nothing has to be shown.
+    var example: RuleCase? {
+        switch standing {
+        case .held(let example), .stricter(_, let example), .deviates(_, let example): example
+        case .notApplicable: nil
+        }
+    }
+}
+
+extension Rule.Standing {
+    /// The standing in a few words, as the table shows it.
+    var text: String {
+        switch self {
+        case .held(let example): example.place.map { "held: `\($0)`" } ?? "held"
+        case .stricter(let reason, _): "stricter: \(reason)"
+        case .deviates(let reason, _): "deviates: \(reason)"
+        case .notApplicable(let reason): "not applicable: \(reason)"
+        }
+    }
+}

@@ -1,0 +1,260 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import Bluebonnet
+import Foundation
+import FoundationNetworking
+import TestServer
+import Testing
+
+/// An example that shows how the library stands to a rule. It records an issue when it shows something else.
+struct RuleCase: Sendable {
+    /// Whether the programs are installed that the case needs.
+    var isPossible = true
+    /// The test of another suite that is the case; the documentation's tests hold that it exists.
+    var place: String?
+    let run: @Sendable () async throws -> Void
+
+    init(_ run: @escaping @Sendable () async throws -> Void) { self.run = run }
+
+    /// How a request ends.
+    enum End: Sendable, Equatable {
+        case body(String)
+        case status(Int)
+        case error(NetworkingError.Code)
+        /// Any of these.
+        case errorOf([NetworkingError.Code])
+        case anyError
+    }
+
+    /// A case that stands in another suite, by its name there.
+    static func elsewhere(_ name: String) -> RuleCase {
+        var example = RuleCase {}
+        (example.isPossible, example.place) = (false, name)
+        return example
+    }
+
+    static let badResponse = End.error(.badServerResponse)
+}
+
+extension RuleCase.End {
+    /// Records an issue when the operation has ended otherwise.
+    func expect(_ operation: RequestOperation, _ hint: String = "") {
+        let seen = operation.error.map { "\($0.code.rawValue): \($0.message)" } ?? "status \(operation.statusCode ?? 0)"
+        let text = "\(hint) \(seen)"
+        switch self {
+        case .body(let body):
+            #expect(operation.error == nil, "\(text)")
+            #expect(operation.responseString == body, "\(text)")
+        case .status(let status):
+            #expect(operation.error == nil, "\(text)")
+            #expect(operation.statusCode == status, "\(text)")
+        case .error(let code): #expect(operation.error?.code == code, "\(text)")
+        case .errorOf(let codes): #expect(operation.error.map { codes.contains($0.code) } == true, "\(text)")
+        case .anyError: #expect(operation.error != nil, "\(text)")
+        }
+    }
+}
+
+// MARK: - HTTP/1.1
+
+extension RuleCase {
+    /// Each of the responses, given as text with line feeds for line ends, ends as it is said. The connection is closed
+    /// behind it.
+    static func responses(to method: String = "GET", _ rows: [(response: String, end: End)]) -> RuleCase {
+        RuleCase {
+            for row in rows {
+                let bytes = row.response.replacingOccurrences(of: "\n", with: "\r\n")
+                try await TestServer.answering(Reply.raw(bytes).then(.close)) { server in
+                    row.end.expect(
+                        await perform(URLRequest(method, server.url())), "after \(row.response.debugDescription)")
+                }
+            }
+        }
+    }
+
+    /// A response in bytes as they are ends as it is said.
+    static func bytes(_ response: String, _ end: End) -> RuleCase {
+        RuleCase {
+            try await TestServer.answering(Reply.raw(response).then(.close)) { server in
+                end.expect(await get(server.url()))
+            }
+        }
+    }
+
+    /// What a server sees of one request that is answered with 200.
+    static func sends(
+        _ method: String = "GET", _ path: String = "/", headers: [String: String] = [:], body: String? = nil,
+        _ check: @escaping @Sendable (ReceivedRequest, TestServer) -> Void
+    ) -> RuleCase {
+        RuleCase {
+            try await TestServer.answering(.response(body: "ok")) { server in
+                let operation = await perform(URLRequest(method, server.url(path), headers: headers, body: body))
+                #expect(operation.error == nil)
+                check(try #require(server.requests.first), server)
+            }
+        }
+    }
+
+    /// A request that does not leave the machine.
+    static func refuses(
+        _ method: String = "GET", headers: [String: String] = [:], body: String? = nil, _ code: NetworkingError.Code
+    ) -> RuleCase {
+        RuleCase {
+            try await TestServer.answering(.response()) { server in
+                let operation = await perform(URLRequest(method, server.url(), headers: headers, body: body))
+                #expect(operation.error?.code == code)
+                #expect(server.connectionCount == 0)
+            }
+        }
+    }
+
+    /// A server with a script.
+    static func server(
+        tls certificate: TestCertificate? = nil, _ script: @escaping TestServer.Script,
+        _ check: @escaping @Sendable (TestServer) async throws -> Void
+    ) -> RuleCase {
+        RuleCase { try await TestServer.scripted(tls: certificate, script, check) }
+    }
+
+    /// A GET of `/start` after this response to it; any other path is answered with "end".
+    static func redirect(
+        _ status: Int, method: String = "GET", to location: String = "/end",
+        _ check: @escaping @Sendable (RequestOperation, TestServer) -> Void
+    ) -> RuleCase {
+        let script: TestServer.Script = {
+            $0.path == "/start" ? .redirect(to: location, status: status) : .response(body: "end")
+        }
+        return server(script) { server in
+            let body = method == "GET" ? nil : "body"
+            check(await perform(URLRequest(method, server.url("/start"), body: body)), server)
+        }
+    }
+
+    /// A proxy that sees every request itself, answered with this reply.
+    static func proxy(
+        _ url: String, _ reply: Reply = .response(body: "ok"),
+        _ check: @escaping @Sendable (RequestOperation, TestServer) -> Void
+    ) -> RuleCase {
+        RuleCase {
+            try await TestServer.answering(reply) { proxy in
+                let options = try TransferOptions { $0.proxy = try Proxy("http://127.0.0.1:\(proxy.port)") }
+                check(await get(try #require(URL(string: url)), options), proxy)
+            }
+        }
+    }
+
+    /// Two requests, one after the other, the first answered with this text. The number of the second's connection.
+    static func secondConnection(after response: String, is number: Int) -> RuleCase {
+        let first = response.replacingOccurrences(of: "\n", with: "\r\n")
+        return server(answering { $0.path == "/first" ? .raw(first) : .response(body: "second") }) { server in
+            await get(server.url("/first"))
+            #expect(await get(server.url("/second")).end == "second")
+            #expect(server.requests.last?.connection == number)
+        }
+    }
+}
+
+// MARK: - Parts of files
+
+extension RuleCase {
+    /// A download of ten bytes that was cut after five, and is tried again; the second request gets the second reply.
+    static func resumed(
+        _ fields: WireFields, then second: Reply = .response(body: "0123456789"),
+        _ check: @escaping @Sendable (_ second: ReceivedRequest, _ file: String?, RequestOperation) -> Void
+    ) -> RuleCase {
+        let whole = Reply.response(headers: fields, body: "0123456789")
+        let script: TestServer.Script = { request in
+            request.path == "/file" && request.headers["X-Try"] == "1"
+                ? whole.cut(afterByteCount: whole.bytes.count - 5) : second
+        }
+        return server(script) { server in
+            let folder = try TemporaryFolder()
+            defer { folder.remove() }
+            let file = folder.url.appendingPathComponent("file")
+            var last: RequestOperation?
+            for attempt in 1...2 {
+                let operation = HTTPRequestOperation(
+                    request: URLRequest("GET", server.url("/file"), headers: ["X-Try": "\(attempt)"]))
+                operation.outputFile = file
+                operation.start()
+                try? await operation.waitUntilEnded()
+                last = operation
+            }
+            let request = try #require(server.requests.dropFirst().first)
+            let text = try? String(contentsOf: file, encoding: .utf8)
+            check(request, text, try #require(last))
+        }
+    }
+}
+
+// MARK: - HTTP/2
+
+extension RuleCase {
+    typealias Frame = HTTP2WireServer.Frame
+
+    /// The frames of a good response.
+    static let okFrames: [HTTP2WireServer.Frame] = [.head([(":status", "200")]), .data("ok", ends: true)]
+
+    /// A request over HTTP/2 that is answered with these frames ends as it is said, and the next one is answered.
+    static func frames(
+        _ frames: [HTTP2WireServer.Frame], _ end: End, isClosed: Bool = false,
+        _ check: @escaping @Sendable (HTTP2WireServer) async throws -> Void = { _ in }
+    ) -> RuleCase {
+        http2 { server, options in
+            end.expect(await get(server.url(frames, isClosed: isClosed), options))
+            #expect(await get(server.url(path: "/next"), options).end == "ok")
+            try await check(server)
+        }
+    }
+
+    /// An HTTP/2 server, and options that trust it.
+    static func http2(
+        _ check: @escaping @Sendable (HTTP2WireServer, TransferOptions) async throws -> Void
+    ) -> RuleCase {
+        var example = RuleCase {
+            var options = try TransferOptions.trustingTestAuthority
+            options.timeouts.idle = .seconds(5)
+            try await HTTP2WireServer.serving { [options] server in
+                try await check(server, options)
+                closeIdleConnections()
+            }
+        }
+        example.isPossible = HTTP2WireServer.isAvailable
+        return example
+    }
+
+    /// What a server sees of the head of one request over HTTP/2.
+    static func sendsHTTP2(
+        _ method: String = "GET", headers: [String: String] = [:], body: String? = nil,
+        _ check: @escaping @Sendable (WireFields) -> Void
+    ) -> RuleCase {
+        http2 { server, options in
+            let request = URLRequest(method, server.url(path: "/path?query"), headers: headers, body: body)
+            #expect(await perform(request, options).end == "ok")
+            check(try #require(server.heads.first))
+        }
+    }
+}
+
+// MARK: - Cookies
+
+extension RuleCase {
+    /// What a jar sends to a URL after a response to `http://www.example.com/dir/page` has set these fields.
+    static func cookies(
+        _ fields: [String], status: Int = 200, to host: String = "www.example.com", _ path: String = "/dir/other",
+        sends sent: String?, keeps check: @escaping @Sendable ([Cookie]) -> Void = { _ in }
+    ) -> RuleCase {
+        let set = WireFields(fields.map { ("Set-Cookie", $0) })
+        return server(answering { $0.path == "/dir/page" ? .response(status: status, headers: set) : .response() }) {
+            server in
+            var options = TransferOptions.to("www.example.com", host)
+            let jar = CookieJar()
+            options.cookieJar = jar
+            await get(server.url("/dir/page", host: "www.example.com"), options)
+            await get(server.url(path, host: host), options)
+            #expect(server.requests.last?.headers.values(named: "Cookie") == (sent.map { [$0] } ?? []))
+            check(await jar.cookies)
+        }
+    }
+}

@@ -1,0 +1,57 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import TestServer
+import Testing
+
+extension RulesTests {
+    @Suite struct RuleTableTests {
+        /// The page begins with words of its own; the rest is the table.
+        private static let mark = "<!-- The table is written by RuleTableTests. -->\n"
+
+        private static let page: URL = {
+            var folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+            while folder.path != "/", !FileManager.default.fileExists(atPath: folder.path + "/Package.swift") {
+                folder.deleteLastPathComponent()
+            }
+            return folder.appendingPathComponent("Sources/Bluebonnet/Bluebonnet.docc/RFCRules.md")
+        }()
+
+        @Test(arguments: RuleTable.all.filter { $0.example?.isPossible == true })
+        func ruleStandsAsTheTableSays(rule: Rule) async throws {
+            try await rule.example?.run()
+            closeIdleConnections()
+        }
+
+        @Test func tableHasARowForEachRequirementOnce() {
+            let names = RuleTable.all.map(\.testDescription)
+            #expect(Set(names).count == names.count)
+            #expect(names.count >= 120)
+            #expect(RuleTable.all.allSatisfy { !$0.text.contains("|") && !$0.standing.text.contains("|") })
+        }
+
+        @Test(arguments: Rule.Document.allCases)
+        func sectionsStandInTheirOrder(document: Rule.Document) {
+            let sections = RuleTable.all.filter { $0.document == document }.map(\.section)
+            let numbers = sections.map { $0.split(separator: ".").compactMap { Int($0) } }
+            #expect(!numbers.contains([]))
+            for (first, second) in zip(numbers, numbers.dropFirst()) {
+                #expect(!second.lexicographicallyPrecedes(first), "\(second) behind \(first)")
+            }
+        }
+
+        /// With `BLUEBONNET_WRITE_RULES=1` the test prints the table and writes it to the page.
+        @Test func pageHasTheTable() throws {
+            let text = try String(contentsOf: Self.page, encoding: .utf8)
+            let parts = text.components(separatedBy: Self.mark)
+            try #require(parts.count == 2)
+            if ProcessInfo.processInfo.environment["BLUEBONNET_WRITE_RULES"] == "1" {
+                print(RuleTable.markdown)
+                try (parts[0] + Self.mark + RuleTable.markdown).write(to: Self.page, atomically: true, encoding: .utf8)
+            } else {
+                #expect(parts[1] == RuleTable.markdown, "write the page anew with BLUEBONNET_WRITE_RULES=1")
+            }
+        }
+    }
+}

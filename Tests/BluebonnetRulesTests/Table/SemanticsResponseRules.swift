@@ -1,0 +1,197 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import Bluebonnet
+import Foundation
+import FoundationNetworking
+import TestServer
+import Testing
+
+extension RuleTable {
+    private static let strong: WireFields = ["ETag": "\"v1\"", "Accept-Ranges": "bytes"]
+
+    private static func part(_ range: String, _ body: String = "56789", tag: String = "\"v1\"") -> Reply {
+        .response(status: 206, headers: ["ETag": tag, "Content-Range": range], body: body)
+    }
+
+    /// Whether an operation that wants a success takes a status for one.
+    private static func accepts(_ status: Int, _ isAccepted: Bool) -> RuleCase {
+        .server(answering { _ in .response(status: status) }) { server in
+            let operation = HTTPRequestOperation(request: URLRequest(url: server.url()))
+            operation.start()
+            try? await operation.waitUntilEnded()
+            #expect(operation.error?.code == (isAccepted ? nil : .unacceptableStatus))
+            #expect(operation.statusCode == status)
+        }
+    }
+
+    static let semanticsOfResponses: [Rule] = [
+        Rule(
+            .semantics, "13.1.5", "If-Range is not sent without Range",
+            .held(
+                .resumed([:]) { second, file, _ in
+                    #expect(second.headers["Range"] == nil && second.headers["If-Range"] == nil)
+                    #expect(file == "0123456789")
+                })),
+        Rule(
+            .semantics, "13.1.5", "If-Range holds no weak entity tag",
+            .held(
+                .resumed(["ETag": "W/\"v1\"", "Accept-Ranges": "bytes"]) { second, file, _ in
+                    #expect(second.headers["If-Range"] == nil && second.headers["Range"] == nil)
+                    #expect(file == "0123456789")
+                })),
+        Rule(
+            .semantics, "13.1.5",
+            "If-Range holds no date where there is an entity tag, or where the date is not strong",
+            .held(
+                RuleCase {
+                    let date = "Sun, 06 Nov 1994 08:49:37 GMT"
+                    let later = "Sun, 06 Nov 1994 08:50:37 GMT"
+                    try await RuleCase.resumed(
+                        ["ETag": "\"v1\"", "Last-Modified": date, "Date": later], then: part("bytes 5-9/10")
+                    ) {
+                        second, _, _ in #expect(second.headers["If-Range"] == "\"v1\"")
+                    }.run()
+                    try await RuleCase.resumed(["Last-Modified": date, "Date": date]) { second, _, _ in
+                        #expect(second.headers["If-Range"] == nil && second.headers["Range"] == nil)
+                    }.run()
+                    try await RuleCase.resumed(["Last-Modified": date, "Date": later]) { second, _, _ in
+                        #expect(second.headers["If-Range"] == date)
+                    }.run()
+                })),
+        Rule(
+            .semantics, "14.4", "a part with an invalid Content-Range is not joined to another part",
+            .held(
+                RuleCase {
+                    for range in ["bytes 9-5/10", "bytes 5-9/9", "bytes x-9/10", "bytes=5-9/10", "bytes 4-8/10"] {
+                        try await RuleCase.resumed(strong, then: part(range)) { _, file, operation in
+                            #expect(
+                                file != "0123456789" || operation.error == nil && operation.statusCode == 200,
+                                "\(range)")
+                            #expect(file?.hasPrefix("0123456789") != true, "\(range)")
+                        }.run()
+                    }
+                })),
+        Rule(
+            .semantics, "14.4", "a part in unknown units is not joined to another part",
+            .held(
+                .resumed(strong, then: part("lines 5-9/10")) { _, file, _ in #expect(file != "0123456789") })),
+        Rule(
+            .semantics, "14.6", "several ranges are not asked for by who cannot read their answer",
+            .held(
+                .resumed(strong, then: part("bytes 5-9/10")) { second, file, _ in
+                    #expect(second.headers.values(named: "Range") == ["bytes=5-"])
+                    #expect(file == "0123456789")
+                })),
+        Rule(
+            .semantics, "15", "an unknown status counts as the first of its class",
+            .held(
+                RuleCase {
+                    for (status, isAccepted) in [(299, true), (399, false), (499, false), (599, false)] {
+                        try await accepts(status, isAccepted).run()
+                    }
+                })),
+        Rule(
+            .semantics, "15.2", "interim responses before the final one are read, asked for or not",
+            .held(
+                .responses([
+                    (
+                        "HTTP/1.1 100 Continue\n\nHTTP/1.1 102 Processing\nX: 1\n\nHTTP/1.1 103 Early Hints\n\n"
+                            + "HTTP/1.1 199 Unknown\n\nHTTP/1.1 200 OK\nContent-Length: 2\n\nok", .body("ok")
+                    )
+                ]))),
+        Rule(
+            .semantics, "15.2.2", "101 that was not asked for: nothing is said of a client",
+            .stricter(
+                "such a response is refused",
+                .responses([("HTTP/1.1 101 Switching\nUpgrade: x\nConnection: upgrade\n\n", RuleCase.badResponse)]))),
+        Rule(
+            .semantics, "15.3.7", "a part is told by 206, its Content-Range and its Content-Type",
+            .held(
+                .resumed(
+                    strong,
+                    then: .response(
+                        status: 206, headers: ["ETag": "\"v1\"", "Content-Type": "multipart/byteranges; boundary=x"],
+                        body: "--x--")
+                ) { _, file, _ in #expect(file?.contains("--x--") != true) })),
+        Rule(
+            .semantics, "15.3.7.3", "parts are joined only under the same strong validator",
+            .held(
+                RuleCase {
+                    for tag in ["\"v2\"", "W/\"v1\"", "v1"] {
+                        try await RuleCase.resumed(strong, then: part("bytes 5-9/10", tag: tag)) { _, file, _ in
+                            #expect(file != "0123456789", "\(tag)")
+                        }.run()
+                    }
+                })),
+        Rule(
+            .semantics, "15.4", "a redirect leads to its Location; without one there is none to follow",
+            .stricter(
+                "301, 302, 303, 307 and 308 without a Location are refused",
+                .responses([("HTTP/1.1 302 Found\nContent-Length: 0\n\n", RuleCase.badResponse)]))),
+        Rule(
+            .semantics, "15.4", "redirects have an end",
+            .held(
+                .server(answering { .redirect(to: "/" + String((Int($0.path.dropFirst()) ?? 0) + 1)) }) { server in
+                    #expect(await get(server.url("/0")).error?.code == .tooManyRedirects)
+                    #expect(server.requests.count == 21)
+                })),
+        Rule(
+            .semantics, "15.4", "fields for the first server alone are not sent to another",
+            .held(
+                .server(answering { _ in .response(body: "end") }) { target in
+                    try await TestServer.answering(.redirect(to: target.url().absoluteString)) { origin in
+                        let fields = ["Authorization": "secret", "Cookie": "a=1", "X-Api-Key": "secret", "Origin": "x"]
+                        #expect(await perform(URLRequest("GET", origin.url(), headers: fields)).end == "end")
+                        for name in fields.keys { #expect(target.sent(name) == [], "\(name)") }
+                    }
+                })),
+        Rule(
+            .semantics, "15.4.4", "303 is followed by GET, or by HEAD behind HEAD",
+            .held(
+                RuleCase {
+                    for (method, next) in [("POST", "GET"), ("PUT", "GET"), ("DELETE", "GET"), ("HEAD", "HEAD")] {
+                        try await TestServer.scripted(
+                            answering {
+                                $0.path == "/start" ? .redirect(to: "/end", status: 303) : .response()
+                            }
+                        ) {
+                            await perform(URLRequest(method, $0.url("/start")))
+                            #expect($0.requests.map(\.method) == [method, next])
+                        }
+                    }
+                })),
+        Rule(
+            .semantics, "15.4.5", "304 has no content",
+            .held(.responses([("HTTP/1.1 304 Not Modified\nContent-Length: 5\n\n", .status(304))]))),
+        Rule(
+            .semantics, "15.4.8", "307 is followed with the same method and content",
+            .held(
+                RuleCase {
+                    for method in ["POST", "PUT", "PATCH", "DELETE"] {
+                        try await RuleCase.redirect(307, method: method) { operation, server in
+                            #expect(operation.end == "end")
+                            #expect(server.requests.map(\.method) == [method, method])
+                            #expect(server.requests.map(\.bodyText) == ["body", "body"])
+                        }.run()
+                    }
+                })),
+        Rule(
+            .semantics, "15.4.9", "308 is followed with the same method and content",
+            .held(
+                .redirect(308, method: "POST") { operation, server in
+                    #expect(operation.end == "end")
+                    #expect(server.requests.map(\.method) == ["POST", "POST"])
+                    #expect(server.requests.map(\.bodyText) == ["body", "body"])
+                })),
+        Rule(
+            .semantics, "15.5.2", "401 is answered with a credential once, not for ever",
+            .held(
+                .server(answering { _ in .response(status: 401, headers: ["WWW-Authenticate": "Basic realm=\"x\""]) }) {
+                    server in
+                    let credential = URLCredential(user: "user", password: "wrong", persistence: .none)
+                    #expect(await get(server.url(), TransferOptions { $0.credential = credential }).statusCode == 401)
+                    #expect(server.requests.count == 2)
+                })),
+    ]
+}
