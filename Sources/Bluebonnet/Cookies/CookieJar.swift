@@ -34,6 +34,10 @@ public final class CookieJar: TransferCookies {
 
     func openShare() throws(CurlError) -> UnsafeMutableRawPointer { try store.value.openShare() }
 
+    func noteReceived(line: UnsafeRawBufferPointer, from url: URL) {
+        store.value.noteReceived(line: line, from: url)
+    }
+
     func noteAdded(_ count: Int) { store.value.noteAdded(count) }
 
     private func onNetworkThread<Result: Sendable>(

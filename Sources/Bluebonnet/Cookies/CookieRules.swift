@@ -36,6 +36,18 @@ enum CookieRules {
         .map(\.element)
     }
 
+    /// Whether a response of a host may have set a cookie.
+    static func mayBe(_ cookie: Cookie, of host: String) -> Bool {
+        domain(of: cookie, matches: host.trimmingCharacters(in: ["[", "]"]))
+    }
+
+    /// The path of a cookie that names none (RFC 6265, 5.1.4).
+    static func defaultPath(of url: URL) -> String {
+        let path = path(of: url)
+        guard path.hasPrefix("/"), let slash = path.lastIndex(of: "/"), slash > path.startIndex else { return "/" }
+        return String(path[..<slash])
+    }
+
     static func isExpired(_ cookie: Cookie, now: Date) -> Bool {
         cookie.expires.map { $0 <= now } ?? false
     }

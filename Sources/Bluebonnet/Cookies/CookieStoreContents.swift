@@ -16,6 +16,8 @@ extension CurlCookieStore {
         for cookie in cookies {
             var gone = cookie
             gone.expires = Date(timeIntervalSince1970: 1)
+            // libcurl cannot read an empty path, and takes all that do not begin with a slash for the same one.
+            if gone.path.isEmpty { gone.path = "x" }
             command(CookieFile.line(gone))
         }
     }
@@ -24,8 +26,40 @@ extension CurlCookieStore {
 
     func removeSessionCookies() { command("SESS") }
 
+    /// Remembers a cookie that libcurl has read wrongly.
+    func noteReceived(line: UnsafeRawBufferPointer, from url: URL) {
+        let text = String(decoding: line, as: UTF8.self)
+        if CookieFault(line: text) != nil { misread.append((line: text, url: url)) }
+    }
+
+    /// Puts right what libcurl has read wrongly. It knows a cookie by its name and its host only.
+    private func mendCookies() {
+        guard !misread.isEmpty else { return }
+        let cookies = lines.compactMap(CookieFile.cookie)
+        for (line, url) in misread {
+            guard let fault = CookieFault(line: line), let origin = Origin(url) else { continue }
+            for cookie in cookies where cookie.name == fault.name && CookieRules.mayBe(cookie, of: origin.host) {
+                mend(cookie, fault, url, isSecureOrigin: origin.isSecure)
+            }
+        }
+        misread = []
+    }
+
+    private func mend(_ cookie: Cookie, _ fault: CookieFault, _ url: URL, isSecureOrigin: Bool) {
+        // A secure cookie may be set over TLS only.
+        if fault.isUnwanted || fault.isSecure && !cookie.isSecure && !isSecureOrigin { return remove([cookie]) }
+        var mended = cookie
+        if fault.isSecure { mended.isSecure = true }
+        if fault.isHTTPOnly { mended.isHTTPOnly = true }
+        if fault.hasNoPath, !cookie.path.hasPrefix("/") { mended.path = CookieRules.defaultPath(of: url) }
+        guard mended != cookie else { return }
+        if mended.path != cookie.path { remove([cookie]) }
+        command(CookieFile.line(mended))
+    }
+
     /// So many cookies may have been added. Beyond the limit some go.
     func noteAdded(_ count: Int) {
+        mendCookies()
         countBound += count
         guard countBound > CookieRules.countLimit else { return }
         let now = Date()

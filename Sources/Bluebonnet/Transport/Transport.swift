@@ -145,6 +145,13 @@ final class TransferRequest: Sendable {
 
     static let expectation = "Expect"
 
+    /// Whether the request says that no other one follows it on its connection (RFC 9112, 9.6).
+    var closesConnection: Bool {
+        headers.contains {
+            FieldSyntax.isSameName($0.name, "Connection") && ResponseHead.list([$0.value]).contains("close")
+        }
+    }
+
     struct Limits: Sendable {
         var httpVersion = HTTPProtocolVersion.negotiated
         /// The longest time for connecting, handshakes included, in nanoseconds; 0 is no limit.

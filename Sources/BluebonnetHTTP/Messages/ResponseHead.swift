@@ -121,6 +121,11 @@ extension ResponseHead {
         /// What makes the body's end a guess, or nil.
         fileprivate var fault: String? {
             if let lengthFault { return lengthFault }
+            // RFC 9112, 6.1: a server may apply codings that the request named, and no request names any.
+            let codings = transferCodings.filter { !Self.identities.contains($0) }
+            guard codings.isEmpty || codings == ["chunked"] else {
+                return "the response has a Transfer-Encoding that was not asked for: \(codings.joined(separator: ", "))"
+            }
             return isFramedTwice ? "the response has both Content-Length and Transfer-Encoding" : nil
         }
     }
@@ -152,6 +157,10 @@ extension ResponseHead {
         if httpVersion == "1.0" && !options.contains("keep-alive") { return true }
         return hasBody(for: method) && contentLength == nil && !isChunked
     }
+
+    /// Whether the end of the body is in doubt although it can be read: HTTP/1.0 knows no `Transfer-Encoding` (RFC 9112,
+    /// 6.1).
+    package var hasDoubtfulEnd: Bool { httpVersion == "1.0" && !framing.transferCodings.isEmpty }
 
     /// Refuses lengths that contradict each other: the end of such a body is a guess.
     func checkFraming() throws(NetworkingError) {

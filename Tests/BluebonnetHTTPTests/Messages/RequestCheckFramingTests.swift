@@ -13,6 +13,16 @@ import Testing
         #expect(fields.declaredBodyByteCount == nil)
     }
 
+    @Test(
+        arguments: [
+            ([("TE", "trailers")], "TE"), ([("te", "trailers"), ("connection", "close")], "close, TE"),
+            ([("TE", "trailers"), ("Connection", "x, te")], "x, te"), ([("A", "1")], nil),
+        ] as [([(String, String)], String?)])
+    func codingsOfATransferAreNamedForTheNextServerOnly(fields: [(String, String)], connection: String?) throws {
+        let checked = try RequestCheck.fields(fields.map { (name: $0.0, value: $0.1) }, bodyByteCount: 0)
+        #expect(checked.sent.first { $0.name.lowercased() == "connection" }?.value == connection)
+    }
+
     @Test func aZeroLengthFitsARequestWithoutBody() throws {
         #expect(try RequestCheck.fields([("Content-Length", "0")], bodyByteCount: 0).sent.isEmpty)
     }
@@ -31,6 +41,7 @@ import Testing
             ([("Content-Length", "9223372036854775808")], nil),
             ([("Content-Length", "1"), ("content-length", "2")], nil),
             ([("Transfer-Encoding", "chunked")], nil), ([("transfer-encoding", "identity")], 5), ([("A", "\n")], 5),
+            ([("TE", "trailers, Chunked")], 0),
         ] as [([(String, String)], Int64?)])
     func fieldsThatContradictTheBodyAreRefused(fields: [(String, String)], bodyByteCount: Int64?) {
         let named = fields.map { (name: $0.0, value: $0.1) }

@@ -19,10 +19,9 @@ extension RuleTable {
             .held(.cookies(["a=1", "a=1; expires=Thu, 01 Jan 1970 00:00:10 GMT"], sends: nil))),
         Rule(
             .cookies, "5.2.2", "a Max-Age that is no number is passed over",
-            .held(
-                .cookies(["a=1; max-age=x", "b=2; max-age="], sends: "a=1; b=2") { kept in
-                    #expect(kept.allSatisfy { $0.expires == nil })
-                })),
+            .deviates(
+                "libcurl removes the cookie, as for 0",
+                .cookies(["a=1", "a=1; max-age=x", "b=2; max-age="], sends: nil) { #expect($0.isEmpty) })),
         Rule(
             .cookies, "5.2.2", "a Max-Age of zero or less removes the cookie",
             .held(.cookies(["a=1", "b=2", "a=1; max-age=0", "b=2; max-age=-1"], sends: nil))),
@@ -41,13 +40,29 @@ extension RuleTable {
         Rule(
             .cookies, "5.2.4", "a Path that is empty or begins with no slash is the default path",
             .held(
-                .cookies(["a=1; path=", "b=2; path=x"], sends: "a=1; b=2") {
-                    #expect($0.map(\.path) == ["/dir", "/dir"])
+                RuleCase {
+                    for (path, sent) in [("/dir/other", "a=1; b=2"), ("/", nil)] {
+                        try await RuleCase.cookies(["a=1; path=", "b=2; path=x"], path, sends: sent).run()
+                    }
                 })),
         Rule(
             .cookies, "5.2.5", "Secure counts whatever its value is",
             .held(
-                .cookies(["a=1; secure=no"], sends: nil) { #expect($0.isEmpty) })),
+                RuleCase {
+                    for field in ["secure=no", "Secure = 1", "SECURE="] {
+                        try await RuleCase.cookies(["a=1; \(field); path=/"], sends: nil).run()
+                    }
+                    let reply = Reply.response(headers: ["Set-Cookie": "a=1; secure=true; path=/"])
+                    try await TestServer.answering(reply, tls: .localhost) { server in
+                        var options = TransferOptions.to("www.example.com")
+                        options.securityPolicy = try SecurityPolicy(
+                            allowInvalidCertificates: true, validatesDomainName: false)
+                        let jar = CookieJar()
+                        options.cookieJar = jar
+                        await get(server.url(host: "www.example.com"), options)
+                        #expect(await jar.cookies.map(\.isSecure) == [true])
+                    }
+                })),
         Rule(
             .cookies, "5.2.6", "HttpOnly counts whatever its value is",
             .held(.cookies(["a=1; httponly=no"], sends: "a=1") { #expect($0.first?.isHTTPOnly == true) })),
@@ -55,7 +70,8 @@ extension RuleTable {
 
     /// The cookies of a jar that has these, sent to one URL over plain HTTP.
     private static func stored(
-        _ cookies: [Cookie], to host: String = "www.example.com", _ path: String = "/", sends sent: String?
+        _ cookies: [Cookie], to host: String = "www.example.com", _ path: String = "/", isOrdered: Bool = false,
+        sends sent: String?
     ) -> RuleCase {
         .server(answering { _ in .response() }) { server in
             var options = TransferOptions.to(host)
@@ -63,7 +79,7 @@ extension RuleTable {
             for cookie in cookies { try await jar.set(cookie) }
             options.cookieJar = jar
             await get(server.url(path, host: host), options)
-            #expect(server.sent("Cookie") == (sent.map { [$0] } ?? []))
+            RuleCase.expectCookies(server.requests.last, sent, isOrdered: isOrdered)
         }
     }
 
@@ -178,7 +194,7 @@ extension RuleTable {
                 stored(
                     ["/", "/a/b", "/a"].enumerated().map {
                         Cookie(name: "c\($0.offset)", value: "v", domain: "www.example.com", path: $0.element)
-                    }, "/a/b/c", sends: "c1=v; c2=v; c0=v"))),
+                    }, "/a/b/c", isOrdered: true, sends: "c1=v; c2=v; c0=v"))),
         Rule(
             .cookies, "5.4",
             "a cookie stands as name, equals sign and value, and a semicolon and a space lie between two",

@@ -7,14 +7,9 @@ import TestServer
 import Testing
 
 extension RuleTable {
-    private static let farDates = [
-        "Wed, 09 Jun 2094 10:18:14 GMT", "Wednesday, 09-Jun-94 10:18:14 GMT", "Wed Jun  9 10:18:14 2094",
-        "09 Jun 2094 10:18:14", "jun 9 10:18:14 2094 nonsense", "2094 Jun 09 10:18:14 GMT",
-    ]
-
     /// The time that a cookie gets with this attribute.
     private static func expiry(_ date: String, _ seconds: Double?) -> RuleCase {
-        .cookies(["a=1; expires=\(date)"], sends: seconds.map { $0 < 2_000_000_000 } == true ? nil : "a=1") { kept in
+        .cookies(["a=1; expires=\(date)"], sends: "a=1") { kept in
             #expect(kept.first?.expires?.timeIntervalSince1970 == seconds)
         }
     }
@@ -32,8 +27,11 @@ extension RuleTable {
             .cookies, "5.1.1", "a date is read by its parts in any order, whatever stands between them",
             .held(
                 RuleCase {
-                    for date in ["09 Jun 2094 10:18:14", "Jun 09 2094 10:18:14", "Wed, 09-Jun-2094 10:18:14 GMT"] {
-                        try await expiry(date, 3_927_003_494).run()
+                    for date in [
+                        "09 Jun 2094 10:18:14", "Jun 09 2094 10:18:14", "Wed, 09-Jun-2094 10:18:14 GMT",
+                        "Wed Jun  9 10:18:14 2094", "jun 9 10:18:14 2094 GMT",
+                    ] {
+                        try await expiry(date, 3_926_917_094).run()
                     }
                 })),
         Rule(
@@ -41,7 +39,7 @@ extension RuleTable {
             "a year of two digits from 70 to 99 is of the last century, one from 0 to 69 of this one",
             .held(
                 RuleCase {
-                    try await expiry("Thu, 09-Jun-94 10:18:14 GMT", 771_157_094).run()
+                    try await RuleCase.cookies(["a=1; expires=Thu, 09-Jun-94 10:18:14 GMT"], sends: nil).run()
                     try await expiry("Thu, 09-Jun-66 10:18:14 GMT", 3_043_304_294).run()
                 })),
         Rule(
@@ -55,7 +53,7 @@ extension RuleTable {
         Rule(
             .cookies, "5.1.2", "hosts are compared in lower case",
             .held(
-                .cookies(["a=1; domain=EXAMPLE.Com"], to: "OTHER.example.COM", sends: nil) { kept in
+                .cookies(["a=1; domain=EXAMPLE.Com"], to: "OTHER.example.COM", sends: "a=1") { kept in
                     #expect(kept.map(\.domain) == ["example.com"])
                 })),
         Rule(
@@ -83,8 +81,9 @@ extension RuleTable {
             .cookies, "5.1.4", "the default path is the request's up to its last slash, or a slash",
             .held(
                 RuleCase {
-                    try await RuleCase.cookies(["a=1"], sends: "a=1") { #expect($0.map(\.path) == ["/dir"]) }.run()
-                    try await RuleCase.cookies(["a=1"], "/", sends: nil).run()
+                    for (path, sent) in [("/dir", "a=1"), ("/dir/x/y", "a=1"), ("/", nil), ("/direct", nil)] {
+                        try await RuleCase.cookies(["a=1"], path, sends: sent).run()
+                    }
                 })),
         Rule(
             .cookies, "5.1.4", "a path matches itself and what lies below it, not what merely begins like it",
@@ -101,16 +100,22 @@ extension RuleTable {
             .cookies, "5.2", "a field without an equals sign in front of its attributes sets nothing",
             .held(
                 RuleCase {
-                    for field in ["a", "a; path=/", "; a=1", ""] {
+                    for field in ["a", "a; path=/", "a; b=1", ""] {
                         try await RuleCase.cookies([field], sends: nil).run()
                     }
                 })),
         Rule(
-            .cookies, "5.2", "a field with an empty name sets nothing",
-            .held(.cookies(["=1", " =1; path=/"], sends: nil))),
+            .cookies, "5.2", "a field that begins with a semicolon sets nothing",
+            .held(.cookies(["; a=1", ";; a=1; path=/"], sends: nil))),
         Rule(
-            .cookies, "5.2", "white space around name and value does not count",
-            .held(.cookies([" a \t=\t 1  ; path=/"], sends: "a=1"))),
+            .cookies, "5.2", "a field with an empty name sets nothing",
+            .held(.cookies(["=1", " =1; path=/", "=; a=1"], sends: nil))),
+        Rule(
+            .cookies, "5.2", "spaces around name and value do not count",
+            .held(.cookies(["  a  =  1  ; path=/"], sends: "a=1"))),
+        Rule(
+            .cookies, "5.2", "tabs around name and value do not count",
+            .deviates("libcurl refuses a cookie with a tab", .cookies(["a\t=\t1; path=/"], sends: nil))),
         Rule(
             .cookies, "5.2", "the value goes up to the semicolon, with equals signs, quotation marks and commas in it",
             .held(

@@ -85,7 +85,13 @@ extension RuleTable {
             .http1, "6.3", "a response whose last coding is not chunked goes on to the end of its connection",
             .stricter(
                 "codings other than chunked are not asked for, and refused",
-                .responses([("HTTP/1.1 200 OK\nTransfer-Encoding: chunked, unknown\n\n2\nok\n0\n\n", .anyError)]))),
+                RuleCase {
+                    for codings in ["unknown", "chunked, unknown", "gzip", "gzip, chunked", "chunked, chunked"] {
+                        try await RuleCase.responses([
+                            ("HTTP/1.1 200 OK\nTransfer-Encoding: \(codings)\n\n2\nok\n0\n\n", RuleCase.badResponse)
+                        ]).run()
+                    }
+                })),
         Rule(
             .http1, "6.3", "a response with an invalid Content-Length is thrown away with its connection",
             .held(

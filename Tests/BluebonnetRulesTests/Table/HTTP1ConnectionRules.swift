@@ -25,6 +25,8 @@ extension RuleTable {
                 ) {
                     server in
                     #expect(await get(server.url("/first")).end == "first")
+                    let byteCount = Reply.response(body: "first").bytes.count + 6
+                    await server.wait { ($0.connection(1)?.sentByteCount ?? 0) == byteCount }
                     #expect(await get(server.url("/second")).end == "")
                     #expect(server.requests.last?.connection == 2)
                 })),
@@ -89,11 +91,15 @@ extension RuleTable {
         Rule(
             .http1, "9.7", "over TLS all of a message is TLS's: nothing goes out before the handshake",
             .held(
-                .server(answering { _ in .response() }) { server in
-                    let url = try #require(URL(string: "https://127.0.0.1:\(server.port)/secret"))
-                    #expect(await get(url).error?.code == .secureConnectionFailed)
-                    #expect(server.requests.isEmpty)
-                    #expect(server.history.unfinishedRequests.allSatisfy { !$0.headText.contains("secret") })
+                RuleCase {
+                    var options = TestServer.Options()
+                    options.greeting = .raw("HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n")
+                    try await TestServer.serving(options, script: { _ in .response() }) { server in
+                        let url = try #require(URL(string: "https://127.0.0.1:\(server.port)/secret"))
+                        #expect(await get(url).error?.code == .secureConnectionFailed)
+                        #expect(server.requests.isEmpty)
+                        #expect(server.history.unfinishedRequests.allSatisfy { !$0.headText.contains("secret") })
+                    }
                 })),
         Rule(
             .http1, "9.8", "a body without a length that ends without TLS's closure alert is incomplete",

@@ -83,11 +83,12 @@ extension RuleTable {
                 .frames([Frame(kind: 2, stream: .request, payload: [0, 0, 0, 0, 16])] + ok, .body("ok")))),
         Rule(
             .http2, "5.4.2", "RST_STREAM is not answered with RST_STREAM",
-            .held(
+            .deviates(
+                "libcurl resets the stream once more, with STREAM_CLOSED; there is no loop",
                 .http2 { server, options in
                     #expect(await get(server.url([.reset(2)]), options).error != nil)
                     #expect(await get(server.url(path: ""), options).end == "ok")
-                    #expect(!server.frames.contains { $0.kind == 3 })
+                    #expect(server.frames.filter { $0.kind == 3 }.map(\.payload) == [[0, 0, 0, 5]])
                 })),
     ]
 }

@@ -45,6 +45,9 @@ struct Rule: Sendable, CustomTestStringConvertible {
 
     var testDescription: String { "\(document.rawValue), \(section): \(text)" }
 
+    /// The numbers of the section, which rules are sorted by.
+    var sectionNumbers: [Int] { section.split(separator: ".").compactMap { Int($0) } }
+
     /// What shows the standing; nil when nothing has to be shown.
     var example: RuleCase? {
         switch standing {

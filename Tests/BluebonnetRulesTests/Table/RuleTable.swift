@@ -7,7 +7,12 @@ import Foundation
 ///
 /// Requirements on servers, intermediaries and caches are not in it, nor those on the registries of IANA.
 enum RuleTable {
-    static let all: [Rule] = semantics + http1 + http2 + cookies
+    static let all: [Rule] = [semantics, http1, http2, cookies].flatMap { rules in
+        rules.enumerated().sorted { first, second in
+            let (a, b) = (first.element.sectionNumbers, second.element.sectionNumbers)
+            return a == b ? first.offset < second.offset : a.lexicographicallyPrecedes(b)
+        }.map(\.element)
+    }
 
     static let semantics = semanticsOfFields + semanticsOfMethods + semanticsOfResponses
     static let http1 = http1Messages + http1Bodies + http1Connections

@@ -196,7 +196,7 @@ extension CurlTransfer {
     func consumeHeaderLine(_ line: UnsafeRawBufferPointer) -> Bool {
         machine.noteMovement(at: MonotonicClock.roughly())
         if !machine.response.hasBegun { tellSentBytes() }
-        if request.cookieJar != nil && FieldSyntax.hasName("set-cookie", line: line) { noteCookie() }
+        if request.cookieJar != nil && FieldSyntax.hasName("set-cookie", line: line) { noteCookie(line) }
         let goesOn = attempt { () throws(NetworkingError) in
             switch try machine.receive(line: line, self) {
             case .line: return true
@@ -213,6 +213,10 @@ extension CurlTransfer {
 
     private func deliver(_ head: ResponseHead) throws(NetworkingError) {
         if machine.response.needsCloseNotice(of: request) { connection.awaitCloseNotice(on: handle) }
+        // libcurl would keep it.
+        if !machine.response.isMultiplexed, head.hasDoubtfulEnd || request.closesConnection {
+            handle.setClosesConnection(true)
+        }
         if head.statusCode >= 300 { giveUpPausedBody() }
         noteDryBody()
         try delegate?.transferDidReceive(head: head)

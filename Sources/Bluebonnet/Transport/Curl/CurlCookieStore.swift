@@ -12,6 +12,8 @@ final class CurlCookieStore {
     private var opened: (share: UnsafeMutableRawPointer, handle: EasyHandle)?
     /// At least as many cookies as there are.
     var countBound = 0
+    /// The `Set-Cookie` lines that libcurl has read wrongly, and the URLs that they came from.
+    var misread: [(line: String, url: URL)] = []
 
     /// The share by which easy handles send the store's cookies and put new ones here.
     ///

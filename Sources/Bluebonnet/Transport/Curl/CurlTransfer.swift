@@ -95,7 +95,10 @@ final class CurlTransfer: Transfer {
     }
 
     /// A `Set-Cookie` field came; libcurl put it into the jar when it accepts it.
-    func noteCookie() { receivedCookieCount += 1 }
+    func noteCookie(_ line: UnsafeRawBufferPointer) {
+        receivedCookieCount += 1
+        request.cookieJar?.noteReceived(line: line, from: request.url)
+    }
 }
 
 // MARK: - Limits

@@ -1,0 +1,62 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+/// What libcurl 7.88 reads otherwise in a `Set-Cookie` field than RFC 6265 (5.2) says, as far as the jar can put it right
+/// afterwards. A value.
+struct CookieFault: Equatable {
+    /// The name that libcurl has given the cookie.
+    private(set) var name: String
+    /// The field begins with a pair without a name, so that it sets nothing: libcurl takes the next pair.
+    private(set) var isUnwanted = false
+    /// `Secure` and `HttpOnly` count whatever their values are: libcurl takes those with a value for unknown ones.
+    private(set) var isSecure = false
+    private(set) var isHTTPOnly = false
+    /// The path is the request's: libcurl takes one that does not begin with a slash for `/`.
+    private(set) var hasNoPath = false
+
+    /// - Parameter line: a field with its name.
+    /// - Returns: nil when there is nothing to put right.
+    init?(line: String) {
+        guard let colon = line.utf8.firstIndex(of: UInt8(ascii: ":")) else { return nil }
+        let parts = line[line.index(after: colon)...].split(separator: ";", omittingEmptySubsequences: false)
+            .map(Part.init)
+        guard let first = parts.first else { return nil }
+        name = first.name
+        guard !first.name.isEmpty else {
+            guard let next = parts.first(where: { !$0.name.isEmpty }) else { return nil }
+            (name, isUnwanted) = (next.name, true)
+            return
+        }
+        guard first.value != nil else { return nil }
+        for part in parts.dropFirst() {
+            guard let value = part.value else { continue }
+            switch part.name.lowercased() {
+            case "secure": isSecure = true
+            case "httponly": isHTTPOnly = true
+            case "path": hasNoPath = !value.hasPrefix("/") && !value.hasPrefix("\"")
+            default: continue
+            }
+        }
+        guard isSecure || isHTTPOnly || hasNoPath else { return nil }
+    }
+
+    /// A name, and what stands behind its equals sign, if there is one.
+    private struct Part {
+        let name: String
+        let value: String?
+
+        init(_ text: Substring) {
+            let sides = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            name = Self.trimmed(sides.first ?? "")
+            value = sides.count == 2 ? Self.trimmed(sides[1]) : nil
+        }
+
+        /// Without white space, and the line's end, around it.
+        private static func trimmed(_ text: Substring) -> String {
+            let isSpace = { (byte: UInt8) in byte == 0x20 || (0x09...0x0D).contains(byte) }
+            let bytes = text.utf8
+            guard let last = bytes.lastIndex(where: { !isSpace($0) }) else { return "" }
+            return String(Substring(bytes[...last].drop(while: isSpace)))
+        }
+    }
+}

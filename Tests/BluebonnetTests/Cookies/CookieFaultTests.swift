@@ -1,0 +1,47 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Testing
+
+@testable import Bluebonnet
+
+@Suite struct CookieFaultTests {
+    @Test(arguments: [
+        "Set-Cookie: a=1\r\n", "Set-Cookie: a=1; Secure; HttpOnly; Path=/; Max-Age=1\r\n", "Set-Cookie: a\r\n",
+        "Set-Cookie: a; secure=1", "Set-Cookie: a=1; path=\"/\"", "Set-Cookie:", "Set-Cookie: ;; =", "a=1",
+        "Set-Cookie: a=secure=1; insecure=1; mypath=x",
+    ])
+    func fieldThatLibcurlReadsRightHasNone(line: String) {
+        #expect(CookieFault(line: line) == nil)
+    }
+
+    @Test(arguments: ["secure=", "SECURE = 1", "x; secure=true"])
+    func secureWithAValueIsSecure(attribute: String) throws {
+        let fault = try #require(CookieFault(line: "Set-Cookie: a=1; \(attribute)\r\n"))
+        #expect(fault.name == "a" && fault.isSecure && !fault.isHTTPOnly && !fault.hasNoPath && !fault.isUnwanted)
+    }
+
+    @Test func httpOnlyWithAValueIsHTTPOnly() throws {
+        #expect(try #require(CookieFault(line: "set-cookie:a=1;httponly=no")).isHTTPOnly)
+    }
+
+    @Test(arguments: ["path=", "Path=x", "path=/x; path="])
+    func pathWithoutASlashIsNone(attribute: String) throws {
+        #expect(try #require(CookieFault(line: "Set-Cookie: a=1; \(attribute)")).hasNoPath)
+    }
+
+    @Test(arguments: ["=1; a=2", "; a=2", " ; ; a=2; path=/"])
+    func fieldThatBeginsWithoutANameIsUnwanted(value: String) throws {
+        let fault = try #require(CookieFault(line: "Set-Cookie: \(value)"))
+        #expect(fault.name == "a" && fault.isUnwanted)
+    }
+
+    @Test(arguments: [
+        ("http://a.b", "/"), ("http://a.b/", "/"), ("http://a.b/x", "/"), ("http://a.b/x/", "/x"),
+        ("http://a.b/x/y?q=/z", "/x"),
+    ])
+    func defaultPathEndsBeforeTheLastSlash(url: String, path: String) throws {
+        #expect(CookieRules.defaultPath(of: try #require(URL(string: url))) == path)
+    }
+}
