@@ -112,13 +112,32 @@ extension RuleTable {
                         }
                     }
                 })),
+        Rule(.http2, "9.2", "TLS tells the server the name of the host (SNI)", .held(serverName)),
         Rule(
             .http2, "9.2.1", "TLS is not negotiated anew on a connection",
             .held(.elsewhere("RenegotiationTests.aSecondHandshakeDoesNotBegin"))),
         Rule(
             .http2, "9.2.1", "TLS does not compress",
             .notApplicable("OpenSSL as distributions build it has no compression")),
+        Rule(
+            .http2, "9.2.3", "a request for a client certificate behind the handshake of TLS 1.3 ends the connection",
+            .notApplicable("such requests are not offered to servers")),
     ]
+
+    private static var serverName: RuleCase {
+        var example = RuleCase {
+            try await OpenSSLServer.serving(.localhost, ["-tlsextdebug"]) { server in
+                var options = try TransferOptions.trustingTestAuthority
+                options.addressOverrides = ["localhost": "127.0.0.1"]
+                var parts = try #require(URLComponents(url: server.url(), resolvingAgainstBaseURL: false))
+                parts.host = "localhost"
+                #expect(await get(try #require(parts.url), options).error == nil)
+                await eventually(server.log) { $0.contains("extension \"server name\"") }
+            }
+        }
+        example.isPossible = OpenSSLServer.isAvailable
+        return example
+    }
 
     /// A connection that a server begins with these frames.
     private static func opening(

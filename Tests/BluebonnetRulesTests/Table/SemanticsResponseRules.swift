@@ -108,7 +108,7 @@ extension RuleTable {
                     )
                 ]))),
         Rule(
-            .semantics, "15.2.2", "101 that was not asked for: nothing is said of a client",
+            .semantics, "15.2.2", "a switch of protocols that was not asked for",
             .stricter(
                 "such a response is refused",
                 .responses([("HTTP/1.1 101 Switching\nUpgrade: x\nConnection: upgrade\n\n", RuleCase.badResponse)]))),
