@@ -134,9 +134,9 @@ let package = Package(
             name: "RealServers", dependencies: ["BluebonnetTestServer"], path: "Tests/RealServers",
             swiftSettings: strict),
         .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
-        .target(name: "EarlyOpenSSL", dependencies: ["COpenSSL"], path: "Tests/EarlyOpenSSL"),
-        .executableTarget(
-            name: "ExitProbe", dependencies: ["Bluebonnet", "CExit", "EarlyOpenSSL"], path: "Tests/ExitProbe",
+        // What faults are injected into, and what has to hold then. Without the library's inside, for programs too.
+        .target(
+            name: "FaultKit", dependencies: ["Bluebonnet", "COpenSSL", "TestServer"], path: "Tests/FaultKit",
             swiftSettings: strict),
         // What fuzzers and tests feed to the parsers, and what has to hold then. Scripts/fuzz builds the program with
         // libFuzzer; without, it runs the files that it is given.
@@ -196,6 +196,11 @@ let package = Package(
             resources: [.copy("Security/Pins")],
             swiftSettings: strict + [checksLockOrder]
         ),
+        // Faults of the network and of the machine. Apart, because it needs no inside of the library.
+        .testTarget(
+            name: "BluebonnetFaultTests",
+            dependencies: ["Bluebonnet", "FaultKit", "TestServer", "TestSupport"],
+            swiftSettings: strict),
         // The code of README.md and of the documentation, as programs would have it: nothing is imported for tests only.
         .testTarget(
             name: "BluebonnetDocumentationTests",

@@ -77,7 +77,7 @@ extension StoreTests {
 
         @Test func silentServerIsGivenUp() async throws {
             let fixture = try await StoreFixture()
-            let proxy = try await TCPProxy.start(toPort: fixture.server.port)
+            let proxy = try await FaultProxy.start(toPort: fixture.server.port)
             let url = fixture.server.tcpURL(database: fixture.database, port: proxy.port)
             let connection = try PostgreSQLConnection(url, name: "test", timeout: .milliseconds(200))
             await proxy.set(.stall)

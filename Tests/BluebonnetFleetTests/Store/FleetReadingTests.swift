@@ -86,7 +86,7 @@ extension StoreTests {
         @Test func followerWaitsForAStoreThatIsAway() async throws {
             let fixture = try await Fixture()
             try await fixture.fleet.submit([Fixture.get("a"), Fixture.get("b")], named: "n")
-            let proxy = try await TCPProxy.start(toPort: fixture.server.port)
+            let proxy = try await FaultProxy.start(toPort: fixture.server.port)
             let fleet = Fleet(store: fixture.server.tcpURL(database: fixture.database, port: proxy.port))
             let store = try fixture.worker()
             let batch = try store.openBatch()

@@ -70,7 +70,7 @@ extension StoreTests {
 
         @Test func connectionsThatAreCutAgainAndAgainLoseNothingAndRepeatNothing() async throws {
             try await Fixture.with { fixture in
-                let proxy = try await TCPProxy.start(toPort: fixture.store.server.port)
+                let proxy = try await FaultProxy.start(toPort: fixture.store.server.port)
                 let url = fixture.store.server.tcpURL(database: fixture.store.database, port: proxy.port)
                 try await fixture.submit(Self.lines(600))
                 async let work: Void = fixture.run(
@@ -93,7 +93,7 @@ extension StoreTests {
             try await Fixture.with { _ in
                 Self.reply(after: gate)
             } _: { fixture in
-                let proxy = try await TCPProxy.start(toPort: fixture.store.server.port)
+                let proxy = try await FaultProxy.start(toPort: fixture.store.server.port)
                 let url = fixture.store.server.tcpURL(database: fixture.store.database, port: proxy.port)
                 try await fixture.submit([StoreFixture.post("a", "a"), StoreFixture.get("b", "b")])
                 let (worker, tidings) = (fixture.worker(at: url, lease: .seconds(1)), Tidings())
@@ -117,7 +117,7 @@ extension StoreTests {
             try await Fixture.with { request in
                 request.path == "/other" ? .response(body: "hello") : Self.reply(after: gate)
             } _: { fixture in
-                let proxy = try await TCPProxy.start(toPort: fixture.store.server.port)
+                let proxy = try await FaultProxy.start(toPort: fixture.store.server.port)
                 let url = fixture.store.server.tcpURL(database: fixture.store.database, port: proxy.port)
                 try await fixture.submit(
                     [StoreFixture.post("a", "a"), StoreFixture.get("b", "b"), StoreFixture.get("c", "c", after: ["a"])])
@@ -146,7 +146,7 @@ extension StoreTests {
 
         @Test func storeThatIsNotThereIsWaitedFor() async throws {
             try await Fixture.with { fixture in
-                let proxy = try await TCPProxy.start(toPort: fixture.store.server.port)
+                let proxy = try await FaultProxy.start(toPort: fixture.store.server.port)
                 let url = fixture.store.server.tcpURL(database: fixture.store.database, port: proxy.port)
                 await proxy.set(.refuse)
                 try await fixture.submit([StoreFixture.get("a", "a")])

@@ -5,20 +5,16 @@ import BluebonnetTestServer
 import RealServers
 import Testing
 
-extension NetworkTests {
+extension FaultTests {
     /// The proxy in front of a database, as tests of a fleet have it.
-    @Suite(.enabled(if: PostgreSQLServer.isAvailable)) struct TCPProxyTests {
+    @Suite(.enabled(if: PostgreSQLServer.isAvailable)) struct FaultProxyDatabaseTests {
         /// Runs `body` with a proxy in front of the shared server, and stops the proxy afterwards.
-        private func withProxy(_ body: (TCPProxy, PostgreSQLServer, _ url: String) async throws -> Void) async throws {
+        private func withProxy(_ body: (FaultProxy, PostgreSQLServer, _ url: String) async throws -> Void) async throws
+        {
             let server = try await PostgreSQLServer.shared()
-            let proxy = try await TCPProxy.start(toPort: server.port)
-            do {
+            try await FaultProxy.serving(toPort: server.port) { proxy in
                 try await body(proxy, server, server.tcpURL(database: "postgres", port: proxy.port))
-            } catch {
-                await proxy.stop()
-                throw error
             }
-            await proxy.stop()
         }
 
         @Test func bytesGoThroughInBothDirections() async throws {

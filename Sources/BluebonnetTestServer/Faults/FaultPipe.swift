@@ -1,0 +1,162 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import NIOCore
+
+/// One direction of a connection: takes what one socket gives, and gives it to the other one late, in pieces, and as
+/// far as the plan says. Event-loop thread only.
+final class FaultPipe {
+    private enum Ending {
+        /// The source still sends.
+        case open
+        /// The source sends no more, and what it sent has to arrive.
+        case announced
+        /// The target got the end, or will get nothing more.
+        case done
+    }
+
+    /// How much is held before the source is read no further.
+    private static let heldLimit = 256 * 1024
+
+    private let source: any Channel
+    private let target: any Channel
+    private let plan: FaultPlan.Direction
+    private let fail: (FaultPlan.FaultKind) -> Void
+    private var held: [(bytes: ByteBuffer, due: NIODeadline)] = []
+    private var heldByteCount = 0
+    private var passedByteCount = 0
+    private var pendingFault: FaultPlan.Fault?
+    /// Nothing passes before.
+    private var nextPassing = NIODeadline.uptimeNanoseconds(0)
+    private var isStalled = true
+    private(set) var isStalledForEver = false
+    private var isTargetClosed = false
+    private var ending = Ending.open
+    private var timer: Scheduled<Void>?
+
+    /// - Parameter fail: called for a fault that ends the whole connection.
+    init(
+        from source: any Channel, to target: any Channel, _ plan: FaultPlan.Direction,
+        fail: @escaping (FaultPlan.FaultKind) -> Void
+    ) {
+        (self.source, self.target, self.plan, self.fail) = (source, target, plan, fail)
+        pendingFault = plan.fault
+    }
+
+    func set(isStalled: Bool) {
+        self.isStalled = isStalled
+        pump()
+    }
+
+    func received(_ bytes: ByteBuffer) {
+        guard ending == .open else { return }
+        held.append((bytes, .now() + .nanoseconds(plan.latency.nanoseconds)))
+        heldByteCount += bytes.readableBytes
+        pump()
+    }
+
+    /// The source sends no more.
+    func sourceEnded() {
+        guard ending == .open else { return }
+        ending = .announced
+        pump()
+    }
+
+    /// The target takes no more: the source is told when it sends.
+    func targetClosed() {
+        isTargetClosed = true
+        pump()
+    }
+
+    /// Nothing more passes.
+    func stop() {
+        ending = .done
+        timer?.cancel()
+        timer = nil
+        (held, heldByteCount) = ([], 0)
+    }
+
+    /// Passes on what may pass now, and comes back when more may.
+    func pump() {
+        timer?.cancel()
+        timer = nil
+        if isTargetClosed && !isStalled {
+            stop()
+            source.close(promise: nil)
+        }
+        while ending != .done, !isStalled, !isStalledForEver {
+            let now = NIODeadline.now()
+            guard now >= nextPassing else { return comeBack(at: nextPassing) }
+            if strikesNow() { continue }
+            guard let first = held.first else {
+                if ending == .announced { end() }
+                break
+            }
+            guard now >= first.due else { return comeBack(at: first.due) }
+            guard target.isWritable else { break }
+            pass(now)
+        }
+        setReading()
+    }
+
+    /// Passes on one piece.
+    private func pass(_ now: NIODeadline) {
+        let slice = passedByteCount < plan.slicedByteCount ?? .max ? plan.sliceByteCount : nil
+        var count = min(held[0].bytes.readableBytes, slice ?? .max)
+        if let fault = pendingFault { count = min(count, fault.afterByteCount - passedByteCount) }
+        if let rate = plan.bytesPerSecond {
+            count = min(count, max(rate / 50, 1))
+            nextPassing = now + .nanoseconds(Int64(count) * 1_000_000_000 / Int64(rate))
+        } else if slice != nil {
+            nextPassing = now + .microseconds(50)  // the other end has to see pieces
+        }
+        guard let piece = held[0].bytes.readSlice(length: count) else { return }
+        if held[0].bytes.readableBytes == 0 { held.removeFirst() }
+        heldByteCount -= count
+        passedByteCount += count
+        target.writeAndFlush(piece, promise: nil)
+    }
+
+    /// Lets the fault happen when its place is reached; true when it did.
+    private func strikesNow() -> Bool {
+        guard let fault = pendingFault, passedByteCount >= fault.afterByteCount else { return false }
+        pendingFault = nil
+        switch fault.kind {
+        case .drop, .reset:
+            stop()
+            fail(fault.kind)
+        case .halfClose: end()
+        case .stall(let time):
+            if let time {
+                nextPassing = .now() + .nanoseconds(time.nanoseconds)
+            } else {
+                isStalledForEver = true
+                setReading()
+            }
+        }
+        return true
+    }
+
+    private func end() {
+        stop()
+        target.close(mode: .output, promise: nil)
+        setReading()
+    }
+
+    /// Reads from the source as long as there is room; what comes after a half-close is read and lost.
+    private func setReading() {
+        let isWanted = !isStalled && !isStalledForEver && heldByteCount < Self.heldLimit
+        try? source.syncOptions?.setOption(.autoRead, value: isWanted)
+    }
+
+    private func comeBack(at time: NIODeadline) {
+        setReading()
+        let bound = NIOLoopBound(self, eventLoop: source.eventLoop)
+        timer = source.eventLoop.scheduleTask(deadline: time) { bound.value.pump() }
+    }
+}
+
+extension Duration {
+    /// The whole nanoseconds.
+    fileprivate var nanoseconds: Int64 { Int64(self / .nanoseconds(1)) }
+}

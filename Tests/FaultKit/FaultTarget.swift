@@ -1,0 +1,115 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+public import Bluebonnet
+import COpenSSL
+public import Foundation
+import FoundationNetworking
+import TestServer
+
+/// A server to which a case sends requests whose right answers are known.
+public struct FaultTarget: Sendable, Codable, Hashable {
+    /// Which server it is.
+    public enum Server: String, Sendable, Codable, CaseIterable {
+        /// Files with ranges; takes uploads.
+        case nginx
+        /// Bytes with ranges; gives back what was sent.
+        case httpbin
+        /// Python's h2: answers "ok".
+        case h2
+        /// Bytes with ranges; tells the digests of what was sent.
+        case hypercorn
+    }
+
+    /// What a request is.
+    public enum Work: String, Sendable, Codable, CaseIterable {
+        /// A download to memory.
+        case memory
+        /// A download to a file.
+        case file
+        /// An upload of bytes in memory.
+        case data
+        /// An upload of a stream.
+        case stream
+        /// An upload of a multipart form.
+        case multipart
+    }
+
+    /// The sizes of bodies in bytes.
+    public static let sizes = [1, 700, 20_000, 100_000]
+
+    /// Which server it is.
+    public var server: Server
+    /// Where it is, or a proxy in front of it.
+    public var baseURL: String
+    /// The PEM file of the authority of its certificate; nil without TLS.
+    public var authorityFile: String?
+    /// The version of HTTP.
+    public var httpVersion = HTTPProtocolVersion.negotiated
+
+    public init(
+        _ server: Server, port: Int, authorityFile: String? = nil, httpVersion: HTTPProtocolVersion = .negotiated
+    ) {
+        self.server = server
+        self.authorityFile = authorityFile
+        self.httpVersion = httpVersion
+        baseURL = "\(authorityFile == nil ? "http" : "https")://127.0.0.1:\(port)/"
+    }
+
+    /// Options that trust the server's certificate, with short limits.
+    public var options: TransferOptions {
+        get throws {
+            var options = TransferOptions()
+            options.httpVersion = httpVersion
+            if let authorityFile { options.securityPolicy = try SecurityPolicy(authorities: .file(authorityFile)) }
+            options.timeouts = Timeouts(connect: .milliseconds(1500), idle: .seconds(1), total: .seconds(10))
+            return options
+        }
+    }
+
+    /// Writes the files that nginx has to have in its folder.
+    public static func writeFiles(into folder: URL) throws {
+        for size in sizes {
+            try HypercornServer.bytes("file", count: size).write(to: folder.appendingPathComponent("file-\(size).bin"))
+        }
+    }
+
+    /// The kinds of work that the server is good for.
+    public var works: [Work] { server == .h2 ? [.memory, .data, .stream] : Work.allCases }
+
+    /// The path of a download of so many bytes.
+    public func path(byteCount: Int) -> String {
+        switch server {
+        case .nginx: "file-\(byteCount).bin"
+        case .httpbin: "range/\(byteCount)"
+        case .h2: "ok"
+        case .hypercorn: "bytes/file/\(byteCount)"
+        }
+    }
+
+    /// What a download of so many bytes has to be.
+    public func body(byteCount: Int) -> Data {
+        switch server {
+        case .nginx, .hypercorn: HypercornServer.bytes("file", count: byteCount)
+        case .httpbin: Data((0..<byteCount).map { UInt8(ascii: "a") + UInt8($0 % 26) })
+        case .h2: Data("ok".utf8)
+        }
+    }
+
+    /// Where uploads go.
+    public var uploadPath: String {
+        switch server {
+        case .nginx: "upload"
+        case .httpbin: "post"
+        case .h2: "ok"
+        case .hypercorn: "received"
+        }
+    }
+}
+
+/// SHA-256 in hexadecimal digits.
+func sha256(_ data: Data) -> String {
+    var digest = [UInt8](repeating: 0, count: 32)
+    _ = data.withUnsafeBytes { SHA256($0.baseAddress, $0.count, &digest) }
+    return digest.map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16) }.joined()
+}

@@ -1,0 +1,78 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+public import Bluebonnet
+import Foundation
+import Synchronization
+
+/// Counts the outcomes of operations, and sees whether operations are released.
+public final class OutcomeLedger: Sendable {
+    private struct Entry {
+        weak var operation: HTTPRequestOperation?
+        let name: String
+        var outcomeCount = 0
+    }
+
+    private struct State {
+        var entries: [Int: Entry] = [:]
+        var lastNumber = 0
+        var endedCount = 0
+        var faults: [String] = []
+    }
+
+    private let state = Mutex(State())
+
+    public init() {}
+
+    /// Notes an operation that was not started yet. Returns it.
+    @discardableResult
+    public func track(_ operation: HTTPRequestOperation, _ name: String) -> HTTPRequestOperation {
+        let number = state.withLock { state in
+            state.lastNumber += 1
+            state.entries[state.lastNumber] = Entry(operation: operation, name: name)
+            return state.lastNumber
+        }
+        operation.addCompletion { [self] _, _ in noteOutcome(number) }
+        return operation
+    }
+
+    private func noteOutcome(_ number: Int) {
+        state.withLock { state in
+            guard var entry = state.entries[number] else {
+                return state.faults.append("an outcome of a settled operation")
+            }
+            entry.outcomeCount += 1
+            if entry.outcomeCount == 1 { state.endedCount += 1 }
+            state.entries[number] = entry
+        }
+    }
+
+    /// The number of operations that were tracked and of those that had an outcome.
+    public var counts: (tracked: Int, ended: Int) { state.withLock { ($0.lastNumber, $0.endedCount) } }
+
+    /// Forgets operations that had one outcome and were released, so that a long run does not grow. Returns what is
+    /// wrong so far.
+    @discardableResult
+    public func settle() -> [String] {
+        state.withLock { state in
+            let settled = state.entries.filter { $0.value.outcomeCount == 1 && $0.value.operation == nil }
+            for number in settled.keys { state.entries[number] = nil }
+            for entry in state.entries.values where entry.outcomeCount > 1 {
+                state.faults.append("\(entry.name) had \(entry.outcomeCount) outcomes")
+            }
+            return state.faults
+        }
+    }
+
+    /// What is wrong when everything has ended: operations without an outcome, with several, or that something holds.
+    public var faultsAtEnd: [String] {
+        settle()
+        return state.withLock { state in
+            state.faults
+                + state.entries.values.map { entry in
+                    entry.outcomeCount == 0
+                        ? "\(entry.name) had no outcome" : "\(entry.name) ended and was not released"
+                }
+        }
+    }
+}
