@@ -6,6 +6,7 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <netinet/tcp.h>
 #include <malloc.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -29,6 +30,15 @@ static inline int bluebonnet_epoll_control(int epoll, int operation, int descrip
     event.events = events;
     event.data.u64 = data;
     return epoll_ctl(epoll, operation, descriptor, &event);
+}
+
+/// How many milliseconds ago the last bytes came to a TCP socket; of another one 0.
+static inline uint32_t bluebonnet_data_age(int socket) {
+    struct tcp_info information;
+    socklen_t length = sizeof information;
+    memset(&information, 0, sizeof information);
+    getsockopt(socket, IPPROTO_TCP, TCP_INFO, &information, &length);
+    return information.tcpi_last_data_recv;
 }
 
 /// The token of an event, out of its union.

@@ -176,7 +176,7 @@ extension CurlTransfer {
 
     /// Counts the request, where connections have limits; true when this one has reached them already.
     private func isWornOut(_ endpoints: ConnectionEndpoints) -> Bool {
-        guard let verdict = partition.connections.use(endpoints) else { return false }
+        let verdict = partition.connections.use(endpoints) ?? .mayUse
         handle.setClosesConnection(verdict != .mayUse)
         return verdict == .isWornOut
     }

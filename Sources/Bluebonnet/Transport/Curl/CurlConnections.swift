@@ -15,6 +15,7 @@ final class CurlConnections {
     /// What libcurl is writing now.
     private var corkedWrites = CorkedWrites()
     private var uses: ConnectionUses
+    private var silent = SilentConnections()
     /// The sockets that were closed since transfers were last ended.
     private var closedSockets: [CInt] = []
 
@@ -41,6 +42,7 @@ final class CurlConnections {
     fileprivate func close(_ descriptor: CInt) -> CInt {
         sockets.remove(descriptor)
         uses.forget(descriptor)
+        silent.forget(descriptor)
         closedSockets.append(descriptor)
         corkedWrites.forget(descriptor)
         loop.forget(descriptor)
@@ -103,10 +105,22 @@ extension CurlConnections {
 
     /// A request is about to use a connection; nil where none has a limit.
     func use(_ endpoints: ConnectionEndpoints) -> ConnectionUses.Verdict? {
-        guard uses.areLimited else { return nil }
+        guard uses.areLimited || !silent.isEmpty else { return nil }
         guard endpoints.localPort > 0, let socket = sockets.descriptor(of: endpoints) else { return .mayUse }
-        return uses.use(socket, now: MonotonicClock.now())
+        let now = MonotonicClock.now()
+        if !silent.isEmpty, silent.contains(socket, dataAge: Self.dataAge(socket), now: now) { return .isWornOut }
+        return uses.areLimited ? uses.use(socket, now: now) : .mayUse
     }
+
+    /// A request that has waited since an instant ends at a time limit; its connection may be others' too.
+    func noteSilence(of endpoints: ConnectionEndpoints, since start: UInt64) {
+        guard endpoints.localPort > 0, let socket = sockets.descriptor(of: endpoints) else { return }
+        let now = MonotonicClock.now()
+        silent.note(socket, waited: now - min(now, start), dataAge: Self.dataAge(socket), now: now)
+    }
+
+    /// In nanoseconds.
+    private static func dataAge(_ socket: CInt) -> UInt64 { UInt64(bluebonnet_data_age(socket)) * 1_000_000 }
 
     func forgetClosedSockets() { closedSockets.removeAll(keepingCapacity: true) }
 

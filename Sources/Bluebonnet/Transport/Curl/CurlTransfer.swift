@@ -172,11 +172,19 @@ extension CurlTransfer {
 
     /// Ends it for a reason of ours, while libcurl still works on it.
     func fail(_ error: NetworkingError) {
+        if error.timeLimit != nil, machine.attempts.isMultiplexed { noteSilence() }
         let delegate = self.delegate
         self.delegate = nil
         var metrics = leave()
         metrics.evidence = machine.sendEvidence
         delegate?.transferDidEnd(error: error, metrics: metrics)
+    }
+
+    /// libcurl keeps an HTTP/2 connection of which a stream was given up, and would give it to the next request, also
+    /// when the way to the server is gone.
+    private func noteSilence() {
+        guard let start = machine.lastMovement else { return }
+        handle.withEndpoints { partition.connections.noteSilence(of: $0, since: start) }
     }
 
     /// Takes it off libcurl, which keeps bytes that it holds where others go on using the connection, and would give

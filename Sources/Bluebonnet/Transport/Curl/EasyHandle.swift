@@ -311,6 +311,17 @@ extension EasyHandle {
         return IPAddress(String(cString: text))
     }
 
+    /// Calls `body` with the endpoints of the connection in use, if there is one.
+    func withEndpoints(_ body: (ConnectionEndpoints) -> Void) {
+        var address: UnsafeMutablePointer<CChar>?
+        guard bluebonnet_easy_getinfo_string(raw, CURLINFO_PRIMARY_IP, &address) == CURLE_OK, let address else {
+            return
+        }
+        body(
+            ConnectionEndpoints(
+                localPort: long(CURLINFO_LOCAL_PORT), peerAddress: address, peerPort: long(CURLINFO_PRIMARY_PORT)))
+    }
+
     /// The `SSL` object of the connection in use (CURLINFO_TLS_SSL_PTR), nil without TLS; only while a callback runs.
     var tlsConnection: UnsafeMutableRawPointer? {
         var session: UnsafeMutablePointer<curl_tlssessioninfo>?

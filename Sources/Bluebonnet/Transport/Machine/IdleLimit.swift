@@ -10,7 +10,7 @@ struct IdleLimit {
     private static let looks: UInt64 = 8
     /// 0 is none.
     private let length: UInt64
-    private var lastMovement: UInt64?
+    private(set) var lastMovement: UInt64?
     private var lastLook: UInt64 = 0
     private var sentByteCount: Int64 = 0
 

@@ -312,6 +312,9 @@ extension TransferMachine {
         if attempts.count > 0, !isDecisionAwaited, !isStreamDry { speed?.begin(now: now) }
     }
 
+    /// When a byte has moved last; nil while the connection is being made.
+    var lastMovement: UInt64? { idleLimit.lastMovement }
+
     /// A byte moves.
     mutating func noteMovement(at now: UInt64) { idleLimit.noteMovement(at: now) }
 

@@ -1,0 +1,42 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import Testing
+
+@testable import Bluebonnet
+
+@Suite struct SilentConnectionsTests {
+    private static let second: UInt64 = 1_000_000_000
+
+    /// After a request that waited for two seconds and met a time limit at the instant of 100 s.
+    private func connections(dataAge: UInt64) -> SilentConnections {
+        var connections = SilentConnections()
+        connections.note(5, waited: 2 * Self.second, dataAge: dataAge, now: 100 * Self.second)
+        return connections
+    }
+
+    @Test func connectionWithoutBytesWhileARequestWaitedIsSilent() {
+        var connections = connections(dataAge: 3 * Self.second)
+        let (next, now) = (3 * Self.second, 100 * Self.second)
+        #expect(connections.contains(5, dataAge: next, now: now))
+        #expect(!connections.contains(6, dataAge: next, now: now))
+    }
+
+    @Test func connectionThatServesOthersMeanwhileIsNotSilent() {
+        #expect(connections(dataAge: Self.second).isEmpty)
+    }
+
+    @Test func silentConnectionIsTrustedAgainWhenBytesCome() {
+        var connections = connections(dataAge: 3 * Self.second)
+        let (silent, came) = (103 * Self.second, 104 * Self.second)
+        #expect(connections.contains(5, dataAge: 6 * Self.second, now: silent))
+        #expect(!connections.contains(5, dataAge: Self.second, now: came))
+        #expect(connections.isEmpty)
+    }
+
+    @Test func closedSocketIsForgotten() {
+        var connections = connections(dataAge: 3 * Self.second)
+        connections.forget(5)
+        #expect(connections.isEmpty)
+    }
+}
