@@ -52,6 +52,10 @@ final class EventLoop {
     var transferCount = 0
     var smallResponseCount = 0
     private var busyPollPolicy: BusyPollPolicy
+    /// The descriptors that the kernel did not take, and when they are offered again.
+    private var unwatched: Set<CInt> = []
+    private var nextRetry = UInt64.max
+    private static let retryInterval: UInt64 = 10_000_000
     /// What the kernel was told, by descriptor.
     @exclusivity(unchecked) private var watches: [Watch] = []
 
@@ -75,11 +79,29 @@ final class EventLoop {
     init(inbox: Inbox, busyPollPolicy: BusyPollPolicy = .usual) {
         self.inbox = inbox
         self.busyPollPolicy = busyPollPolicy
-        epoll = epoll_create1(CInt(EPOLL_CLOEXEC))
-        timer = timerfd_create(CLOCK_MONOTONIC, CInt(TFD_NONBLOCK) | CInt(TFD_CLOEXEC))
+        let (epoll, timer) = (
+            Self.retried { epoll_create1(CInt(EPOLL_CLOEXEC)) },
+            Self.retried { timerfd_create(CLOCK_MONOTONIC, CInt(TFD_NONBLOCK) | CInt(TFD_CLOEXEC)) }
+        )
         precondition(epoll >= 0 && timer >= 0, "no descriptor is left for the network thread's event loop")
-        _ = bluebonnet_epoll_control(epoll, EPOLL_CTL_ADD, inbox.descriptor, EPOLLIN.rawValue, Self.inboxToken)
-        _ = bluebonnet_epoll_control(epoll, EPOLL_CTL_ADD, timer, EPOLLIN.rawValue, Self.timerToken)
+        (self.epoll, self.timer) = (epoll, timer)
+        for (descriptor, token) in [(inbox.descriptor, Self.inboxToken), (timer, Self.timerToken)] {
+            let isWatched = Self.retried {
+                bluebonnet_epoll_control(epoll, EPOLL_CTL_ADD, descriptor, EPOLLIN.rawValue, token)
+            }
+            precondition(isWatched >= 0, "the kernel has no memory for the network thread's event loop")
+        }
+    }
+
+    /// What a call gives, or what it gives later: descriptors and the kernel's memory may be short for a moment when the
+    /// process begins to use the network, and without these there is no network thread. For a second at most.
+    static func retried(_ call: () -> CInt) -> CInt {
+        var result = call()
+        for _ in 0..<100 where result < 0 {
+            usleep(10_000)
+            result = call()
+        }
+        return result
     }
 
     /// The process's own loop lives as long as the process; others are made in tests.
@@ -140,8 +162,31 @@ extension EventLoop {
         if bluebonnet_epoll_control(epoll, operation, descriptor, events, token) != 0 {
             // The kernel forgets a descriptor when it is closed; libcurl may use its number again without saying so.
             let other = isNew ? EPOLL_CTL_MOD : EPOLL_CTL_ADD
-            _ = bluebonnet_epoll_control(epoll, other, descriptor, events, token)
+            guard bluebonnet_epoll_control(epoll, other, descriptor, events, token) != 0 else { return }
+            unwatched.insert(descriptor)
         }
+    }
+
+    /// Watches what the kernel had no memory for, or no watch left (epoll(7), `max_user_watches`).
+    private func watchTheRest() {
+        nextRetry = .max
+        let descriptors = unwatched
+        unwatched = []
+        for descriptor in descriptors where self[descriptor].events != 0 {
+            let watch = self[descriptor]
+            let results = [EPOLL_CTL_ADD, EPOLL_CTL_MOD].map {
+                bluebonnet_epoll_control(epoll, $0, descriptor, watch.events, watch.token)
+            }
+            if !results.contains(0) { unwatched.insert(descriptor) }
+        }
+    }
+
+    /// Whether something is to be watched that is not, and it is time to try again.
+    private func retryIsDue() -> Bool {
+        guard !unwatched.isEmpty else { return false }
+        let now = MonotonicClock.now()
+        if nextRetry == .max { nextRetry = now + Self.retryInterval }
+        return nextRetry <= now
     }
 
     /// Stops watching a socket.
@@ -226,6 +271,7 @@ extension EventLoop {
     /// succession.
     private func runRound() -> Bool {
         roundNumber += 1
+        if !unwatched.isEmpty, retryIsDue() { watchTheRest() }
         let count = mustLook() ? epoll_wait(epoll, &events, Self.eventCapacity, 0) : 0
         for index in 0..<max(0, Int(count)) { dispatch(events[index]) }
         run(reading)
@@ -302,7 +348,9 @@ extension EventLoop {
     /// Sets the timerfd for the earliest deadline. An earlier setting is left: it costs one wake-up for nothing, where
     /// moving it would cost a system call a turn.
     private func armTimer() {
-        let earliest = max(1, slots.lazy.map(\.deadline).min() ?? .max)  // 0 would disarm the timerfd
+        if !unwatched.isEmpty { _ = retryIsDue() }
+        let deadline = slots.lazy.map(\.deadline).min() ?? .max
+        let earliest = max(1, min(deadline, nextRetry))  // 0 would disarm the timerfd
         guard earliest < armedDeadline else { return }
         armedDeadline = earliest
         bluebonnet_arm_timer(timer, earliest)

@@ -21,7 +21,7 @@ final class Inbox: Sendable {
     let descriptor: CInt
 
     init() {
-        descriptor = eventfd(0, CInt(EFD_NONBLOCK) | CInt(EFD_CLOEXEC))
+        descriptor = EventLoop.retried { eventfd(0, CInt(EFD_NONBLOCK) | CInt(EFD_CLOEXEC)) }
         precondition(descriptor >= 0, "no descriptor is left for the network thread's eventfd")
     }
 

@@ -23,7 +23,7 @@ final class TrustStore: Sendable {
     }
 
     private init(_ sources: [Source]) throws(NetworkingError) {
-        guard let store = X509_STORE_new() else { preconditionFailure("OpenSSL is out of memory") }
+        guard let store = X509_STORE_new() else { throw Self.noMemory }
         self.store = store
         // As libcurl has it: an authority in the store is trusted also when it is not a root.
         X509_STORE_set_flags(store, UInt(X509_V_FLAG_TRUSTED_FIRST | X509_V_FLAG_PARTIAL_CHAIN))
@@ -41,10 +41,13 @@ final class TrustStore: Sendable {
                 .invalidSecurityPolicy, "\(name) holds a broken certificate, so none of it is trusted")
         }
         guard !certificates.isEmpty else { throw Self.none(in: name) }
+        // A store without one of its authorities would be kept, and refuse that one's servers for good.
+        var isComplete = true
         for certificate in certificates {
-            X509_STORE_add_cert(store, certificate)
+            isComplete = X509_STORE_add_cert(store, certificate) == 1 && isComplete
             X509_free(certificate)
         }
+        if !isComplete { throw Self.noMemory }
     }
 
     private static func sources(of authorities: TrustedAuthorities, isRequired: Bool) throws(NetworkingError)
@@ -72,6 +75,10 @@ final class TrustStore: Sendable {
             "no system store of certificate authorities: none of "
                 + TrustedAuthorities.systemFiles.joined(separator: ", ") + " exists; install ca-certificates, or name "
                 + "the authorities to trust")
+    }
+
+    private static var noMemory: NetworkingError {
+        NetworkingError(.invalidSecurityPolicy, "the certificate authorities do not fit into memory")
     }
 
     private static func none(in name: String) -> NetworkingError {

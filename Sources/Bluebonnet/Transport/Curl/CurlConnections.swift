@@ -133,6 +133,12 @@ extension CurlConnections {
     /// libcurl has written what it could.
     func endWrites() { corkedWrites.end() }
 
+    /// A connection is of no use any more: libcurl is to find it closed.
+    func shutDown(_ endpoints: ConnectionEndpoints) {
+        guard endpoints.localPort > 0, let socket = sockets.descriptor(of: endpoints) else { return }
+        shutdown(socket, CInt(SHUT_RDWR))
+    }
+
     /// Nothing comes back to connections from these addresses any more: libcurl is to find the idle ones closed when it
     /// wants to use them again.
     func shutDown(from lost: Set<IPAddress>) {
