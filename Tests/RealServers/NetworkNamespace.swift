@@ -94,6 +94,18 @@ public struct NetworkNamespace: Sendable {
         return try body()
     }
 
+    /// Moves the calling thread into the namespace for good.
+    func stay() throws {
+        let there = open("/run/netns/\(name)", O_RDONLY | O_CLOEXEC)
+        defer { close(there) }
+        try Self.enter(there)
+    }
+
+    /// Runs `nft` in it, with one line of its language.
+    public func nft(_ line: String) throws {
+        try Self.run(command(["nft", line]))
+    }
+
     // Glibc's module leaves `setns` out.
     private static func enter(_ descriptor: Int32) throws {
         typealias Function = @convention(c) (Int32, Int32) -> Int32
