@@ -151,6 +151,16 @@ let package = Package(
             name: "Fuzzer", dependencies: ["FuzzTargets"], path: "Tests/Fuzzers/Program", swiftSettings: strict),
         .testTarget(
             name: "BluebonnetFuzzTests", dependencies: ["FuzzTargets", "TestSupport"], swiftSettings: strict),
+        .executableTarget(
+            name: "TortureProbe", dependencies: ["Bluebonnet", "BluebonnetBatch", "BluebonnetJournal", "CArena"],
+            path: "Tests/TortureProbe", exclude: ["Preload"], swiftSettings: strict),
+        .executableTarget(
+            name: "SoakProbe", dependencies: ["Bluebonnet", "FaultKit", "TestServer", "TestSupport"],
+            path: "Tests/SoakProbe", swiftSettings: strict),
+        .target(name: "EarlyOpenSSL", dependencies: ["COpenSSL"], path: "Tests/EarlyOpenSSL"),
+        .executableTarget(
+            name: "ExitProbe", dependencies: ["Bluebonnet", "CExit", "EarlyOpenSSL"], path: "Tests/ExitProbe",
+            swiftSettings: strict),
         // Without a server, a file or a thread: they run alone in seconds.
         .testTarget(
             name: "BluebonnetHTTPTests", dependencies: ["BluebonnetHTTP", "TestSupport"], swiftSettings: strict),
@@ -199,7 +209,7 @@ let package = Package(
         // Faults of the network and of the machine. Apart, because it needs no inside of the library.
         .testTarget(
             name: "BluebonnetFaultTests",
-            dependencies: ["Bluebonnet", "FaultKit", "TestServer", "TestSupport"],
+            dependencies: ["Bluebonnet", "FaultKit", "SoakProbe", "TestServer", "TestSupport", "TortureProbe"],
             swiftSettings: strict),
         // The code of README.md and of the documentation, as programs would have it: nothing is imported for tests only.
         .testTarget(
