@@ -4,77 +4,90 @@
 internal import Dispatch
 internal import Foundation
 
-/// One credential in the store. Any thread; each call has a connection of its own, on a thread that may wait.
+/// One credential in the store. A value; each call has a connection of its own, on a thread that may wait.
 struct CredentialStore<Credential: Codable & Sendable>: Sendable {
+    /// Why a credential is brought to the store.
+    enum Reason: Sendable, Equatable {
+        /// The program has set it, or has taken it away: that counts, whatever the store has.
+        case program
+        /// It was got for what the store had then, as text, empty for none. When the store has something else since,
+        /// that is another worker's, and newer.
+        case refresh(replacing: String)
+    }
+
+    /// What a refresh has led to.
+    struct Refreshed: Sendable {
+        let credential: Credential
+        /// What the store had when the credential could not be written to it; nil when the store has the credential.
+        let unwritten: Reason?
+    }
+
     /// How long others wait for a refresh.
     private static var patience: Duration { .seconds(120) }
     /// How long a refresh may take, in milliseconds.
     private static var longestRefresh: Int { 60_000 }
-    private static var attemptCount: Int { 120 }
+    /// The text of a row without a credential.
+    private static var nothing: String { "" }
 
     let store: String
     let name: String
 
-    /// Keeps a credential, or removes it.
-    func set(_ credential: Credential?) async throws(FleetError) {
-        let text = try credential.map { credential throws(FleetError) in try Self.encoded(credential) }
+    /// Writes a credential, or removes it, unless the store has a newer one.
+    func bring(_ credential: Credential?, _ reason: Reason) async throws(FleetError) {
+        let text = try credential.map { credential throws(FleetError) in try Self.encoded(credential) } ?? Self.nothing
         try await StoreThread.run(store) { [name] connection throws(FleetError) in
             try FleetSchema.prepare(connection)
-            guard let text else {
-                try connection.query("DELETE FROM bluebonnet.credentials WHERE name = $1", [.text(name)])
-                return
+            switch reason {
+            case .refresh(let former) where former != Self.nothing:
+                try connection.query(
+                    "UPDATE bluebonnet.credentials SET credential = $2 WHERE name = $1 AND credential = $3",
+                    [.text(name), .text(text), .text(former)])
+            case .program, .refresh:
+                try connection.query(
+                    """
+                    INSERT INTO bluebonnet.credentials AS c (name, credential) VALUES ($1, $2)
+                    ON CONFLICT (name) DO UPDATE SET credential = excluded.credential WHERE $3 OR c.credential = ''
+                    """, [.text(name), .text(text), .bool(reason == .program)])
             }
-            try connection.query(
-                """
-                INSERT INTO bluebonnet.credentials (name, credential) VALUES ($1, $2)
-                ON CONFLICT (name) DO UPDATE SET credential = excluded.credential
-                """, [.text(name), .text(text)])
         }
     }
 
     /// Replaces the credential while nobody else does.
     ///
     /// - Parameter change: is given the credential that is kept; gives another one, or nil to leave it.
-    /// - Returns: the credential that is kept then.
+    /// - Returns: the credential that is kept then, or that should be.
     func replace(
         _ change: @escaping @Sendable (Credential?) async throws -> Credential?
-    ) async throws -> Credential {
+    ) async throws -> Refreshed {
         try await StoreThread.run(store) { [name] connection in
             connection.timeout = Self.patience
             try FleetSchema.prepare(connection)
             // The row is there so that it can be locked.
             try connection.query(
-                "INSERT INTO bluebonnet.credentials (name, credential) VALUES ($1, '') ON CONFLICT DO NOTHING",
-                [.text(name)])
+                "INSERT INTO bluebonnet.credentials (name, credential) VALUES ($1, $2) ON CONFLICT DO NOTHING",
+                [.text(name), .text(Self.nothing)])
             try connection.query("BEGIN")
             // A worker that has gone in the middle of it holds nobody up for longer.
             try connection.query("SET LOCAL idle_in_transaction_session_timeout = \(Self.longestRefresh)")
             let row = try connection.query(
                 "SELECT credential FROM bluebonnet.credentials WHERE name = $1 FOR UPDATE", [.text(name)])
-            let kept = row.count == 1 ? try Self.decoded(row.text(0, 0)) : nil
+            let text = row.count == 1 ? row.text(0, 0) : Self.nothing
+            let kept = try Self.decoded(text)
             guard let new = try Self.wait({ try await change(kept) }).get() else {
                 try connection.query("COMMIT")
                 guard let kept else { throw FleetError(.failed, "the store has no credential \(name)") }
-                return kept
+                return Refreshed(credential: kept, unwritten: nil)
             }
             do throws(FleetError) {
                 try connection.query(
                     "UPDATE bluebonnet.credentials SET credential = $2 WHERE name = $1",
                     [.text(name), .text(try Self.encoded(new))])
                 try connection.query("COMMIT")
+                return Refreshed(credential: new, unwritten: nil)
             } catch {
                 // The one before may be of no use any more: this one must not be lost.
-                Task { await keep(new) }
+                return Refreshed(credential: new, unwritten: .refresh(replacing: text))
             }
-            return new
-        }
-    }
-
-    /// Tries to bring a credential to a store that is away.
-    private func keep(_ credential: Credential) async {
-        for _ in 0..<Self.attemptCount {
-            if (try? await set(credential)) != nil { return }
-            try? await Task.sleep(for: .seconds(1))
         }
     }
 
@@ -100,7 +113,7 @@ struct CredentialStore<Credential: Codable & Sendable>: Sendable {
     }
 
     private static func decoded(_ text: String) throws(FleetError) -> Credential? {
-        guard !text.isEmpty else { return nil }
+        guard text != nothing else { return nil }
         do {
             return try JSONDecoder().decode(Credential.self, from: Data(text.utf8))
         } catch {

@@ -22,7 +22,7 @@ public import FoundationNetworking
 public struct FleetAuthenticator<Base: Authenticator>: Authenticator where Base.Credential: Codable & Equatable {
     private let base: Base
     private let initial: Base.Credential?
-    private let credentials: CredentialStore<Base.Credential>
+    private let keeper: CredentialKeeper<Base.Credential>
 
     /// Makes an authenticator.
     ///
@@ -34,7 +34,7 @@ public struct FleetAuthenticator<Base: Authenticator>: Authenticator where Base.
     ///   - initial: what is refreshed when the store has no credential yet. Default nil.
     public init(_ base: Base, store: String, name: String, initial: Base.Credential? = nil) {
         (self.base, self.initial) = (base, initial)
-        credentials = CredentialStore(store: store, name: name)
+        keeper = CredentialKeeper(CredentialStore(store: store, name: name))
     }
 
     /// That of the base.
@@ -51,18 +51,20 @@ public struct FleetAuthenticator<Base: Authenticator>: Authenticator where Base.
     /// Whether an error of a refresh is lasting, as the base says; one of the store is not.
     public func isFinal(_ error: any Error) -> Bool { !(error is FleetError) && base.isFinal(error) }
 
-    /// Writes the credential to the store, or removes it there. A store that is away is left as it is: the next refresh
-    /// finds the credential that it has.
+    /// Writes the credential to the store, or removes it there. A store that is away gets it when it is back, before any
+    /// refresh, whatever other workers have put there meanwhile.
     public func credentialWasSet(_ credential: Base.Credential?) async {
         await base.credentialWasSet(credential)
-        try? await credentials.set(credential)
+        await keeper.set(credential)
     }
 
-    /// Takes the credential of the store, when that is another one and has not expired, or gets a new one.
+    /// Takes the credential of the store, when that is another one and has not expired, or gets a new one. A new one
+    /// that cannot be written to the store is used all the same, and is written later, unless another worker has put
+    /// one there in the meantime: that one is taken at the next refresh.
     ///
     /// - Throws: `FleetError` when the store cannot be used, and what the base throws.
     public func refresh(_ credential: Base.Credential?) async throws -> Base.Credential {
-        try await credentials.replace { [base, initial] kept in
+        try await keeper.refresh { [base, initial] kept in
             if let kept, kept != credential, base.expiryDate(of: kept).map({ $0 > Date() }) ?? true { return nil }
             return try await base.refresh(kept ?? credential ?? initial)
         }
