@@ -26,8 +26,6 @@ final class PostgreSQLResult {
     /// A `smallint`, `integer` or `bigint`.
     func integer(_ row: Int, _ column: Int) -> Int { field(row, column) { Self.integer($0) } }
 
-    func optionalInteger(_ row: Int, _ column: Int) -> Int? { isNull(row, column) ? nil : integer(row, column) }
-
     /// A `double precision`.
     func double(_ row: Int, _ column: Int) -> Double {
         field(row, column) { Double(bitPattern: UInt64(bitPattern: Int64(Self.integer($0)))) }

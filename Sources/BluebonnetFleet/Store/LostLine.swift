@@ -125,11 +125,17 @@ extension ResultLine.Failure {
     }
 
     /// A worker was lost when the line may have been sent.
-    static var inDoubt: ResultLine.Failure {
+    static var inDoubt: ResultLine.Failure { inDoubt("the worker was lost when the request may have been sent") }
+
+    /// A worker has cancelled the line, because it ends, when the line may have been sent.
+    static var cancelledInDoubt: ResultLine.Failure {
+        inDoubt("the worker was told to end, and cancelled the request when it may have been sent")
+    }
+
+    private static func inDoubt(_ reason: String) -> ResultLine.Failure {
         .init(
             code: .mayHaveBeenSent,
-            message: "the worker was lost when the request may have been sent, and its outcome is not known: "
-                + "it is not sent again unless that is asked for")
+            message: "\(reason), and its outcome is not known: it is not sent again unless that is asked for")
     }
 
     /// The line has lost too many workers.

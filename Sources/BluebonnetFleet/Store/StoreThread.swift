@@ -34,8 +34,17 @@ enum StoreThread {
 
 /// A connection that is kept from one piece of work to the next one. Any thread; one piece of work at a time.
 final class KeptConnection: Sendable {
+    /// A connection on its way between threads.
+    private struct IdleConnection: Sendable {
+        nonisolated(unsafe) let connection: PostgreSQLConnection  // safe: used only by the thread that has taken it out
+
+        init(_ store: String) throws(FleetError) {
+            connection = try PostgreSQLConnection(store, name: "bluebonnet")
+        }
+    }
+
     private let store: String
-    private let kept = Mutex<PostgreSQLConnection?>(nil)
+    private let kept = Mutex<IdleConnection?>(nil)
 
     init(_ store: String) { self.store = store }
 
@@ -52,15 +61,18 @@ final class KeptConnection: Sendable {
     private func result<Value: Sendable>(
         of work: @Sendable (PostgreSQLConnection) throws(FleetError) -> Value
     ) -> Result<Value, FleetError> {
-        kept.withLock { kept in
-            do throws(FleetError) {
-                if kept == nil { kept = try PostgreSQLConnection(store, name: "bluebonnet") }
-                guard let connection = kept else { preconditionFailure("the connection was made just now") }
-                return .success(try work(connection))
-            } catch {
-                kept = nil
-                return .failure(error)
+        do throws(FleetError) {
+            // The lock is not held while the store is waited for.
+            let idle = kept.withLock { kept in
+                defer { kept = nil }
+                return kept
             }
+            let taken = if let idle { idle } else { try IdleConnection(store) }
+            let value = try work(taken.connection)
+            kept.withLock { $0 = taken }
+            return .success(value)
+        } catch {
+            return .failure(error)
         }
     }
 }

@@ -38,7 +38,7 @@ extension StoreTests {
             let row = try connection.query(
                 "SELECT $1::smallint, $1::integer, $1::bigint, NULL::bigint", [.integer(-7)])
             #expect((0..<3).map { row.integer(0, $0) } == [-7, -7, -7])
-            #expect(row.isNull(0, 3) && row.optionalInteger(0, 3) == nil)
+            #expect(row.isNull(0, 3) && row.optionalText(0, 3) == nil)
         }
 
         @Test func nullIsNull() async throws {

@@ -45,6 +45,7 @@ extension StoreTests {
             let text = try #require(try await fixture.rows("SELECT line FROM bluebonnet.results").first?.first)
             let line = try JSONDecoder().decode(ResultLine.self, from: Data(text.utf8))
             #expect(line.id == "unsafe" && line.error?.code == .mayHaveBeenSent && line.attempts == 0)
+            #expect(line.error?.message.hasPrefix("the worker was lost when the request may have been sent") == true)
             try await fixture.expectOrder()
         }
 
@@ -137,6 +138,18 @@ extension StoreTests {
             let origins = try await fixture.fleet.origins(ofBatch: "n")
             #expect(origins.map(\.readyCount) == [1])
             #expect(try #require(origins.first?.secondsHeld) > 30)
+        }
+
+        @Test func holdThatIsOverIsRemovedWithTheNextOne() async throws {
+            let fixture = try await StoreFixture()
+            try await fixture.fleet.submit([StoreFixture.get("a")], named: "n")
+            let store = try fixture.worker()
+            let origins = "SELECT origin FROM bluebonnet.holds ORDER BY origin"
+            for name in ["a", "b", "c"] { try store.hold("http://\(name)", for: .seconds(name == "b" ? 500 : -1)) }
+            #expect(try await fixture.rows(origins) == [["http://b"], ["http://c"]])
+            try store.hold("http://c", for: .seconds(400))
+            #expect(try await fixture.rows(origins) == [["http://b"], ["http://c"]])
+            #expect(Set(try store.holds().map(\.origin)) == ["http://b", "http://c"])
         }
 
         @Test func workerIsIdleWhenEveryBatchIsCompletePausedOrCancelled() async throws {

@@ -1,0 +1,42 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import TestServer
+import Testing
+
+@testable import BluebonnetFleet
+
+extension StoreTests {
+    /// Connections that are kept from one piece of work to the next.
+    @Suite struct KeptConnectionTests {
+        private static func process(_ kept: KeptConnection) async throws -> Int {
+            try await kept.run { connection throws(FleetError) in
+                try connection.query("SELECT pg_backend_pid() + $1", [.integer(0)]).integer(0, 0)
+            }
+        }
+
+        @Test func connectionServesOnePieceOfWorkAfterTheOtherUntilOneFails() async throws {
+            let kept = KeptConnection(try await StoreFixture().url)
+            let first = try await Self.process(kept)
+            #expect(try await Self.process(kept) == first)
+            await #expect(throws: FleetError.self) {
+                try await kept.run { connection throws(FleetError) in _ = try connection.query("SELECT nothing") }
+            }
+            #expect(try await Self.process(kept) != first)
+        }
+
+        @Test func workThatWaitsForTheStoreHoldsUpNoOther() async throws {
+            let kept = KeptConnection(try await StoreFixture().url)
+            let (isThere, mayEnd) = (Gate(), Gate())
+            async let slow: Void = kept.run { connection throws(FleetError) in
+                try connection.query("SELECT 1")
+                isThere.open()
+                mayEnd.waitBlocking()
+            }
+            await isThere.wait()
+            _ = try await Self.process(kept)  // over a connection of its own
+            mayEnd.open()
+            try await slow
+        }
+    }
+}
