@@ -29,37 +29,54 @@ final class PostgreSQLConnection {
     ///     from the service file and from the password file, as libpq has it.
     ///   - name: what the server shows as the application.
     init(_ target: String, name: String, timeout: Duration = PostgreSQLConnection.timeout) throws(FleetError) {
-        let words = [
-            // Given first, what the connection string says wins over them.
-            ("fallback_application_name", name), ("keepalives_idle", "10"), ("keepalives_interval", "5"),
-            ("keepalives_count", "3"), ("dbname", target), ("client_encoding", "UTF8"),
-        ]
-        let keys = words.map { strdup($0.0) }
-        let values = words.map { strdup($0.1) }
-        defer { for text in keys + values { free(text) } }
-        var keyList = keys.map { UnsafePointer($0) } + [nil]
-        var valueList = values.map { UnsafePointer($0) } + [nil]
-        guard let connection = PQconnectStartParams(&keyList, &valueList, 1) else {
-            throw FleetError.unreachable("no memory for a connection")
-        }
+        try PlainMessages.with { () throws(FleetError) in try StoreTarget.check(target) }
+        let words = Self.words(target, name: name)
+        let start = PlainMessages.with { Self.withLists(words) { PQconnectStartParams($0, $1, 1) } }
+        guard let connection = start else { throw FleetError.unreachable("no memory for a connection") }
         (self.connection, self.timeout) = (connection, timeout)
-        try finishConnecting()  // deinit ends the connection, also when this throws
+        PQsetErrorVerbosity(connection, PQERRORS_VERBOSE)  // with the codes of the server's errors
+        // deinit ends the connection, also when this throws
+        try PlainMessages.with { () throws(FleetError) in try finishConnecting(words) }
     }
 
     deinit { PQfinish(connection) }
 
-    private func finishConnecting() throws(FleetError) {
-        guard PQstatus(connection) != CONNECTION_BAD else { throw connectFailure }
+    /// The parameters of a connection, by their keywords.
+    private static func words(_ target: String, name: String) -> [(String, String)] {
+        [
+            // Given first, what the connection string says wins over them.
+            ("fallback_application_name", name), ("keepalives_idle", "10"), ("keepalives_interval", "5"),
+            ("keepalives_count", "3"), ("dbname", target), ("client_encoding", "UTF8"),
+        ]
+    }
+
+    private static func withLists<Value>(
+        _ words: [(String, String)],
+        _ body: (UnsafePointer<UnsafePointer<CChar>?>, UnsafePointer<UnsafePointer<CChar>?>) -> Value
+    ) -> Value {
+        let keys = words.map { strdup($0.0) }
+        let values = words.map { strdup($0.1) }
+        defer { for text in keys + values { free(text) } }
+        return body(keys.map { UnsafePointer($0) } + [nil], values.map { UnsafePointer($0) } + [nil])
+    }
+
+    private func finishConnecting(_ words: [(String, String)]) throws(FleetError) {
+        guard PQstatus(connection) != CONNECTION_BAD else {
+            // Either the parameters make no sense, or the attempt has failed at once: libpq tells by a second one.
+            let ping = Self.withLists(words + [("connect_timeout", "2")]) { PQpingParams($0, $1, 1) }
+            throw connectFailure(wasTried: ping != PQPING_NO_ATTEMPT)
+        }
         let limit = Instant.now + connectTimeout
         var state = PGRES_POLLING_WRITING
         while state != PGRES_POLLING_OK {
-            guard state != PGRES_POLLING_FAILED else { throw connectFailure }
+            guard state != PGRES_POLLING_FAILED else { throw connectFailure(wasTried: true) }
             let isReady = wait(for: state == PGRES_POLLING_READING ? POLLIN : POLLOUT, until: limit)
             guard isReady else {
                 throw FleetError.unreachable("no connection in \(connectTimeout.components.seconds) s")
             }
             state = PQconnectPoll(connection)
         }
+        PQsetErrorVerbosity(connection, PQERRORS_DEFAULT)
         PQsetnonblocking(connection, 1)
         PQsetNoticeProcessor(connection, { _, _ in }, nil)
     }
@@ -82,16 +99,13 @@ final class PostgreSQLConnection {
     }
 
     /// A server that is not there may come; a password or a name that is wrong stays wrong.
-    private var connectFailure: FleetError {
-        let message = message
-        let isLasting =
-            PQconnectionNeedsPassword(connection) == 1
-            || [
-                "password authentication failed", "does not exist", "no pg_hba.conf entry", "invalid", "not permitted",
-                "definition of service", "service file", "certificate", "missing", "unexpected character",
-                "end of string",
-            ].contains { message.contains($0) }
-        return isLasting ? FleetError(.refused, "the store refuses the connection: \(message)") : .unreachable(message)
+    private func connectFailure(wasTried: Bool) -> FleetError {
+        let message = PQerrorMessage(connection).map { String(cString: $0) } ?? ""
+        let failure = ConnectFailure(message, hiding: StoreTarget.secrets(connection))
+        guard PQconnectionNeedsPassword(connection) == 1 || failure.isLasting(wasTried: wasTried) else {
+            return .unreachable(failure.text)
+        }
+        return FleetError(.refused, "the store refuses the connection: \(failure.text)")
     }
 
     private var message: String { Self.oneLine(PQerrorMessage(connection)) }
@@ -162,7 +176,7 @@ extension PostgreSQLConnection {
             preconditionFailure("\(statement) does not take rows")
         }
         PQclear(result)
-        while let bytes = try next() {
+        while let bytes = try nextOfCopy(next) {
             var outcome = put(bytes)
             while outcome == 0 {
                 try flush()
@@ -174,6 +188,18 @@ extension PostgreSQLConnection {
         while PQputCopyEnd(connection, nil) == 0 { try flush() }
         try flush()
         _ = try lastResult()
+    }
+
+    /// The next bytes of the data. After an error the server is told that no more will come, and forgets what has come.
+    private func nextOfCopy(_ next: () throws(FleetError) -> [UInt8]?) throws(FleetError) -> [UInt8]? {
+        do throws(FleetError) {
+            return try next()
+        } catch {
+            while PQputCopyEnd(connection, "the client has given up") == 0 { try flush() }
+            try flush()
+            _ = try? lastResult()
+            throw error
+        }
     }
 
     private func put(_ bytes: [UInt8]) -> Int32 {

@@ -16,7 +16,7 @@ extension ProcessTests {
             return try await CommandProcess(arguments, in: folder).end()
         }
 
-        @Test(arguments: ["status", "results", "pause", "resume", "cancel", "retry-failed"])
+        @Test(arguments: ["status", "results", "pause", "resume", "cancel", "retry-failed", "remove"])
         func storeThatCannotBeReachedIsSaidInOneLine(command: String) async throws {
             // Nothing listens on a port that was just free.
             let store = "postgresql://fleet@127.0.0.1:\(try LoopbackPort.unused())/fleet"
@@ -37,6 +37,19 @@ extension ProcessTests {
             let end = try await run(["status", "--store", ""])
             #expect(end.status == 2)
             #expect(end.errors.contains("say where the store is"))
+        }
+
+        @Test func passwordOfAStoreThatIsWrittenWrongIsNotShown() async throws {
+            for store in [
+                "postgresql://fleet:hunter/2secret@127.0.0.1/fleet", "host=127.0.0.1 password=hunter 2secret",
+            ] {
+                for command in ["status", "work"] {
+                    let end = try await run([command, "--store", store])
+                    #expect(end.status == 2)
+                    #expect(end.errors.hasPrefix("Error: the store's connection string cannot be used: "))
+                    #expect(!end.errors.contains("hunter") && !end.errors.contains("2secret"), "\(end.errors)")
+                }
+            }
         }
 
         @Test func workerOfAConnectionStringThatIsWrongEnds() async throws {

@@ -75,6 +75,26 @@ extension StoreTests {
             #expect(try connection.query("SELECT $1", [.integer(5)]).integer(0, 0) == 5)
         }
 
+        @Test func copyWhoseDataFailsLeavesNothingAndTheConnectionGoesOn() async throws {
+            let connection = try await StoreFixture().connect()
+            try connection.query("CREATE TABLE t (n integer)")
+            let failure = FleetError(.notPossible, "no more")
+            #expect(throws: failure) {
+                var isFirst = true
+                try connection.transaction { () throws(FleetError) in
+                    try connection.copy("COPY t FROM STDIN (FORMAT binary)") { () throws(FleetError) in
+                        guard isFirst else { throw failure }
+                        isFirst = false
+                        var rows = CopyRows(isFirst: true)
+                        rows.begin(columns: 1)
+                        rows.integer(7)
+                        return rows.bytes
+                    }
+                }
+            }
+            #expect(try connection.query("SELECT count(*) FROM t WHERE n > $1", [.integer(0)]).integer(0, 0) == 0)
+        }
+
         @Test func silentServerIsGivenUp() async throws {
             let fixture = try await StoreFixture()
             let proxy = try await FaultProxy.start(toPort: fixture.server.port)
@@ -144,6 +164,7 @@ extension StoreTests {
 
         @Test(arguments: [
             "postgresql://[::1", "postgresql://a/b?nonsense=1", "a b=c", "postgresql://h/d?sslmode=perhaps",
+            "host=127.0.0.1 port=70000",
             "postgresql://h:no/d", "service=nothing-of-that-name", "host=a nonsense=1",
         ])
         func wordsThatAreNoStoreAreRefused(text: String) async throws {

@@ -1,0 +1,59 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+internal import CPostgreSQL
+internal import Foundation
+internal import Glibc
+
+/// Why a connection was not made: what libpq says of it, with `PQERRORS_VERBOSE`. A value.
+///
+/// What a server says is in the server's language; the code before it is not.
+struct ConnectFailure {
+    /// Errors of the server that stay until somebody changes something: of authorization (28), no such database (3D),
+    /// no permission (42), and what the server does not know or accept (0A, 22).
+    private static let lastingClasses = ["28", "3D", "42", "0A", "22"]
+    /// What libpq says, in English, of certificates and keys that cannot be used, and of a server without TLS.
+    private static let lastingPhrases = ["certificate", "private key file", "does not support SSL"]
+
+    /// The code of the server's last error (SQLSTATE); nil when no server has answered.
+    let code: String?
+    /// The message without codes and places in the server's source.
+    let text: String
+
+    /// - Parameter secrets: what the text must not show.
+    init(_ message: String, hiding secrets: [String] = []) {
+        var (code, parts): (String?, [String]) = (nil, [])
+        for line in message.split(separator: "\n") where !line.hasPrefix("LOCATION:  ") {
+            var line = line.trimmingCharacters(in: .whitespaces)
+            if let found = line.firstMatch(of: #/:  ([0-9A-Z]{5}): /#) {
+                code = String(found.1)
+                line.replaceSubrange(found.range, with: ":  ")
+            }
+            parts.append(line)
+        }
+        self.code = code
+        text = secrets.reduce(parts.joined(separator: "; ")) { $0.replacingOccurrences(of: $1, with: "…") }
+    }
+
+    /// Whether another attempt would end in the same way.
+    ///
+    /// - Parameter wasTried: whether a server was asked for a connection at all.
+    func isLasting(wasTried: Bool) -> Bool {
+        guard wasTried else { return true }
+        if let code { return Self.lastingClasses.contains { code.hasPrefix($0) } }
+        return Self.lastingPhrases.contains { text.contains($0) }
+    }
+}
+
+/// Calls of libpq whose messages are in English, whatever the program's locale.
+enum PlainMessages {
+    static func with<Value, Failure: Error>(_ body: () throws(Failure) -> Value) throws(Failure) -> Value {
+        guard let plain = newlocale(1 << LC_MESSAGES, "C", nil) else { return try body() }
+        let former = uselocale(plain)
+        defer {
+            uselocale(former)
+            freelocale(plain)
+        }
+        return try body()
+    }
+}

@@ -1,0 +1,78 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+internal import CPostgreSQL
+internal import Foundation
+internal import Glibc
+
+/// Checks connection strings before libpq connects with them.
+///
+/// A password with a character that has to be escaped makes libpq take a part of it for something else: a host, a port,
+/// a keyword. Its errors show that part then. So what cannot be right is refused here, in words without any piece of it.
+enum StoreTarget {
+    private static let hint =
+        "characters of a password such as @, / and ? are written as %40, %2F and %3F in a URI, and a password with "
+        + "spaces stands in quotes elsewhere"
+
+    /// - Throws: `refused` for a connection string that libpq cannot read, or reads as something else.
+    static func check(_ target: String) throws(FleetError) {
+        let isURI = ["postgresql://", "postgres://"].contains { target.hasPrefix($0) }
+        // Anything else is the name of a database.
+        guard isURI || target.contains("=") else { return }
+        var problem: UnsafeMutablePointer<CChar>?
+        guard let options = PQconninfoParse(target, &problem) else {
+            defer { PQfreemem(problem) }
+            let reason = problem.map { withoutQuotations(String(cString: $0)) } ?? "no memory"
+            throw unusable(reason)
+        }
+        defer { PQconninfoFree(options) }
+        if isURI, hasSecondAtSign(target) { throw unusable("a host or a database in it has an @") }
+        if let port = value(of: "port", options), !port.isEmpty, !port.split(separator: ",").allSatisfy(isPort) {
+            throw unusable("the port in it is no number from 1 to 65535")
+        }
+    }
+
+    /// The passwords of a connection, which no error may show.
+    static func secrets(_ connection: OpaquePointer) -> [String] {
+        guard let options = PQconninfo(connection) else { return [] }
+        defer { PQconninfoFree(options) }
+        return ["password", "sslpassword"].compactMap { value(of: $0, options) }.filter { $0.count > 2 }
+    }
+
+    private static func unusable(_ reason: String) -> FleetError {
+        FleetError(.refused, "the store's connection string cannot be used: \(reason) (\(hint))")
+    }
+
+    /// A message without what libpq quotes of the connection string: from the first quotation mark to the last one, as
+    /// what is quoted may have such marks itself.
+    static func withoutQuotations(_ message: String) -> String {
+        let text = message.trimmingCharacters(in: .whitespacesAndNewlines)
+        guard let first = text.firstIndex(of: "\""), let last = text.lastIndex(of: "\""), first < last else {
+            return text
+        }
+        return text[...first] + "…" + text[last...]
+    }
+
+    /// Whether an @ follows the one that ends user and password, before the options. libpq takes the first one for
+    /// that, or none when a / comes before.
+    private static func hasSecondAtSign(_ uri: String) -> Bool {
+        guard let scheme = uri.range(of: "://") else { return false }
+        let rest = uri[scheme.upperBound...]
+        let end = rest.firstIndex { $0 == "@" || $0 == "/" } ?? rest.endIndex
+        let place = end < rest.endIndex && rest[end] == "@" ? rest[rest.index(after: end)...] : rest
+        return place.prefix { $0 != "?" }.contains("@")
+    }
+
+    private static func isPort(_ text: Substring) -> Bool {
+        text.utf8.allSatisfy { (0x30...0x39).contains($0) } && Int(text).map { (1...65_535).contains($0) } == true
+    }
+
+    private static func value(of keyword: String, _ options: UnsafeMutablePointer<PQconninfoOption>) -> String? {
+        var option = options
+        while let name = option.pointee.keyword {
+            if strcmp(name, keyword) == 0 { return option.pointee.val.map { String(cString: $0) } }
+            option += 1
+        }
+        return nil
+    }
+}
