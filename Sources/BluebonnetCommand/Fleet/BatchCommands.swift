@@ -6,54 +6,56 @@ import Bluebonnet
 internal import BluebonnetFleet
 import Foundation
 
+/// A batch in a fleet's store, by its name.
+struct BatchTarget: ParsableArguments {
+    @Argument(help: "The batch's name.") var batch: String
+    @OptionGroup var store: StoreOptions
+}
+
+/// A command that does one thing with a batch, and writes nothing.
+protocol BatchCommand: ParsableCommand {
+    /// What it does with the batch of a name.
+    static var action: @Sendable (_ fleet: Fleet, _ batch: String) async throws -> Void { get }
+
+    var target: BatchTarget { get }
+}
+
+extension BatchCommand {
+    func run() throws {
+        FleetCall.run { [fleet = target.store.fleet, batch = target.batch, action = Self.action] in
+            try await action(fleet, batch)
+            return .success
+        }
+    }
+}
+
 /// `bluebonnet pause`: gives workers no more lines of a batch.
-struct PauseCommand: ParsableCommand {
+struct PauseCommand: BatchCommand {
     static let configuration = CommandConfiguration(
         commandName: "pause", abstract: "Gives the workers of a fleet no more lines of a batch; what they have goes on."
     )
+    static let action: @Sendable (Fleet, String) async throws -> Void = { try await $0.pause($1) }
 
-    @Argument(help: "The batch's name.") var batch: String
-    @OptionGroup var store: StoreOptions
-
-    func run() throws {
-        FleetCall.run { [fleet = store.fleet, batch] in
-            try await fleet.pause(batch)
-            return .success
-        }
-    }
+    @OptionGroup var target: BatchTarget
 }
 
 /// `bluebonnet resume`: gives workers lines of a paused batch again.
-struct ResumeCommand: ParsableCommand {
+struct ResumeCommand: BatchCommand {
     static let configuration = CommandConfiguration(
         commandName: "resume", abstract: "Gives the workers of a fleet lines of a paused batch again.")
+    static let action: @Sendable (Fleet, String) async throws -> Void = { try await $0.resume($1) }
 
-    @Argument(help: "The batch's name.") var batch: String
-    @OptionGroup var store: StoreOptions
-
-    func run() throws {
-        FleetCall.run { [fleet = store.fleet, batch] in
-            try await fleet.resume(batch)
-            return .success
-        }
-    }
+    @OptionGroup var target: BatchTarget
 }
 
 /// `bluebonnet cancel`: cancels what has not ended of a batch.
-struct CancelCommand: ParsableCommand {
+struct CancelCommand: BatchCommand {
     static let configuration = CommandConfiguration(
         commandName: "cancel",
         abstract: "Cancels what has not ended of a batch in the store of a fleet. Each line still gets its result.")
+    static let action: @Sendable (Fleet, String) async throws -> Void = { try await $0.cancel($1) }
 
-    @Argument(help: "The batch's name.") var batch: String
-    @OptionGroup var store: StoreOptions
-
-    func run() throws {
-        FleetCall.run { [fleet = store.fleet, batch] in
-            try await fleet.cancel(batch)
-            return .success
-        }
-    }
+    @OptionGroup var target: BatchTarget
 }
 
 /// `bluebonnet retry-failed`: lets lines of a batch run again.
@@ -66,12 +68,11 @@ struct RetryFailedCommand: ParsableCommand {
             lines is written on standard output.
             """)
 
-    @Argument(help: "The batch's name.") var batch: String
-    @OptionGroup var store: StoreOptions
+    @OptionGroup var target: BatchTarget
     @Flag(help: "Also lines whose outcome is unknown: they may have been sent.") var unknown = false
 
     func run() throws {
-        FleetCall.run { [fleet = store.fleet, batch, unknown] in
+        FleetCall.run { [fleet = target.store.fleet, batch = target.batch, unknown] in
             let count = try await fleet.retryFailed(batch, includesUnknown: unknown)
             try FleetCall.print(Quantity.count(count, "line") + "\n")
             return .success

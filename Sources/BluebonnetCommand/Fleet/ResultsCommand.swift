@@ -19,12 +19,11 @@ struct ResultsCommand: ParsableCommand {
             command line or the store is wrong.
             """)
 
-    @Argument(help: "The batch's name.") var batch: String
-    @OptionGroup var store: StoreOptions
+    @OptionGroup var target: BatchTarget
     @Flag(help: "Wait for what has not ended.") var follow = false
 
     func run() throws {
-        FleetCall.run { [fleet = store.fleet, batch, follow] in
+        FleetCall.run { [fleet = target.store.fleet, batch = target.batch, follow] in
             var page = Data()
             for try await line in fleet.results(of: batch, follows: follow) {
                 page.append(line)

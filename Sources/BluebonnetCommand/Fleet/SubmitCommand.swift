@@ -41,18 +41,7 @@ struct SubmitCommand: ParsableCommand {
         transform: OptionValue.batchPriority)
     var priority = 0
 
-    @Option(
-        help: ArgumentHelp("What relative URLs are resolved against.", valueName: "url"),
-        transform: OptionValue.baseURL)
-    var baseURL: URL?
-
-    @Option(
-        parsing: .unconditionalSingleValue,
-        help: ArgumentHelp(
-            "A header field of every line that does not set it; may be given again and again.",
-            valueName: "name: value"),
-        transform: OptionValue.header)
-    var header: [String] = []
+    @OptionGroup var lines: LineOptions
 
     @Option(
         parsing: .unconditional,
@@ -70,19 +59,10 @@ struct SubmitCommand: ParsableCommand {
         transform: OptionValue.rate)
     var originRate: RateLimit?
 
-    @Flag(help: "Send the segments . and .. of a URL's path as they are; they are removed otherwise.")
-    var pathAsIs = false
-
-    @Flag(help: "The first failure cancels what has not finished.")
-    var failFast = false
-
     @Flag(help: "Send requests again that are not safe to repeat and that a lost worker may have sent.")
     var resendUnsafe = false
 
-    @Option(
-        help: ArgumentHelp("The body in a result line: none, text or base64. (default: text)", valueName: "form"),
-        transform: OptionValue.choice)
-    var body = RequestLineRunner.BodyForm.text
+    @OptionGroup var bodies: BodyOptions
 
     @OptionGroup(title: "Limits") var limits: LineLimits
     @OptionGroup(title: "Trust") var trust: RunOptions.Trust
@@ -107,28 +87,20 @@ struct SubmitCommand: ParsableCommand {
     var settings: FleetSettings {
         get throws {
             var settings = FleetSettings()
-            settings.baseURL = baseURL
-            settings.headers = try headers
-            settings.bodyForm = body
+            settings.baseURL = lines.baseURL
+            settings.headers = try lines.headers
+            settings.bodyForm = bodies.body
             settings.maximumBodyByteCount = limits.maxBody
             settings.timeouts = limits.timeouts
             settings.retryPolicy = limits.retryPolicy
             settings.securityPolicy = try trust.policy
-            settings.keepsDotSegments = pathAsIs
-            settings.cancelsAtFirstFailure = failFast
+            settings.keepsDotSegments = lines.pathAsIs
+            settings.cancelsAtFirstFailure = lines.failFast
             settings.resendsUnsafeRequests = resendUnsafe
             settings.maximumConcurrentTransferCountPerOrigin = perOrigin
             settings.rateLimitPerOrigin = originRate
             settings.priority = priority
             return settings
-        }
-    }
-
-    private var headers: HeaderFields {
-        get throws(NetworkingError) {
-            var settings = RequestLineRunner.Settings()
-            for text in header { try settings.addHeader(text) }
-            return settings.headers
         }
     }
 

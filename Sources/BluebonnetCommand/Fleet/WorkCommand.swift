@@ -26,16 +26,7 @@ struct WorkCommand: ParsableCommand {
 
     @OptionGroup var store: StoreOptions
 
-    @Option(
-        parsing: .unconditional, help: ArgumentHelp("Transfers in flight in all. (default: 64)", valueName: "n"),
-        transform: OptionValue.count)
-    var concurrency = 64
-
-    @Option(
-        parsing: .unconditional,
-        help: ArgumentHelp("Transfers in flight to one scheme, host and port. (default: 6)", valueName: "n"),
-        transform: OptionValue.count)
-    var perOrigin = 6
+    @OptionGroup var counts: TransferCounts
 
     @Option(
         help: ArgumentHelp(
@@ -49,22 +40,12 @@ struct WorkCommand: ParsableCommand {
         transform: OptionValue.lease)
     var lease = 30.0
 
-    @Option(
-        parsing: .unconditional,
-        help: ArgumentHelp(
-            "Seconds that transfers under way may go on after SIGTERM, fractions allowed. (default: 10)",
-            valueName: "s"),
-        transform: OptionValue.secondsOrZero)
-    var drainTimeout = 10.0
+    @OptionGroup var drain: DrainOptions
 
     @Flag(help: "End when every batch is complete, paused or cancelled.")
     var untilDone = false
 
-    @Flag(help: "Take the proxies of lines that name none from http_proxy, https_proxy, all_proxy and no_proxy.")
-    var environmentProxy = false
-
-    @Flag(help: "Answer challenges of hosts that the user's .netrc file names (or the file that NETRC names).")
-    var netrc = false
+    @OptionGroup var machine: MachineOptions
 
     @Option(
         help: ArgumentHelp(
@@ -100,14 +81,13 @@ struct WorkCommand: ParsableCommand {
         get throws {
             var configuration = FleetWorker.Configuration()
             configuration.name = name
-            configuration.concurrency = concurrency
-            configuration.concurrencyPerOrigin = perOrigin
+            configuration.concurrency = counts.concurrency
+            configuration.concurrencyPerOrigin = counts.perOrigin
             configuration.lease = .seconds(lease)
-            configuration.drainTimeout = .seconds(drainTimeout)
+            configuration.drainTimeout = drain.timeout
             configuration.endsWhenIdle = untilDone
             do throws(NetworkingError) {
-                if environmentProxy { configuration.transferOptions.proxyConfiguration = try .environment }
-                if netrc { configuration.transferOptions.netrc = try .ofUser }
+                try machine.add(to: &configuration.transferOptions)
             } catch {
                 throw CommandError.unusable(error.message)
             }

@@ -28,22 +28,21 @@ struct RunOptions: ParsableArguments {
     var settings: RequestLineRunner.Settings {
         get throws(NetworkingError) {
             var settings = RequestLineRunner.Settings()
-            settings.baseURL = requests.baseURL
-            for text in requests.header { try settings.addHeader(text) }
-            settings.concurrency = requests.concurrency
-            settings.concurrencyPerOrigin = requests.perOrigin
+            settings.baseURL = requests.lines.baseURL
+            settings.headers = try requests.lines.headers
+            settings.concurrency = requests.counts.concurrency
+            settings.concurrencyPerOrigin = requests.counts.perOrigin
             settings.maximumBytesPerSecond = limits.limitRate
-            settings.governor = limits.governor(perOrigin: requests.perOrigin)
-            settings.cancelsAtFirstFailure = requests.failFast
-            settings.drainTimeout = .seconds(limits.drainTimeout)
-            settings.bodyForm = output.body
-            settings.transferOptions.keepsDotSegments = requests.pathAsIs
+            settings.governor = limits.governor(perOrigin: requests.counts.perOrigin)
+            settings.cancelsAtFirstFailure = requests.lines.failFast
+            settings.drainTimeout = limits.drain.timeout
+            settings.bodyForm = output.bodies.body
+            settings.transferOptions.keepsDotSegments = requests.lines.pathAsIs
             settings.transferOptions.timeouts = limits.lines.timeouts
             settings.transferOptions.maximumBodyByteCount = limits.lines.maxBody
             settings.transferOptions.retryPolicy = limits.lines.retryPolicy
             settings.transferOptions.securityPolicy = try trust.policy
-            if requests.environmentProxy { settings.transferOptions.proxyConfiguration = try .environment }
-            if requests.netrc { settings.transferOptions.netrc = try .ofUser }
+            try requests.machine.add(to: &settings.transferOptions)
             return settings
         }
     }
@@ -52,44 +51,9 @@ struct RunOptions: ParsableArguments {
 extension RunOptions {
     /// Where requests go, and how many at once.
     struct Requests: ParsableArguments {
-        @Option(
-            help: ArgumentHelp("What relative URLs are resolved against.", valueName: "url"),
-            transform: OptionValue.baseURL)
-        var baseURL: URL?
-
-        @Option(
-            parsing: .unconditionalSingleValue,
-            help: ArgumentHelp(
-                """
-                A header field of every line that does not set it; may be given again and again. ${env:NAME} in the \
-                value stands for an environment variable.
-                """,
-                valueName: "name: value"),
-            transform: OptionValue.header)
-        var header: [String] = []
-
-        @Option(
-            parsing: .unconditional, help: ArgumentHelp("Transfers in flight in all. (default: 64)", valueName: "n"),
-            transform: OptionValue.count)
-        var concurrency = 64
-
-        @Option(
-            parsing: .unconditional,
-            help: ArgumentHelp("Transfers in flight to one scheme, host and port. (default: 6)", valueName: "n"),
-            transform: OptionValue.count)
-        var perOrigin = 6
-
-        @Flag(help: "Send the segments . and .. of a URL's path as they are; they are removed otherwise.")
-        var pathAsIs = false
-
-        @Flag(help: "Take the proxies of lines that name none from http_proxy, https_proxy, all_proxy and no_proxy.")
-        var environmentProxy = false
-
-        @Flag(help: "Answer challenges of hosts that the user's .netrc file names (or the file that NETRC names).")
-        var netrc = false
-
-        @Flag(help: "The first failure cancels what has not finished.")
-        var failFast = false
+        @OptionGroup var lines: LineOptions
+        @OptionGroup var counts: TransferCounts
+        @OptionGroup var machine: MachineOptions
 
         @Flag(help: "Check everything and print the waves that would run; send nothing.")
         var plan = false
@@ -99,13 +63,7 @@ extension RunOptions {
     struct Limits: ParsableArguments {
         @OptionGroup var lines: LineLimits
 
-        @Option(
-            parsing: .unconditional,
-            help: ArgumentHelp(
-                "Seconds that transfers under way may go on after SIGTERM, fractions allowed. (default: 10)",
-                valueName: "s"),
-            transform: OptionValue.secondsOrZero)
-        var drainTimeout = 10.0
+        @OptionGroup var drain: DrainOptions
 
         @Option(
             parsing: .unconditional,
@@ -208,9 +166,6 @@ extension RunOptions {
         @Option(help: ArgumentHelp("Where result lines go instead of standard output.", valueName: "file"))
         var results: String?
 
-        @Option(
-            help: ArgumentHelp("The body in a result line: none, text or base64. (default: text)", valueName: "form"),
-            transform: OptionValue.choice)
-        var body = RequestLineRunner.BodyForm.text
+        @OptionGroup var bodies: BodyOptions
     }
 }

@@ -103,7 +103,7 @@ struct RefusedOptions: Sendable, CustomTestStringConvertible {
 
     @Test func governorLetsAsManyRunAsTheOptionSays() throws {
         let options = try RunOptions.parse(["--retries", "1", "--per-origin", "100", "--origin-rate", "5/s"])
-        let limits = options.limits.originLimits(perOrigin: options.requests.perOrigin)
+        let limits = options.limits.originLimits(perOrigin: options.requests.counts.perOrigin)
         #expect(limits.maximumConcurrentTransferCount == 100 && limits.rateLimit == RateLimit(5))
     }
 

@@ -1,0 +1,13 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import ArgumentParser
+internal import BluebonnetBatch
+
+/// What becomes of bodies that go to no file.
+struct BodyOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp("The body in a result line: none, text or base64. (default: text)", valueName: "form"),
+        transform: OptionValue.choice)
+    var body = RequestLineRunner.BodyForm.text
+}

@@ -1,0 +1,18 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import ArgumentParser
+
+/// How long transfers under way go on when the process is told to end.
+struct DrainOptions: ParsableArguments {
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp(
+            "Seconds that transfers under way may go on after SIGTERM, fractions allowed. (default: 10)",
+            valueName: "s"),
+        transform: OptionValue.secondsOrZero)
+    var drainTimeout = 10.0
+
+    /// The time that the option names.
+    var timeout: Duration { .seconds(drainTimeout) }
+}

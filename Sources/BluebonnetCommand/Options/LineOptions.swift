@@ -1,0 +1,41 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import ArgumentParser
+import Bluebonnet
+internal import BluebonnetBatch
+import Foundation
+
+/// What holds for the lines of a batch, whoever sends them.
+struct LineOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp("What relative URLs are resolved against.", valueName: "url"),
+        transform: OptionValue.baseURL)
+    var baseURL: URL?
+
+    @Option(
+        parsing: .unconditionalSingleValue,
+        help: ArgumentHelp(
+            """
+            A header field of every line that does not set it; may be given again and again. ${env:NAME} in the \
+            value stands for an environment variable of the process that sends the request.
+            """,
+            valueName: "name: value"),
+        transform: OptionValue.header)
+    var header: [String] = []
+
+    @Flag(help: "Send the segments . and .. of a URL's path as they are; they are removed otherwise.")
+    var pathAsIs = false
+
+    @Flag(help: "The first failure cancels what has not finished.")
+    var failFast = false
+
+    /// The fields of `--header`.
+    var headers: HeaderFields {
+        get throws(NetworkingError) {
+            var settings = RequestLineRunner.Settings()
+            for text in header { try settings.addHeader(text) }
+            return settings.headers
+        }
+    }
+}

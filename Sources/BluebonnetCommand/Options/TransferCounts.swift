@@ -1,0 +1,18 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import ArgumentParser
+
+/// How many transfers one process has in flight.
+struct TransferCounts: ParsableArguments {
+    @Option(
+        parsing: .unconditional, help: ArgumentHelp("Transfers in flight in all. (default: 64)", valueName: "n"),
+        transform: OptionValue.count)
+    var concurrency = 64
+
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("Transfers in flight to one scheme, host and port. (default: 6)", valueName: "n"),
+        transform: OptionValue.count)
+    var perOrigin = 6
+}
