@@ -13,7 +13,7 @@ struct MainCommand: ParsableCommand {
         subcommands: [
             RunCommand.self, JournalCommand.self, ReachabilityCommand.self, SubmitCommand.self, WorkCommand.self,
             StatusCommand.self, ResultsCommand.self, PauseCommand.self, ResumeCommand.self, CancelCommand.self,
-            RetryFailedCommand.self,
+            RetryFailedCommand.self, RemoveCommand.self,
         ])
 
     static func main() {

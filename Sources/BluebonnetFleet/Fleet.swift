@@ -36,14 +36,14 @@ public struct Fleet: Sendable {
         _ lines: [RequestLine], named name: String, settings: FleetSettings = FleetSettings()
     ) async throws -> Bool {
         let graph = try RequestLineGraph(lines.enumerated().map { NumberedLine(number: $0 + 1, line: $1) })
-        return try await submit(graph.nodesInDependencyOrder, named: name, settings: settings)
+        return try await submit(SubmittedLines(graph.nodesInDependencyOrder), named: name, settings: settings)
     }
 
-    /// Puts a batch of checked lines into the store; dependencies come first.
+    /// Puts a batch of checked lines into the store.
     package func submit(
-        _ nodes: [RequestLineGraph.Node], named name: String, settings: FleetSettings
+        _ lines: SubmittedLines, named name: String, settings: FleetSettings
     ) async throws(FleetError) -> Bool {
-        let submission = Submission(name: name, settings: settings, nodes: nodes)
+        let submission = Submission(name: name, settings: settings, lines: lines)
         return try await StoreThread.run(store) { connection throws(FleetError) in
             try FleetSchema.prepare(connection)
             return try submission.submit(connection)
@@ -67,11 +67,12 @@ public struct Fleet: Sendable {
         try await reading { reading throws(FleetError) in try reading.members() }
     }
 
-    /// The origins of a batch, those with the most lines first. None when no batch has the name.
+    /// The origins of a batch, those with the most lines first.
     ///
     /// - Parameters:
     ///   - name: the batch's name.
     ///   - limit: the most origins that are given. Default 16.
+    /// - Throws: `FleetError`, `noBatch` when no batch has the name.
     public func origins(ofBatch name: String, limit: Int = 16) async throws(FleetError) -> [FleetOrigin] {
         try await reading { reading throws(FleetError) in try reading.origins(name, limit: limit) }
     }
@@ -109,6 +110,19 @@ public struct Fleet: Sendable {
         }
     }
 
+    /// Removes a batch that has ended, with its lines and results. Its name is free at once; its rows are removed some
+    /// thousands at a time, so that nobody waits for them. When the call breaks off after that, the next one, for any
+    /// batch, removes what is left.
+    ///
+    /// - Throws: `FleetError`, `notPossible` when the batch is neither complete nor cancelled, or when workers have lines
+    ///   of it; `noBatch` when no batch has the name.
+    public func remove(_ name: String) async throws(FleetError) {
+        try await StoreThread.run(store) { connection throws(FleetError) in
+            try FleetSchema.check(connection)
+            try BatchRemoval(connection: connection).remove(name)
+        }
+    }
+
     /// The result lines of a batch, without line ends, in the order in which they were recorded: each line once.
     ///
     /// The sequence throws `FleetError`, `noBatch` when no batch has the name.
@@ -141,7 +155,6 @@ extension Fleet {
             return try work(BatchControl(connection: connection, name: name))
         }
     }
-
 }
 
 /// Reads the results of a batch page by page, over one connection.

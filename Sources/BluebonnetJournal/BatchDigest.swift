@@ -13,9 +13,25 @@ package enum BatchDigest {
 
     /// The digest of lines that are values.
     package static func ofLines(_ lines: [RequestLine], _ settings: RequestLineRunner.Settings) -> String {
-        let digest = started("lines", settings)
-        for line in lines { digest.add(line.canonicalText + "\n") }
+        var digest = OfLines(settings)
+        for line in lines { digest.add(line.canonicalText) }
         return digest.finish()
+    }
+
+    /// The digest of lines that come one after the other.
+    package struct OfLines {
+        private let digest: MessageDigest
+
+        package init(_ settings: RequestLineRunner.Settings) { digest = started("lines", settings) }
+
+        /// Adds the next line, by its canonical text.
+        package mutating func add(_ canonicalText: String) {
+            digest.add(canonicalText)
+            digest.add("\n")
+        }
+
+        /// The digest of all that was added. To be called once.
+        package mutating func finish() -> String { digest.finish() }
     }
 
     /// The digest of lines that come later; each of them has a fingerprint.

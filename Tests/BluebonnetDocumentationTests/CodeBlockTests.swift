@@ -36,8 +36,7 @@ import Testing
             + #"fleet OWNER fleet""#: "firstFleetOfThePageRuns",
         "Fleet.md: GRANT USAGE ON SCHEMA bluebonnet TO worker;": "statementsOfThePagePermitWhatThePageSays",
         "Fleet.md: UPDATE bluebonnet.results SET written = DEFAULT;": "statementOfThePageShowsResultsOfARestoredStore",
-        "Fleet.md: WITH old AS (DELETE FROM bluebonnet.batches WHERE name = 'nightly' RETURNING number),":
-            "statementOfThePageRemovesABatchAndNothingElse",
+        "Fleet.md: bluebonnet remove nightly": "batchOfThePageIsRemoved",
         "CommandFormat.md: bluebonnet run batch.ndjson --base-url https://api.example.com/v1/ --header 'X-Client: "
             + "demo'": "requestLinesOfThePageRun",
         #"CommandFormat.md: {"id": "login", "method": "POST", "url": "login", "json": {"user": "ada", "password": "#

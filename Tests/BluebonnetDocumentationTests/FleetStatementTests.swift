@@ -29,47 +29,11 @@ import Testing
         }
 
         func query(_ sql: String) async throws -> [[String]] { try await server.query(sql, database: database) }
-
-        /// The tables that have rows of a batch.
-        func tables(withRowsOf batch: String) async throws -> [String] {
-            var found: [String] = []
-            for row in try await query(
-                "SELECT table_name FROM information_schema.columns "
-                    + "WHERE table_schema = 'bluebonnet' AND column_name = 'batch' ORDER BY 1")
-            {
-                let table = try #require(row.first)
-                let count = try await query("SELECT count(*) FROM bluebonnet.\(table) WHERE batch = \(batch)")
-                if count != [["0"]] { found.append(table) }
-            }
-            return found
-        }
     }
 
     private func block(startingWith start: String) throws -> String {
         let block = try CodeBlock.ofPages().first { $0.page == "Fleet.md" && $0.lines.first?.hasPrefix(start) == true }
         return try #require(block, "Fleet.md has no block that starts with \(start)").lines.joined(separator: "\n")
-    }
-
-    @Test func statementOfThePageRemovesABatchAndNothingElse() async throws {
-        let store = try await Store()
-        let numbers = try await store.query("SELECT number FROM bluebonnet.batches ORDER BY number").flatMap(\.self)
-        try #require(numbers.count == 2)
-        // Rows that only a worker makes.
-        _ = try await store.query(
-            """
-            INSERT INTO bluebonnet.workers (name, version, slots, lease) VALUES ('w', '1', 1, 1);
-            INSERT INTO bluebonnet.claims (worker, batch, positions) SELECT number, \(numbers[0]), '{0}'
-            FROM bluebonnet.workers;
-            INSERT INTO bluebonnet.losses VALUES (\(numbers[0]), 0, 1);
-            INSERT INTO bluebonnet.ready VALUES (\(numbers[0]), 0, 0, 0);
-            INSERT INTO bluebonnet.blocked VALUES (\(numbers[0]), 1, 1)
-            """)
-        let others = try await store.tables(withRowsOf: numbers[1])
-        #expect(try await store.tables(withRowsOf: numbers[0]).count == 9)
-        #expect(try await store.query(block(startingWith: "WITH old")) == [[numbers[0]]])
-        #expect(try await store.tables(withRowsOf: numbers[0]) == [])
-        #expect(try await store.tables(withRowsOf: numbers[1]) == others)
-        #expect(try await store.fleet.batches().map(\.name) == ["other"])
     }
 
     @Test func statementOfThePageShowsResultsOfARestoredStore() async throws {
@@ -114,6 +78,7 @@ import Testing
         let worker = FleetWorker(store: fleet("worker").store)
         try await fleet("worker").cancel("third")
         try await fleet("worker").pause("other")
+        try await fleet("worker").remove("third")
         async let work: Void = worker.run()
         try await becomes(1) { try await fleet("viewer").members().count }
         worker.drain()

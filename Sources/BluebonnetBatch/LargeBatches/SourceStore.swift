@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: MIT
 
 internal import Bluebonnet
-internal import CLinux
 internal import Foundation
 internal import Glibc
 
@@ -59,10 +58,7 @@ struct SourceStore: ~Copyable {
 
     private mutating func writeMemory() {
         guard hasDisk else { return }
-        if file == nil {
-            let opened = bluebonnet_open_nameless(Self.folder)
-            if opened >= 0 { file = opened }
-        }
+        if file == nil { file = NamelessFile.open() }
         guard let file, Self.write(memory, to: file, at: fileEnd) else {
             hasDisk = false
             return
@@ -70,9 +66,6 @@ struct SourceStore: ~Copyable {
         fileEnd += memory.count
         memory.removeAll(keepingCapacity: true)
     }
-
-    /// A folder on a disk, where there is one.
-    private static var folder: String { ProcessInfo.processInfo.environment["TMPDIR"] ?? "/var/tmp" }
 
     private static func write(_ bytes: [UInt8], to file: CInt, at offset: Int) -> Bool {
         var written = 0

@@ -58,6 +58,21 @@ struct CancelCommand: BatchCommand {
     @OptionGroup var target: BatchTarget
 }
 
+/// `bluebonnet remove`: removes a batch.
+struct RemoveCommand: BatchCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "remove",
+        abstract: "Removes a batch that has ended, with its lines and results, from the store of a fleet.",
+        discussion: """
+            The batch must be complete or cancelled, and no worker may have lines of it. Its name is free at once; its \
+            lines and results go some thousands at a time, so that nobody waits for them. When the command is broken \
+            off, the next remove, of any batch, goes on with what is left.
+            """)
+    static let action: @Sendable (Fleet, String) async throws -> Void = { try await $0.remove($1) }
+
+    @OptionGroup var target: BatchTarget
+}
+
 /// `bluebonnet retry-failed`: lets lines of a batch run again.
 struct RetryFailedCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

@@ -68,15 +68,14 @@ struct SubmitCommand: ParsableCommand {
     @OptionGroup(title: "Trust") var trust: RunOptions.Trust
 
     func run() throws {
-        let (source, _) = try InputSource.open(file)
-        let input = try RunInput(
-            source, control: StopControl(), limits: .init(concurrency: 1, concurrencyPerOrigin: 1), reserved: [],
-            onBytes: { _ in })
-        let nodes = try input.nodes()
+        let batch = try CheckedBatch(
+            InputSource.open(file).source.file(), limits: .init(concurrency: 1, concurrencyPerOrigin: 1))
+        guard let schedule = batch.takeSchedule() else { preconditionFailure("the schedule was just made") }
+        let lines = SubmittedLines(batch.file, schedule)
         let settings = try settings
         let name = name ?? defaultName
         FleetCall.run { [fleet = store.fleet] in
-            let isNew = try await fleet.submit(nodes, named: name, settings: settings)
+            let isNew = try await fleet.submit(lines, named: name, settings: settings)
             if !isNew { StandardError.write("the store has the batch \(name) already\n") }
             try FleetCall.print(name + "\n")
             return .success

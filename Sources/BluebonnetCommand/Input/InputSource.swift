@@ -1,6 +1,7 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
+internal import BluebonnetBatch
 import Glibc
 
 /// Where the request lines come from.
@@ -24,6 +25,32 @@ enum InputSource {
             return (status.isRegularFile ? .file(input) : .stream(input), status)
         } catch {
             throw CommandError.unusable("cannot read \(path ?? "standard input"): \(error)")
+        }
+    }
+}
+
+extension InputSource {
+    /// A file of the lines: that of a stream is one without a name, to which the stream is copied up to its end, so that
+    /// its lines can be checked as a whole without being in memory.
+    func file() throws(CommandError) -> FileDescriptor {
+        switch self {
+        case .file(let file): return file
+        case .stream(let stream):
+            guard let descriptor = NamelessFile.open() else {
+                throw .unusable("cannot make a temporary file for the request lines: \(SystemError.latest)")
+            }
+            let file = FileDescriptor(descriptor)
+            do throws(SystemError) {
+                let reader = try StreamReader(stream, control: StopControl())
+                while case .bytes(let bytes) = try reader.next() {
+                    var rest = bytes[...]
+                    try file.write(&rest)
+                }
+            } catch {
+                throw .unusable("cannot read the request lines: \(error)")
+            }
+            lseek(descriptor, 0, SEEK_SET)
+            return file
         }
     }
 }

@@ -60,17 +60,18 @@ struct FleetReading {
 
     /// The origins of a batch, those with the most lines first.
     func origins(_ name: String, limit: Int) throws(FleetError) -> [FleetOrigin] {
+        let batch = try connection.query("SELECT number FROM bluebonnet.batches WHERE name = $1", [.text(name)])
+        guard batch.count == 1 else { throw .noBatch(name) }
         let rows = try connection.query(
             """
             SELECT l.origin, l.line_count,
                    (SELECT count(*) FROM bluebonnet.ready r WHERE r.batch = l.batch AND r.lane = l.lane),
                    extract(epoch FROM h.until - now())::double precision
             FROM (SELECT * FROM bluebonnet.lanes
-                  WHERE batch = (SELECT number FROM bluebonnet.batches WHERE name = $1)
-                  ORDER BY line_count DESC, lane LIMIT $2) l
+                  WHERE batch = $1 ORDER BY line_count DESC, lane LIMIT $2) l
             LEFT JOIN bluebonnet.holds h ON h.origin = l.origin AND h.until > now()
             ORDER BY l.line_count DESC, l.lane
-            """, [.text(name), .integer(limit)])
+            """, [.integer(batch.integer(0, 0)), .integer(limit)])
         return (0..<rows.count).map { row in
             FleetOrigin(
                 origin: rows.text(row, 0), lineCount: rows.integer(row, 1), readyCount: rows.integer(row, 2),

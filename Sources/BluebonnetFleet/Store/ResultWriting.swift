@@ -137,18 +137,23 @@ struct ResultWriting {
     ///   - prefix: common table expressions, of which `gone` has the positions; `$1` is the batch, `$5` are
     ///     `positions`.
     ///   - positions: what the expressions ask for.
+    ///   - areMany: whether `gone` may have most lines of the batch. Few are looked up by their positions, whatever the
+    ///     planner knows of the tables; for a million of them that may take as many steps for each.
     func end(
         _ batch: Int, _ outcome: ResultLine.Outcome, _ failure: ResultLine.Failure, _ prefix: String,
-        _ positions: [Int]
+        _ positions: [Int], areMany: Bool = false
     ) throws(FleetError) {
         let frame = ResultFrame(outcome, failure)
+        let lines =
+            areMany
+            ? "gone g JOIN bluebonnet.lines l ON l.batch = $1 AND l.position = g.position"
+            : "bluebonnet.lines l WHERE l.batch = $1 AND l.position = ANY (ARRAY(SELECT position FROM gone))"
         try connection.query(
             """
             \(prefix), written AS (
                 INSERT INTO bluebonnet.results (batch, position, outcome, bytes, line)
                 SELECT $1, l.position, $2, 0, $3 || to_json(l.id)::text || $4
-                FROM bluebonnet.lines l
-                WHERE l.batch = $1 AND l.position = ANY (ARRAY(SELECT position FROM gone))
+                FROM \(lines)
                 ON CONFLICT DO NOTHING RETURNING position
             )
             INSERT INTO bluebonnet.tallies AS t (batch, worker, outcome, count, bytes)

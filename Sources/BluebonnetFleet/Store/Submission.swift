@@ -6,7 +6,7 @@ internal import BluebonnetHTTP
 internal import BluebonnetJournal
 internal import Foundation
 
-/// Puts a batch into the store: all of it, or nothing.
+/// Puts a batch into the store: all of it, or nothing. One line after the other is read and sent.
 struct Submission {
     /// A batch of a million lines is larger than what a statement may take otherwise.
     private static let timeout = Duration.seconds(600)
@@ -15,23 +15,13 @@ struct Submission {
 
     let name: String
     let settings: FleetSettings
-    /// The lines, dependencies first.
-    let nodes: [RequestLineGraph.Node]
-    let digest: String
-
-    init(name: String, settings: FleetSettings, nodes: [RequestLineGraph.Node]) {
-        (self.name, self.settings, self.nodes) = (name, settings, nodes)
-        digest = BatchDigest.ofLines(nodes.map(\.line.line), settings.digestSettings)
-    }
+    let lines: SubmittedLines
 
     /// Puts the batch into the store.
     ///
     /// - Returns: false when the store has it already, from a call whose answer was lost perhaps.
     /// - Throws: `nameTaken` when another batch has the name.
     func submit(_ connection: PostgreSQLConnection) throws(FleetError) -> Bool {
-        if let node = nodes.first(where: { $0.line.id.utf8.contains(0) }) {
-            throw FleetError(.notPossible, "line \(node.line.number) has an id with a NUL in it, which no store keeps")
-        }
         let patience = connection.timeout
         connection.timeout = Self.timeout
         defer { connection.timeout = patience }
@@ -43,39 +33,50 @@ struct Submission {
         }
     }
 
-    /// The number of the new batch; nil when the name is taken.
+    /// The number of the new batch; nil when the name is taken. What only its lines tell comes after them.
     private func insertBatch(_ connection: PostgreSQLConnection) throws(FleetError) -> Int? {
-        let batch = JournalBatch(digest: digest, lineCount: nodes.count)
+        let batch = JournalBatch(digest: "", lineCount: lines.count)
         let inserted = try connection.query(
             """
             INSERT INTO bluebonnet.batches (name, digest, settings, priority, line_count, has_edges, key_seed)
             VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (name) DO NOTHING RETURNING number
             """,
             [
-                .text(name), .text(digest), .text(settings.encoded()), .integer(settings.priority),
-                .integer(nodes.count), .bool(nodes.contains { !$0.dependencies.isEmpty }), .text(batch.keySeed),
+                .text(name), .text(""), .text(settings.encoded()), .integer(settings.priority),
+                .integer(lines.count), .bool(false), .text(batch.keySeed),
             ])
         return inserted.count == 1 ? inserted.integer(0, 0) : nil
     }
 
     /// The name is taken: by this batch, or by another one?
     private func isKnown(_ connection: PostgreSQLConnection) throws(FleetError) -> Bool {
-        let found = try connection.query("SELECT digest FROM bluebonnet.batches WHERE name = $1", [.text(name)])
-        guard found.count == 1, found.text(0, 0) == digest else {
+        let found = try connection.query(
+            "SELECT digest FROM bluebonnet.batches WHERE name = $1 AND line_count = $2",
+            [.text(name), .integer(lines.count)])
+        guard found.count == 1, found.text(0, 0) == (try digest()) else {
             throw FleetError(
                 .nameTaken, "the store has another batch with the name \(name): give this one another name")
         }
         return false
     }
 
+    private func digest() throws(FleetError) -> String {
+        var digest = BatchDigest.OfLines(settings.digestSettings)
+        for position in 0..<lines.count { digest.add(try lines.node(at: position).line.line.canonicalText) }
+        return digest.finish()
+    }
+
     private func insertLines(_ batch: Int, _ connection: PostgreSQLConnection) throws(FleetError) {
-        var rows = LineRows(batch: batch, nodes: nodes, settings: settings)
+        var rows = LineRows(batch: batch, lines: lines, settings: settings)
         try connection.copy(
             """
             COPY bluebonnet.lines (batch, position, id, lane, rank, kind, is_read, line, needs)
             FROM STDIN (FORMAT binary)
             """
-        ) { () throws(FleetError) in rows.next(byteCount: Self.pieceByteCount) }
+        ) { () throws(FleetError) in try rows.next(byteCount: Self.pieceByteCount) }
+        try connection.query(
+            "UPDATE bluebonnet.batches SET digest = $2, has_edges = $3 WHERE number = $1",
+            [.integer(batch), .text(rows.finishDigest()), .bool(rows.hasEdges)])
         try insertLanes(batch, rows, connection)
         try connection.query(
             """
@@ -115,11 +116,9 @@ struct Submission {
 /// The rows of a batch's lines, a piece at a time.
 private struct LineRows {
     private let batch: Int
-    private let nodes: [RequestLineGraph.Node]
+    private let lines: SubmittedLines
     private let settings: FleetSettings
-    private var positions: [String: Int] = [:]
-    /// The ids that references read.
-    private let readIDs: Set<String>
+    private var digest: BatchDigest.OfLines
     private var index = 0
     private var isEnded = false
     /// The numbers of the lanes, by the origins as lines have them.
@@ -128,27 +127,30 @@ private struct LineRows {
     private(set) var lanes: [String: Int] = [:]
     /// The lines of each lane.
     private(set) var lineCounts: [Int] = []
-    let hasEdges: Bool
+    /// Whether lines wait for others, as far as they were read.
+    private(set) var hasEdges = false
 
-    init(batch: Int, nodes: [RequestLineGraph.Node], settings: FleetSettings) {
-        (self.batch, self.nodes, self.settings) = (batch, nodes, settings)
-        hasEdges = nodes.contains { !$0.dependencies.isEmpty }
-        if hasEdges {
-            positions.reserveCapacity(nodes.count)
-            for (position, node) in nodes.enumerated() { positions[node.line.id] = position }
-        }
-        readIDs = hasEdges ? Set(nodes.flatMap { (try? $0.line.line.referencedIDs()) ?? [] }) : []
+    init(batch: Int, lines: SubmittedLines, settings: FleetSettings) {
+        (self.batch, self.lines, self.settings) = (batch, lines, settings)
+        digest = BatchDigest.OfLines(settings.digestSettings)
     }
 
-    mutating func next(byteCount: Int) -> [UInt8]? {
+    /// The digest of all lines, after the last one.
+    mutating func finishDigest() -> String { digest.finish() }
+
+    mutating func next(byteCount: Int) throws(FleetError) -> [UInt8]? {
         guard !isEnded else { return nil }
         var rows = CopyRows(isFirst: index == 0)
-        while index < nodes.count, rows.bytes.count < byteCount {
-            let node = nodes[index]
-            write(FleetLine(node, needs: node.dependencies.compactMap { positions[$0] }, settings: settings), to: &rows)
+        while index < lines.count, rows.bytes.count < byteCount {
+            let node = try lines.node(at: index)
+            let needs = node.dependencies.compactMap { lines.source.position(of: $0) }
+            if !needs.isEmpty { hasEdges = true }
+            let line = FleetLine(node, needs: needs, settings: settings)
+            digest.add(line.text)
+            write(line, to: &rows)
             index += 1
         }
-        if index == nodes.count {
+        if index == lines.count {
             rows.end()
             isEnded = true
         }
@@ -163,7 +165,7 @@ private struct LineRows {
         rows.integer(number(of: line.lane))
         rows.small(line.rank)
         rows.small(line.kind.rawValue)
-        rows.bool(readIDs.contains(line.id))
+        rows.bool(lines.isReferenced(index))
         rows.text(line.text)
         rows.integers(line.needs)
     }
@@ -186,5 +188,20 @@ private struct LineRows {
         }
         numbers[written] = number
         return number
+    }
+}
+
+extension SubmittedLines {
+    /// Reads a line, which the store has to be able to keep.
+    fileprivate func node(at position: Int) throws(FleetError) -> RequestLineGraph.Node {
+        do throws(LineSourceError) {
+            let node = try source.node(at: position)
+            guard !node.line.id.utf8.contains(0) else {
+                throw LineSourceError("line \(node.line.number) has an id with a NUL in it, which no store keeps")
+            }
+            return node
+        } catch {
+            throw FleetError(.notPossible, error.message)
+        }
     }
 }

@@ -65,6 +65,25 @@ extension ProcessTests {
             await store.remove()
         }
 
+        @Test func batchOfThePageIsRemoved() async throws {
+            let server = try await PostgreSQLServer.shared()
+            let store = server.unixURL(database: try await server.createDatabase())
+            let words = try #require(try block("Fleet.md", startingWith: "bluebonnet remove").first)
+                .split(separator: " ").map(String.init)
+            #expect(words.first == "bluebonnet")
+            try await CommandFixture.with { fixture in
+                let file = try fixture.file([#"{"url":"http://h/"}"#])
+                for arguments in [
+                    ["submit", file, "--name", "nightly"], ["cancel", "nightly"], Array(words.dropFirst()),
+                ] {
+                    let end = try await CommandProcess(arguments + ["--store", store], in: fixture.folder).end()
+                    #expect(end.status == 0, "\(end.errors)")
+                }
+                let status = try await CommandProcess(["status", "--store", store], in: fixture.folder).end()
+                #expect(status.output.hasPrefix("no batches"))
+            }
+        }
+
         private func status(_ store: String, in folder: TemporaryFolder) async throws -> [String: JSONValue] {
             let end = try await CommandProcess(["status", "nightly", "--json", "--store", store], in: folder).end()
             #expect(end.status == 0, "\(end.errors)")

@@ -151,13 +151,53 @@ extension ProcessTests {
             }
         }
 
+        @Test func linesOfAPipeAreCheckedAsAWholeAndSubmitted() async throws {
+            try await FleetFixture.with { fixture in
+                let url = fixture.server.url("/").absoluteString
+                for (text, status) in [
+                    (#"{"id":"a","url":"a","after":["b"]}"# + "\n" + #"{"id":"b","url":"b"}"#, 0),
+                    (#"{"id":"a","url":"a"}"# + "\n" + #"{"url":"b","after":["nobody"]}"# + "\n", 2),
+                ] {
+                    let pipe = try TestPipe()
+                    let words = ["submit", "-", "--name", "n\(status)", "--store", fixture.store, "--base-url", url]
+                    let submit = try CommandProcess(words, input: pipe.readEnd, in: fixture.command.folder)
+                    pipe.closeReadEnd()
+                    pipe.write(text)
+                    pipe.closeWriteEnd()
+                    let end = await submit.end()
+                    #expect(end.status == status, "\(end.errors)")
+                    #expect(end.errors.hasPrefix(status == 0 ? "" : #"line 2, field "after[0]": "#), "\(end.errors)")
+                }
+                #expect(try await fixture.run("work", "--until-done").status == 0)
+                #expect(fixture.server.requests.map(\.path) == ["/b", "/a"])
+                #expect(try await fixture.status()["name"] == .string("n0"))
+            }
+        }
+
+        @Test func batchThatHasEndedIsRemoved() async throws {
+            try await FleetFixture.with { fixture in
+                _ = try await fixture.submit(Self.lines)
+                let early = try await fixture.run("remove", "n")
+                #expect(early.status == 2 && early.output == "")
+                #expect(
+                    early.errors
+                        == "Error: the batch n cannot be removed, because 4 of its lines have not ended: cancel it, or "
+                        + "wait until it is complete\n")
+                #expect(try await fixture.run("cancel", "n").status == 0)
+                let end = try await fixture.run("remove", "n")
+                #expect(end.status == 0 && end.output == "" && end.errors == "", "\(end.errors)")
+                #expect(try await fixture.run("status").output.hasPrefix("no batches"))
+                #expect(try await fixture.submit([#"{"url":"a"}"#]).output == "n\n")
+            }
+        }
+
         @Test func wrongNamesAndStoresAreToldInOneSentence() async throws {
             try await FleetFixture.with { fixture in
                 let nothing = "Error: the store has no batches: nothing was ever submitted to it\n"
                 #expect(try await fixture.run("status").errors == nothing)
                 _ = try await fixture.submit(Self.lines)
                 let noBatch = "Error: the store has no batch with the name m\n"
-                for command in ["status", "results", "pause", "resume", "cancel", "retry-failed"] {
+                for command in ["status", "results", "pause", "resume", "cancel", "retry-failed", "remove"] {
                     let end = try await fixture.run(command, "m")
                     #expect(end.status == 2 && end.errors == noBatch && end.output == "", "\(command): \(end)")
                     let absent = try await fixture.start([command, "m"], []).end()

@@ -116,6 +116,71 @@ extension StoreTests {
             #expect(batch.settings == settings && batch.priority == -4 && batch.name == "n" && !batch.hasEdges)
         }
 
+        /// The lines of a file, as the command submits them.
+        private static func checked(_ text: String, _ folder: TemporaryFolder) throws -> (SubmittedLines, FileHandle) {
+            let file = try FileHandle(forReadingFrom: URL(fileURLWithPath: folder.write("lines", text)))
+            let limits = LineSchedule.Limits(concurrency: 1, concurrencyPerOrigin: 1)
+            let checked = try BatchFileCheck.check(file.fileDescriptor, limits: limits)
+            return (SubmittedLines(checked.file, checked.schedule), file)
+        }
+
+        @Test func linesOfAFileAreReadOneAfterTheOtherDependenciesFirst() async throws {
+            let (fixture, folder) = (try await Fixture(), try TemporaryFolder())
+            defer { folder.remove() }
+            let text = #"""
+                {"id":"c","url":"http://a/${b.body.x}","after":["d"]}
+                {"id":"b","url":"http://a/"}
+                {"url":"http://b/"}
+                {"id":"d","url":"http://b/${b.status}"}
+                """#
+            let (lines, file) = try Self.checked(text, folder)
+            #expect(try await fixture.fleet.submit(lines, named: "n", settings: FleetSettings()))
+            let rows = try await fixture.rows(
+                """
+                SELECT l.id, l.is_read, (
+                    SELECT string_agg(n.id, ',' ORDER BY n.id) FROM bluebonnet.lines n WHERE n.position = ANY (l.needs))
+                FROM bluebonnet.lines l ORDER BY l.id
+                """)
+            #expect(rows == [["3", "f", ""], ["b", "t", ""], ["c", "f", "b,d"], ["d", "f", "b"]])
+            #expect(try await fixture.ids(in: "ready") == ["3", "b"])
+            // The same lines as values are the same batch.
+            let values = try text.split(separator: "\n").enumerated().map { number, line in
+                try #require(try RequestLineParser().parse(line: Data(line.utf8), number: number + 1)).line
+            }
+            #expect(try await fixture.fleet.submit(values, named: "n") == false)
+            #expect(try await fixture.fleet.submit(lines, named: "n", settings: FleetSettings()) == false)
+            try file.close()
+            try await fixture.expectOrder()
+        }
+
+        @Test func fileThatChangesWhileItIsSubmittedLeavesNothing() async throws {
+            let (fixture, folder) = (try await Fixture(), try TemporaryFolder())
+            defer { folder.remove() }
+            try await fixture.fleet.submit([Fixture.get("a")], named: "first")
+            let text = (0..<9).map { #"{"url":"http://a/\#($0)"}"# + "\n" }.joined()
+            let (lines, file) = try Self.checked(text, folder)
+            let path = folder.path("lines")
+            let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
+            try handle.write(contentsOf: Data(text.replacingOccurrences(of: "/7", with: "/8").utf8))
+            try handle.close()
+            let error = await #expect(throws: FleetError.self) {
+                try await fixture.fleet.submit(lines, named: "n", settings: FleetSettings())
+            }
+            #expect(error?.code == .notPossible)
+            #expect(error?.message == "the request lines were changed during the run: line 8 is another one")
+            #expect(try await fixture.fleet.batches().map(\.name) == ["first"])
+            try file.close()
+        }
+
+        @Test func idThatNoStoreKeepsIsRefused() async throws {
+            let fixture = try await Fixture()
+            let error = await #expect(throws: FleetError.self) {
+                try await fixture.fleet.submit([Fixture.get("a"), Fixture.get("b\0")], named: "n")
+            }
+            #expect(error?.message == "line 2 has an id with a NUL in it, which no store keeps")
+            #expect(try await fixture.fleet.batches().isEmpty)
+        }
+
         // MARK: Versions
 
         private static func noteVersion(_ ahead: Int, _ fixture: Fixture) async throws {

@@ -109,6 +109,13 @@ extension StoreTests {
             await proxy.stop()
         }
 
+        @Test func originsOfABatchThatIsNotThereAreAnError() async throws {
+            let fixture = try await Fixture()
+            try await fixture.fleet.submit([Fixture.get("a")], named: "n")
+            await #expect(throws: FleetError.noBatch("m")) { try await fixture.fleet.origins(ofBatch: "m") }
+            #expect(try await fixture.fleet.origins(ofBatch: "n").map(\.lineCount) == [1])
+        }
+
         @Test func membersTellWhatTheyHaveAndDid() async throws {
             let fixture = try await Fixture()
             try await fixture.fleet.submit((0..<9).map { Fixture.get("\($0)") }, named: "n")

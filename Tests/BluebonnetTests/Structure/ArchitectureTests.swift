@@ -102,18 +102,19 @@ import Testing
         ("BluebonnetJournal", "BluebonnetBatch Certificates LargeBatches References"),
         ("BluebonnetFleet/Model", "BluebonnetBatch Exchange Governor Messages Retries"),
         ("BluebonnetFleet/PostgreSQL", "Model"),
-        ("BluebonnetFleet/Store", "Addresses BluebonnetBatch BluebonnetJournal Model PostgreSQL"),
+        ("BluebonnetFleet/Store", "Addresses BluebonnetBatch BluebonnetJournal LargeBatches Model PostgreSQL"),
         ("BluebonnetFleet/Credentials", "Credentials Model Store"),
         (
             "BluebonnetFleet/Worker",
             "BluebonnetBatch BluebonnetJournal Exchange Governor Model Operations PostgreSQL References Store"
         ),
-        ("BluebonnetFleet", "BluebonnetBatch Model Store"),
+        ("BluebonnetFleet", "BluebonnetBatch LargeBatches Model Store"),
         ("BluebonnetTesting", "Errors Exchange Formats Governor Manager Messages Serialization Sessions Simulation"),
         ("BluebonnetTestServer/Support", ""),
         ("BluebonnetTestServer/Certificates", "Support"),
         ("BluebonnetTestServer/Replies", "Support"),
         ("BluebonnetTestServer/Server", "Certificates Replies Support"),
+        ("BluebonnetTestServer/Faults", "Support"),
         ("BluebonnetImage", "Errors Exchange Manager Messages Operations Serialization"),
         (
             "BluebonnetCommand",
