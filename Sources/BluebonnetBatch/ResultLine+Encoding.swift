@@ -26,6 +26,7 @@ extension ResultLine {
             line.member("reused", reused) { $0.token($1 ? "true" : "false") }
             line.member("timing", timing) { $1.write(to: &$0) }
             line.member("error", error) { $1.write(to: &$0) }
+            line.member("worker", worker) { $0.string($1) }
         }
         text.endLine()
         return text.data

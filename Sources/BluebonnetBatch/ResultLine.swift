@@ -56,11 +56,13 @@ public struct ResultLine: Sendable, Hashable, Codable {
     public var timing: Timing?
     /// Why the operation did not succeed.
     public var error: Failure?
+    /// In a fleet, of a line with an `output`: the name of the worker that sent the request, and has the file.
+    public var worker: String?
 
     private enum CodingKeys: String, CodingKey {
         case id, outcome, status, url, bytes, sha256
         case lineHeaders = "headers"
-        case body, attempts, retries, redirects, `protocol`, reused, timing, error
+        case body, attempts, retries, redirects, `protocol`, reused, timing, error, worker
     }
 
     /// Makes a line without a response, a transfer or an error.

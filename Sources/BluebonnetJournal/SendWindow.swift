@@ -77,6 +77,12 @@ package struct SendWindow {
         if let lane = lanes[name], lane.openCount == 0, lane.waiting.values.allSatisfy(\.isEmpty) { lanes[name] = nil }
     }
 
+    /// A line whose slot was released goes on: it has a slot again, also when none is free.
+    package mutating func retake(_ name: String) {
+        if !heldLanes.contains(name) { openCount += 1 }
+        lanes[name, default: Lane()].openCount += 1
+    }
+
     /// How many lines of a lane may be taken at once.
     package func limit(of name: String) -> Int {
         heldLanes.contains(name) ? 0 : min(limitPerLane, laneLimits[name] ?? limitPerLane)

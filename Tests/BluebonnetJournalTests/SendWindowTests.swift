@@ -32,6 +32,24 @@ import Testing
         #expect(Self.drain(&window) == [])
     }
 
+    @Test func slotThatIsTakenAgainCountsAlsoBeyondTheLimit() {
+        var window = Self.window(2, 2, (0..<5).map { ($0, "a", .normal) })
+        #expect(Self.drain(&window) == [0, 1])
+        window.release("a")
+        #expect(Self.drain(&window) == [2])
+        window.retake("a")
+        #expect(window.count(of: "a") == 5)
+        window.release("a")
+        #expect(Self.drain(&window) == [], "two are left of three")
+        window.release("a")
+        #expect(Self.drain(&window) == [3])
+        window.setHeld(["a"])
+        window.release("a")
+        window.retake("a")
+        window.setHeld([])
+        #expect(Self.drain(&window) == [])
+    }
+
     @Test func limitInAllCountsEveryLane() {
         var window = Self.window(3, 2, (0..<6).map { ($0, String($0), .normal) })
         #expect(Self.drain(&window) == [0, 1, 2])

@@ -12,6 +12,8 @@ struct BatchControl {
 
     let connection: PostgreSQLConnection
     let name: String
+    /// The batch's number, where it is known: the name may be another batch's meanwhile.
+    var number: Int?
 
     /// Gives workers no more lines of the batch. What they have goes on.
     func pause() throws(FleetError) {
@@ -44,7 +46,7 @@ struct BatchControl {
                         DELETE FROM bluebonnet.\(table) WHERE batch = $1 AND $5::bigint[] IS NOT NULL
                         RETURNING position
                     )
-                    """, [])
+                    """, [], areMany: true)
             }
         }
     }
@@ -121,7 +123,8 @@ struct BatchControl {
         defer { connection.timeout = patience }
         try connection.transaction { () throws(FleetError) in
             let rows = try connection.query(
-                "SELECT number, state FROM bluebonnet.batches WHERE name = $1 FOR UPDATE", [.text(name)])
+                "SELECT number, state FROM bluebonnet.batches WHERE name = $1 AND number = coalesce($2, number) FOR UPDATE",
+                [.text(name), number.map { .integer($0) } ?? .null])
             guard rows.count == 1 else { throw .noBatch(name) }
             try work(rows.integer(0, 0), FleetBatch.State(rawValue: rows.text(0, 1)) ?? .open)
         }

@@ -39,23 +39,46 @@ extension WorkerStore {
     /// claims are left out.
     ///
     /// - Parameter edgeBatches: the batches in which lines wait for others.
-    func record(_ endings: [LineEnding], edgeBatches: Set<Int>) throws(FleetError) {
+    /// - Returns: how many of the outcomes the store has, from this call or from one whose answer was lost.
+    @discardableResult
+    func record(_ endings: [LineEnding], edgeBatches: Set<Int>) throws(FleetError) -> Int {
+        let written = try write(endings, edgeBatches: edgeBatches)
+        let rest = endings.filter { written[$0.batch]?.contains($0.position) != true }
+        let count = endings.count - rest.count
+        return rest.isEmpty ? count : count + (try countOfKnown(rest))
+    }
+
+    /// How many outcomes are in the store word for word: those of other workers differ, in their times at least.
+    private func countOfKnown(_ endings: [LineEnding]) throws(FleetError) -> Int {
+        try connection.query(
+            """
+            SELECT count(*) FROM unnest($1::bigint[], $2::bigint[], $3::text[]) AS u (batch, position, line)
+            JOIN bluebonnet.results r ON r.batch = u.batch AND r.position = u.position AND r.line = u.line
+            """,
+            [
+                .integers(endings.map(\.batch)), .integers(endings.map(\.position)), .lines(endings.map(\.line)),
+            ]
+        ).integer(0, 0)
+    }
+
+    /// - Returns: the positions of the lines that were recorded, by batch.
+    private func write(_ endings: [LineEnding], edgeBatches: Set<Int>) throws(FleetError) -> [Int: Set<Int>] {
         let writing = ResultWriting(connection: connection, worker: worker)
         guard endings.contains(where: { edgeBatches.contains($0.batch) }) else {
-            _ = try writing.record(endings)
-            return
+            return try writing.record(endings).mapValues(Set.init)
         }
         var outcomes: [Int: [Int: ResultLine.Outcome]] = [:]
         for ending in endings { outcomes[ending.batch, default: [:]][ending.position] = ending.outcome }
-        try connection.transaction { () throws(FleetError) in
+        return try connection.transaction { () throws(FleetError) in
+            let written = try writing.record(endings)
             var isReady = false
-            for (batch, positions) in try writing.record(endings).sorted(by: { $0.key < $1.key })
-            where edgeBatches.contains(batch) {
+            for (batch, positions) in written.sorted(by: { $0.key < $1.key }) where edgeBatches.contains(batch) {
                 let succeeded = positions.filter { outcomes[batch]?[$0] == .success }
                 let others = positions.filter { outcomes[batch]?[$0] != .success }
                 isReady = try writing.release(batch, succeeded: succeeded, others: others) || isReady
             }
             if isReady { try FleetNotice.work.send(connection) }
+            return written.mapValues(Set.init)
         }
     }
 
@@ -66,8 +89,11 @@ extension WorkerStore {
     ///
     /// An outcome that the store cannot take, because it is too large, is recorded as a failure that says so.
     ///
-    /// - Returns: how many were recorded.
-    func recordAll(_ endings: [LineEnding], edgeBatches: Set<Int>) throws(FleetError) -> Int {
+    /// - Returns: how many of the first are settled, and how many of these the store has from this worker: lines that
+    ///   were given to others are settled too.
+    func recordAll(
+        _ endings: [LineEnding], edgeBatches: Set<Int>
+    ) throws(FleetError) -> (settledCount: Int, recordedCount: Int) {
         var (count, byteCount) = (0, 0)
         for ending in endings where count == 0 || byteCount < Self.groupByteCount {
             byteCount += ending.line.count + (ending.body?.count ?? 0)
@@ -75,16 +101,15 @@ extension WorkerStore {
         }
         let group = Array(endings.prefix(count))
         do throws(FleetError) {
-            try record(group, edgeBatches: edgeBatches)
+            return (count, try record(group, edgeBatches: edgeBatches))
         } catch {
             // 54000 to 54999 and 22P05: a limit of the server, or a character that its encoding does not have.
             guard let code = error.underlying, code.hasPrefix("54") || code.hasPrefix("22") else { throw error }
             guard count == 1, let refused = group.first else {
                 return try recordAll(Array(endings.prefix(1)), edgeBatches: edgeBatches)
             }
-            try record([refused.refused(error)], edgeBatches: edgeBatches)
+            return (1, try record([refused.refused(error)], edgeBatches: edgeBatches))
         }
-        return count
     }
 
     /// Gives lines back that were not sent. Of a batch that was cancelled they are cancelled.

@@ -9,9 +9,14 @@ struct StoredHold: Equatable {
 
 /// What workers tell each other.
 extension WorkerStore {
-    /// Holds an origin for all workers.
+    /// Holds an origin for all workers, and forgets the holds that are over.
     func hold(_ origin: String, for length: Duration) throws(FleetError) {
         try connection.transaction { () throws(FleetError) in
+            try connection.query(
+                """
+                DELETE FROM bluebonnet.holds WHERE origin IN (
+                    SELECT origin FROM bluebonnet.holds WHERE until <= now() AND origin <> $1 FOR UPDATE SKIP LOCKED)
+                """, [.text(origin)])
             try connection.query(
                 """
                 INSERT INTO bluebonnet.holds AS h (origin, until) VALUES ($1, now() + $2 * interval '1 second')

@@ -103,33 +103,49 @@ struct WorkerStore {
 // MARK: - Batches and claims
 
 extension WorkerStore {
-    /// The batches of which lines wait, the most urgent one first.
+    /// The batches that are not finished: some of their lines wait, or are in the hands of workers.
+    struct Unfinished {
+        /// Those of which lines could be claimed, the most urgent one first.
+        var open: [OpenBatch] = []
+        /// Those of which none can: their limits count all the same.
+        var others: [OpenBatch] = []
+    }
+
+    /// Reads the batches that are not finished.
     ///
     /// - Parameter known: batches that the caller has; they are not read again.
-    func openBatches(known: [Int: OpenBatch]) throws(FleetError) -> [OpenBatch] {
+    func unfinishedBatches(known: [Int: OpenBatch]) throws(FleetError) -> Unfinished {
         let rows = try connection.query(
             """
-            SELECT number, name, priority, has_edges, key_seed,
-                   CASE WHEN number = ANY ($1) THEN NULL ELSE settings END
-            FROM bluebonnet.batches b
-            WHERE state = 'open' AND EXISTS (SELECT FROM bluebonnet.ready r WHERE r.batch = b.number)
-            ORDER BY priority DESC, number
+            SELECT b.number, b.name, b.priority, b.has_edges, b.key_seed,
+                   CASE WHEN b.number = ANY ($1) THEN NULL ELSE b.settings END, s.is_ready
+            FROM bluebonnet.batches b CROSS JOIN LATERAL (
+                SELECT b.state = 'open' AND EXISTS (
+                    SELECT FROM bluebonnet.ready r WHERE r.batch = b.number) AS is_ready
+            ) s
+            WHERE s.is_ready
+               OR (b.state = 'open' AND EXISTS (SELECT FROM bluebonnet.blocked w WHERE w.batch = b.number))
+               OR EXISTS (SELECT FROM bluebonnet.claims c WHERE c.batch = b.number)
+            ORDER BY b.priority DESC, b.number
             """, [.integers(Array(known.keys))])
-        var batches: [OpenBatch] = []
+        var batches = Unfinished()
         for row in 0..<rows.count {
-            let number = rows.integer(row, 0)
-            if let batch = known[number] {
-                batches.append(batch)
-            } else if let text = rows.optionalText(row, 5), let settings = try? FleetSettings(stored: text) {
-                // Settings that this version cannot read leave their batch to newer workers.
-                batches.append(
-                    OpenBatch(
-                        number: number, name: rows.text(row, 1), priority: rows.integer(row, 2),
-                        hasEdges: rows.bool(row, 3), keySeed: rows.text(row, 4), settings: settings,
-                        lanes: try lanes(of: number)))
-            }
+            guard let batch = try batch(rows, row, known) else { continue }
+            if rows.bool(row, 6) { batches.open.append(batch) } else { batches.others.append(batch) }
         }
         return batches
+    }
+
+    /// A batch of a row; nil when this version cannot read its settings: such batches are left to newer workers.
+    private func batch(
+        _ rows: PostgreSQLResult, _ row: Int, _ known: [Int: OpenBatch]
+    ) throws(FleetError) -> OpenBatch? {
+        let number = rows.integer(row, 0)
+        if let batch = known[number] { return batch }
+        guard let text = rows.optionalText(row, 5), let settings = try? FleetSettings(stored: text) else { return nil }
+        return OpenBatch(
+            number: number, name: rows.text(row, 1), priority: rows.integer(row, 2), hasEdges: rows.bool(row, 3),
+            keySeed: rows.text(row, 4), settings: settings, lanes: try lanes(of: number))
     }
 
     private func lanes(of batch: Int) throws(FleetError) -> [Int: String] {

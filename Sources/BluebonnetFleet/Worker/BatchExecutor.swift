@@ -26,10 +26,10 @@ extension LineEnding {
             byteCount: report.byteCount, line: report.line, body: report.body)
     }
 
-    /// What a worker records of an unsafe request that it cancelled and that may have been sent.
-    init(inDoubt line: ClaimedLine) {
+    /// What a worker records of an unsafe request that it cancelled because it ends, and that may have been sent.
+    init(cancelledInDoubt line: ClaimedLine) {
         var result = ResultLine(id: line.id, outcome: .unknown)
-        result.error = .inDoubt
+        result.error = .cancelledInDoubt
         self.init(
             claim: line.claim, batch: line.batch, position: line.position, outcome: .unknown, byteCount: 0,
             line: result.encodedLine().dropLast(), body: nil)
@@ -38,12 +38,20 @@ extension LineEnding {
 
 /// Runs the lines of one batch. Any thread.
 final class BatchExecutor: Sendable {
+    /// A line that waits no longer than this for its next attempt keeps its slot.
+    private static let shortWait = Duration.milliseconds(100)
+
     private let executor: LineExecutor
     private let batch: OpenBatch
     private let keys: JournalBatch
+    /// Whether lines without a rule of their own are tried again.
+    private let triesAgain: Bool
+    /// The worker's name.
+    private let worker: String
 
-    init(_ batch: OpenBatch, settings: RequestLineRunner.Settings) {
-        self.batch = batch
+    init(_ batch: OpenBatch, settings: RequestLineRunner.Settings, worker: String) {
+        (self.batch, self.worker) = (batch, worker)
+        triesAgain = settings.transferOptions.retryPolicy != nil
         executor = LineExecutor(settings: settings)
         keys = JournalBatch(digest: "", lineCount: nil, keySeed: batch.keySeed, created: Date(timeIntervalSince1970: 0))
     }
@@ -52,10 +60,12 @@ final class BatchExecutor: Sendable {
     ///
     /// - Parameters:
     ///   - sources: what the lines that it needs have returned, by id.
+    ///   - onWait: called when the operation waits for its next attempt, with the length of that. On any thread.
     ///   - onEnd: called once, on a queue of the executor's.
     /// - Returns: the operation; nil when the line cannot be read: `onEnd` was called then.
     func start(
-        _ claimed: ClaimedLine, sources: [String: ReferenceSource], onEnd: @escaping @Sendable (LineReport) -> Void
+        _ claimed: ClaimedLine, sources: [String: ReferenceSource], onWait: @escaping @Sendable (Duration) -> Void,
+        onEnd: @escaping @Sendable (LineReport) -> Void
     ) -> HTTPRequestOperation? {
         let number = claimed.position + 1
         var line: RequestLine
@@ -70,16 +80,23 @@ final class BatchExecutor: Sendable {
         }
         if line.idempotencyKey == .automatic { line.idempotencyKey = .value(keys.key(at: claimed.position)) }
         let operation = executor.operation(for: line, mayWait: !sources.isEmpty) { sources }
+        if triesAgain || line.retry != nil {
+            operation.onRetry = { _, proposal in
+                if let wait = proposal.wait, wait > Self.shortWait { onWait(wait) }
+                return .performDefault
+            }
+        }
         let (hasOutput, id, isRead) = (line.output != nil, claimed.id, claimed.isRead)
         let hidden = executor.hiddenVariables(of: line)
-        operation.addCompletionHandler { [executor, batch] _ in
+        operation.addCompletionHandler { [executor, batch, worker] _ in
             let outcome: ResultLine.Outcome =
                 switch operation.error?.code {
                 case nil: .success
                 case .cancelled?: .cancelled
                 case .some: .failure
                 }
-            let result = executor.result(id, outcome, operation, hasOutput: hasOutput, hidden)
+            var result = executor.result(id, outcome, operation, hasOutput: hasOutput, hidden)
+            if hasOutput, result.attempts > 0 { result.worker = worker }
             let hasText = batch.settings.bodyForm == .text && result.body != nil
             onEnd(
                 LineReport(

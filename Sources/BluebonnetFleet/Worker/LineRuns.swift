@@ -9,13 +9,15 @@ struct LineRuns {
     private let configuration: FleetWorker.Configuration
     private let governor: Governor
     private let inbox: WorkerInbox
+    /// The worker's name.
+    private let worker: String
     private var executors: [Int: BatchExecutor] = [:]
     private var running: [WorkerHand.Serial: (line: ClaimedLine, operation: HTTPRequestOperation?)] = [:]
     /// What the lines that others need have returned, by claim.
     private var sources: [Int: [Int: (id: String, source: ReferenceSource)]] = [:]
 
-    init(_ configuration: FleetWorker.Configuration, _ governor: Governor, _ inbox: WorkerInbox) {
-        (self.configuration, self.governor, self.inbox) = (configuration, governor, inbox)
+    init(_ configuration: FleetWorker.Configuration, _ governor: Governor, _ inbox: WorkerInbox, worker: String) {
+        (self.configuration, self.governor, self.inbox, self.worker) = (configuration, governor, inbox, worker)
     }
 
     /// Reads what lines that were claimed refer to.
@@ -28,15 +30,16 @@ struct LineRuns {
         }
     }
 
-    /// Starts a line. Its end comes to the inbox.
+    /// Starts a line. Its waits for other attempts and its end come to the inbox.
     mutating func start(_ serial: WorkerHand.Serial, _ line: ClaimedLine, of batch: OpenBatch) {
         let known = sources[line.claim]
         let needed = line.needs.compactMap { known?[$0] }
         let executor = executor(of: batch)
         running[serial] = (line, nil)
         let operation = executor.start(
-            line, sources: Dictionary(needed.map { ($0.id, $0.source) }, uniquingKeysWith: { one, _ in one })
-        ) { [inbox] in inbox.post(.ended(serial, $0)) }
+            line, sources: Dictionary(needed.map { ($0.id, $0.source) }, uniquingKeysWith: { one, _ in one }),
+            onWait: { [inbox] in inbox.post(.waiting(serial, length: $0)) },
+            onEnd: { [inbox] in inbox.post(.ended(serial, $0)) })
         running[serial]?.operation = operation
     }
 
@@ -44,7 +47,7 @@ struct LineRuns {
         if let executor = executors[batch.number] { return executor }
         var settings = batch.settings.runnerSettings(configuration)
         settings.governor = governor
-        let executor = BatchExecutor(batch, settings: settings)
+        let executor = BatchExecutor(batch, settings: settings, worker: worker)
         executors[batch.number] = executor
         return executor
     }

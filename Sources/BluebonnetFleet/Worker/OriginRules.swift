@@ -34,14 +34,20 @@ struct OriginRules {
     mutating func set(
         _ newLimits: FleetLimits, _ newShare: FleetShare, _ hand: inout WorkerHand
     ) -> [ClaimedLine] {
-        let old = Set(limits.rates.keys)
+        let old = Set(limits.rates.keys).union(limits.transfers.keys)
         (limits, share) = (newLimits, newShare)
         hand.setLimits(limits.transfers(share))
         apply(to: &hand)
-        let rates = limits.rates(share)
-        for origin in old.union(rates.keys) {
+        let (rates, transfers) = (limits.rates(share), limits.transfers(share))
+        for origin in old.union(rates.keys).union(transfers.keys) {
             guard let url = URL(string: origin) else { continue }
-            governor.setLimits(rates[origin].map { OriginLimits($0, transfers: concurrencyPerOrigin) }, for: url)
+            guard rates[origin] != nil || transfers[origin] != nil else {
+                governor.setLimits(nil, for: url)
+                continue
+            }
+            // The hand counts lines when they start; the governor keeps those to the limit that are tried again.
+            let count = max(1, min(concurrencyPerOrigin, transfers[origin] ?? concurrencyPerOrigin))
+            governor.setLimits(OriginLimits(rates[origin], transfers: count), for: url)
         }
         return hand.takeUnsent { [hand] in
             limits.transfers[$0.lane] != nil && hand.limit(ofLane: $0.lane) == 0

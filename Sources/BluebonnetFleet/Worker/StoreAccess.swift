@@ -13,7 +13,8 @@ struct StoreAccess {
     private static let longestPause = Duration.seconds(5)
 
     private let target: String
-    private let name: String
+    /// The worker's name.
+    let name: String
     private let configuration: FleetWorker.Configuration
     /// The worker's number, which it keeps while the store has it.
     private var worker: Int?

@@ -13,6 +13,7 @@ internal import Foundation
 struct WorkerHand {
     /// The name of a line in the hands of one worker.
     typealias Serial = Int
+    typealias Instant = ContinuousClock.Instant
 
     private enum Phase {
         case waiting, marking, running
@@ -36,15 +37,21 @@ struct WorkerHand {
     private var openCounts: [Int: Int] = [:]
     /// The lines that run.
     private(set) var runningCount = 0
+    /// Those of them that wait for their next attempt, and when that is over: others have their slots meanwhile.
+    private var parked: [Serial: Instant] = [:]
+    /// More lines are not parked, so that a worker does not claim without end from servers that fail.
+    private let parkedLimit: Int
 
     init(concurrency: Int, concurrencyPerOrigin: Int) {
+        parkedLimit = 3 * concurrency
         window = SendWindow(limit: concurrency, limitPerLane: concurrencyPerOrigin)
     }
 
     /// The number of lines that have not ended.
     var openCount: Int { openCounts.values.reduce(0, +) }
-    /// The number of those whose origin is not held: what is held must not keep the worker from other lines.
-    var busyCount: Int { max(0, openCount - window.heldCount) }
+    /// The number of those that need slots: what is held or waits for another attempt must not keep the worker from
+    /// other lines.
+    var busyCount: Int { max(0, openCount - window.heldCount - parked.count) }
     /// The number of outcomes that are to be recorded.
     var endedCount: Int { outbox.count }
     /// The claims of which the worker has lines.
@@ -85,10 +92,11 @@ struct WorkerHand {
     /// How many lines of a lane may run at once.
     func limit(ofLane lane: String) -> Int { window.limit(of: lane) }
 
-    /// Whether no more lines of some lanes are on their way than the lanes' limits allow.
+    /// Whether no more lines of some lanes are on their way than the lanes' limits allow. Lines that wait for another
+    /// attempt are not: the governor lets them go on within the limits.
     func keeps(to limits: [String: Int]) -> Bool {
         var counts: [String: Int] = [:]
-        for entry in entries.values where limits[entry.line.lane] != nil {
+        for (serial, entry) in entries where limits[entry.line.lane] != nil && parked[serial] == nil {
             switch entry.phase {
             case .waiting, .ended: continue
             case .marking, .running: counts[entry.line.lane, default: 0] += 1
@@ -149,6 +157,29 @@ struct WorkerHand {
         return Start(serial: serial, line: line)
     }
 
+    // MARK: Lines wait for another attempt
+
+    /// A line that runs waits for its next attempt until an instant: its slot is free until then, unless too many lines
+    /// wait in this way.
+    mutating func park(_ serial: Serial, until end: Instant) {
+        guard let entry = entries[serial], case .running = entry.phase, parked[serial] == nil,
+            parked.count < parkedLimit
+        else { return }
+        parked[serial] = end
+        window.release(entry.line.lane)
+    }
+
+    /// Lines whose wait is over have their slots again. Until as many others have ended, no line starts.
+    mutating func unpark(now: Instant) {
+        for (serial, end) in parked where end <= now {
+            parked[serial] = nil
+            if let lane = entries[serial]?.line.lane { window.retake(lane) }
+        }
+    }
+
+    /// When the first wait is over; nil when no line waits.
+    var nextUnpark: Instant? { parked.values.min() }
+
     // MARK: Lines end
 
     /// A line has its outcome. Of a line that was lost meanwhile nothing is kept.
@@ -168,7 +199,7 @@ struct WorkerHand {
 
     private mutating func leaveSlot(_ serial: Serial) -> Bool {
         guard let entry = entries[serial], case .running = entry.phase else { return false }
-        window.release(entry.line.lane)
+        if parked.removeValue(forKey: serial) == nil { window.release(entry.line.lane) }
         runningCount -= 1
         countDown(entry.line.batch)
         return true

@@ -11,6 +11,8 @@ final class WorkerInbox: Sendable {
     enum Event: Sendable {
         /// A line's operation has ended.
         case ended(WorkerHand.Serial, LineReport)
+        /// A line's operation waits for its next attempt.
+        case waiting(WorkerHand.Serial, length: Duration)
         /// A server wants its origin to be left alone.
         case held(origin: String, length: Duration)
         /// Nothing more is to be started.

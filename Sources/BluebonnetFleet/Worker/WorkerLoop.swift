@@ -27,6 +27,8 @@ struct WorkerLoop {
     private static let recordLimit = 512
     /// Without work the store is asked so often, if nobody tells of any.
     private static let idleInterval = Duration.seconds(30)
+    /// A worker whose hand is full asks for batches at most so often, for their limits.
+    private static let limitInterval = Duration.seconds(1)
     /// How often is asked whether every batch is complete.
     private static let endInterval = Duration.milliseconds(200)
 
@@ -59,6 +61,10 @@ struct WorkerLoop {
     private var leaseEnd = Instant.now
     private var nextRecord = Instant.now
     private var nextClaim = Instant.now
+    /// When the batches were asked for last.
+    private var lastLook = Instant.now
+    /// When they are to be asked for, because another one may have limits; nil when none has come.
+    private var nextLook: Instant?
     /// Whether lines wait of lanes of which the hand has as many as it takes.
     private var waitsForRoom = false
 
@@ -73,13 +79,14 @@ struct WorkerLoop {
         hand = WorkerHand(
             concurrency: configuration.concurrency, concurrencyPerOrigin: configuration.concurrencyPerOrigin)
         rules = OriginRules(configuration, inbox)
-        runs = LineRuns(configuration, rules.governor, inbox)
+        runs = LineRuns(configuration, rules.governor, inbox, worker: store.name)
     }
 
     /// Works until nothing is left to do.
     mutating func run() throws(FleetError) {
         while true {
             for event in inbox.take() { take(event) }
+            hand.unpark(now: .now)
             moveOn()
             try step()
             startReady()
@@ -122,6 +129,7 @@ extension WorkerLoop {
     private mutating func take(_ event: WorkerInbox.Event) {
         switch event {
         case .ended(let serial, let report): ended(serial, report)
+        case .waiting(let serial, let length): hand.park(serial, until: .now + length)
         case .held(let origin, let length):
             if rules.note(origin, for: length) { tidings.append((origin, length)) }
             rules.apply(to: &hand)
@@ -144,7 +152,7 @@ extension WorkerLoop {
                 if let line = hand.returned(serial) { giveBack([line]) }
                 return
             }
-            return hand.ended(serial, LineEnding(inDoubt: line))
+            return hand.ended(serial, LineEnding(cancelledInDoubt: line))
         }
         hand.ended(serial, LineEnding(line, report))
         guard report.outcome == .failure, batches[line.batch]?.settings.cancelsAtFirstFailure == true else { return }
@@ -176,6 +184,7 @@ extension WorkerLoop {
             try record(session)
             try mark(session)
             try claim(session)
+            try look(session)
         } catch {
             if case .working = stage, store.isRefusal(error) { throw error }
             store.lose(error)
@@ -250,9 +259,9 @@ extension WorkerLoop {
         let endings = hand.nextEndings(limit: Self.recordLimit)
         let edges = Set(endings.map(\.batch).filter { batches[$0]?.hasEdges == true })
         guard Instant.now >= nextRecord || endings.count == Self.recordLimit || !edges.isEmpty else { return }
-        let count = try session.recordAll(endings, edgeBatches: edges)
-        hand.recorded(count)
-        summary.recordedCount += count
+        let counts = try session.recordAll(endings, edgeBatches: edges)
+        hand.recorded(counts.settledCount)
+        summary.recordedCount += counts.recordedCount
         nextRecord = .now + Self.recordInterval
         if !edges.isEmpty || waitsForRoom { (open, nextClaim) = (nil, .now) }
         runs.keep(claims: hand.claimNumbers)
@@ -261,8 +270,12 @@ extension WorkerLoop {
 
     private mutating func endFailedBatches(_ session: WorkerStore) throws(FleetError) {
         while let batch = failed.first {
-            if let name = batches[batch]?.name {
-                try BatchControl(connection: session.connection, name: name).cancel()
+            do throws(FleetError) {
+                if let name = batches[batch]?.name {
+                    try BatchControl(connection: session.connection, name: name, number: batch).cancel()
+                }
+            } catch {
+                guard error.code == .noBatch else { throw error }  // it was removed meanwhile
             }
             failed.removeFirst()
         }
@@ -330,10 +343,12 @@ extension WorkerLoop {
     }
 
     private mutating func openBatches(_ session: WorkerStore) throws(FleetError) -> [OpenBatch] {
-        let list = try session.openBatches(known: batches)
+        let unfinished = try session.unfinishedBatches(known: batches)
+        (lastLook, nextLook) = (.now, nil)
+        let list = unfinished.open
         let inHand = hand.batches
         var kept = batches.filter { inHand.contains($0.key) || hand.endedCount > 0 }
-        for batch in list { kept[batch.number] = batch }
+        for batch in list + unfinished.others { kept[batch.number] = batch }
         for batch in list where batches[batch.number] == nil && batch.settings.cancelsAtFirstFailure {
             if try session.hasFailure(batch.number) { failed.insert(batch.number) }
         }
@@ -343,6 +358,12 @@ extension WorkerLoop {
         if newLimits != rules.limits { giveBack(rules.set(newLimits, rules.share, &hand)) }
         cancelled.formIntersection(inHand)
         return list
+    }
+
+    /// Learns the limits of a batch that has come, also when the hand is full and nothing is claimed.
+    private mutating func look(_ session: WorkerStore) throws(FleetError) {
+        guard case .working = stage, let next = nextLook, Instant.now >= next else { return }
+        open = try openBatches(session)
     }
 
     /// Cancels what runs of batches that were cancelled, and gives the rest of them back, where it is cancelled too.
@@ -360,7 +381,7 @@ extension WorkerLoop {
 extension WorkerLoop {
     private mutating func wait() {
         guard let session = store.session else {
-            inbox.wait(until: min(store.nextAttempt, stageEnd))
+            inbox.wait(until: min(store.nextAttempt, stageEnd, hand.nextUnpark ?? stageEnd))
             return
         }
         do throws(FleetError) {
@@ -368,7 +389,8 @@ extension WorkerLoop {
                 stage = .draining(until: .now)
                 return
             }
-            let limit = [nextBeat, stageEnd, recordTime, claimTime, holdEnd].min() ?? nextBeat
+            let limits = [nextBeat, stageEnd, recordTime, claimTime, rules.nextEnd, hand.nextUnpark, lookTime]
+            let limit = limits.compactMap(\.self).min() ?? nextBeat
             for payload in try session.connection.notifications(until: limit, wake: inbox.descriptor) {
                 try take(FleetNotice(rawValue: payload), session)
             }
@@ -389,7 +411,9 @@ extension WorkerLoop {
 
     private mutating func take(_ notice: FleetNotice?, _ session: WorkerStore) throws(FleetError) {
         switch notice {
-        case .work: (open, nextClaim) = (nil, .now)
+        case .work:
+            (open, nextClaim) = (nil, .now)
+            nextLook = nextLook ?? max(.now, lastLook + Self.limitInterval)
         case .cancel: try cancelBatches(session)
         case .workers: nextBeat = .now
         case .hold: rules.take(try session.holds(), &hand)
@@ -406,12 +430,12 @@ extension WorkerLoop {
 
     private var recordTime: Instant { hand.endedCount > 0 ? nextRecord : .now + Self.idleInterval }
 
+    private var lookTime: Instant? { if case .working = stage { nextLook } else { nil } }
+
     private var claimTime: Instant {
         guard case .working = stage, hand.busyCount <= configuration.concurrency else {
             return .now + Self.idleInterval
         }
         return nextClaim
     }
-
-    private var holdEnd: Instant { rules.nextEnd ?? .now + Self.idleInterval }
 }

@@ -58,7 +58,8 @@ import Testing
         #expect(try firstCells("Fleet") == ["--store"])
     }
 
-    @Test(arguments: ["pause", "resume", "cancel"]) func commandWithABatchAloneHasNoOtherOption(name: String) throws {
+    @Test(arguments: ["pause", "resume", "cancel", "remove"])
+    func commandWithABatchAloneHasNoOtherOption(name: String) throws {
         let command = try #require(MainCommand.configuration.subcommands.first { $0._commandName == name })
         let options = Self.options(in: MainCommand.helpMessage(for: command, columns: 400))
         #expect(options == ["--store", "--version", "--help"])
@@ -78,6 +79,7 @@ import Testing
         (line.protocol, line.headers, line.timing) = ("h2", ["a": "1"], .init())
         line.retries = [.init(after: .unacceptableStatus, status: 503, waited: 1)]
         line.error = .init(code: .timedOut, message: "m", underlying: "u")
+        line.worker = "w"
         let members = try JSONDecoder().decode([String: JSONValue].self, from: JSONEncoder().encode(line))
         #expect(try firstCells("Result lines") == Set(members.keys))
         let section = try #require(sections["Result lines"])

@@ -134,5 +134,26 @@ extension StoreTests {
             #expect(rows.values.map(\.id) == ["login"], "only what is referred to is read")
             #expect(rows.values.first?.body == Data([0, 255]))
         }
+
+        @Test func batchIsUnfinishedWhileLinesWaitOrWorkersHaveThem() async throws {
+            let fixture = try await Fixture()
+            try await fixture.fleet.submit([Fixture.get("a"), Fixture.get("b", after: ["a"])], named: "n")
+            let (store, other) = (try fixture.worker(), try fixture.worker("other"))
+            func names(_ store: WorkerStore) throws -> [[String]] {
+                let batches = try store.unfinishedBatches(known: [:])
+                return [batches.open.map(\.name), batches.others.map(\.name)]
+            }
+            #expect(try names(store) == [["n"], []])
+            let first = try other.claim(other.openBatch(), 1)
+            #expect(try names(store) == [[], ["n"]], "one line is with a worker, the other one waits for it")
+            try await fixture.fleet.pause("n")
+            #expect(try names(store) == [[], ["n"]], "what a worker has goes on")
+            try other.record(first, hasEdges: true)
+            #expect(try names(store) == [[], []], "of a paused batch nothing comes")
+            try await fixture.fleet.resume("n")
+            #expect(try names(store) == [["n"], []])
+            try other.record(other.claim(other.openBatch(), 1), hasEdges: true)
+            #expect(try names(store) == [[], []], "it is complete")
+        }
     }
 }

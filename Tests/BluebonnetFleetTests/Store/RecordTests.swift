@@ -65,12 +65,29 @@ extension StoreTests {
                 byteCount: 9, line: Data("{\"id\":\"a\",\"outcome\":\"success\",\"x\":\"\0\"}".utf8), body: nil)
             var endings = [bad, Sample.ending(lines[1])]
             while !endings.isEmpty {
-                endings.removeFirst(try store.recordAll(endings, edgeBatches: []))
+                endings.removeFirst(try store.recordAll(endings, edgeBatches: []).settledCount)
             }
             #expect(try await fixture.outcomes("n") == ["a": "failure", "b": "success"])
             let code = try await fixture.rows(
                 "SELECT line::json -> 'error' ->> 'code' FROM bluebonnet.results WHERE outcome = 'failure'")
             #expect(code == [["bodyTooLarge"]])
+        }
+
+        @Test func outcomesOfLinesThatOthersHaveAreSettledAndNotCounted() async throws {
+            let fixture = try await Fixture()
+            try await fixture.fleet.submit((0..<3).map { Fixture.get("\($0)") }, named: "n")
+            let (lost, other) = (try fixture.worker("lost"), try fixture.worker("other"))
+            let lines = try lost.claim(lost.openBatch(), 3)
+            let first = try lost.recordAll([Sample.ending(lines[0])], edgeBatches: [])
+            #expect(first == (1, 1))
+            #expect(try other.reap(lost.worker, beat: 0))
+            let again = try other.claim(other.openBatch(), 1)
+            #expect(again.map(\.position) == [lines[1].position])
+            #expect(try other.recordAll([Sample.ending(again[0], .failure)], edgeBatches: []) == (1, 1))
+            // The first one was recorded by a call whose answer was lost; the second one is another worker's, the
+            // third one nobody's.
+            #expect(try lost.recordAll(lines.map { Sample.ending($0) }, edgeBatches: []) == (3, 1))
+            #expect(try await fixture.fleet.batch(named: "n").counts == [.success: 1, .failure: 1])
         }
 
         // MARK: Dependencies

@@ -96,6 +96,9 @@ struct StoreFixture: Sendable {
 }
 
 extension WorkerStore {
+    /// The batches of which lines could be claimed.
+    func openBatches(known: [Int: OpenBatch]) throws -> [OpenBatch] { try unfinishedBatches(known: known).open }
+
     /// The only batch of which lines wait.
     func openBatch() throws -> OpenBatch { try #require(try openBatches(known: [:]).first) }
 

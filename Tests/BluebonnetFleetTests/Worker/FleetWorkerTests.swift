@@ -111,7 +111,49 @@ extension StoreTests {
                 let results = try await fixture.results()
                 #expect(results.mapValues(\.outcome) == ["file": .success, "stall": .cancelled])
                 #expect(results["file"]?.body == nil && results["file"]?.bytes == 8)
+                #expect(results["file"]?.worker == "worker" && results["stall"]?.worker == nil)
                 #expect(try String(contentsOfFile: folder.path("file.txt"), encoding: .utf8) == "contents")
+            }
+        }
+
+        @Test func linesThatWaitForAnotherAttemptKeepNoOthersBack() async throws {
+            try await Fixture.with {
+                $0.path.hasPrefix("/bad") ? .response(status: 503, body: "") : .response(body: "hello")
+            } _: { fixture in
+                let lines = (0..<4).map { Self.get("bad\($0)") } + (0..<40).map { Self.get("l\($0)") }
+                try await fixture.submit(lines) { settings in
+                    var policy = RetryPolicy()
+                    (policy.initialBackoff, policy.maximumBackoff) = (.seconds(100_000), .seconds(100_000))
+                    (policy.maximumTime, policy.usesBudget) = (nil, false)
+                    settings.retryPolicy = policy
+                }
+                let worker = fixture.worker(concurrency: 2)
+                async let work: Void = worker.run()
+                try await becomes(40) { try await fixture.batch().endedCount }
+                #expect(worker.summary.runningCount == 4)
+                worker.cancel()
+                try await work
+                #expect(try await fixture.batch().counts == [.success: 40])
+                #expect(fixture.server.requests.filter { $0.path.hasPrefix("/bad") }.count == 4)
+                try await fixture.store.expectOrder()
+            }
+        }
+
+        @Test func lineGoesOnAfterItsWaitWithinTheSlots() async throws {
+            let failures = Observed<Set<String>>([])
+            try await Fixture.with { request in
+                let isFirst = failures.update { $0.insert(request.path).inserted }
+                return isFirst ? .response(status: 503, body: "") : .response(body: "hello")
+            } _: { fixture in
+                try await fixture.submit((0..<30).map { Self.get("l\($0)") }) { settings in
+                    var policy = RetryPolicy()
+                    (policy.initialBackoff, policy.usesBudget) = (.milliseconds(300), false)
+                    settings.retryPolicy = policy
+                }
+                try await fixture.run(fixture.worker(concurrency: 3))
+                #expect(try await fixture.batch().isSuccess)
+                #expect(try await fixture.results().values.allSatisfy { $0.attempts == 2 })
+                try await fixture.store.expectOrder()
             }
         }
 
@@ -194,7 +236,11 @@ extension StoreTests {
                 await fixture.server.waitForRequests(count: 3)
                 work.cancel()
                 try await work.value
-                #expect(try await fixture.results().mapValues(\.outcome) == ["post": .unknown])
+                let results = try await fixture.results()
+                #expect(results.mapValues(\.outcome) == ["post": .unknown])
+                let reason = "the worker was told to end, and cancelled the request when it may have been sent"
+                #expect(results["post"]?.error?.code == .mayHaveBeenSent)
+                #expect(results["post"]?.error?.message.hasPrefix(reason) == true)
                 #expect(try await fixture.store.ids(in: "ready") == ["get", "key"])
                 try await fixture.store.expectOrder()
             }

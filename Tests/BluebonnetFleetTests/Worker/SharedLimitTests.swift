@@ -72,6 +72,37 @@ extension StoreTests {
             }
         }
 
+        @Test func workerWhoseHandIsFullLearnsTheLimitOfABatchThatAnotherHas() async throws {
+            let busy = BusyServer()
+            try await Fixture.with {
+                busy.answer($0)
+            } _: { fixture in
+                try await fixture.submit((0..<3_000).map { StoreFixture.get("l\($0)", "l\($0)") })
+                let worker = fixture.worker(concurrency: 8)
+                async let work: Void = worker.run()
+                await busy.load.becomes { $0.most > 2 }
+                // The only line of the other batch is with a worker that does nothing; each has one transfer of two.
+                let other = try fixture.store.worker("other")
+                try await fixture.submit([StoreFixture.get("x", "x")], named: "m") {
+                    ($0.maximumConcurrentTransferCountPerOrigin, $0.priority) = (2, -9)
+                }
+                let batch = try #require(try other.openBatches(known: [:]).first { $0.name == "m" })
+                #expect(try other.claim(batch, 1).count == 1)
+                var most = Int.max
+                while most > 1, busy.load.value.total < 2_900 {
+                    let start = busy.load.update { load in
+                        load.most = load.now
+                        return load.total
+                    }
+                    await busy.load.becomes { $0.total >= start + 20 }
+                    most = busy.load.value.most
+                }
+                #expect(most == 1)
+                worker.cancel()
+                try await work
+            }
+        }
+
         @Test func limitOfOneWorkerHoldsWithoutAnyOfTheFleet() async throws {
             let busy = BusyServer()
             try await Fixture.with {

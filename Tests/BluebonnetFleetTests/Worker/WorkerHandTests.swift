@@ -115,6 +115,66 @@ import Testing
         #expect(Self.positions(hand.takeStarts()) == [1], "its slot is free again")
     }
 
+    // MARK: Lines wait for another attempt
+
+    private static let start = ContinuousClock.now
+
+    private static func at(_ seconds: Double) -> ContinuousClock.Instant { start + .seconds(seconds) }
+
+    @Test func lineThatWaitsForAnotherAttemptLeavesItsSlotToOthersUntilThen() {
+        var hand = Self.hand((0..<4).map { Sample.line($0) }, 2)
+        #expect(Self.positions(hand.takeStarts()) == [0, 1])
+        hand.park(0, until: Self.at(5))
+        #expect(hand.busyCount == 3 && hand.openCount == 4 && hand.runningCount == 2)
+        #expect(hand.nextUnpark == Self.at(5))
+        #expect(Self.positions(hand.takeStarts()) == [2])
+        hand.unpark(now: Self.at(4))
+        #expect(hand.nextUnpark == Self.at(5))
+        hand.unpark(now: Self.at(5))
+        #expect(hand.nextUnpark == nil && hand.busyCount == 4)
+        hand.ended(1, Sample.ending(Sample.line(1)))
+        #expect(hand.takeStarts().isEmpty, "two of two slots are taken")
+        hand.ended(0, Sample.ending(Sample.line(0)))
+        #expect(Self.positions(hand.takeStarts()) == [3])
+    }
+
+    @Test func lineThatEndsOrIsLostWhileItWaitsGivesUpNoSlotTwice() {
+        var hand = Self.hand([Sample.line(0), Sample.line(1, claim: 2)] + (2..<6).map { Sample.line($0) }, 2)
+        _ = hand.takeStarts()
+        hand.park(0, until: Self.at(5))
+        hand.park(1, until: Self.at(5))
+        #expect(Self.positions(hand.takeStarts()) == [2, 3])
+        hand.ended(0, Sample.ending(Sample.line(0)))
+        #expect(hand.lose([2]) == [1])
+        #expect(hand.takeStarts().isEmpty && hand.nextUnpark == nil && hand.runningCount == 2)
+        hand.unpark(now: Self.at(9))
+        hand.ended(2, Sample.ending(Sample.line(2)))
+        #expect(Self.positions(hand.takeStarts()) == [4])
+    }
+
+    @Test func noMoreLinesLeaveTheirSlotsThanThreeForEach() {
+        var hand = Self.hand((0..<9).map { Sample.line($0) }, 2)
+        var startCount = 0
+        for _ in 0..<9 {
+            for start in hand.takeStarts() {
+                startCount += 1
+                hand.park(start.serial, until: Self.at(5))
+            }
+        }
+        #expect(startCount == 8, "six wait for another attempt, two keep their slots")
+        #expect(hand.busyCount == 3)
+    }
+
+    @Test func lineThatWaitsForAnotherAttemptIsNotOnItsWay() {
+        var hand = Self.hand([Sample.line(0)], 2)
+        _ = hand.takeStarts()
+        #expect(!hand.keeps(to: ["http://a": 0]))
+        hand.park(0, until: Self.at(1))
+        #expect(hand.keeps(to: ["http://a": 0]))
+        hand.unpark(now: Self.at(1))
+        #expect(!hand.keeps(to: ["http://a": 0]))
+    }
+
     // MARK: Lines are taken away
 
     /// One line in each phase, all of claim 1; the positions tell the phases.
