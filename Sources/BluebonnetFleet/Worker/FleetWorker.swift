@@ -43,7 +43,8 @@ public final class FleetWorker: Sendable {
 
     /// What a worker has done.
     public struct Summary: Sendable, Hashable {
-        /// The number of lines that it has recorded, by outcome.
+        /// The number of lines that it has recorded. Outcomes that the store refused, because the lines were given to
+        /// others, do not count.
         public internal(set) var recordedCount = 0
         /// The number of lines that it was given.
         public internal(set) var claimedCount = 0

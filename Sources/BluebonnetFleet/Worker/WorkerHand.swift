@@ -162,9 +162,12 @@ struct WorkerHand {
     /// A line that runs waits for its next attempt until an instant: its slot is free until then, unless too many lines
     /// wait in this way.
     mutating func park(_ serial: Serial, until end: Instant) {
-        guard let entry = entries[serial], case .running = entry.phase, parked[serial] == nil,
-            parked.count < parkedLimit
-        else { return }
+        guard let entry = entries[serial], case .running = entry.phase else { return }
+        guard parked[serial] == nil else {
+            parked[serial] = end  // it has waited before, and nobody has looked since
+            return
+        }
+        guard parked.count < parkedLimit else { return }
         parked[serial] = end
         window.release(entry.line.lane)
     }

@@ -152,6 +152,20 @@ import Testing
         #expect(Self.positions(hand.takeStarts()) == [4])
     }
 
+    @Test func secondWaitOfALineGoesOnFromTheFirst() {
+        var hand = Self.hand([Sample.line(0), Sample.line(1)], 1)
+        _ = hand.takeStarts()
+        hand.park(0, until: Self.at(5))
+        hand.park(0, until: Self.at(8))
+        hand.unpark(now: Self.at(6))
+        #expect(hand.nextUnpark == Self.at(8))
+        #expect(Self.positions(hand.takeStarts()) == [1])
+        hand.ended(1, Sample.ending(Sample.line(1)))
+        hand.unpark(now: Self.at(8))
+        hand.ended(0, Sample.ending(Sample.line(0)))
+        #expect(hand.runningCount == 0 && hand.busyCount == 0)
+    }
+
     @Test func noMoreLinesLeaveTheirSlotsThanThreeForEach() {
         var hand = Self.hand((0..<9).map { Sample.line($0) }, 2)
         var startCount = 0
