@@ -5,6 +5,7 @@ import ArgumentParser
 import Figures
 import Foundation
 import Glibc
+import Processes
 
 /// How long a clean release build of a program takes that gets one page, on Bluebonnet and on async-http-client.
 struct BuildTimeCommand: ParsableCommand {

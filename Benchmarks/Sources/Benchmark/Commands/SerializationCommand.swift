@@ -7,6 +7,7 @@ import Figures
 import Foundation
 import FoundationNetworking
 import LoadClients
+import Processes
 
 /// What serializing costs: time, memory, and the delay of others.
 struct SerializationCommand: ParsableCommand {

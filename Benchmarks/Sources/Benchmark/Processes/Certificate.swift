@@ -3,6 +3,7 @@
 
 import Figures
 import Foundation
+import Processes
 
 /// A certificate for 127.0.0.1 and the authority that vouches for it, made for one run by the `openssl` command.
 enum Certificate {

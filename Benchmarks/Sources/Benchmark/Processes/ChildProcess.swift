@@ -5,6 +5,7 @@ import Figures
 import Foundation
 import Glibc
 import LoadClients
+import Processes
 
 /// Runs a program to its end and tells what it wrote and used. It does not know what the program measures.
 ///

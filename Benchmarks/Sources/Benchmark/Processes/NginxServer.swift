@@ -5,6 +5,7 @@ import Figures
 import Foundation
 import Glibc
 import LoadClients
+import Processes
 
 /// An nginx of one process, on free ports of 127.0.0.1, that keeps connections alive without limit.
 ///

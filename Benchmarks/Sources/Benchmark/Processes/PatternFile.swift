@@ -3,6 +3,7 @@
 
 import Figures
 import Foundation
+import Processes
 
 /// A file of any length whose every mebibyte is known: random bytes from a fixed seed behind the block's number.
 struct PatternFile {

@@ -4,6 +4,7 @@
 import ArgumentParser
 import Figures
 import Foundation
+import Processes
 
 /// A minimal program on one of the libraries, to be built from nothing.
 enum BuildSubject: String, CaseIterable, ExpressibleByArgument {

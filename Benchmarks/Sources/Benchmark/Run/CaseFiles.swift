@@ -4,6 +4,7 @@
 import Figures
 import Foundation
 import Glibc
+import Processes
 
 /// The files that a case needs in the server's folder, and what has to be found when a client is done with them.
 struct CaseFiles {

@@ -6,6 +6,7 @@ import Figures
 import Foundation
 import Glibc
 import LoadClients
+import Processes
 
 /// Carries out the cases of a run, one round of one contender at a time, against one server.
 ///

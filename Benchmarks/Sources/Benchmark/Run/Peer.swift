@@ -4,6 +4,7 @@
 import Figures
 import Foundation
 import LoadClients
+import Processes
 
 /// A command that gets many files: its words, and whether it really got them.
 struct Peer {

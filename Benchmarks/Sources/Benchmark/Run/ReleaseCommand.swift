@@ -3,6 +3,7 @@
 
 import Figures
 import Foundation
+import Processes
 
 /// The `bluebonnet` command as it is released: the one that was named, or one built from this repository.
 final class ReleaseCommand {

@@ -3,6 +3,7 @@
 
 import Foundation
 import Glibc
+import Processes
 
 /// What every benchmark with a server needs: a folder and an nginx for what is in it.
 enum Stage {

@@ -7,11 +7,11 @@ import Synchronization
 
 /// Turns SIGINT, SIGTERM and SIGHUP into an error, so that the server and the temporary folder go away as after any
 /// other.
-enum Interruption {
+package enum Interruption {
     private static let isRequested = Atomic(false)
 
     /// From here on the signals only leave a note. Children start with the default again.
-    static func watch() {
+    package static func watch() {
         isRequested.store(false, ordering: .relaxed)
         for number in [SIGINT, SIGTERM, SIGHUP] {
             signal(number) { _ in Interruption.isRequested.store(true, ordering: .relaxed) }
@@ -19,7 +19,7 @@ enum Interruption {
     }
 
     /// Throws when a signal has come.
-    static func check() throws {
+    package static func check() throws {
         if isRequested.load(ordering: .relaxed) { throw BenchmarkError("interrupted") }
     }
 }

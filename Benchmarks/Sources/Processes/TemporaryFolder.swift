@@ -1,16 +1,16 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-import Foundation
+package import Foundation
 import Glibc
 
 /// A folder that is there for the time of one call.
-enum TemporaryFolder {
+package enum TemporaryFolder {
     /// Makes a folder, runs `body`, and removes the folder with all that is in it, however that ended.
     ///
     /// - Parameter byteCount: how much it has to hold. It is in the shared memory's file system when there is twice as
     ///   much room, so that no disk is measured; else under the system's temporary folder (TMPDIR).
-    static func whileThere<Result>(byteCount: Int64 = 0, _ body: (URL) throws -> Result) throws -> Result {
+    package static func whileThere<Result>(byteCount: Int64 = 0, _ body: (URL) throws -> Result) throws -> Result {
         let name = "bluebonnet-benchmark-\(UUID().uuidString)"
         let parent = byteCount > 0 && hasRoom(byteCount * 2) ? memory : FileManager.default.temporaryDirectory
         let folder = parent.appendingPathComponent(name)

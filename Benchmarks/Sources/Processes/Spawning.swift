@@ -2,15 +2,15 @@
 // SPDX-License-Identifier: MIT
 
 import Figures
-import Foundation
+package import Foundation
 import Glibc
 
 /// Starts programs and waits for them.
-enum Spawning {
+package enum Spawning {
     /// Starts a program and returns its process id.
     ///
     /// - Parameter output: a descriptor of this process that becomes the child's standard output.
-    static func start(_ arguments: [String], output: CInt? = nil) throws -> pid_t {
+    package static func start(_ arguments: [String], output: CInt? = nil) throws -> pid_t {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
@@ -26,21 +26,21 @@ enum Spawning {
     }
 
     /// Waits until a child has ended; returns its wait status and what it used.
-    static func wait(for process: pid_t) -> (status: CInt, usage: rusage) {
+    package static func wait(for process: pid_t) -> (status: CInt, usage: rusage) {
         var (status, usage) = (CInt(0), rusage())
         while wait4(process, &status, 0, &usage) < 0 && errno == EINTR {}
         return (status, usage)
     }
 
     /// Sends a signal to a child and waits until it has ended.
-    static func end(_ process: pid_t, with signal: CInt) {
+    package static func end(_ process: pid_t, with signal: CInt) {
         kill(process, signal)
         _ = wait(for: process)
     }
 
     /// Asks a child to end, as Ctrl-C would, so that it can stop what it has started itself; after five seconds it is
     /// killed.
-    static func interrupt(_ process: pid_t) {
+    package static func interrupt(_ process: pid_t) {
         kill(process, SIGINT)
         let deadline = ContinuousClock.now + .seconds(5)
         while ContinuousClock.now < deadline {
@@ -51,7 +51,7 @@ enum Spawning {
     }
 
     /// Where a program is: on the path, or where system programs are, which the path of an ordinary user leaves out.
-    static func find(_ program: String) -> String? {
+    package static func find(_ program: String) -> String? {
         let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
         let folders = path.split(separator: ":").map(String.init) + ["/usr/local/sbin", "/usr/sbin", "/sbin"]
         return folders.map { "\($0)/\(program)" }.first { access($0, X_OK) == 0 }

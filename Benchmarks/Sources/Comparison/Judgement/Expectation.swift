@@ -1,0 +1,31 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+/// Which outcomes of a request are right.
+package enum Expectation: Sendable {
+    /// One of these responses.
+    case success([Answer])
+    /// An error.
+    case failure
+    /// One of these responses, or an error.
+    case either([Answer])
+    /// Whatever the client says: what the servers saw decides.
+    case anything
+
+    package static func success(_ body: String) -> Expectation { .success([Answer(200, body)]) }
+    package static func either(_ body: String) -> Expectation { .either([Answer(200, body)]) }
+}
+
+/// A response as a client delivers it.
+package struct Answer: Sendable {
+    package let status: Int
+    /// Nil is any.
+    package let body: [UInt8]?
+
+    package init(_ status: Int, _ body: String?) { (self.status, self.body) = (status, body.map { Array($0.utf8) }) }
+
+    /// Redirects that are delivered as they are, not followed.
+    package static let redirects = [301, 302, 303, 307, 308].map { Answer($0, nil) }
+
+    func fits(_ status: Int, _ body: [UInt8]) -> Bool { self.status == status && (self.body ?? body) == body }
+}

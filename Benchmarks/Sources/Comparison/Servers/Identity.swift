@@ -1,0 +1,33 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+/// The certificate of a server, good or bad.
+package enum Identity: String, CaseIterable, Sendable {
+    case good
+    case goodByAddress
+    case goodWithIntermediate
+    case expired
+    case notYetValid
+    case otherHost
+    case selfSigned
+    case untrustedRoot
+    case withoutIntermediate
+    case expiredIntermediate
+    case forbiddenByConstraints
+    case issuedByServer
+    case commonNameOnly
+    case partialWildcard
+    case bareWildcard
+    case addressAsName
+    case addressAsCommonName
+    case clientsOnly
+    case unknownCriticalExtension
+
+    /// The host in the URLs of its server.
+    package var host: String {
+        switch self {
+        case .goodByAddress, .addressAsName, .addressAsCommonName: "127.0.0.1"
+        default: "localhost"
+        }
+    }
+}

@@ -1,0 +1,38 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+/// What arrived at a server.
+package struct ServerReport: Sendable {
+    package var connectionCount = 0
+    package var receivedByteCount = 0
+    /// The requests whose heads arrived, in order of arrival.
+    package var requests: [Request] = []
+
+    package init() {}
+
+    /// One request. Over HTTP/2, the method and the target are `*`.
+    package struct Request: Sendable {
+        package let method: String
+        package let target: String
+        /// The lines of its head as they came, without their ends.
+        package let lines: [String]
+        /// Its body, at most the first 128 KiB.
+        package var body: [UInt8] = []
+
+        package init(method: String, target: String, lines: [String]) {
+            (self.method, self.target, self.lines) = (method, target, lines)
+        }
+
+        /// The target without its query.
+        package var path: String { String(target.prefix { $0 != "?" }) }
+
+        /// The value of a field; nil when there is none.
+        package func value(of name: String) -> String? {
+            let line = lines.dropFirst().first { $0.lowercased().hasPrefix(name.lowercased() + ":") }
+            return line.map { line in
+                let value = line.dropFirst(name.count + 1).drop { $0 == " " }
+                return String(value)
+            }
+        }
+    }
+}

@@ -1,0 +1,27 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import Glibc
+import NIOCore
+
+/// The handler next to the socket: closes it behind the back of TLS. Event-loop thread only.
+final class WireHandler: ChannelDuplexHandler {
+    typealias InboundIn = ByteBuffer
+    typealias OutboundIn = ByteBuffer
+
+    private var context: ChannelHandlerContext?
+
+    func handlerAdded(context: ChannelHandlerContext) { self.context = context }
+
+    func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
+
+    /// Closes the socket without a word of TLS.
+    func close() { context?.close(promise: nil) }
+
+    /// Closes the socket with a reset.
+    func reset() {
+        let options = context?.channel as? any SocketOptionProvider
+        _ = options?.setSoLinger(linger(l_onoff: 1, l_linger: 0))
+        close()
+    }
+}
