@@ -43,7 +43,12 @@ struct ChildGroup {
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
-        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETPGROUP))
+        // The server's library ignores SIGPIPE in this process; a client has to get along without.
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        sigaddset(&signals, SIGPIPE)
+        posix_spawnattr_setsigdefault(&attributes, &signals)
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF))
         let arguments = words.map { strdup($0) } + [nil]
         let environment = Self.environment.map { strdup($0) } + [nil]
         defer { for word in arguments + environment { free(word) } }

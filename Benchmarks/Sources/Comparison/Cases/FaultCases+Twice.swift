@@ -18,19 +18,6 @@ extension FaultCases {
             "post-503", "POST", Reply.ok("busy", status: "503 Service Unavailable", "Retry-After: 0").steps,
             .success([Answer(503, "busy")])),
         FaultCase(
-            "post-408-on-reused-connection", .twice, "A POST that was answered with 408 is not sent again.",
-            [
-                ServerPlan(
-                    .plain,
-                    [
-                        "/1": [.ok("first")],
-                        "/2": [
-                            .ok("late", status: "408 Request Timeout", "Connection: close").then(.close), .ok("again"),
-                        ],
-                    ])
-            ], [.init("GET", "{0}/1", expect: .success("first")), post("{0}/2", .success([Answer(408, "late")]))]
-        ) { $0.checks = [.requests(0, "POST", atMost: 1)] },
-        FaultCase(
             "get-on-reused-connection", .twice, "A GET may be sent again when its connection had just been closed.",
             [ServerPlan(.plain, ["/1": [.ok("first")], "/2": [Reply([.close]), .ok("again")]])],
             [.init("GET", "{0}/1", expect: .success("first")), .init("GET", "{0}/2", expect: .either("again"))]
@@ -44,7 +31,7 @@ extension FaultCases {
             ],
             [
                 .init("GET", "{0}/1", expect: .success("first")), .init("GET", "{1}/", expect: .success("wait")),
-                post("{0}/2", .success("posted")),
+                post("{0}/2", .either("posted")),
             ]
         ) { $0.checks = [.requests(0, "POST", atMost: 1)] },
     ]
