@@ -58,8 +58,6 @@ struct CertificateRecipe {
         case .forbiddenByConstraints: issuer = "constrained"
         case .issuedByServer: issuer = Identity.good.rawValue
         case .commonNameOnly: (commonName, alternativeNames) = ("localhost", nil)
-        case .partialWildcard: alternativeNames = "DNS:local*"
-        case .bareWildcard: alternativeNames = "DNS:*"
         case .addressAsName: alternativeNames = "DNS:127.0.0.1"
         case .addressAsCommonName: (commonName, alternativeNames) = ("127.0.0.1", nil)
         case .clientsOnly: extensions = ["extendedKeyUsage=clientAuth"]

@@ -104,9 +104,10 @@ private final class ChallengeDelegate: NSObject, URLSessionTaskDelegate {
     ) {
         let space = challenge.protectionSpace
         let own = credentials.first { $0.host == space.host && $0.port == space.port }
-        guard let own, challenge.previousFailureCount == 0 else {
+        guard let own else {
             return completionHandler(.performDefaultHandling, nil)
         }
+        guard challenge.previousFailureCount == 0 else { return completionHandler(.cancelAuthenticationChallenge, nil) }
         completionHandler(.useCredential, own.credential)
     }
 }

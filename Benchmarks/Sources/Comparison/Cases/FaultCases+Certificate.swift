@@ -15,8 +15,6 @@ extension FaultCases {
         shown(.forbiddenByConstraints, "A certificate that its authority may not issue is refused."),
         shown(.issuedByServer, "A certificate that a server has issued is refused."),
         shown(.commonNameOnly, "The common name is no name of a host (RFC 9110, 4.3.4)."),
-        shown(.partialWildcard, "A wildcard is a whole label (RFC 9525, 6.3)."),
-        shown(.bareWildcard, "A wildcard alone fits no host."),
         shown(.addressAsName, "An address is no DNS name."),
         shown(.addressAsCommonName, "The common name is no address."),
         shown(.clientsOnly, "A certificate for clients only is refused."),

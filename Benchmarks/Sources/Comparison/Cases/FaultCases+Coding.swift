@@ -26,7 +26,9 @@ extension FaultCases {
         coded(
             "deflate-raw", "Raw deflate is decoded or an error.", Compressed.rawDeflate(body)[...], .either(body),
             "deflate"),
-        coded("gzip-named-x", "x-gzip is gzip (RFC 9110, 8.4.1.3).", whole[...], .either(body), "x-gzip"),
+        coded(
+            "gzip-named-x", "x-gzip is decoded (RFC 9110, 8.4.1.3), left as it is, or an error.", whole[...],
+            .either([Answer(200, body), Answer(200, bytes: whole)]), "x-gzip"),
         FaultCase(
             "gzip-chunked-half", .coding, "The last chunk does not complete half of a member of gzip.",
             .text("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n\r\n200\r\n"),

@@ -66,9 +66,9 @@ extension FaultCases {
         _ name: String, _ method: String, _ content: FaultCase.Request.Body, _ rule: String
     ) -> FaultCase {
         FaultCase(
-            name, .plain, rule, [ServerPlan(.plain, ["\(method) /": [.ok("done")]])],
-            [.init(method, expect: .success("done")) { $0.body = content }]
-        ) { $0.checks = [.body(body, path: "/", at: 0), .requests(0, nil, atMost: 1)] }
+            name, .plain, rule, [ServerPlan(.plain, ["\(method) /a": [.ok("done")]])],
+            [.init(method, "{0}/a", expect: .success("done")) { $0.body = content }]
+        ) { $0.checks = [.body(body, path: "/a", at: 0), .requests(0, nil, atMost: 1)] }
     }
 
     static func gzipHead(_ count: Int, _ coding: String = "gzip") -> String {

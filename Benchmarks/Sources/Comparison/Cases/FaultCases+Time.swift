@@ -53,7 +53,7 @@ extension FaultCases {
             ], [.init(expect: .either("new"))]),
         FaultCase(
             "upload-stalls", .time, "A body that the server does not read ends by a time limit.",
-            [unread], [.init("POST", expect: .failure) { $0.body = .largeFile(byteCount: 32_000_000) }]),
+            [unread], [.init("POST", "{0}/a", expect: .failure) { $0.body = .largeFile(byteCount: 32_000_000) }]),
         FaultCase(
             "download-stalls", .time, "Half a file ends by a time limit.",
             [ServerPlan(.plain, .text(headOfBody + "part"), .stall)],

@@ -24,6 +24,8 @@ package struct Answer: Sendable {
 
     package init(_ status: Int, _ body: String?) { (self.status, self.body) = (status, body.map { Array($0.utf8) }) }
 
+    package init(_ status: Int, bytes: [UInt8]) { (self.status, body) = (status, bytes) }
+
     /// Redirects that are delivered as they are, not followed.
     package static let redirects = [301, 302, 303, 307, 308].map { Answer($0, nil) }
 

@@ -16,7 +16,10 @@ package enum CurlCommand {
         var words = ["--silent", "--show-error", "--location", "--compressed", "--globoff"]
         words += ["--connect-timeout", "\(plan.limits.connect)", "--max-time", "\(plan.limits.total)"]
         words += ["--speed-limit", "1", "--speed-time", "\(plan.limits.idle)"]
-        words += ["--output", request.outputFile, "--write-out", #"%{json}\n"#]
+        // With --head, curl writes the head where the body would be.
+        words += [
+            "--output", request.method == "HEAD" ? "/dev/null" : request.outputFile, "--write-out", #"%{json}\n"#,
+        ]
         if let file = plan.authorityFile { words += ["--cacert", file] }
         if let limit = request.bodyLimit { words += ["--max-filesize", "\(limit)"] }
         if let pin = request.pin { words += ["--pinnedpubkey", "sha256//\(pin)"] }

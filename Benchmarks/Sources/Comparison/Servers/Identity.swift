@@ -16,8 +16,6 @@ package enum Identity: String, CaseIterable, Sendable {
     case forbiddenByConstraints
     case issuedByServer
     case commonNameOnly
-    case partialWildcard
-    case bareWildcard
     case addressAsName
     case addressAsCommonName
     case clientsOnly
