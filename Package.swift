@@ -136,7 +136,8 @@ let package = Package(
         .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
         // What faults are injected into, and what has to hold then. Without the library's inside, for programs too.
         .target(
-            name: "FaultKit", dependencies: ["Bluebonnet", "COpenSSL", "TestServer"], path: "Tests/FaultKit",
+            name: "FaultKit", dependencies: ["Bluebonnet", "COpenSSL", "BluebonnetTestServer", "RealServers"],
+            path: "Tests/FaultKit",
             swiftSettings: strict),
         // What fuzzers and tests feed to the parsers, and what has to hold then. Scripts/fuzz builds the program with
         // libFuzzer; without, it runs the files that it is given.
@@ -155,7 +156,8 @@ let package = Package(
             name: "TortureProbe", dependencies: ["Bluebonnet", "BluebonnetBatch", "BluebonnetJournal", "CArena"],
             path: "Tests/TortureProbe", exclude: ["Preload"], swiftSettings: strict),
         .executableTarget(
-            name: "SoakProbe", dependencies: ["Bluebonnet", "FaultKit", "TestServer", "TestSupport"],
+            name: "SoakProbe",
+            dependencies: ["Bluebonnet", "FaultKit", "BluebonnetTestServer", "RealServers", "TestSupport"],
             path: "Tests/SoakProbe", swiftSettings: strict),
         .target(name: "EarlyOpenSSL", dependencies: ["COpenSSL"], path: "Tests/EarlyOpenSSL"),
         .executableTarget(
@@ -192,7 +194,8 @@ let package = Package(
         // Security claims and the rules of the RFCs, against servers that break them.
         .testTarget(
             name: "BluebonnetRulesTests",
-            dependencies: ["Bluebonnet", "BluebonnetHTTP", "TestServer", "TestSupport"], swiftSettings: strict),
+            dependencies: ["Bluebonnet", "BluebonnetHTTP", "BluebonnetTestServer", "RealServers", "TestSupport"],
+            swiftSettings: strict),
         .testTarget(
             name: "BluebonnetTests",
             dependencies: [
@@ -209,7 +212,10 @@ let package = Package(
         // Faults of the network and of the machine. Apart, because it needs no inside of the library.
         .testTarget(
             name: "BluebonnetFaultTests",
-            dependencies: ["Bluebonnet", "FaultKit", "SoakProbe", "TestServer", "TestSupport", "TortureProbe"],
+            dependencies: [
+                "Bluebonnet", "FaultKit", "SoakProbe", "BluebonnetTestServer", "RealServers", "TestSupport",
+                "TortureProbe",
+            ],
             swiftSettings: strict),
         // The code of README.md and of the documentation, as programs would have it: nothing is imported for tests only.
         .testTarget(

@@ -2,9 +2,10 @@
 // SPDX-License-Identifier: MIT
 
 import Bluebonnet
+import BluebonnetTestServer
 import Foundation
 import FoundationNetworking
-import TestServer
+import RealServers
 import Testing
 
 /// What clients must do, against servers that put it to the test: one case at a time, so that none changes what

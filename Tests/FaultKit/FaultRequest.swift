@@ -2,9 +2,10 @@
 // SPDX-License-Identifier: MIT
 
 public import Bluebonnet
+import BluebonnetTestServer
 public import Foundation
 import FoundationNetworking
-import TestServer
+import RealServers
 
 /// One request of a case, and what its answer has to be.
 public struct FaultRequest: Sendable {

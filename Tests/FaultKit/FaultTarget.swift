@@ -2,10 +2,11 @@
 // SPDX-License-Identifier: MIT
 
 public import Bluebonnet
+import BluebonnetTestServer
 import COpenSSL
 public import Foundation
 import FoundationNetworking
-import TestServer
+import RealServers
 
 /// A server to which a case sends requests whose right answers are known.
 public struct FaultTarget: Sendable, Codable, Hashable {

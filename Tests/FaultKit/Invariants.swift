@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: MIT
 
 import Bluebonnet
+import BluebonnetTestServer
 public import Foundation
-import TestServer
+import RealServers
 
 /// What has to hold in a process however a case ends: one outcome of each operation, operations released, descriptors,
 /// threads and memory back, and another server's answers in time meanwhile.

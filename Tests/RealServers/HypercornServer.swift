@@ -1,6 +1,7 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
+import BluebonnetTestServer
 public import Foundation
 
 /// A server that speaks HTTP/1.1 on one port and HTTP/2 or HTTP/1.1 over TLS on another (Python's hypercorn), and tells

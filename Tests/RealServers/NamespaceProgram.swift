@@ -1,6 +1,8 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
+import BluebonnetTestServer
+
 /// A program that runs in a network namespace until it is stopped.
 public final class NamespaceProgram: Sendable {
     private let watchdog: Watchdog

@@ -2,9 +2,10 @@
 // SPDX-License-Identifier: MIT
 
 import Bluebonnet
+import BluebonnetTestServer
 import FaultKit
 import Foundation
-import TestServer
+import RealServers
 import TestSupport
 
 /// Fifty workers, each of which does one thing after another, and what is measured meanwhile.

@@ -2,9 +2,10 @@
 // SPDX-License-Identifier: MIT
 
 import Bluebonnet
+import BluebonnetTestServer
 import FaultKit
 import Foundation
-import TestServer
+import RealServers
 
 /// Starts servers, proxies and the client, and stops them.
 struct SoakHost {

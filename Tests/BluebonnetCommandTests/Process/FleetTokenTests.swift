@@ -3,9 +3,10 @@
 
 import Bluebonnet
 import BluebonnetBatch
+import BluebonnetTestServer
 import Foundation
 import Glibc
-import TestServer
+import RealServers
 import Testing
 
 /// A server with a token endpoint, whose tokens expire soon.

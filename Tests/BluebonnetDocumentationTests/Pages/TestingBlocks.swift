@@ -189,17 +189,32 @@ extension PageTests {
     }
 
     @Test func commentOfTheProxyRuns() async throws {
-        let database = try await TestServer.start { _ in .response(body: "hi") }
-        // BLOCK TCPProxy.swift
-        let proxy = try await TCPProxy.start(toPort: database.port)
-        // … a worker connects to proxy.port …
-        await proxy.set(.stall)  // nothing arrives any more, in neither direction
-        await proxy.cut()  // both ends of all connections get a reset
+        let server = try await TestServer.start { _ in .response(body: "hi") }
+        // BLOCK FaultProxy.swift
+        let proxy = try await FaultProxy.start(toPort: server.port, schedule: FaultSchedule(seed: 7))
+        // … a client connects to proxy.port; each connection gets the schedule's next plan …
+        await proxy.set(.stall)   // nothing arrives any more, in neither direction
+        await proxy.cut()         // both ends of all connections get a reset
         await proxy.set(.forward)
         // END
-        #expect(proxy.port != database.port)
+        #expect(proxy.port != server.port)
         await proxy.stop()
-        await database.stop()
+        await server.stop()
+    }
+
+    @Test func commentsOfFaultsRun() async throws {
+        let server = try await TestServer.start { _ in .response(body: "hi") }
+        // BLOCK FaultSchedule.swift
+        let proxy = try await FaultProxy.start(toPort: server.port, schedule: FaultSchedule(seed: 7))
+        // END
+        // BLOCK FaultPlan.swift
+        var plan = FaultPlan()
+        plan.toClient.sliceByteCount = 7
+        plan.toClient.fault = .init(.reset, afterByteCount: 1000)
+        // END
+        #expect(proxy.connectionCount == 0 && plan != FaultPlan())
+        await proxy.stop()
+        await server.stop()
     }
 
     @Test func commentsOfWaitsRun() async throws {

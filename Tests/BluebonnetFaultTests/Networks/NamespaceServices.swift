@@ -1,7 +1,8 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-import TestServer
+import BluebonnetTestServer
+import RealServers
 
 /// What runs at 10.77.0.1 in a namespace: a server of names under "test" that lies, delays and keeps silent, and an
 /// HTTP server on port 80.

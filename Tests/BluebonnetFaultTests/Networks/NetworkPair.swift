@@ -2,9 +2,10 @@
 // SPDX-License-Identifier: MIT
 
 import Bluebonnet
+import BluebonnetTestServer
 import Foundation
 import FoundationNetworking
-import TestServer
+import RealServers
 import Testing
 
 /// Two networks with a cable between them: a client's, with 10.77.0.2, and a server's, with what `NamespaceServices`

@@ -2,10 +2,11 @@
 // SPDX-License-Identifier: MIT
 
 import Bluebonnet
+import BluebonnetTestServer
 import FaultKit
 import Foundation
 import FoundationNetworking
-import TestServer
+import RealServers
 import Testing
 
 extension FaultTests {

@@ -2,9 +2,10 @@
 // SPDX-License-Identifier: MIT
 
 import Bluebonnet
+import BluebonnetTestServer
 import FaultKit
 import Foundation
-import TestServer
+import RealServers
 
 /// Requests through a proxy with random faults, in a process of their own.
 struct FaultCase: Codable, Sendable {

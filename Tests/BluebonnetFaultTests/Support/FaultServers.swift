@@ -2,9 +2,10 @@
 // SPDX-License-Identifier: MIT
 
 import Bluebonnet
+import BluebonnetTestServer
 import FaultKit
 import Foundation
-import TestServer
+import RealServers
 
 /// The servers of one case: the one whose connections have faults, and nginx for the canary.
 struct FaultServers {

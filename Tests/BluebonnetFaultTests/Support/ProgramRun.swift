@@ -1,8 +1,9 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
+import BluebonnetTestServer
 import Foundation
-import TestServer
+import RealServers
 import Testing
 
 /// A program that was built beside the tests, or is installed, and how it ended.

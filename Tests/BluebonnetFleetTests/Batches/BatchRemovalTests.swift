@@ -3,7 +3,8 @@
 
 import Bluebonnet
 import BluebonnetBatch
-import TestServer
+import BluebonnetTestServer
+import RealServers
 import Testing
 
 @testable import BluebonnetFleet

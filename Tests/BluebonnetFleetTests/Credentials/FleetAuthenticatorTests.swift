@@ -2,9 +2,10 @@
 // SPDX-License-Identifier: MIT
 
 import Bluebonnet
+import BluebonnetTestServer
 import Foundation
 import FoundationNetworking
-import TestServer
+import RealServers
 import Testing
 
 @testable import BluebonnetFleet
@@ -114,10 +115,10 @@ extension StoreTests {
         }
 
         /// A fixture with a proxy before the store, which has the key 1.
-        private static func withProxy(_ body: (StoreFixture, TCPProxy, _ url: String) async throws -> Void) async throws
+        private static func withProxy(_ body: (StoreFixture, FaultProxy, _ url: String) async throws -> Void) async throws
         {
             let fixture = try await StoreFixture()
-            let proxy = try await TCPProxy.start(toPort: fixture.server.port)
+            let proxy = try await FaultProxy.start(toPort: fixture.server.port)
             try await store(fixture).bring(Key(number: 1), .program)
             try await body(fixture, proxy, fixture.server.tcpURL(database: fixture.database, port: proxy.port))
             await proxy.stop()

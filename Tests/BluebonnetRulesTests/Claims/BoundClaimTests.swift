@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: MIT
 
 import Bluebonnet
+import BluebonnetTestServer
 import Foundation
-import TestServer
+import RealServers
 import Testing
 
 extension RulesTests {

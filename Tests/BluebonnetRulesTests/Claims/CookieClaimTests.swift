@@ -2,9 +2,10 @@
 // SPDX-License-Identifier: MIT
 
 import Bluebonnet
+import BluebonnetTestServer
 import Foundation
 import FoundationNetworking
-import TestServer
+import RealServers
 import Testing
 
 extension RulesTests {

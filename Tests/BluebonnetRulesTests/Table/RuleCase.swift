@@ -2,9 +2,10 @@
 // SPDX-License-Identifier: MIT
 
 import Bluebonnet
+import BluebonnetTestServer
 import Foundation
 import FoundationNetworking
-import TestServer
+import RealServers
 import Testing
 
 /// An example that shows how the library stands to a rule. It records an issue when it shows something else.

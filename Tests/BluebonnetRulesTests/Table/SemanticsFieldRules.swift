@@ -3,9 +3,10 @@
 
 import Bluebonnet
 import BluebonnetHTTP
+import BluebonnetTestServer
 import Foundation
 import FoundationNetworking
-import TestServer
+import RealServers
 import Testing
 
 extension RuleTable {

@@ -114,7 +114,7 @@ import Testing
         ("BluebonnetTestServer/Certificates", "Support"),
         ("BluebonnetTestServer/Replies", "Support"),
         ("BluebonnetTestServer/Server", "Certificates Replies Support"),
-        ("BluebonnetTestServer/Faults", "Support"),
+        ("BluebonnetTestServer/Faults", "Server Support"),
         ("BluebonnetImage", "Errors Exchange Manager Messages Operations Serialization"),
         (
             "BluebonnetCommand",

@@ -91,8 +91,8 @@ import Testing
     ]
 
     private static let testServer: [Any.Type] = [
-        DiffieHellmanGroup.self, Gate.self, Observed<Int>.self, ReceivedRequest.self, Reply.self, TCPProxy.self,
-        TemporaryFolder.self, TestCertificate.self, TestServer.self, TestServerError.self, TunnelStall.self,
+        DiffieHellmanGroup.self, FaultPlan.self, FaultProxy.self, FaultSchedule.self, Gate.self, Observed<Int>.self,
+        ReceivedRequest.self, Reply.self, TemporaryFolder.self, TestCertificate.self, TestServer.self, TestServerError.self, TunnelStall.self,
         WireFields.self,
     ]
 
