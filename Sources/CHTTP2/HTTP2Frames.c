@@ -124,12 +124,23 @@ static void *own_function(const char *name) {
     return library ? dlsym(library, name) : NULL;
 }
 
-// A field that no message may have makes its response malformed (RFC 9113, 8.2.1). Without this callback nghttp2 drops
-// the field, and the rest of the response counts.
+// Whether a field makes its message malformed (RFC 9113, 8.2.1).
+static bool is_malformed(const uint8_t *name, size_t name_length, const uint8_t *value, size_t value_length) {
+    for (size_t i = 0; i < name_length; i++) {
+        bool is_capital = name[i] >= 'A' && name[i] <= 'Z';
+        if (name[i] <= ' ' || name[i] >= 0x7f || is_capital || (name[i] == ':' && i > 0)) return true;
+    }
+    for (size_t i = 0; i < value_length; i++)
+        if (value[i] == 0 || value[i] == '\r' || value[i] == '\n') return true;
+    return name_length == 0;
+}
+
+// nghttp2 drops fields that it finds invalid, and the rest of the response counts. That stays so for other control
+// characters in a value, which RFC 9110 (5.5) leaves to recipients.
 static int invalid_field_arrived(
     nghttp2_session *session, const frame_header *frame, const uint8_t *name, size_t name_length, const uint8_t *value,
     size_t value_length, uint8_t flags, void *context) {
-    return reset_stream;
+    return is_malformed(name, name_length, value, value_length) ? reset_stream : 0;
 }
 
 static void refuse_invalid_fields(nghttp2_session_callbacks *callbacks) {
