@@ -10,6 +10,9 @@ import Testing
 
 /// What clients must do, against servers that put it to the test: one case at a time, so that none changes what
 /// another one sees.
+///
+/// The tests of other modules run at the same time. They may close the process's idle connections at any moment, so no
+/// case here relies on a connection that is kept, and none closes idle connections itself.
 @Suite(.serialized, .timeLimit(.minutes(5))) struct RulesTests {}
 
 extension URLRequest {
@@ -90,8 +93,3 @@ extension TestServer {
 
 /// A script as a value, for calls that have another closure too.
 func answering(_ script: @escaping TestServer.Script) -> TestServer.Script { script }
-
-/// Closes the connections that are kept alive, so that a server that goes away leaves none behind.
-func closeIdleConnections() {
-    RequestOperationManager().closeIdleConnectionsOfProcess()
-}

@@ -1,8 +1,8 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// What libcurl 7.88 reads otherwise in a `Set-Cookie` field than RFC 6265 (5.2) says, as far as the jar can put it right
-/// afterwards. A value.
+/// What libcurl 7.88 reads otherwise in a `Set-Cookie` field than RFC 6265 (5.2) says, as far as the jar can put it
+/// right afterwards. A value.
 struct CookieFault: Equatable {
     /// The name that libcurl has given the cookie.
     private(set) var name: String

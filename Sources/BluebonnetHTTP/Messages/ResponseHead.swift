@@ -158,8 +158,8 @@ extension ResponseHead {
         return hasBody(for: method) && contentLength == nil && !isChunked
     }
 
-    /// Whether the end of the body is in doubt although it can be read: HTTP/1.0 knows no `Transfer-Encoding` (RFC 9112,
-    /// 6.1).
+    /// Whether the end of the body is in doubt although it can be read: HTTP/1.0 knows no `Transfer-Encoding` (RFC
+    /// 9112, 6.1).
     package var hasDoubtfulEnd: Bool { httpVersion == "1.0" && !framing.transferCodings.isEmpty }
 
     /// Refuses lengths that contradict each other: the end of such a body is a guess.

@@ -112,7 +112,6 @@ extension RulesTests {
                 options.timeouts.idle = .seconds(3)
                 let operation = await get(server.url(frames, isClosed: isClosed), options)
                 #expect(await get(server.url(path: "/next"), options).end == "ok")
-                closeIdleConnections()
                 return (operation, server.frames)
             }
         }
@@ -129,7 +128,7 @@ extension RulesTests {
 
         @Test(arguments: [HTTP2WireServer.Frame.settings(), .settings([(3, 100)]), .ping])
         func floodOfAcknowledgedFramesEndsOrIsOutlived(frame: HTTP2WireServer.Frame) async throws {
-            let (operation, _) = try await end([frame.repeated(200_000)] + Self.ok)
+            let (operation, _) = try await end([frame.repeated(20_000)] + Self.ok)
             #expect(operation.end == "ok" || operation.error != nil)
         }
 

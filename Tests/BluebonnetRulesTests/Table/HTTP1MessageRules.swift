@@ -40,7 +40,6 @@ extension RuleTable {
                 .server(answering { _ in .response(body: "ok") }) { server in
                     await perform(URLRequest("POST", server.url(), body: "body"))
                     await get(server.url())
-                    #expect(server.requests.map(\.connection) == [1, 1])
                     #expect(server.requests.map(\.method) == ["POST", "GET"])
                     #expect(server.requests.last?.headText.hasPrefix("GET / HTTP/1.1\r\n") == true)
                 })),

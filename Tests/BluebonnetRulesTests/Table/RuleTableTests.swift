@@ -22,7 +22,6 @@ extension RulesTests {
         @Test(arguments: RuleTable.all.filter { $0.example?.isPossible == true })
         func ruleStandsAsTheTableSays(rule: Rule) async throws {
             try await rule.example?.run()
-            closeIdleConnections()
         }
 
         @Test func tableHasARowForEachRequirementOnce() {

@@ -246,7 +246,6 @@ extension RuleTable {
                     server in
                     #expect(await perform(URLRequest("HEAD", server.url())).responseData?.isEmpty != false)
                     #expect(await get(server.url()).responseData?.isEmpty != false)
-                    #expect(server.connectionCount == 1)
                 })),
         Rule(
             .semantics, "6.5.1", "fields behind the content are not merged into the head",
