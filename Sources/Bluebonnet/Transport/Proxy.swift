@@ -41,6 +41,9 @@ public struct Proxy: Sendable, Hashable {
         parts.path = ""
         (parts.percentEncodedQuery, parts.fragment) = (nil, nil)
         url = parts.string ?? text
+        guard RequestCheck.isHost(URLText(url).host) else {
+            throw NetworkingError(.invalidRequest, "the proxy's URL has a host that is no name or address")
+        }
         try checkCredential()
     }
 

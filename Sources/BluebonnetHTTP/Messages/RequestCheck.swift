@@ -88,7 +88,7 @@ extension RequestCheck {
     }
 
     /// Whether every reader takes this for the same host: no escapes, no characters that only some allow.
-    private static func isHost(_ host: Substring) -> Bool {
+    package static func isHost(_ host: Substring) -> Bool {
         if host.utf8.first == UInt8(ascii: "[") { return isAddress(host) }
         return host.utf8.allSatisfy { $0 >= 0x80 || $0 == UInt8(ascii: ".") || isNameByte($0) }
     }

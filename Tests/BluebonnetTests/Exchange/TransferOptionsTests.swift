@@ -88,6 +88,7 @@ import Testing
     @Test(arguments: [
         "", "proxy:3128", "proxy", "ftp://proxy:21", "socks5://proxy:1080", "socks4://proxy:1080", "http://",
         "http:///path", "http://u%0D%0A:p@proxy:3128", "http://u:p%00@proxy:3128", "http://u:p%7F@proxy:3128",
+        "http://pro%78y:3128", "https://proxy%2Eexample", "socks5h://%31:1080",
     ])
     func textThatIsNoProxyIsAnInvalidRequest(text: String) {
         let error = #expect(throws: NetworkingError.self) { try Proxy(text) }
