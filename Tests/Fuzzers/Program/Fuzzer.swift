@@ -23,7 +23,7 @@ import FuzzTargets
         return 0
     }
 #else
-    /// Feeds files to a target, in a build of any kind: `Fuzzer TARGET FILE…`. Without arguments the targets are listed.
+    /// Feeds files to a target, in any other build: `Fuzzer TARGET FILE…`. Without arguments the targets are listed.
     @main struct Fuzzer {
         static func main() throws {
             let arguments = CommandLine.arguments.dropFirst()

@@ -8,7 +8,7 @@
     @testable import Bluebonnet
 
     extension FuzzTarget {
-        /// The fields that a continued transfer relies on, one a line: `Content-Range`, `ETag`, `Last-Modified`, `Date`.
+        /// The fields that a continued transfer needs, one a line: `Content-Range`, `ETag`, `Last-Modified`, `Date`.
         static let ranges = FuzzTarget("ranges") { input in
             var input = input
             let names = ["Content-Range", "ETag", "Last-Modified", "Date"]
