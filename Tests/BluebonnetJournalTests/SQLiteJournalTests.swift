@@ -331,7 +331,8 @@ extension SQLiteJournalTests {
             try $0.execute(
                 sql: """
                     PRAGMA writable_schema = ON;
-                    UPDATE sqlite_schema SET sql = replace(replace(sql, 'NOT NULL', ''), 'STRICT', '');
+                    UPDATE sqlite_schema SET sql = replace(replace(sql, 'NOT NULL', ''), 'STRICT', '')
+                        WHERE type = 'table';
                     PRAGMA writable_schema = RESET;
                     \(statement);
                     """)
