@@ -40,7 +40,8 @@ package final class MessageDigest {
         context = usingOpenSSL {
             guard let context = EVP_MD_CTX_new() else { preconditionFailure("OpenSSL is out of memory") }
             guard let type = algorithm.implementation, EVP_DigestInit_ex(context, type, nil) == 1 else {
-                preconditionFailure("OpenSSL has no \(algorithm); a FIPS configuration may have taken it away")
+                preconditionFailure(
+                    "OpenSSL is out of memory, or has no \(algorithm): a FIPS configuration may have taken it away")
             }
             return context
         }

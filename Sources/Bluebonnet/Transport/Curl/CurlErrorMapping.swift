@@ -10,6 +10,7 @@ struct CurlErrorMapping {
     private let text: String
     private let isInsideHead: Bool
     private let hasAnswer: Bool
+    private let isSent: Bool
     private let connectStatus: Int
     /// The error of a request that could not be sent because its head is too large.
     private let headFault: NetworkingError?
@@ -19,6 +20,7 @@ struct CurlErrorMapping {
         host = machine.request.hostName
         text = handle.lastErrorText ?? error.text
         hasAnswer = machine.response.hasBegun
+        isSent = machine.attempts.count > 0
         isInsideHead = hasAnswer && machine.response.head == nil
         connectStatus = handle.long(CURLINFO_HTTP_CONNECTCODE)
         let isTooLarge = [CURLE_OUT_OF_MEMORY.rawValue, Self.tooLarge].contains(error.code)
@@ -36,6 +38,7 @@ struct CurlErrorMapping {
     private var code: NetworkingError.Code {
         if isAboutClientCertificate { return .clientCertificateRejected }
         if error.code == CURLE_PARTIAL_FILE.rawValue && !hasAnswer { return .connectionLost }
+        if error.code == CURLE_OUT_OF_MEMORY.rawValue && !isSent { return .cannotConnect }
         if let code = Self.codes[error.code] { return code }
         switch CURLcode(error.code) {
         case CURLE_RECV_ERROR: return receiveErrorCode
