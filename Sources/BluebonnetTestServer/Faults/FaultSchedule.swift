@@ -25,6 +25,9 @@ public struct FaultSchedule: Sendable, Hashable {
         public var longestStall = Duration.milliseconds(300)
         /// The greatest latency of a direction. Default 20 ms.
         public var greatestLatency = Duration.milliseconds(20)
+        /// Whether a half-close may end what the client sends, while the answer still passes. Default true. Some servers
+        /// take a request whose body is cut short for a whole one, and answer it with success.
+        public var halfClosesRequests = true
         /// The number of connections from the first on that get random plans; later ones are unchanged, so that who
         /// tries often enough succeeds. Default nil: all.
         public var connectionCount: Int?
@@ -89,7 +92,8 @@ private struct Chance: RandomNumberGenerator {
         plan.toClient = direction(limits)
         guard isFaulty else { return plan }
         let fault = FaultPlan.Fault(kind(limits), afterByteCount: byteCount(limits.largestByteCount))
-        if happens(65) { plan.toClient.fault = fault } else { plan.toServer.fault = fault }
+        let isOfAnswers = happens(65) || fault.kind == .halfClose && !limits.halfClosesRequests
+        if isOfAnswers { plan.toClient.fault = fault } else { plan.toServer.fault = fault }
         return plan
     }
 

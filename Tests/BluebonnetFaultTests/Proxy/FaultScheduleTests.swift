@@ -42,6 +42,14 @@ extension FaultTests {
             #expect(plans[3...].allSatisfy { $0 == FaultPlan() })
         }
 
+        @Test func halfClosesOfRequestsCanBeLeftOut() {
+            var limits = FaultSchedule.Limits()
+            limits.halfClosesRequests = false
+            let plans = plans(FaultSchedule(seed: 1, limits: limits))
+            #expect(!plans.contains { $0.toServer.fault?.kind == .halfClose })
+            #expect(plans.contains { $0.toClient.fault?.kind == .halfClose })
+        }
+
         @Test func listGivesItsPlansAndThenTheRest() {
             let reset = FaultPlan.toClient(.reset, afterByteCount: 10)
             let schedule = FaultSchedule([reset], then: .toServer(.drop, afterByteCount: 1))

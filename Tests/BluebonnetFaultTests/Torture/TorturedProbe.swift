@@ -108,7 +108,7 @@ private struct ProbeReport {
         "serverNotTrusted", "timedOut",
     ]
     /// OpenSSL 3.0 remembers for as long as the process lives what it could not set up: algorithms are missing then.
-    private static let lasting: Set = ["secureConnectionFailed", "serverNotTrusted"]
+    private static let lasting: Set = ["cannotConnect", "secureConnectionFailed", "serverNotTrusted"]
     private static let successes = [
         "memory": "memory success 100000", "file": "file success 100000", "data": "data success 50000",
     ]
