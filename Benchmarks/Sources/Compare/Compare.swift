@@ -17,7 +17,7 @@ struct Compare: AsyncParsableCommand {
         abstract: "Runs the same faults on Bluebonnet, async-http-client, URLSession and curl, and makes a table.",
         discussion: """
             Each case is run with each client in a process of its own, against servers of its own on 127.0.0.1. The \
-            commands openssl, curl and unshare have to be installed. All cases take about ten minutes.
+            commands openssl, curl and unshare have to be installed. All cases take about five minutes.
             """,
         subcommands: [CompareCommand.self, AttemptCommand.self], defaultSubcommand: CompareCommand.self)
 }

@@ -27,7 +27,6 @@ final class ScriptHandler: ChannelInboundHandler {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         let bytes = Array(buffer: unwrapInboundIn(data))
-        record.add(byteCount: bytes.count)
         if plan.wire == .http2 {
             frames.read(bytes).forEach(handle)
         } else {

@@ -30,8 +30,6 @@ final class ServerRecord: Sendable {
         }
     }
 
-    func add(byteCount: Int) { state.withLock { $0.report.receivedByteCount += byteCount } }
-
     /// Notes a request whose head is there, and returns its number.
     func add(_ request: ServerReport.Request) -> Int {
         state.withLock { state in

@@ -21,7 +21,10 @@ struct ChildGroup {
         let deadline = ContinuousClock.now + limit
         var (status, usage) = (CInt(0), rusage())
         var isKilled = false
-        while wait4(process, &status, isKilled ? 0 : WNOHANG, &usage) != process {
+        while true {
+            let ended = wait4(process, &status, isKilled ? 0 : WNOHANG, &usage)
+            if ended == process { break }
+            if ended < 0, errno != EINTR { throw BenchmarkError("\(words[0]) cannot be waited for") }
             if !isKilled, ContinuousClock.now > deadline || (try? Interruption.check()) == nil {
                 isKilled = true
                 kill(-process, SIGKILL)

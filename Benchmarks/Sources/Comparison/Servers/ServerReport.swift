@@ -4,7 +4,6 @@
 /// What arrived at a server.
 package struct ServerReport: Sendable {
     package var connectionCount = 0
-    package var receivedByteCount = 0
     /// The requests whose heads arrived, in order of arrival.
     package var requests: [Request] = []
 
