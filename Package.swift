@@ -217,6 +217,12 @@ let package = Package(
                 "TortureProbe",
             ],
             swiftSettings: strict),
+        // Certificate chains and cookies against other people's rules. Python makes what it needs.
+        .testTarget(
+            name: "BluebonnetTrustTests",
+            dependencies: ["Bluebonnet", "BluebonnetHTTP", "BluebonnetTestServer", "RealServers", "bluebonnet"],
+            exclude: ["Python"],
+            swiftSettings: strict),
         // The code of README.md and of the documentation, as programs would have it: nothing is imported for tests only.
         .testTarget(
             name: "BluebonnetDocumentationTests",

@@ -23,14 +23,18 @@ public final class MitmproxyServer: Sendable {
     }
 
     /// Starts a proxy that believes every server, and waits until it listens.
-    public static func start() async throws -> MitmproxyServer {
+    ///
+    /// - Parameter mode: what it is, in mitmproxy's words: `regular`, `upstream:http://HOST:PORT` for one with a proxy
+    ///   behind it, `reverse:https://HOST:PORT` for one in a server's place.
+    public static func start(mode: String = "regular") async throws -> MitmproxyServer {
         guard let python else { throw TestServerError("no Python with mitmproxy was found") }
         let path = Observed("")
         let process = try await ServerProcess.start(portCount: 1) { folder, ports in
             path.update { $0 = folder.path("mitmproxy-ca-cert.pem") }
             return [
                 python, "-c", "from mitmproxy.tools.main import mitmdump; mitmdump()", "--listen-host", "127.0.0.1",
-                "--listen-port", String(ports[0]), "--ssl-insecure", "--set", "confdir=\(folder.url.path)",
+                "--listen-port", String(ports[0]), "--mode", mode, "--ssl-insecure",
+                "--set", "confdir=\(folder.url.path)",
             ]
         }
         return MitmproxyServer(process: process, caPath: path.value)

@@ -7,7 +7,8 @@ public import FoundationNetworking
 /// Cookies that operations share: cookies that servers set are stored and sent back, by the rules of RFC 6265.
 ///
 /// libcurl's engine stores and sends them, with the public-suffix list: a server cannot set a cookie for a whole
-/// registry such as `co.uk`. Give a jar to a manager (`Configuration.cookieJar`) or to single operations
+/// registry such as `co.uk`, nor one that is such a name itself a cookie for the hosts below it. The list is the
+/// system's. Give a jar to a manager (`Configuration.cookieJar`) or to single operations
 /// (`TransferOptions.cookieJar`); any number may share it.
 ///
 /// ```swift
@@ -36,6 +37,10 @@ public final class CookieJar: TransferCookies {
 
     func noteReceived(line: UnsafeRawBufferPointer, from url: URL) {
         store.value.noteReceived(line: line, from: url)
+    }
+
+    func noteCookie(of host: String) {
+        if PublicSuffixes.contain(host) { store.value.keepToItself(host) }
     }
 
     func noteAdded(_ count: Int) { store.value.noteAdded(count) }

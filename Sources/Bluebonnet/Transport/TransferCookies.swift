@@ -12,6 +12,9 @@ protocol TransferCookies: AnyObject, Sendable {
     /// A `Set-Cookie` line came from this URL; the engine has read it. Network thread only.
     func noteReceived(line: UnsafeRawBufferPointer, from url: URL)
 
+    /// A response of this host may just have set a cookie. While libcurl works on its head; network thread only.
+    func noteCookie(of host: String)
+
     /// So many cookies may have been added, and the engine does nothing just then. Network thread only.
     func noteAdded(_ count: Int)
 }

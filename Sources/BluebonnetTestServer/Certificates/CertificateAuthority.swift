@@ -21,6 +21,8 @@ extension TestCertificate {
         case localOnly = "local-only"
         /// An intermediate authority under `root` that may vouch for example.com and 10.0.0.0/8 only.
         case elsewhereOnly = "elsewhere-only"
+        /// An intermediate authority under `root` that must not vouch for secret.example.test.
+        case notSecret = "not-secret"
         /// An intermediate authority under `root` whose time is over.
         case expiredIntermediate = "expired-intermediate"
         /// An intermediate authority under `root`, which has signed it with SHA-1.
@@ -62,6 +64,7 @@ extension TestCertificate {
             case .expiredRoot: (recipe.issuer, recipe.begin, recipe.end) = (nil, "200101000000Z", "210101000000Z")
             case .localOnly: recipe.permittedNames = ["DNS:localhost", "IP:127.0.0.0/255.0.0.0"]
             case .elsewhereOnly: recipe.permittedNames = ["DNS:example.com", "IP:10.0.0.0/255.0.0.0"]
+            case .notSecret: recipe.extensions["nameConstraints"] = "critical,excluded;DNS:secret.example.test"
             case .expiredIntermediate: (recipe.begin, recipe.end) = ("200101000000Z", "210101000000Z")
             case .signedWithSHA1: recipe.digest = "sha1"
             case .withRSA: recipe.key = .rsa

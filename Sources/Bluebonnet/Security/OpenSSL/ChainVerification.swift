@@ -13,6 +13,8 @@ struct ChainVerification {
     private let presented: [OpaquePointer]
     /// When the dates have to be good; nil is now.
     private let moment: Date?
+    /// What no authority of a chain may be kept from vouching for; nil when no host is compared.
+    private var name: String?
 
     /// Nil when there is no certificate at all.
     init?(_ context: OpaquePointer, at moment: Date? = nil) {
@@ -26,9 +28,10 @@ struct ChainVerification {
     /// The facts that a policy decides on.
     ///
     /// - Parameter showsChains: somebody wants to see the certificates, even where the policy does not.
-    func facts(
+    mutating func facts(
         for policy: SecurityPolicy, host: String, sentName: String?, showsChains: Bool
     ) -> ServerTrustFacts {
+        name = policy.validatesDomainName ? ServerNameCheck.name(ofHost: host, sentName: sentName) : nil
         let needsChains = showsChains || policy.pinningMode != .none || policy.reportOnlyPins != nil
         let values = needsChains ? presented.compactMap(CertificateReader.value) : []
         let byAuthorities = verify(context, needsChain: needsChains)
@@ -92,8 +95,11 @@ struct ChainVerification {
         guard X509_verify_cert(context) == 1 else {
             return .failed(Self.failure(X509_STORE_CTX_get_error(context)))
         }
-        guard needsChain else { return .verified([]) }
         let elements = CertificateStack.elements(of: X509_STORE_CTX_get0_chain(context))
+        if let name, ExcludedNames.contain(name, of: elements.dropFirst()) {
+            return .failed(Self.failure(X509_V_ERR_EXCLUDED_VIOLATION))
+        }
+        guard needsChain else { return .verified([]) }
         let chain = elements.compactMap(CertificateReader.value)
         return chain.count == elements.count && !chain.isEmpty ? .verified(chain) : .failed(Self.noAnchor)
     }

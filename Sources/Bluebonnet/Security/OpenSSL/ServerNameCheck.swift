@@ -11,13 +11,20 @@ enum ServerNameCheck {
     ///   - host: as the URL has it; an IPv6 address in its brackets.
     ///   - sentName: the name that the handshake asked for (SNI), which stands for a host that is not ASCII.
     static func passes(_ certificate: OpaquePointer, host: String, sentName: String?) -> Bool {
-        let isBracketed = host.hasPrefix("[") && host.hasSuffix("]")
-        let bare = isBracketed ? String(host.dropFirst().dropLast()) : host
-        if bluebonnet_is_address(bare) { return X509_check_ip_asc(certificate, bare, 0) == 1 }
-        guard let ascii = bare.utf8.allSatisfy({ $0 < 0x80 }) ? bare : sentName else { return false }
-        let name = ascii.hasSuffix(".") ? String(ascii.dropLast()) : ascii
-        guard !name.isEmpty, !name.utf8.contains(0) else { return false }
+        guard let name = name(ofHost: host, sentName: sentName) else { return false }
+        if bluebonnet_is_address(name) { return X509_check_ip_asc(certificate, name, 0) == 1 }
         let flags = CUnsignedInt(X509_CHECK_FLAG_NEVER_CHECK_SUBJECT | X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS)
         return X509_check_host(certificate, name, name.utf8.count, flags, nil) == 1
+    }
+
+    /// The host as certificates have it: an address without brackets, or a name in ASCII without a dot at its end. Nil
+    /// when it is neither.
+    static func name(ofHost host: String, sentName: String?) -> String? {
+        let isBracketed = host.hasPrefix("[") && host.hasSuffix("]")
+        let bare = isBracketed ? String(host.dropFirst().dropLast()) : host
+        if bluebonnet_is_address(bare) { return bare }
+        guard let ascii = bare.utf8.allSatisfy({ $0 < 0x80 }) ? bare : sentName else { return nil }
+        let name = ascii.hasSuffix(".") ? String(ascii.dropLast()) : ascii
+        return name.isEmpty || name.utf8.contains(0) ? nil : name
     }
 }

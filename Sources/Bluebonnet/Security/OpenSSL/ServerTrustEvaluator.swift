@@ -39,7 +39,7 @@ final class ServerTrustEvaluator {
     private func decide(_ context: OpaquePointer) -> Bool {
         NetworkThread.preconditionIsCurrent()
         hasApproved = false
-        guard let verification = ChainVerification(context) else {
+        guard var verification = ChainVerification(context) else {
             return refuse(NetworkingError(.serverNotTrusted, "\(target.host) showed no certificate"))
         }
         let facts = verification.facts(

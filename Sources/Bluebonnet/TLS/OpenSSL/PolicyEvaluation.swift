@@ -68,8 +68,8 @@ private struct PresentedChain {
         else { return nil }
         X509_VERIFY_PARAM_set_auth_level(X509_STORE_CTX_get0_param(context), Self.securityLevel)
         X509_STORE_CTX_set_time(context, 0, Int(clamping: moment))
-        return ChainVerification(context, at: moment)?.facts(
-            for: policy, host: host ?? "", sentName: nil, showsChains: true)
+        var verification = ChainVerification(context, at: moment)
+        return verification?.facts(for: policy, host: host ?? "", sentName: nil, showsChains: true)
     }
 
     /// That of a connection: the strength of keys and signatures that OpenSSL, or its configuration, asks for.

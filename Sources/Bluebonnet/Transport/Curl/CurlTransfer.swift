@@ -98,6 +98,7 @@ final class CurlTransfer: Transfer {
     func noteCookie(_ line: UnsafeRawBufferPointer) {
         receivedCookieCount += 1
         request.cookieJar?.noteReceived(line: line, from: request.url)
+        request.cookieJar?.noteCookie(of: request.origin.host)
     }
 }
 

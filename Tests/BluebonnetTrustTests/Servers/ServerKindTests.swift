@@ -9,33 +9,14 @@ import Testing
 
 @testable import Bluebonnet
 
-extension NetworkTests {
+extension CertificateTests {
     /// Servers of all kinds, each accepted or refused for the right reason: row D2 of the reliability rules.
     @Suite(.enabled(if: OpenSSLServer.isAvailable)) struct ServerKindTests {
         @Test(
             arguments: ServerKind.accepted + ServerKind.chainsRefused + ServerKind.named + ServerKind.judgedByOptions
-                + ServerKind.handshakes)
+                + ServerKind.handshakes + ServerKind.excluded)
         func serversOfEachKindEndAsTheTableSays(kind: ServerKind) async throws {
-            switch kind.peer {
-            case .scripted(var options):
-                options.certificate = kind.certificate
-                try await TestServer.answering(.response(body: "secret"), options) { server in
-                    let operation = await get(server.url(host: kind.host), try kind.options)
-                    kind.check(operation)
-                    #expect(server.requests.count == (operation.error == nil ? 1 : 0))
-                }
-            case .saying(let bytes):
-                var options = TestServer.Options()
-                options.greeting = Reply([.bytes(bytes), .stall])
-                try await TestServer.answering(.response(), options) { server in
-                    let url = try #require(URL(string: "https://127.0.0.1:\(server.port)/"))
-                    kind.check(await get(url, try kind.options))
-                }
-            case .openssl(let arguments):
-                try await OpenSSLServer.serving(kind.certificate, try arguments()) { server in
-                    kind.check(await get(server.url(), try kind.options))
-                }
-            }
+            try await kind.connect()
         }
 
         /// So that no server of any kind can choose it.

@@ -34,6 +34,9 @@ extension ServerKind {
         offer(
             "dh1024", "DHE-RSA-AES128-GCM-SHA256", group: .of1024Bits,
             .refused(.secureConnectionFailed, "dh key too small")),
+        // Nobody looks at the group itself: the server has signed it with its own key.
+        offer("dh-small-subgroup", "DHE-RSA-AES128-GCM-SHA256", group: .smallSubgroup),
+        offer("dh-composite", "DHE-RSA-AES128-GCM-SHA256", group: .composite),
     ]
 
     private static func offer(
@@ -53,12 +56,12 @@ extension ServerKind {
         ("des", 0x0009), ("anonymous rc4", 0x0018),
     ].map { name, cipher in
         ServerKind(name, .refused(.secureConnectionFailed, "cipher returned")) {
-            $0.peer = .saying(serverHello(cipher: cipher))
+            $0.peer = .saying { serverHello(cipher: cipher) }
         }
     }
 
     /// A ServerHello of TLS 1.2 (RFC 5246, 7.4.1.3) with secure renegotiation (RFC 5746), in its record.
-    private static func serverHello(cipher: Int) -> Data {
+    static func serverHello(cipher: Int) -> Data {
         let body: [UInt8] =
             [3, 3] + Array(repeating: 0x5A, count: 32) + [0] + [UInt8(cipher >> 8), UInt8(cipher & 0xFF)] + [0]
             + [0, 5, 0xFF, 1, 0, 1, 0]

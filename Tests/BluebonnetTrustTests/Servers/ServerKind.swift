@@ -13,7 +13,9 @@ struct ServerKind: Sendable, CustomTestStringConvertible {
         /// A `TestServer`, with these options and the kind's certificate.
         case scripted(TestServer.Options = TestServer.Options())
         /// A `TestServer` that sends these bytes and no more.
-        case saying(Data)
+        case saying(@Sendable () throws -> Data)
+        /// A `TestServer` without TLS.
+        case plain
         /// `openssl s_server` with these arguments.
         case openssl(@Sendable () throws -> [String])
     }
@@ -30,6 +32,7 @@ struct ServerKind: Sendable, CustomTestStringConvertible {
         case invalidPurpose = 26
         case unhandledCriticalExtension = 34
         case permittedViolation = 47
+        case excludedViolation = 48
         case leafKeyTooSmall = 66
         case authorityKeyTooSmall = 67
         case digestTooWeak = 68
@@ -94,6 +97,41 @@ struct ServerKind: Sendable, CustomTestStringConvertible {
         case .refused(let code, let words):
             #expect(operation.code == code, message)
             #expect(operation.error?.message.contains(words) == true, message)
+        }
+    }
+}
+
+// MARK: - A request to it
+
+extension ServerKind {
+    /// Sends a request to a server of this kind, and checks that it ends as it should, and that a server that is refused
+    /// gets no request.
+    func connect() async throws {
+        switch peer {
+        case .scripted(var options):
+            options.certificate = certificate
+            try await request(from: options)
+        case .plain:
+            try await request(from: TestServer.Options())
+        case .saying(let bytes):
+            var options = TestServer.Options()
+            options.greeting = Reply([.bytes(try bytes()), .stall])
+            try await TestServer.answering(.response(), options) { server in
+                let url = try #require(URL(string: "https://127.0.0.1:\(server.port)/"))
+                check(await get(url, try self.options))
+            }
+        case .openssl(let arguments):
+            try await OpenSSLServer.serving(certificate, try arguments()) { server in
+                check(await get(server.url(), try options))
+            }
+        }
+    }
+
+    private func request(from options: TestServer.Options) async throws {
+        try await TestServer.answering(.response(body: "secret"), options) { server in
+            let operation = await get(server.url(host: host), try self.options)
+            check(operation)
+            #expect(server.requests.count == (operation.error == nil ? 1 : 0))
         }
     }
 }

@@ -64,6 +64,16 @@ extension ServerKind {
         ServerKind("rsa512", openssl: anyStrength, .rsa512, .chainRefused(.leafKeyTooSmall)),
     ]
 
+    /// A wildcard, by an authority that is kept from one of the hosts that it stands for.
+    static let excluded = [
+        ServerKind("wildcard under an exclusion", .accepted) {
+            ($0.certificate, $0.host) = (.notSecret, "open.example.test")
+        },
+        ServerKind("wildcard for an excluded host", .chainRefused(.excludedViolation)) {
+            ($0.certificate, $0.host) = (.notSecret, "secret.example.test")
+        },
+    ]
+
     /// The names of badssl.com's hosts for long ones.
     static let named: [ServerKind] = [
         "long-extended-subdomain-name-containing-many-letters-and-dashes",
@@ -79,7 +89,11 @@ extension ServerKind {
         ServerKind("wrong host", .wrongHost, .refused(.serverNotTrusted, "does not name it")),
         ServerKind("common name only", .commonNameOnly, .refused(.serverNotTrusted, "does not name it")),
         ServerKind("pinning-test", .refused(.pinMismatch, "matches none of 1 pinned key")) {
-            $0.change = { $0.securityPolicy = try PinnedOptions.pinning(.otherKey).securityPolicy }
+            $0.change = {
+                $0.securityPolicy = try SecurityPolicy(
+                    pinningMode: .publicKey, pins: PinSet(certificateData: TestCertificate.otherKey.der),
+                    authorities: .file(TestCertificate.localhost.caPath))
+            }
         },
         ServerKind("client-cert-missing", .refused(.clientCertificateRejected, "certificate required")) {
             var server = TestServer.Options()

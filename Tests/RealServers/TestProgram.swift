@@ -1,0 +1,82 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Glibc
+
+/// A program that a test runs to its end.
+public struct TestProgram: Sendable {
+    /// The Python with `cryptography` and `publicsuffixlist` that `Scripts/install-test-tools` makes; nil without it.
+    public static let python = PythonModules.python(with: "cryptography, publicsuffixlist", in: "mitmproxy-venv")
+        .map { TestProgram([$0, "-B"]) }
+
+    /// Whether there is that Python. Tells once, on standard error, when there is not.
+    public static let isPythonAvailable = Availability.decide(
+        "Python", missing: python == nil ? "no Python with cryptography and publicsuffixlist was found" : nil)
+
+    private let words: [String]
+
+    /// A program by its name or path, with its first arguments.
+    public init(_ words: [String]) {
+        self.words = words
+    }
+
+    /// Where a program is that was built beside the tests.
+    public static func built(_ name: String) -> TestProgram {
+        let own = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
+        return TestProgram([own.deletingLastPathComponent().appendingPathComponent(name).path])
+    }
+
+    /// The program with further arguments.
+    public func with(_ arguments: [String]) -> TestProgram { TestProgram(words + arguments) }
+
+    /// The program with other variables in its environment.
+    public func with(environment: [String: String]) -> TestProgram {
+        TestProgram(["/usr/bin/env"] + environment.map { "\($0)=\($1)" }.sorted() + words)
+    }
+
+    /// The program, as it sees the system with another file in a file's place: in a mount namespace of its own.
+    public func with(_ replacement: String, inPlaceOf path: String) -> TestProgram {
+        TestProgram(
+            Self.unshare + ["sh", "-c", "mount --bind \"$1\" \"$2\" && shift 2 && exec \"$@\"", "sh"]
+                + [replacement, path] + words)
+    }
+
+    /// Whether files can be replaced for a program. Tells once, on standard error, when they cannot.
+    public static let canReplaceFiles = Availability.decide(
+        "mount namespaces", missing: obstacle, remedy: "They are made by root, or where users may make namespaces.")
+
+    private static let unshare = ["unshare", "--mount"] + (geteuid() == 0 ? [] : ["--map-root-user"])
+
+    private static var obstacle: String? {
+        do {
+            let folder = try TemporaryFolder()
+            defer { folder.remove() }
+            let file = try folder.write("file", "")
+            try ChildProcess.run(unshare + ["mount", "--bind", file, file], in: folder)
+            return nil
+        } catch {
+            return "\(error)"
+        }
+    }
+
+    /// Runs the program, and returns its status and what it printed on both outputs. It is killed when the waiting task
+    /// is cancelled.
+    public func run() async throws -> (status: Int32, output: String) {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let id = try ChildProcess.spawn(words, outputPath: folder.path("output"))
+        let status = await withTaskCancellationHandler {
+            await withCheckedContinuation { (done: CheckedContinuation<Int32, Never>) in
+                Thread.detachNewThread {
+                    var status: Int32 = 0
+                    while waitpid(id, &status, 0) < 0 && errno == EINTR {}
+                    done.resume(returning: status & 0x7F == 0 ? status >> 8 & 0xFF : 128 + status & 0x7F)
+                }
+            }
+        } onCancel: {
+            kill(id, SIGKILL)
+        }
+        return (status, ChildProcess.contents(of: folder.path("output")))
+    }
+}
