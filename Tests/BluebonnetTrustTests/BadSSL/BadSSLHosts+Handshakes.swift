@@ -34,7 +34,7 @@ extension BadSSLHost {
     static let groups = [
         BadSSLHost(
             "dh480", wish: .refuse, made: "a group of 480 bits",
-            .shortGroup("dh480", bitCount: 480, "bad dh value")),
+            .shortGroup("dh480", bitCount: 480, "modulus too small")),
         BadSSLHost(
             "dh512", wish: .refuse, made: "a group of 512 bits",
             .shortGroup("dh512", bitCount: 512, "dh key too small")),

@@ -44,8 +44,10 @@ class Cookies:
 
     @staticmethod
     def is_acceptable(suffixes, host, domain):
-        """RFC 6265, 5.3, steps 5 and 6, for a domain that is not the host itself."""
-        return host.endswith("." + domain) and not suffixes.is_public(domain)
+        """RFC 6265, 5.3, steps 5 and 6, for a domain that is not the host itself. The domain may not be above a public
+        suffix either, as in a cookie for amazonaws.com of a host below s3.amazonaws.com."""
+        own = suffixes.privatesuffix(host)
+        return own is not None and host.endswith("." + domain) and (domain == own or domain.endswith("." + own))
 
 
 def add_rule(cookies, rule):
