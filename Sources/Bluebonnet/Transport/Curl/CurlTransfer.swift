@@ -98,8 +98,11 @@ final class CurlTransfer: Transfer {
     func noteCookie(_ line: UnsafeRawBufferPointer) {
         receivedCookieCount += 1
         request.cookieJar?.noteReceived(line: line, from: request.url)
-        request.cookieJar?.noteCookie(of: request.origin.host)
+        if receivedCookieCount <= Self.cookieLimit { request.cookieJar?.noteCookie(of: request.origin.host) }
     }
+
+    /// So many cookies libcurl takes of one response, since version 7.84.
+    private static let cookieLimit = 50
 }
 
 // MARK: - Limits
@@ -211,6 +214,7 @@ extension CurlTransfer {
     /// Lets the jar see to its limit, when libcurl does not work on it.
     private func noteCookies() {
         guard receivedCookieCount > 0 else { return }
+        if receivedCookieCount > Self.cookieLimit { request.cookieJar?.noteCookie(of: request.origin.host) }
         request.cookieJar?.noteAdded(receivedCookieCount)
     }
 
