@@ -57,8 +57,8 @@ extension CurlCookieStore {
         command(CookieFile.line(mended))
     }
 
-    /// Makes the cookies that a host has for the hosts below it cookies for itself alone (RFC 6265, 5.3, step 5). libcurl
-    /// asks the public-suffix list about other hosts only.
+    /// Makes the cookies that a host has for the hosts below it cookies for itself alone (RFC 6265, 5.3, step 5).
+    /// libcurl asks the public-suffix list about other hosts only.
     func keepToItself(_ host: String) {
         let wide = lines.compactMap(CookieFile.cookie).filter {
             $0.includesSubdomains && $0.domain == host.lowercased()

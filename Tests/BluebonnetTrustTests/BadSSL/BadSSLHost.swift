@@ -5,8 +5,8 @@ import Testing
 
 @testable import Bluebonnet
 
-/// Hosts below badssl.com that show one fault, or the lack of one; how such a server is made here, and what becomes of a
-/// request to it. A value: it starts nothing.
+/// Hosts below badssl.com that show one fault, or the lack of one; how such a server is made here, and what becomes of
+/// a request to it. A value: it starts nothing.
 struct BadSSLHost: Sendable, CustomTestStringConvertible {
     /// What a client should do.
     enum Wish: String, Sendable {

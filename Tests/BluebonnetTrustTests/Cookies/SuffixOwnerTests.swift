@@ -38,7 +38,7 @@ extension CertificateTests {
             }
         }
 
-        @Test(arguments: ["example.com", "site.github.io", "www.ck", "intranet"])
+        @Test(arguments: ["example.com", "site.github.io", "www.ck"])
         func hostThatIsNoPublicSuffixSharesItsCookie(host: String) async throws {
             let (fields, cookies) = try await fields([host, "below." + host], setting: "Domain=\(host)")
             #expect(fields == ["a=1", "a=1"])

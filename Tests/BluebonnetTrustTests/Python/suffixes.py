@@ -4,9 +4,9 @@
 
     python3 suffixes.py LIST OUTPUT [EVERY]
 
-LIST is the list of the system (https://publicsuffix.org/list/); the list of the package `publicsuffixlist` is the newer
-one. Every EVERY-th rule of both is taken. Each line of OUTPUT is one cookie, as JSON: the host that sets it, its domain,
-what both lists say, and whether a request to a neighbour would carry it.
+LIST is the list of the system (https://publicsuffix.org/list/); the list of the package `publicsuffixlist` is the
+newer one. Every EVERY-th rule of both is taken, and all rules with a wildcard or an exception. Each line of OUTPUT is
+one cookie, as JSON: the host that sets it, its domain, and what both lists say.
 """
 import json
 import os
@@ -39,7 +39,8 @@ class Cookies:
             return
         answers = [self.is_acceptable(each, host, domain) for each in self.lists]
         self.found[key] = {
-            "kind": kind, "host": host, "domain": shown or domain, "accepted": answers[0], "acceptedByNewest": answers[1],
+            "kind": kind, "host": host, "domain": shown or domain,
+            "accepted": answers[0], "acceptedByNewest": answers[1],
         }
 
     @staticmethod
@@ -53,7 +54,8 @@ class Cookies:
 def add_rule(cookies, rule):
     is_exception = rule.startswith("!")
     name = ascii_name(rule.lstrip("!").replace("*", "wild"))
-    kind = "exception" if is_exception else "wildcard" if "*" in rule else "international" if "xn--" in name else "exact"
+    kind = "exception" if is_exception else "wildcard" if "*" in rule else "exact"
+    kind = "international" if "xn--" in name and kind == "exact" else kind
     cookies.add(kind, "a.b." + name, name)
     cookies.add(kind, "a.b." + name, "b." + name)
     cookies.add(kind, "b." + name, name)

@@ -104,8 +104,8 @@ struct ServerKind: Sendable, CustomTestStringConvertible {
 // MARK: - A request to it
 
 extension ServerKind {
-    /// Sends a request to a server of this kind, and checks that it ends as it should, and that a server that is refused
-    /// gets no request.
+    /// Sends a request to a server of this kind, and checks that it ends as it should, and that a server that is
+    /// refused gets no request.
     func connect() async throws {
         switch peer {
         case .scripted(var options):

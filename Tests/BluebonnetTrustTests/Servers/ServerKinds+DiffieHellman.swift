@@ -8,8 +8,8 @@ import TestServer
 
 // Servers with a good certificate and a bad group for ephemeral Diffie-Hellman.
 extension ServerKind {
-    /// A group that OpenSSL's server does not offer: the handshake's first flight, up to where the client refuses it. The
-    /// signature comes too late to be looked at.
+    /// A group that OpenSSL's server does not offer: the handshake's first flight, up to where the client refuses it.
+    /// The signature comes too late to be looked at.
     static func shortGroup(_ name: String, bitCount: Int, _ words: String) -> ServerKind {
         ServerKind(name, .refused(.secureConnectionFailed, words)) {
             $0.certificate = .rsa

@@ -25,8 +25,8 @@ def context(number, content, constructed=True):
 
 def integer(value):
     # The sign needs a bit of its own.
-    return element(0x02, value.to_bytes((value.bit_length() if value >= 0 else (value + 1).bit_length()) // 8 + 1, "big",
-                                        signed=True))
+    bit_count = (value if value >= 0 else value + 1).bit_length()
+    return element(0x02, value.to_bytes(bit_count // 8 + 1, "big", signed=True))
 
 
 def boolean(value):

@@ -51,5 +51,6 @@ def make():
                 if words == "name" and names == "none" or words == "address" and addresses == "none":
                     continue
                 expected = SUCCESS if holds and wanted in has else FAILURE
-                case(f"bettertls::nameconstraints::{words}-of-{names}-{addresses}-permitted-{allowed}-excluded-{denied}",
-                     expected, peer, root, [intermediate], host=wanted.split(":")[1])
+                constraint = f"permitted-{allowed}-excluded-{denied}"
+                case(f"bettertls::nameconstraints::{words}-of-{names}-{addresses}-{constraint}", expected, peer, root,
+                     [intermediate], host=wanted.split(":")[1])
