@@ -1,7 +1,8 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-import TestServer
+import BluebonnetTestServer
+import RealServers
 
 @testable import Bluebonnet
 

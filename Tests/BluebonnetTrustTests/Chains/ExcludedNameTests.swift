@@ -1,8 +1,9 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
+import BluebonnetTestServer
 import Foundation
-import TestServer
+import RealServers
 import Testing
 
 @testable import Bluebonnet

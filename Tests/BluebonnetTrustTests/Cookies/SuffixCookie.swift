@@ -1,8 +1,9 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
+import BluebonnetTestServer
 import Foundation
-import TestServer
+import RealServers
 
 /// A cookie that a host sets for a domain at or below a public suffix, and what the package `publicsuffixlist` says
 /// about it.
