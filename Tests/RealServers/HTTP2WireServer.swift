@@ -1,7 +1,7 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-import BluebonnetTestServer
+public import BluebonnetTestServer
 public import Foundation
 
 /// An HTTP/2 server over TLS that answers each request with the frames that its path spells, valid or not, and notes

@@ -193,8 +193,8 @@ extension PageTests {
         // BLOCK FaultProxy.swift
         let proxy = try await FaultProxy.start(toPort: server.port, schedule: FaultSchedule(seed: 7))
         // … a client connects to proxy.port; each connection gets the schedule's next plan …
-        await proxy.set(.stall)   // nothing arrives any more, in neither direction
-        await proxy.cut()         // both ends of all connections get a reset
+        await proxy.set(.stall)  // nothing arrives any more, in neither direction
+        await proxy.cut()  // both ends of all connections get a reset
         await proxy.set(.forward)
         // END
         #expect(proxy.port != server.port)

@@ -115,7 +115,8 @@ extension StoreTests {
         }
 
         /// A fixture with a proxy before the store, which has the key 1.
-        private static func withProxy(_ body: (StoreFixture, FaultProxy, _ url: String) async throws -> Void) async throws
+        private static func withProxy(_ body: (StoreFixture, FaultProxy, _ url: String) async throws -> Void)
+            async throws
         {
             let fixture = try await StoreFixture()
             let proxy = try await FaultProxy.start(toPort: fixture.server.port)

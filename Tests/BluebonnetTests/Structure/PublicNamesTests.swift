@@ -92,7 +92,8 @@ import Testing
 
     private static let testServer: [Any.Type] = [
         DiffieHellmanGroup.self, FaultPlan.self, FaultProxy.self, FaultSchedule.self, Gate.self, Observed<Int>.self,
-        ReceivedRequest.self, Reply.self, TemporaryFolder.self, TestCertificate.self, TestServer.self, TestServerError.self, TunnelStall.self,
+        ReceivedRequest.self, Reply.self, TemporaryFolder.self, TestCertificate.self, TestServer.self,
+        TestServerError.self, TunnelStall.self,
         WireFields.self,
     ]
 

@@ -30,7 +30,7 @@
             default:
                 try holdSame(try column(.bool(number > 0)).bool(0, 0), number > 0, "the truth value")
                 try hold(try column(.null).isNull(0, 0), "no value is null")
-                try holdSame(try column(.null).optionalInteger(0, 0), nil, "no number")
+                try holdSame(try column(.null).optionalText(0, 0), nil, "no text")
             }
         }
 
