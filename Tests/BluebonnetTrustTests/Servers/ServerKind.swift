@@ -3,6 +3,7 @@
 
 import BluebonnetTestServer
 import Foundation
+import RealServers
 import Testing
 
 @testable import Bluebonnet

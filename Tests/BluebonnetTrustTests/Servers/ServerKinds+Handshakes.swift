@@ -3,6 +3,7 @@
 
 import BluebonnetTestServer
 import Foundation
+import RealServers
 
 @testable import Bluebonnet
 
