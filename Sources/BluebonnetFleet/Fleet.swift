@@ -114,8 +114,8 @@ public struct Fleet: Sendable {
     /// thousands at a time, so that nobody waits for them. When the call breaks off after that, the next one, for any
     /// batch, removes what is left.
     ///
-    /// - Throws: `FleetError`, `notPossible` when the batch is neither complete nor cancelled, or when workers have lines
-    ///   of it; `noBatch` when no batch has the name.
+    /// - Throws: `FleetError`, `notPossible` when the batch is neither complete nor cancelled, or when workers have
+    ///   lines of it; `noBatch` when no batch has the name.
     public func remove(_ name: String) async throws(FleetError) {
         try await StoreThread.run(store) { connection throws(FleetError) in
             try FleetSchema.check(connection)

@@ -30,8 +30,8 @@ enum InputSource {
 }
 
 extension InputSource {
-    /// A file of the lines: that of a stream is one without a name, to which the stream is copied up to its end, so that
-    /// its lines can be checked as a whole without being in memory.
+    /// A file of the lines: that of a stream is one without a name, to which the stream is copied up to its end. So its
+    /// lines can be checked as a whole without being in memory.
     func file() throws(CommandError) -> FileDescriptor {
         switch self {
         case .file(let file): return file

@@ -51,8 +51,8 @@ public struct FleetAuthenticator<Base: Authenticator>: Authenticator where Base.
     /// Whether an error of a refresh is lasting, as the base says; one of the store is not.
     public func isFinal(_ error: any Error) -> Bool { !(error is FleetError) && base.isFinal(error) }
 
-    /// Writes the credential to the store, or removes it there. A store that is away gets it when it is back, before any
-    /// refresh, whatever other workers have put there meanwhile.
+    /// Writes the credential to the store, or removes it there. A store that is away gets it when it is back, before
+    /// any refresh, whatever other workers have put there meanwhile.
     public func credentialWasSet(_ credential: Base.Credential?) async {
         await base.credentialWasSet(credential)
         await keeper.set(credential)

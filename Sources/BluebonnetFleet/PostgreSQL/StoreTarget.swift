@@ -8,7 +8,7 @@ internal import Glibc
 /// Checks connection strings before libpq connects with them.
 ///
 /// A password with a character that has to be escaped makes libpq take a part of it for something else: a host, a port,
-/// a keyword. Its errors show that part then. So what cannot be right is refused here, in words without any piece of it.
+/// a keyword. Its errors show that part then. So what cannot be right is refused here, in words without a piece of it.
 enum StoreTarget {
     private static let hint =
         "characters of a password such as @, / and ? are written as %40, %2F and %3F in a URI, and a password with "
