@@ -34,6 +34,14 @@ extension RulesTests {
             }
         }
 
+        /// libcurl before 8.2 joins such a line to the last field of the handle's request before, whose memory is freed.
+        @Test func foldedFirstLineIsRefusedWithoutReusedHandles() async {
+            await #expect(processExitsWith: .success) {
+                Tuning.current.remove(.reusedHandles)
+                await expectRefusalOfAFoldedFirstLine()
+            }
+        }
+
         @Test(arguments: ["localhost", "localhost.", "LOCALHOST", "LocalHost."])
         func pinCountsForEachSpellingOnTheWire(host: String) async throws {
             try await TestServer.answering(.response(body: "pinned"), tls: .localhost) { server in
@@ -87,6 +95,24 @@ private func expectAnswersOfEveryKind() async {
                     try await operation.waitUntilEnded()
                     #expect(operation.end == "end")
                 }
+            }
+        }
+    } catch {
+        Issue.record(error)
+    }
+}
+
+private func expectRefusalOfAFoldedFirstLine() async {
+    let script: TestServer.Script = { request in
+        request.path == "/folded"
+            ? .raw("HTTP/1.1 200 OK\r\n X: 1\r\nContent-Length: 2\r\n\r\nok").then(.close)
+            : .response(headers: ["X-Long": String(repeating: "v", count: 200)], body: "end")
+    }
+    do {
+        try await TestServer.scripted(script) { server in
+            for _ in 0..<20 {
+                #expect(await get(server.url("/before")).end == "end")
+                #expect(await get(server.url("/folded")).error != nil)
             }
         }
     } catch {

@@ -63,7 +63,8 @@ extension Rule.Standing {
         switch self {
         case .held(let example): example.place.map { "held: `\($0)`" } ?? "held"
         case .stricter(let reason, _): "stricter: \(reason)"
-        case .deviates(let reason, _): "deviates: \(reason)"
+        case .deviates(let reason, let example):
+            "deviates: \(reason)" + (example.place.map { ", `\($0)`" } ?? "")
         case .notApplicable(let reason): "not applicable: \(reason)"
         }
     }
