@@ -26,9 +26,7 @@ extension FuzzTarget {
         let again = SuggestedFileName.reduced(name)
         try hold(again == name, "the name \(name.debugDescription) is safe, but becomes \(again.debugDescription)")
         for number in [2, 10_000] {
-            let numbered = SuggestedFileName.numbered(name, number)
-            try checkFileName(numbered)
-            try hold(numbered != name, "a number changes the name \(name)")
+            try checkFileName(SuggestedFileName.numbered(name, number))
         }
     }
 
