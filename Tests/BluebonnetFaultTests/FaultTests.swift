@@ -5,7 +5,7 @@ import Foundation
 import Testing
 
 /// Everything that goes wrong on purpose: one test at a time, so that faults of one are not the machine's for another.
-@Suite(.serialized, .timeLimit(.minutes(FaultTests.minutes))) struct FaultTests {
-    /// All calls of `malloc` are some fifty thousand runs of a program.
-    static let minutes = ProcessInfo.processInfo.environment["BLUEBONNET_TORTURE"] == nil ? 10 : 600
-}
+@Suite(.serialized, .timeLimit(.minutes(longestMinutes))) struct FaultTests {}
+
+/// All calls of `malloc` are some fifty thousand runs of a program.
+private let longestMinutes = ProcessInfo.processInfo.environment["BLUEBONNET_TORTURE"] == nil ? 10 : 600
