@@ -22,7 +22,7 @@ struct HiddenSecrets {
     /// A text without the secrets, also where they are escaped as in a form, in any case of letters.
     func hidden(in text: String) -> String {
         texts.reduce(text) { text, secret in
-            // Literally too: with an accent behind it, a secret ends in another character, and can be read all the same.
+            // Literally too: with an accent behind it, a secret ends in another character, but can be read.
             text.replacingOccurrences(of: secret, with: Redaction.placeholder, options: .caseInsensitive)
                 .replacingOccurrences(of: secret, with: Redaction.placeholder, options: [.caseInsensitive, .literal])
         }
