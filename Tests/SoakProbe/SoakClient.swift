@@ -35,7 +35,7 @@ struct SoakClient {
         }
         let memory = await watch(canary, since: begin)
         let isOver = await hasEnded(workers)
-        for fault in await canary.stop().faults { tally.fault(fault) }
+        noteUnanswered(await canary.stop())
         await finish(isOver, before, memory, warmUp: min(place.seconds / 4, 180))
         return tally.faultCount == 0
     }
@@ -63,7 +63,7 @@ struct SoakClient {
             if seconds >= nextLine {
                 nextLine += max(place.seconds / 20, 10)
                 let report = canary.takeReport()
-                if seconds > 10 { for fault in report.faults { tally.fault(fault) } }
+                noteUnanswered(report)
                 let snapshot = ResourceSnapshot.take()
                 say(
                     "\(Int(seconds)) s: \(ledger.counts.ended) outcomes, \(String(format: "%.1f", memory.last)) MiB, "
@@ -72,6 +72,11 @@ struct SoakClient {
             }
             try? await Task.sleep(for: .seconds(2))
         }
+    }
+
+    /// How long answers take is printed only: fifty workers want the processors too.
+    private func noteUnanswered(_ report: Canary.Report) {
+        for failure in report.failures { tally.fault("the canary was not answered: \(failure)") }
     }
 
     /// Waits for the workers, for a bounded time.
