@@ -11,8 +11,8 @@ import Glibc
 // usage: TortureProbe WORK BASE-URL AUTHORITY-FILE FOLDER
 //
 // WORK is memory, file, data, stream, lookup or batch (see Work.swift). A line for each request: "outcome NAME success
-// LENGTH", or "outcome NAME failure CODE MESSAGE". Then torture is over, and the same work is done again: "again …". The last
-// line is "end".
+// LENGTH", or "outcome NAME failure CODE MESSAGE". Then torture is over, and the same work is done again:
+// "again …". The last line is "end".
 let arguments = CommandLine.arguments
 guard arguments.count == 5, let kind = Work.Kind(rawValue: arguments[1]) else {
     print("usage: TortureProbe WORK BASE-URL AUTHORITY-FILE FOLDER")

@@ -93,8 +93,8 @@ final class EventLoop {
         }
     }
 
-    /// What a call gives, or what it gives later: descriptors and the kernel's memory may be short for a moment when the
-    /// process begins to use the network, and without these there is no network thread. For a second at most.
+    /// What a call gives, or what it gives later, for a second at most: descriptors and the kernel's memory may be
+    /// short when the process begins to use the network, and without these there is no network thread.
     static func retried(_ call: () -> CInt) -> CInt {
         var result = call()
         for _ in 0..<100 where result < 0 {

@@ -25,8 +25,8 @@ public struct FaultSchedule: Sendable, Hashable {
         public var longestStall = Duration.milliseconds(300)
         /// The greatest latency of a direction. Default 20 ms.
         public var greatestLatency = Duration.milliseconds(20)
-        /// Whether a half-close may end what the client sends, while the answer still passes. Default true. Some servers
-        /// take a request whose body is cut short for a whole one, and answer it with success.
+        /// Whether a half-close may end what the client sends, while the answer still passes. Default true. Some
+        /// servers take a request whose body is cut short for a whole one, and answer it with success.
         public var halfClosesRequests = true
         /// The number of connections from the first on that get random plans; later ones are unchanged, so that who
         /// tries often enough succeeds. Default nil: all.

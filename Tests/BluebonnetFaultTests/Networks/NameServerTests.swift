@@ -11,8 +11,8 @@ import Testing
 extension FaultTests {
     /// A name server that lies, delays and keeps silent. Each test is a process of its own.
     ///
-    /// The C library's look-up waits without limit for an answer over TCP ("stuck"): the operation ends in time, and the
-    /// look-up's thread and socket stay until the server closes the connection.
+    /// The C library's look-up waits without limit for an answer over TCP ("stuck"): the operation ends in time, and
+    /// the look-up's thread and socket stay until the server closes the connection.
     @Suite(.enabled(if: NetworkNamespace.isAvailable)) struct NameServerTests {
         /// What a name leads to: an answer, or errors.
         struct Name: Codable, Sendable, CustomTestStringConvertible {
