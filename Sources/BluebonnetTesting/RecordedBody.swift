@@ -6,7 +6,8 @@ public import Foundation
 
 /// A body in a recording, in the form in which people read it best.
 ///
-/// JSON is kept by its value, without its white space and the order of its members; text as text; other bytes in Base64.
+/// JSON is kept by its value, without its white space and the order of its members; text as text; other bytes in
+/// Base64.
 public enum RecordedBody: Sendable, Equatable {
     /// No bytes.
     case empty

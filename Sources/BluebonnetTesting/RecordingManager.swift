@@ -17,13 +17,14 @@ extension RequestOperationManager {
     /// What is kept are requests and responses as they pass the connection: each hop of a redirect and each attempt is
     /// an exchange of its own. While it records, requests go out through a manager of their own with the proxy, the
     /// trust, the time limits, the cookie jar and the protocol version of `configuration`; the rest is as with
-    /// `init(baseURL:configuration:clock:answering:)`. The program's credentials are sent as they are, and are not kept.
+    /// `init(baseURL:configuration:clock:answering:)`. The program's credentials are sent as they are, and are not
+    /// kept.
     ///
     /// - Parameters:
     ///   - baseURL: the URL that relative URLs are resolved against.
     ///   - configuration: limits and options.
-    ///   - clock: the clock that time limits, retries and delays follow. Default nil: the machine's. A recording that is
-    ///     written needs the machine's.
+    ///   - clock: the clock that time limits, retries and delays follow. Default nil: the machine's. A recording that
+    ///     is written needs the machine's.
     ///   - recording: the recording. A request that it does not have fails with `invalidRequest`; the text shows what
     ///     comes closest.
     public convenience init(

@@ -9,7 +9,7 @@ enum PythonModules {
     /// The first Python that can import them: the one the environment names (`BLUEBONNET_HTTPBIN_PYTHON`), the one that
     /// the install script made in `.build`, the system's.
     static func python(with modules: String, in environment: String = "httpbin-venv") -> String? {
-        let root = URL(fileURLWithPath: #filePath).pathComponents.dropLast(4).dropFirst().joined(separator: "/")
+        let root = URL(fileURLWithPath: #filePath).pathComponents.dropLast(3).dropFirst().joined(separator: "/")
         let named = ProcessInfo.processInfo.environment["BLUEBONNET_HTTPBIN_PYTHON"]
         let candidates = [named, "/\(root)/.build/\(environment)/bin/python3", "python3"].compactMap { $0 }
         return candidates.first { has(modules, $0) }

@@ -32,7 +32,6 @@ public final class HTTPSessionManager: SessionManaging {
         self.init(SessionManager(optional: baseURL, configuration))
     }
 
-    /// Makes a manager of calls of a session.
     package init(_ session: SessionManager) { self.session = session }
 
     /// The URL that relative URLs are resolved against.

@@ -28,7 +28,6 @@ public final class SessionManager: SessionManaging {
         self.init(manager, configuration)
     }
 
-    /// Makes a session of a manager that was made with the configuration's `ofManager`.
     package init(_ manager: RequestOperationManager, _ configuration: SessionConfiguration) {
         tasksAndBlocks = Session(manager, configuration)
     }

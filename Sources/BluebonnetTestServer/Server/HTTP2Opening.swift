@@ -3,8 +3,8 @@
 
 import NIOCore
 
-/// The first bytes of a connection, until they tell whether the client speaks HTTP/2: its connection preface begins with
-/// a method that no request has (RFC 9113, 3.4).
+/// The first bytes of a connection, until they tell whether the client speaks HTTP/2: its connection preface begins
+/// with a method that no request has (RFC 9113, 3.4).
 struct HTTP2Opening {
     private static let mark = Array("PRI ".utf8)
 

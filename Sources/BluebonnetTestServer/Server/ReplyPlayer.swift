@@ -3,8 +3,8 @@
 
 import NIOCore
 
-/// Carries out the steps of one reply after the other, on one connection of HTTP/1.1 or one stream of HTTP/2. Event-loop
-/// thread only.
+/// Carries out the steps of one reply after the other, on one connection of HTTP/1.1 or one stream of HTTP/2.
+/// Event-loop thread only.
 final class ReplyPlayer {
     private let channel: any Channel
     private let outlet: any ReplyOutlet

@@ -13,6 +13,8 @@ final class StreamConnection {
     private let factory: ConnectionFactory
     private let wire: WireHandler
     private let channel: any Channel
+    /// Of the stream that came last.
+    private var lastStreamID = HTTP2StreamID.rootStream
     private var requestCount = 0
     private var answerCount = 0
 
@@ -54,7 +56,7 @@ final class StreamConnection {
         answerCount += 1
         guard answerCount == options.requestsPerConnection else { return }
         let frame = HTTP2Frame(
-            streamID: .rootStream, payload: .goAway(lastStreamID: .maxID, errorCode: .noError, opaqueData: nil))
+            streamID: .rootStream, payload: .goAway(lastStreamID: lastStreamID, errorCode: .noError, opaqueData: nil))
         let wire = NIOLoopBound(wire, eventLoop: channel.eventLoop)
         let channel = channel
         channel.writeAndFlush(frame).whenComplete { _ in
@@ -66,6 +68,7 @@ final class StreamConnection {
     private func prepare(_ stream: any Channel) throws {
         guard let sync = stream.syncOptions else { throw TestServerError("a stream has no options") }
         let streamID = try sync.getOption(HTTP2StreamChannelOptions.streamID)
+        lastStreamID = streamID
         let outlet = StreamOutlet(channel: stream, streamID: streamID, wire: wire)
         let player = ReplyPlayer(channel: stream, outlet: outlet)
         try stream.pipeline.syncOperations.addHandler(StreamHandler(connection: self, channel: stream, player: player))

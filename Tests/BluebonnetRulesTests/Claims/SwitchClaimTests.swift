@@ -34,10 +34,10 @@ extension RulesTests {
             }
         }
 
-        /// libcurl before 8.2 joins such a line to the last field of the handle's request before, whose memory is freed.
-        @Test func foldedFirstLineIsRefusedWithoutReusedHandles() async {
+        /// libcurl before 8.2 joins such a line to the last field of the handle's request before, whose memory is
+        /// freed.
+        @Test func foldedFirstLineIsRefusedWithTheTuningOfTheStart() async {
             await #expect(processExitsWith: .success) {
-                Tuning.current.remove(.reusedHandles)
                 await expectRefusalOfAFoldedFirstLine()
             }
         }

@@ -109,11 +109,11 @@ import Testing
             "BluebonnetBatch BluebonnetJournal Exchange Governor Model Operations PostgreSQL References Store"
         ),
         ("BluebonnetFleet", "BluebonnetBatch LargeBatches Model Store"),
-        ("BluebonnetTesting", "Errors Exchange Formats Governor Manager Messages Serialization Sessions Simulation"),
+        ("BluebonnetTesting", "Errors Formats Governor Manager Messages Serialization Sessions Simulation"),
         ("BluebonnetTestServer/Support", ""),
         ("BluebonnetTestServer/Certificates", "Support"),
         ("BluebonnetTestServer/Replies", "Support"),
-        ("BluebonnetTestServer/Server", "Certificates Replies Support"),
+        ("BluebonnetTestServer/Server", "BluebonnetTestServer/Certificates Replies Support"),
         ("BluebonnetTestServer/Faults", "Server Support"),
         ("BluebonnetImage", "Errors Exchange Manager Messages Operations Serialization"),
         (
