@@ -21,8 +21,10 @@ let swiftNIO: [Target.Dependency] = [
     ("NIOHPACK", "swift-nio-http2"), ("NIOSSL", "swift-nio-ssl"),
 ].map { .product(name: $0, package: $1, condition: .when(traits: ["TestServer"])) }
 
-/// Whether the package lies in the build folder of a program: there, nobody runs its own tests.
-let isDependency = Context.packageDirectory.split(separator: "/").contains { $0 == "checkouts" || $0 == "registry" }
+/// Whether the package is a program's, in its build folder or still in the repository ("/"): there, nobody runs the
+/// package's own tests.
+let folders = Context.packageDirectory.split(separator: "/")
+let isDependency = folders.isEmpty || folders.contains("checkouts") || folders.contains("registry")
 
 let package = Package(
     name: "Bluebonnet",
@@ -240,10 +242,9 @@ let package = Package(
         .testTarget(
             name: "BluebonnetCommandTests",
             dependencies: [
-                "BatchExample", "Bluebonnet", "BluebonnetBatch", "BluebonnetCommand", "CancelAndPauseExample", "Demo",
-                "DependentCallsExample", "ExitProbe", "ReachabilityExample", "BluebonnetTestServer", "RealServers",
-                "TestSupport",
-                "TokensAndLimitsExample", "bluebonnet",
+                "BatchExample", "Bluebonnet", "BluebonnetBatch", "BluebonnetCommand", "BluebonnetTestServer",
+                "CancelAndPauseExample", "CLinux", "Demo", "DependentCallsExample", "ExitProbe", "ReachabilityExample",
+                "RealServers", "TestSupport", "TokensAndLimitsExample", "bluebonnet",
             ],
             swiftSettings: strict
         ),

@@ -132,6 +132,11 @@ static inline int bluebonnet_sync_file_system(int descriptor) {
     return (int)syscall(SYS_syncfs, descriptor);
 }
 
+/// A pipe that no child inherits; pipe2(2) is an extension. Returns 0 on success.
+static inline int bluebonnet_pipe(int ends[2]) {
+    return (int)syscall(SYS_pipe2, ends, O_CLOEXEC);
+}
+
 /// Keeps a signal from the calling thread; sigset_t belongs to several modules.
 static inline void bluebonnet_block_signal(int number) {
     sigset_t signals;

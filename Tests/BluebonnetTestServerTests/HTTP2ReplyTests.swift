@@ -4,6 +4,7 @@
 import Bluebonnet
 import BluebonnetTestServer
 import Foundation
+import Glibc
 import Testing
 
 /// What the test server sends over HTTP/2, as the library receives it.
@@ -156,6 +157,7 @@ import Testing
         options.requestsPerConnection = 1
         let (server, manager) = try await start(options) { .response(body: "\($0.connection)") }
         #expect(await get("a", manager).responseString == "1")
+        await server.waitForConnectionsToClose()
         #expect(await get("b", manager).responseString == "2")
         await server.stop()
     }
@@ -188,13 +190,20 @@ import Testing
 
     @Test func unfinishedRequestIsNoted() async throws {
         let (server, manager) = try await start { _ in .stall }
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        // A body whose rest never comes.
+        #expect(mkfifo(folder.path("body"), 0o600) == 0)
+        let writer = open(folder.path("body"), O_RDWR)
+        #expect(write(writer, "ab", 2) == 2)
         let operation = manager.operation("POST", "a", headers: ["Content-Length": "10"])
-        operation.inputStream = InputStream(data: Data([1, 2]))
+        operation.inputStream = InputStream(fileAtPath: folder.path("body"))
         manager.operationQueue.addOperation(operation)
-        _ = try? await operation.value
-        #expect(operation.error != nil)
+        await eventually(operation.sentByteCount) { $0 == 2 }
+        operation.cancel()
         await server.wait { $0.unfinishedRequests.map(\.method) == ["POST"] }
         #expect(server.requests.isEmpty)
+        close(writer)
         await server.stop()
     }
 }

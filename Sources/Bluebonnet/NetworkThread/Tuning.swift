@@ -37,9 +37,9 @@ public struct Tuning: OptionSet, Sendable {
     /// request. Always off in builds with a sanitizer, which could not see libcurl's faults.
     public static let arena = Tuning(rawValue: 1 << 3)
 
-    /// Lets `reusedHandles` have its effect where libcurl is older than 8.2, too. Not among `all`: a response whose first
-    /// field line begins with white space makes such a libcurl read freed memory when its handle has received a response
-    /// before, so that a server can crash the process. For programs that know their servers.
+    /// Lets `reusedHandles` have its effect where libcurl is older than 8.2, too. Not among `all`: a response whose
+    /// first field line begins with white space makes such a libcurl read freed memory when its handle has received a
+    /// response before, so that a server can crash the process. For programs that know their servers.
     public static let reusedHandlesOfOldLibcurl = Tuning(rawValue: 1 << 4)
 
     /// All parts that are safe with every server.

@@ -19,8 +19,8 @@ public struct ReceivedRequest: Sendable {
     public var rawHead = Data()
     /// The body as it was on the wire, with its chunked framing.
     public var rawBody = Data()
-    /// How many reads, or frames, it took. A piece that was sent on its own can still come with the one before it, never
-    /// apart.
+    /// How many reads, or frames, it took. A piece that was sent on its own can still come with the one before it,
+    /// never apart.
     public var pieceCount = 0
     /// Whether all of it arrived.
     public var isComplete = false

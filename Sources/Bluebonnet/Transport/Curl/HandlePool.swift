@@ -11,8 +11,8 @@ final class HandlePool: EventLoopClient {
     /// How long a handle waits, in nanoseconds.
     static let usualLifetime: UInt64 = 1_000_000_000
     private static let limit = 128
-    /// Whether libcurl forgets the fields of a handle's last response: before version 8.2 it keeps a pointer to the last
-    /// of them, and joins a field line to it that begins with white space.
+    /// Whether libcurl forgets the fields of a handle's last response: before version 8.2 it keeps a pointer to the
+    /// last of them, and joins a field line to it that begins with white space.
     private static let forgetsFields = (curl_version_info(CURLVERSION_TENTH)?.pointee.version_num ?? 0) >= 0x08_02_00
 
     private struct Idle {
