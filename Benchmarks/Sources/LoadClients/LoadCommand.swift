@@ -89,7 +89,7 @@ package struct LoadCommand: ParsableCommand {
         help: "Parts of the manager that are off by default, for bluebonnet and bluebonnet-loop: \(ManagerPart.names).")
     var with: [ManagerPart] = []
 
-    @Flag(help: "Let bluebonnet use easy handles again with a libcurl before 8.2, too (Tuning.reusedHandlesOfOldLibcurl).")
+    @Flag(help: "Let bluebonnet use easy handles again also with a libcurl before 8.2.")
     var reuseOldHandles = false
 
     @Flag(help: "Start all requests at once, also with clients that have no queue.")

@@ -178,7 +178,7 @@ extension CurlTransfer {
 
     /// Ends it for a reason of ours, while libcurl still works on it.
     func fail(_ error: NetworkingError) {
-        if error.timeLimit != nil, machine.attempts.isMultiplexed { noteSilence() }
+        if error.timeLimit != nil, error.timeLimit != .refusedBody, machine.attempts.isMultiplexed { noteSilence() }
         let delegate = self.delegate
         self.delegate = nil
         var metrics = leave()
@@ -187,7 +187,7 @@ extension CurlTransfer {
     }
 
     /// libcurl keeps an HTTP/2 connection of which a stream was given up, and would give it to the next request, also
-    /// when the way to the server is gone.
+    /// when the way to the server is gone. A refused body is waited for too briefly to say so.
     private func noteSilence() {
         guard let start = machine.lastMovement else { return }
         handle.withEndpoints { partition.connections.noteSilence(of: $0, since: start) }
