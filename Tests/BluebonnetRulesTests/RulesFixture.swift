@@ -52,6 +52,9 @@ extension TransferOptions {
 /// Runs a request to its end; any complete response is a success.
 @discardableResult
 func perform(_ request: URLRequest, _ options: TransferOptions = TransferOptions()) async -> RequestOperation {
+    // Pools of their own: this suite's many connections push no connection of another suite's out of libcurl's cache.
+    var options = options
+    options.addressOverrides["rules.test"] = "127.0.0.1"
     let operation = RequestOperation(request: request, options: options)
     operation.start()
     try? await operation.waitUntilEnded()

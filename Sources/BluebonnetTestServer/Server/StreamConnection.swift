@@ -70,8 +70,7 @@ final class StreamConnection {
         let streamID = try sync.getOption(HTTP2StreamChannelOptions.streamID)
         lastStreamID = streamID
         let outlet = StreamOutlet(channel: stream, streamID: streamID, wire: wire)
-        let player = ReplyPlayer(channel: stream, outlet: outlet)
-        try stream.pipeline.syncOperations.addHandler(StreamHandler(connection: self, channel: stream, player: player))
+        try stream.pipeline.syncOperations.addHandler(StreamHandler(connection: self, channel: stream, outlet: outlet))
     }
 }
 

@@ -11,14 +11,16 @@ final class StreamHandler: ChannelInboundHandler {
     typealias InboundIn = HTTP2Frame.FramePayload
 
     private let connection: StreamConnection
+    private let outlet: StreamOutlet
     private let player: ReplyPlayer
     private let channel: any Channel
     private var request = ReceivedRequest()
     private var hasHead = false
     private var isAnswering = false
 
-    init(connection: StreamConnection, channel: any Channel, player: ReplyPlayer) {
-        (self.connection, self.channel, self.player) = (connection, channel, player)
+    init(connection: StreamConnection, channel: any Channel, outlet: StreamOutlet) {
+        (self.connection, self.channel, self.outlet) = (connection, channel, outlet)
+        player = ReplyPlayer(channel: channel, outlet: outlet)
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -36,6 +38,8 @@ final class StreamHandler: ChannelInboundHandler {
 
     func channelInactive(context: ChannelHandlerContext) {
         player.end()
+        // A stream ends with its response's last frame: the player learns of nothing after that.
+        if isAnswering && outlet.hasEnded { connection.noteAnswer() }
         if hasHead && !isAnswering { connection.noteUnfinished(request) }
         context.fireChannelInactive()
     }
@@ -67,6 +71,11 @@ final class StreamHandler: ChannelInboundHandler {
     }
 
     private func finish() {
+        let length = request.headers["Content-Length"].map { Int($0) }
+        guard length == nil || length == request.body.count else {
+            // A request of another length than it says is malformed (RFC 9113, 8.1.1).
+            return outlet.resetStream(code: UInt32(HTTP2ErrorCode.protocolError.networkCode))
+        }
         request.isComplete = true
         answer()
     }
@@ -75,6 +84,6 @@ final class StreamHandler: ChannelInboundHandler {
         guard !isAnswering else { return }
         isAnswering = true
         let reply = connection.answer(to: request)
-        player.play(reply, omittingBody: request.method == "HEAD") { [connection] in connection.noteAnswer() }
+        player.play(reply, omittingBody: request.method == "HEAD") {}
     }
 }

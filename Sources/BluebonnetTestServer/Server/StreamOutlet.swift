@@ -13,7 +13,8 @@ final class StreamOutlet: ReplyOutlet {
     private let wire: WireHandler
     private var raw = RawResponse()
     private var hasBegun = false
-    private var hasEnded = false
+    /// Whether the last frame of the stream was sent.
+    private(set) var hasEnded = false
 
     init(channel: any Channel, streamID: HTTP2StreamID, wire: WireHandler) {
         (self.channel, self.streamID, self.wire) = (channel, streamID, wire)
