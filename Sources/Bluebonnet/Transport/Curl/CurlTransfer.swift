@@ -169,6 +169,7 @@ extension CurlTransfer {
         if result != CURLE_OK || machine.failure != nil { handle.setup = nil }
         // libcurl 7.88 keeps a connection on which the head could not be sent, also when TLS is of no use any more.
         if result == CURLE_SEND_ERROR { handle.withEndpoints { partition.connections.shutDown($0) } }
+        if machine.failure != nil { partition.closeConnectionUnlessUsed(by: self) }
         if isHoldingBytes { handle.isReusable = false }  // too late to have them thrown away
         noteReusability(result)
         partition.recycle(handle)
