@@ -89,9 +89,6 @@ package struct LoadCommand: ParsableCommand {
         help: "Parts of the manager that are off by default, for bluebonnet and bluebonnet-loop: \(ManagerPart.names).")
     var with: [ManagerPart] = []
 
-    @Flag(help: "Let bluebonnet use easy handles again also with a libcurl before 8.2.")
-    var reuseOldHandles = false
-
     @Flag(help: "Start all requests at once, also with clients that have no queue.")
     var atOnce = false
 
@@ -127,7 +124,6 @@ package struct LoadCommand: ParsableCommand {
     }
 
     package func run() throws {
-        if reuseOldHandles { Tuning.current.insert(.reusedHandlesOfOldLibcurl) }
         for part in without { Tuning.current.remove(part.tuning) }
         var session = LoadSession(client: client, job: try job(), warmUp: try warmUp(), authorityFile: caFile)
         session.parts = ManagerParts(parts: with, origin: try url.map(Self.parse))

@@ -29,20 +29,14 @@ public struct Tuning: OptionSet, Sendable {
     /// tcp(7)).
     public static let corkedWrites = Tuning(rawValue: 1 << 1)
 
-    /// An easy handle of libcurl is used for request after request, and only the options that differ are set. Without
-    /// effect where libcurl is older than 8.2, unless `reusedHandlesOfOldLibcurl` is on, too.
+    /// An easy handle of libcurl is used for request after request, and only the options that differ are set.
     public static let reusedHandles = Tuning(rawValue: 1 << 2)
 
     /// libcurl takes its memory on the network thread from an arena of the library's. Counts at the process's first
     /// request. Always off in builds with a sanitizer, which could not see libcurl's faults.
     public static let arena = Tuning(rawValue: 1 << 3)
 
-    /// Lets `reusedHandles` have its effect where libcurl is older than 8.2, too. Not among `all`: a response whose
-    /// first field line begins with white space makes such a libcurl read freed memory when its handle has received a
-    /// response before, so that a server can crash the process. For programs that know their servers.
-    public static let reusedHandlesOfOldLibcurl = Tuning(rawValue: 1 << 4)
-
-    /// All parts that are safe with every server.
+    /// All parts.
     public static let all: Tuning = [.busyPolling, .corkedWrites, .reusedHandles, .arena]
 
     /// The parts that are on.

@@ -69,8 +69,7 @@ struct TuningCommand: ParsableCommand {
         for _ in 0..<rounds {
             var measured: [TuningPart?: Measured] = [:]
             for part in ([nil] + part.map(Optional.some)).shuffled() {
-                // Otherwise there is nothing to measure with a libcurl before 8.2.
-                let words = arguments + ["--reuse-old-handles"] + (part.map { ["--without", $0.rawValue] } ?? [])
+                let words = arguments + (part.map { ["--without", $0.rawValue] } ?? [])
                 measured[part] = try LoadProcess(contender: .bluebonnet, arguments: words).run().measurement
             }
             guard let all = measured[nil] else { continue }

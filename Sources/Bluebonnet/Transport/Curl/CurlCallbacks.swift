@@ -56,14 +56,22 @@ private func headerCallback(
     _ bytes: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int, _ context: UnsafeMutableRawPointer?
 ) -> Int {
     let lines = UnsafeRawBufferPointer(start: bytes, count: size * count)
-    return CurlTransfer.recover(context).consumeHeaderLines(lines) ? lines.count : stopTransfer
+    let transfer = CurlTransfer.recover(context)
+    transfer.handle.firstField.take(lines, of: transfer.handle.raw)
+    return transfer.consumeHeaderLines(lines) ? lines.count : stopTransfer
 }
 
 private func bodyCallback(
     _ bytes: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int, _ context: UnsafeMutableRawPointer?
 ) -> Int {
     let piece = UnsafeRawBufferPointer(start: bytes, count: size * count)
-    switch CurlTransfer.recover(context).consumeBody(piece) {
+    let transfer = CurlTransfer.recover(context)
+    if transfer.handle.firstField.isArmed {
+        if FirstFieldGuard.admits(piece) { return piece.count }
+        _ = transfer.consumeHeaderLine(piece)  // says what is wrong
+        return stopTransfer
+    }
+    switch transfer.consumeBody(piece) {
     case .taken?: return piece.count
     case .wouldBlock?: return Int(CURL_WRITEFUNC_PAUSE)
     case nil: return stopTransfer

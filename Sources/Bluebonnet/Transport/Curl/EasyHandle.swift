@@ -33,6 +33,7 @@ final class EasyHandle {
     private var closesConnection = false
     private var leavesNoConnection = false
     private var isClosed = false
+    var firstField = FirstFieldGuard()
 
     init() {
         guard let raw = curl_easy_init() else { preconditionFailure("libcurl is out of memory") }
@@ -50,6 +51,7 @@ final class EasyHandle {
         url = ""
         hasBody = false
         (closesConnection, leavesNoConnection) = (false, false)
+        firstField.disarm(raw)
         curl_easy_reset(raw)
         bufferByteCount = Int(CURL_MAX_WRITE_SIZE)
         origin = nil
@@ -73,6 +75,7 @@ final class EasyHandle {
         guard setup != nil else { return reset() }
         dropBody()
         dropPrivateHeaders()
+        firstField.disarm(raw)
         errorText.pointee = 0
     }
 

@@ -11,9 +11,6 @@ final class HandlePool: EventLoopClient {
     /// How long a handle waits, in nanoseconds.
     static let usualLifetime: UInt64 = 1_000_000_000
     private static let limit = 128
-    /// Whether libcurl forgets the fields of a handle's last response: before version 8.2 it keeps a pointer to the
-    /// last of them, and joins a field line to it that begins with white space.
-    private static let forgetsFields = (curl_version_info(CURLVERSION_TENTH)?.pointee.version_num ?? 0) >= 0x08_02_00
 
     private struct Idle {
         let handle: EasyHandle
@@ -44,15 +41,12 @@ final class HandlePool: EventLoopClient {
 
     /// Takes back a handle that is off the multi handle.
     func recycle(_ handle: EasyHandle) {
-        guard slot >= 0, handle.isReusable, idle.count < Self.limit, Self.mayReuse else { return handle.close() }
+        guard slot >= 0, handle.isReusable, idle.count < Self.limit, Tuning.current.contains(.reusedHandles) else {
+            return handle.close()
+        }
         handle.prepareForReuse()
         idle.append(Idle(handle: handle, since: MonotonicClock.now()))
         scheduleClosing()
-    }
-
-    private static var mayReuse: Bool {
-        let tuning = Tuning.current
-        return tuning.contains(.reusedHandles) && (forgetsFields || tuning.contains(.reusedHandlesOfOldLibcurl))
     }
 
     /// Closes all handles; the pool is of no use afterwards.

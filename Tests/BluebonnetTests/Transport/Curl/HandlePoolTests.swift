@@ -12,7 +12,6 @@ import Testing
     private func withPool(
         lifetime: UInt64, _ body: @escaping @Sendable (HandlePool, EventLoop) throws -> Void
     ) async throws {
-        Tuning.current.insert(.reusedHandlesOfOldLibcurl)
         try await onNetworkThread {
             _ = NetworkServices.default.transport
             let loop = EventLoop(inbox: Inbox())

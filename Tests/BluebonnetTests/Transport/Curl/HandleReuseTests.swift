@@ -24,8 +24,6 @@ final class EndTaker: TransferDelegate {
 extension NetworkTests {
     /// An easy handle is set up once for requests of the same kind: nothing of one may reach the next.
     @Suite struct HandleReuseTests {
-        init() { Tuning.current.insert(.reusedHandlesOfOldLibcurl) }
-
         private struct Sent: Equatable {
             let method: String
             let target: String
