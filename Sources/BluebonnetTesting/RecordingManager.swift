@@ -75,10 +75,9 @@ private final class RecordingSender: Sendable {
         }
         if !sent.body.isEmpty { request.httpBody = sent.body }
         let operation = manager.operation(with: request)
-        manager.operationQueue.addOperation(operation)
         do throws(NetworkingError) {
-            let body: Data = try await operation.value(as: Data.self)
-            exchange.setResponse(operation.statusCode ?? 0, operation.responseHeaders, body)
+            let body = try await manager.run(operation) as? Data
+            exchange.setResponse(operation.statusCode ?? 0, operation.responseHeaders, body ?? Data())
         } catch {
             exchange.setFailure(error)
         }

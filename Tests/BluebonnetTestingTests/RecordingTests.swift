@@ -109,6 +109,28 @@ import Testing
         #expect(run.file.contains(#""code" : "connectionLost""#))
     }
 
+    /// What nobody waits for says nothing about the server; its request is given up, too.
+    @Test func requestThatIsCancelledIsNotKept() async throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let server = try await TestServer.start { $0.path == "/slow" ? Reply([.stall]) : .response(body: "answer") }
+        let recording = try TrafficRecording(file: URL(fileURLWithPath: folder.path("a.json")), mode: .record)
+        let manager = RequestOperationManager(baseURL: server.url(), recording: recording)
+        manager.responseSerializer = HTTPResponseSerializer()
+        let slow = manager.operation("GET", "slow")
+        manager.operationQueue.addOperation(slow)
+        await server.waitForRequests(count: 1)
+        slow.cancel()
+        let error = await #expect(throws: NetworkingError.self) { _ = try await slow.value }
+        #expect(error?.code == .cancelled)
+        await server.waitForConnectionsToClose()
+        let body: Data = try await manager.get("next")
+        #expect(body == Data("answer".utf8))
+        #expect(recording.exchanges.map(\.request.url) == [server.url("/next").absoluteString])
+        try recording.expectAllPlayed()
+        await server.stop()
+    }
+
     @Test func cookiesOfTheServerAreSentWhileRecording() async throws {
         let server = try await TestServer.start { request in
             .response(

@@ -20,7 +20,7 @@ final class ReplyPlayer {
     }
 
     /// Plays a reply, then calls `whenDone`, unless the connection ends before.
-    func play(_ reply: Reply, omittingBody: Bool, whenDone: @escaping () -> Void) {
+    func play(_ reply: Reply, omittingBody: Bool, whenDone: (() -> Void)? = nil) {
         steps = reply.steps.reversed()
         omitsBody = omittingBody
         self.whenDone = whenDone

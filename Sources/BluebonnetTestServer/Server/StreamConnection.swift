@@ -8,10 +8,11 @@ import NIOHTTP2
 final class StreamConnection {
     /// The options of the server.
     var options: TestServer.Options { factory.options }
+    /// Next to the socket.
+    let wire: WireHandler
 
     private let number: Int
     private let factory: ConnectionFactory
-    private let wire: WireHandler
     private let channel: any Channel
     /// Of the stream that came last.
     private var lastStreamID = HTTP2StreamID.rootStream
@@ -54,12 +55,22 @@ final class StreamConnection {
     /// Counts an answer, and closes the connection after the last one that it may have.
     func noteAnswer() {
         answerCount += 1
-        guard answerCount == options.requestsPerConnection else { return }
+        if answerCount == options.requestsPerConnection { close(last: lastStreamID) }
+    }
+
+    /// Says that the streams behind `last` are not answered.
+    func goAway(last: HTTP2StreamID) -> EventLoopFuture<Void> {
         let frame = HTTP2Frame(
-            streamID: .rootStream, payload: .goAway(lastStreamID: lastStreamID, errorCode: .noError, opaqueData: nil))
+            streamID: .rootStream, payload: .goAway(lastStreamID: last, errorCode: .noError, opaqueData: nil))
+        return channel.writeAndFlush(frame)
+    }
+
+    /// Says so, and closes the connection.
+    func close(last: HTTP2StreamID) {
         let wire = NIOLoopBound(wire, eventLoop: channel.eventLoop)
         let channel = channel
-        channel.writeAndFlush(frame).whenComplete { _ in
+        goAway(last: last).whenComplete { _ in
+            // TLS sends its close_notify in here, and would then wait for the client's.
             channel.close(promise: nil)
             wire.value.close()
         }
@@ -69,7 +80,7 @@ final class StreamConnection {
         guard let sync = stream.syncOptions else { throw TestServerError("a stream has no options") }
         let streamID = try sync.getOption(HTTP2StreamChannelOptions.streamID)
         lastStreamID = streamID
-        let outlet = StreamOutlet(channel: stream, streamID: streamID, wire: wire)
+        let outlet = StreamOutlet(channel: stream, streamID: streamID, connection: self)
         try stream.pipeline.syncOperations.addHandler(StreamHandler(connection: self, channel: stream, outlet: outlet))
     }
 }

@@ -84,6 +84,6 @@ final class StreamHandler: ChannelInboundHandler {
         guard !isAnswering else { return }
         isAnswering = true
         let reply = connection.answer(to: request)
-        player.play(reply, omittingBody: request.method == "HEAD") {}
+        player.play(reply, omittingBody: request.method == "HEAD")
     }
 }

@@ -10,14 +10,14 @@ import NIOHTTP2
 final class StreamOutlet: ReplyOutlet {
     private let channel: any Channel
     private let streamID: HTTP2StreamID
-    private let wire: WireHandler
+    private let connection: StreamConnection
     private var raw = RawResponse()
     private var hasBegun = false
     /// Whether the last frame of the stream was sent.
     private(set) var hasEnded = false
 
-    init(channel: any Channel, streamID: HTTP2StreamID, wire: WireHandler) {
-        (self.channel, self.streamID, self.wire) = (channel, streamID, wire)
+    init(channel: any Channel, streamID: HTTP2StreamID, connection: StreamConnection) {
+        (self.channel, self.streamID, self.connection) = (channel, streamID, connection)
     }
 
     func send(_ step: Reply.Step, isLast: Bool) -> EventLoopFuture<Void> {
@@ -40,23 +40,14 @@ final class StreamOutlet: ReplyOutlet {
     }
 
     func goAway(includesRequest: Bool) -> EventLoopFuture<Void> {
-        let last = includesRequest ? streamID : HTTP2StreamID(max(0, Int(streamID) - 2))
-        return sendGoAway(last) ?? channel.eventLoop.makeSucceededVoidFuture()
+        connection.goAway(last: includesRequest ? streamID : HTTP2StreamID(max(0, Int(streamID) - 2)))
     }
 
-    func close() {
-        guard let connection = channel.parent else { return }
-        let wire = NIOLoopBound(wire, eventLoop: channel.eventLoop)
-        sendGoAway(streamID)?.whenComplete { _ in
-            // TLS sends its close_notify in here, and would then wait for the client's.
-            connection.close(promise: nil)
-            wire.value.close()
-        }
-    }
+    func close() { connection.close(last: streamID) }
 
-    func closeWithoutNotice() { wire.close() }
+    func closeWithoutNotice() { connection.wire.close() }
 
-    func reset() { wire.reset() }
+    func reset() { connection.wire.reset() }
 
     func resetStream(code: UInt32) {
         hasEnded = true
@@ -65,12 +56,6 @@ final class StreamOutlet: ReplyOutlet {
 
     func becomeTunnel(toPort port: Int, stall: TunnelStall?) {
         resetStream(code: UInt32(HTTP2ErrorCode.http11Required.networkCode))
-    }
-
-    private func sendGoAway(_ last: HTTP2StreamID) -> EventLoopFuture<Void>? {
-        let frame = HTTP2Frame(
-            streamID: .rootStream, payload: .goAway(lastStreamID: last, errorCode: .noError, opaqueData: nil))
-        return channel.parent?.writeAndFlush(frame)
     }
 
     private func sendRaw(_ data: Data) -> EventLoopFuture<Void> {
