@@ -6,6 +6,7 @@ import BluebonnetBatch
 import BluebonnetTestServer
 import Foundation
 import Glibc
+import TestSupport
 import Testing
 
 extension ProcessTests {
@@ -65,7 +66,8 @@ extension ProcessTests {
             }
         }
 
-        @Test func aFileThatMayNotGrowKeepsWholeLines() async throws {
+        @Test(.skipped(in: .thread, because: "the limit on files meets the sanitizer's own memory, too"))
+        func aFileThatMayNotGrowKeepsWholeLines() async throws {
             try await CommandFixture.with { fixture in
                 let lines = try fixture.file((0..<50).map { #"{"id":"\#($0)","url":"a"}"# })
                 let (program, results) = (CommandProcess.path(of: "bluebonnet"), fixture.folder.path("results.ndjson"))

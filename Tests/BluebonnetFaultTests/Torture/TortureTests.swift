@@ -4,6 +4,7 @@
 import BluebonnetTestServer
 import Foundation
 import RealServers
+import TestSupport
 import Testing
 
 extension FaultTests {
@@ -11,7 +12,10 @@ extension FaultTests {
     /// and the same work succeeds when nothing fails any more.
     ///
     /// BLUEBONNET_TORTURE is how many numbers of a kind are tried; "all" is all of them. Scripts/torture sets it.
-    @Suite struct TortureTests {
+    @Suite(
+        .skipped(
+            in: .thread, .address, because: "the sanitizer stands in for the same functions of the C library"))
+    struct TortureTests {
         private static let sampleCount: Int = {
             let text = ProcessInfo.processInfo.environment["BLUEBONNET_TORTURE"] ?? "3"
             return text == "all" ? .max : Int(text) ?? 3

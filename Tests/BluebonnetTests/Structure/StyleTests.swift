@@ -52,6 +52,19 @@ extension StyleTests {
         #expect(Self.tests.contains { $0.path.hasSuffix("/StyleTests.swift") })
     }
 
+    /// The thread sanitizer sees no other one: Sources/Bluebonnet/Concurrency/Mutex.swift.
+    @Test func moduleWithAMutexHasTheOneThatTheSanitizerSees() {
+        func module(_ file: SourceFile) -> String { file.path.split(separator: "/").prefix(2).joined(separator: "/") }
+        let files = Self.sources + Self.tests
+        let users = files.filter { file in
+            file.lines.contains { $0.contains("import Synchronization") }
+                && file.lines.contains { $0.contains("Mutex<") || $0.contains("Mutex(") }
+        }
+        let seen = Set(files.filter { $0.path.hasSuffix("/Mutex.swift") }.map(module))
+        #expect(users.count > 50)
+        #expect(Set(users.map(module)).subtracting(seen).sorted() == [])
+    }
+
     @Test(arguments: [
         ("CArena", "/Transport/Curl/"), ("CCurl", "/Transport/Curl/"), ("COpenSSL", "/OpenSSL/"),
         ("CZlib", "/Bodies/"), ("CPostgreSQL", "/PostgreSQL/"),

@@ -1,0 +1,1 @@
+../Bluebonnet/Concurrency/Mutex.swift

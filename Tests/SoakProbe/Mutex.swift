@@ -1,0 +1,1 @@
+../../Sources/Bluebonnet/Concurrency/Mutex.swift
