@@ -85,7 +85,7 @@ extension NetworkTests {
             }
         }
 
-        /// libcurl does not watch the connection of a paused transfer. A POST is paused in place: nothing is sent twice.
+        /// libcurl does not watch the connection of a paused transfer. A POST is paused in place.
         @Test func connectionOfAPausedRequestStays() async throws {
             try await Self.with { fixture, end in
                 let paused = fixture.operation("/waits", method: "POST")
