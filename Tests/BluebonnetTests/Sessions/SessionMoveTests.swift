@@ -62,8 +62,13 @@ import Testing
         try folder.write("mine", to: "taken")
         let asked = Gate()
         let task = download(to: name, asked: asked)
-        let waiting = Task { try await task.run().value as? URL }
+        let mayBegin = Gate()
+        let waiting = Task {
+            await mayBegin.wait()
+            return try await task.run().value as? URL
+        }
         await whileNothingIsMoved {
+            mayBegin.open()
             await asked.wait()
             await session.delegateQueue.catchesUp()
             #expect(task.state == .running)
