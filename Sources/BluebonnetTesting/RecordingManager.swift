@@ -76,8 +76,9 @@ private final class RecordingSender: Sendable {
         if !sent.body.isEmpty { request.httpBody = sent.body }
         let operation = manager.operation(with: request)
         do throws(NetworkingError) {
-            let body = try await manager.run(operation) as? Data
-            exchange.setResponse(operation.statusCode ?? 0, operation.responseHeaders, body ?? Data())
+            _ = try await manager.run(operation)
+            let body = try await operation.value(as: Data.self)
+            exchange.setResponse(operation.statusCode ?? 0, operation.responseHeaders, body)
         } catch {
             exchange.setFailure(error)
         }

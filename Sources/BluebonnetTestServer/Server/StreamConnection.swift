@@ -58,14 +58,14 @@ final class StreamConnection {
         if answerCount == options.requestsPerConnection { close(last: lastStreamID) }
     }
 
-    /// Says that the streams behind `last` are not answered.
+    /// Sends GOAWAY: the streams behind `last` are not answered.
     func goAway(last: HTTP2StreamID) -> EventLoopFuture<Void> {
         let frame = HTTP2Frame(
             streamID: .rootStream, payload: .goAway(lastStreamID: last, errorCode: .noError, opaqueData: nil))
         return channel.writeAndFlush(frame)
     }
 
-    /// Says so, and closes the connection.
+    /// Sends GOAWAY and closes the connection.
     func close(last: HTTP2StreamID) {
         let wire = NIOLoopBound(wire, eventLoop: channel.eventLoop)
         let channel = channel

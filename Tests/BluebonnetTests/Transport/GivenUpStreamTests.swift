@@ -27,10 +27,11 @@ extension NetworkTests {
             let end = Gate()
             var serverOptions = TestServer.Options()
             (serverOptions.certificate, serverOptions.speaksHTTP2) = (.localhost, true)
-            let server = try await TestServer.start(serverOptions) { request in
+            let script: TestServer.Script = { request in
                 let head: [Reply.Step] = [.head(status: 200, fields: [:]), .body(Data("a".utf8))]
                 switch request.target {
                 case "/stalls": return Reply(head + [.stall])
+                case "/goes-on": return Reply(head + [.endless(chunk: Data(repeating: 1, count: 10_000))])
                 case "/waits": return Reply(head + [.wait(until: end), .body(Data("z".utf8))])
                 default: return .response(body: "\(request.connection)")
                 }
@@ -39,8 +40,9 @@ extension NetworkTests {
             // Connections of this suite's own.
             options.addressOverrides = ["given-up.test": "127.0.0.1"]
             options.securityPolicy = try SecurityPolicy(authorities: .file(TestCertificate.localhost.caPath))
-            try await body(Fixture(server: server, options: options), end)
-            await server.stop()
+            try await TestServer.serving(serverOptions, script: script) { [options] server in
+                try await body(Fixture(server: server, options: options), end)
+            }
         }
 
         /// Starts an operation and waits for its first byte.
@@ -58,6 +60,18 @@ extension NetworkTests {
                 operation.cancel()
                 await fixture.server.waitForConnectionsToClose()
                 #expect(await fixture.operation("/next").run().responseString == "2")
+            }
+        }
+
+        /// Bytes that nobody reads wait on the connection.
+        @Test func unsafeRequestFollowsADownloadThatWasCancelled() async throws {
+            try await Self.with { fixture, _ in
+                let operation = fixture.operation("/goes-on")
+                await Self.start(operation)
+                operation.cancel()
+                let next = await fixture.operation("/next", method: "POST").run()
+                #expect(next.responseString == "2")
+                await fixture.server.wait { $0.openConnectionCount == 1 }
             }
         }
 

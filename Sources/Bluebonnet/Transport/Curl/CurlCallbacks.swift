@@ -66,9 +66,9 @@ private func bodyCallback(
 ) -> Int {
     let piece = UnsafeRawBufferPointer(start: bytes, count: size * count)
     let transfer = CurlTransfer.recover(context)
-    if transfer.handle.firstField.isArmed {
-        if FirstFieldGuard.admits(piece) { return piece.count }
-        _ = transfer.consumeHeaderLine(piece)  // says what is wrong
+    if !transfer.machine.response.hasHead {  // a line of the head, which libcurl keeps next
+        if transfer.handle.firstField.admits(piece) { return piece.count }
+        transfer.refuseFoldedLine()
         return stopTransfer
     }
     switch transfer.consumeBody(piece) {
@@ -219,7 +219,17 @@ extension CurlTransfer {
         return goesOn == true
     }
 
+    /// The first field line is folded.
+    func refuseFoldedLine() {
+        let text = "the first header field of the response from \(request.hostName) begins with white space"
+        stop(with: NetworkingError(.badServerResponse, text))
+    }
+
     private func deliver(_ head: ResponseHead) throws(NetworkingError) {
+        guard !machine.response.isMultiplexed || mayBeMultiplexed else {
+            let text = "\(request.hostName) sent the status line of HTTP/2 over a connection of HTTP/1.1"
+            throw NetworkingError(.badServerResponse, text)
+        }
         if machine.response.needsCloseNotice(of: request) { connection.awaitCloseNotice(on: handle) }
         // libcurl would keep it.
         if !machine.response.isMultiplexed, head.hasDoubtfulEnd || request.closesConnection {
@@ -230,6 +240,11 @@ extension CurlTransfer {
         try delegate?.transferDidReceive(head: head)
         if delegate?.awaitsDecision == true { machine.awaitDecision() }
         partition.deadlineMayBeEarlier(bodyDeadline)
+    }
+
+    /// Over plain TCP, HTTP/2 may begin with an upgrade.
+    private var mayBeMultiplexed: Bool {
+        machine.attempts.isMultiplexed || !request.isSecure && request.httpVersion == .http2
     }
 
     /// What became of a piece of the body; nil aborts.

@@ -133,11 +133,6 @@ extension CurlConnections {
     /// libcurl has written what it could.
     func endWrites() { corkedWrites.end() }
 
-    /// Whether libcurl waits for something on a connection: one of its requests is under way and not paused.
-    func isWatching(_ endpoints: ConnectionEndpoints) -> Bool {
-        sockets.descriptor(of: endpoints).map(loop.isWatching) ?? false
-    }
-
     /// A connection is of no use any more: libcurl is to find it closed.
     func shutDown(_ endpoints: ConnectionEndpoints) {
         guard endpoints.localPort > 0, let socket = sockets.descriptor(of: endpoints) else { return }

@@ -113,22 +113,8 @@ extension CurlPartition {
     /// Takes a transfer off libcurl before its end.
     func remove(_ transfer: CurlTransfer) {
         forget(transfer)
-        closeConnectionUnlessUsed(by: transfer)
         transfer.handle.setup = nil  // libcurl may have stopped anywhere
         recycle(transfer.handle)
-    }
-
-    /// A request over HTTP/2 was given up: closes its connection when no other request uses it. libcurl (to 8.14, at
-    /// least) leaves the RST_STREAM in a buffer until it uses the connection again, and the server would go on.
-    func closeConnectionUnlessUsed(by transfer: CurlTransfer) {
-        guard transfer.hasBegunSending, transfer.machine.attempts.isMultiplexed else { return }
-        transfer.handle.withEndpoints { endpoints in
-            guard !connections.isWatching(endpoints) else { return }
-            // One that is paused is not watched for.
-            let port = endpoints.localPort
-            guard !active.contains(where: { $0.handle.long(CURLINFO_LOCAL_PORT) == port }) else { return }
-            connections.shutDown(endpoints)
-        }
     }
 
     /// Goes on with a transfer that was paused; what libcurl held back may arrive inside this call.

@@ -47,6 +47,7 @@ final class CurlTransfer: Transfer {
     }
 
     func pause() {
+        if !machine.response.hasHead { handle.firstField.expectStoredLines(of: handle.raw) }
         machine.pause()
         partition.stopPacing(self)
         partition.setExpectsSmallResponse(self, false)
@@ -70,7 +71,16 @@ final class CurlTransfer: Transfer {
     }
 
     /// Remembers the first failure; libcurl is told to stop.
-    func stop(with error: NetworkingError) { machine.fail(error) }
+    func stop(with error: NetworkingError) {
+        machine.fail(error)
+        leaveNoSilentConnection()
+    }
+
+    /// The request is given up: has libcurl close an HTTP/2 connection that no other request uses. libcurl (to 8.14, at
+    /// least) leaves the RST_STREAM in a buffer until the connection is used again, and the server would go on.
+    private func leaveNoSilentConnection() {
+        if hasBegunSending && machine.attempts.isMultiplexed { handle.setClosesConnection(true) }
+    }
 
     /// The body has bytes again that libcurl asked for.
     func resumeSending() {
@@ -169,7 +179,6 @@ extension CurlTransfer {
         if result != CURLE_OK || machine.failure != nil { handle.setup = nil }
         // libcurl 7.88 keeps a connection on which the head could not be sent, also when TLS is of no use any more.
         if result == CURLE_SEND_ERROR { handle.withEndpoints { partition.connections.shutDown($0) } }
-        if machine.failure != nil { partition.closeConnectionUnlessUsed(by: self) }
         if isHoldingBytes { handle.isReusable = false }  // too late to have them thrown away
         noteReusability(result)
         partition.recycle(handle)
@@ -200,6 +209,7 @@ extension CurlTransfer {
         let metrics = self.metrics
         noteReusability(CURLE_OK)
         if isHoldingBytes { _ = curl_easy_pause(handle.raw, CURLPAUSE_CONT) }
+        leaveNoSilentConnection()
         partition.remove(self)
         noteCookies()
         return metrics
@@ -210,6 +220,8 @@ extension CurlTransfer {
     private func noteReusability(_ result: CURLcode) {
         let attempts = machine.attempts
         if attempts.count > 1 || result != CURLE_OK && attempts.isMultiplexed { handle.isReusable = false }
+        // libcurl keeps the trailers of a proxy's response, of which no callback is told before.
+        if FirstFieldGuard.isNeeded && request.poolKey.proxy != nil { handle.isReusable = false }
     }
 
     /// Lets the jar see to its limit, when libcurl does not work on it.

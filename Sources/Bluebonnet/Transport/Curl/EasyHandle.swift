@@ -33,6 +33,7 @@ final class EasyHandle {
     private var closesConnection = false
     private var leavesNoConnection = false
     private var isClosed = false
+    /// For libcurl's callbacks and pauses.
     var firstField = FirstFieldGuard()
 
     init() {
@@ -51,7 +52,7 @@ final class EasyHandle {
         url = ""
         hasBody = false
         (closesConnection, leavesNoConnection) = (false, false)
-        firstField.disarm(raw)
+        firstField.reset(raw)
         curl_easy_reset(raw)
         bufferByteCount = Int(CURL_MAX_WRITE_SIZE)
         origin = nil
@@ -75,7 +76,7 @@ final class EasyHandle {
         guard setup != nil else { return reset() }
         dropBody()
         dropPrivateHeaders()
-        firstField.disarm(raw)
+        firstField.reset(raw)
         errorText.pointee = 0
     }
 
@@ -350,40 +351,51 @@ extension EasyHandle {
 
 // MARK: - The first field of a response
 
-/// Looks at the first field line of an HTTP/1 response before libcurl keeps the line.
+/// Looks at the first field line of a response before libcurl keeps the line.
 ///
-/// Before version 8.2, libcurl joins a field line that begins with white space to the field before it, and a handle
-/// that is used again still has a pointer to the last field of its last response, whose memory is free: a server could
-/// crash the process. libcurl gives a line to the callback of the body before it keeps the line, when header lines are
-/// wanted there, too (CURLOPT_HEADER): that is switched on behind each status line, and off behind the next line.
+/// Before version 8.2, libcurl joins a folded line to the last field that it kept. On a handle that is used again, that
+/// field may be freed memory. With CURLOPT_HEADER, libcurl gives each line of a head to the body callback before it
+/// keeps the line. The option is switched on after a status line and off after the next line.
 struct FirstFieldGuard {
-    private static let isNeeded = (curl_version_info(CURLVERSION_TENTH)?.pointee.version_num ?? 0) < 0x08_02_00
+    /// Whether libcurl is older than 8.2.
+    static let isNeeded = (curl_version_info(CURLVERSION_TENTH)?.pointee.version_num ?? 0) < 0x08_02_00
 
-    /// Whether the next line comes to the callback of the body first.
-    private(set) var isArmed = false
+    private var isOn = false
+    /// libcurl gives a long line in pieces, of which the first one counts.
+    private var isJudged = false
 
-    /// Takes a line that came to the callback of header lines.
+    /// Takes a line that came to the header callback.
     mutating func take(_ line: UnsafeRawBufferPointer, of handle: UnsafeMutableRawPointer) {
         guard Self.isNeeded else { return }
-        set(isArmed: Self.isStatusLine(line), of: handle)
+        isJudged = false
+        set(isOn: Self.isStatusLine(line), of: handle)
     }
 
-    /// Before the handle waits for its next request.
-    mutating func disarm(_ handle: UnsafeMutableRawPointer) { set(isArmed: false, of: handle) }
-
-    /// Whether libcurl may keep a line that came to the callback of the body while the guard is armed.
-    static func admits(_ line: UnsafeRawBufferPointer) -> Bool {
-        line.first != UInt8(ascii: " ") && line.first != UInt8(ascii: "\t")
+    /// A transfer is paused before its head is complete: libcurl may read lines, which it gives later as the option
+    /// says now.
+    mutating func expectStoredLines(of handle: UnsafeMutableRawPointer) {
+        if Self.isNeeded { set(isOn: true, of: handle) }
     }
 
-    /// HTTP/2 has no status line, and libcurl's in its place has a field before it.
+    /// Whether libcurl may keep the line of which a piece came to the body callback.
+    mutating func admits(_ piece: UnsafeRawBufferPointer) -> Bool {
+        defer { isJudged = true }
+        return isJudged || piece.first != UInt8(ascii: " ") && piece.first != UInt8(ascii: "\t")
+    }
+
+    /// The handle is about to wait for its next request.
+    mutating func reset(_ handle: UnsafeMutableRawPointer) {
+        isJudged = false
+        set(isOn: false, of: handle)
+    }
+
     private static func isStatusLine(_ line: UnsafeRawBufferPointer) -> Bool {
-        line.first == UInt8(ascii: "H") && line.starts(with: "HTTP/1".utf8)
+        line.first == UInt8(ascii: "H") && line.starts(with: "HTTP/".utf8)
     }
 
-    private mutating func set(isArmed: Bool, of handle: UnsafeMutableRawPointer) {
-        guard isArmed != self.isArmed else { return }
-        self.isArmed = isArmed
-        _ = bluebonnet_easy_setopt_long(handle, CURLOPT_HEADER, isArmed ? 1 : 0)
+    private mutating func set(isOn: Bool, of handle: UnsafeMutableRawPointer) {
+        guard isOn != self.isOn else { return }
+        self.isOn = isOn
+        _ = bluebonnet_easy_setopt_long(handle, CURLOPT_HEADER, isOn ? 1 : 0)
     }
 }
