@@ -43,6 +43,7 @@ final class CurlTransfer: Transfer {
 
     func abort() -> TransferMetrics {
         delegate = nil
+        leaveNoSilentConnection()
         return leave()
     }
 
@@ -71,13 +72,11 @@ final class CurlTransfer: Transfer {
     }
 
     /// Remembers the first failure; libcurl is told to stop.
-    func stop(with error: NetworkingError) {
-        machine.fail(error)
-        leaveNoSilentConnection()
-    }
+    func stop(with error: NetworkingError) { machine.fail(error) }
 
     /// The request is given up: has libcurl close an HTTP/2 connection that no other request uses. libcurl (to 8.14, at
-    /// least) leaves the RST_STREAM in a buffer until the connection is used again, and the server would go on.
+    /// least) leaves the RST_STREAM in a buffer until the connection is used again, and the server would go on. Not
+    /// where only the body of a refused response is given up: the next request mostly follows at once.
     private func leaveNoSilentConnection() {
         if hasBegunSending && machine.attempts.isMultiplexed { handle.setClosesConnection(true) }
     }
@@ -188,7 +187,10 @@ extension CurlTransfer {
 
     /// Ends it for a reason of ours, while libcurl still works on it.
     func fail(_ error: NetworkingError) {
-        if error.timeLimit != nil, error.timeLimit != .refusedBody, machine.attempts.isMultiplexed { noteSilence() }
+        if error.timeLimit != .refusedBody {
+            if error.timeLimit != nil, machine.attempts.isMultiplexed { noteSilence() }
+            leaveNoSilentConnection()
+        }
         let delegate = self.delegate
         self.delegate = nil
         var metrics = leave()
@@ -209,7 +211,6 @@ extension CurlTransfer {
         let metrics = self.metrics
         noteReusability(CURLE_OK)
         if isHoldingBytes { _ = curl_easy_pause(handle.raw, CURLPAUSE_CONT) }
-        leaveNoSilentConnection()
         partition.remove(self)
         noteCookies()
         return metrics
