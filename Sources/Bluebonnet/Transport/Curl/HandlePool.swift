@@ -1,8 +1,6 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-internal import CCurl
-
 /// The easy handles of a partition that wait for their next transfer. Network thread only.
 ///
 /// libcurl keeps the URL of a handle's last request, with its query, until the next request or the handle's end: so a
