@@ -55,7 +55,7 @@ public struct SessionBlocks: Sendable {
     /// told from its start again.
     public var dataTaskDidReceiveData: (@Sendable (_ task: SessionTask, _ data: Data) -> Void)?
 
-    /// Decides whether, and in which form, a response is stored in the cache; nil stores nothing.
+    /// Decides whether, and in which form, a response is cached; nil caches nothing. May be asked before data is told.
     public var dataTaskWillCacheResponse:
         (@Sendable (_ task: SessionTask, _ proposed: CachedResponse) -> CachedResponse?)?
 

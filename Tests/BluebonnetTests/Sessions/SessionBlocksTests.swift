@@ -187,7 +187,9 @@ import Testing
         }
         session.blocks.taskDidComplete = { _, _ in log("complete") }
         _ = await session.dataTask(with: network.request("/a")).ran()
-        #expect(seen.value == ["data", "cache 2 elsewhere", "complete"])
+        // The library's queue does not wait for the delegate queue, where the data is told.
+        #expect(seen.value.filter { $0 != "data" } == ["cache 2 elsewhere", "complete"])
+        #expect(seen.value.filter { $0 != "cache 2 elsewhere" } == ["data", "complete"])
         #expect(cache.cachedResponse(for: network.request("/a")) != nil)
         _ = await session.dataTask(with: network.request("/a")).ran()
         #expect(network.log.requests.count == 1)
