@@ -135,7 +135,7 @@ extension ResponseHead {
     public var contentLength: Int64? { framing.contentLength }
 
     /// Whether the body comes in chunks.
-    package var isChunked: Bool { framing.transferCodings.last == "chunked" }
+    package var isChunked: Bool { framing.transferCodings.contains("chunked") }
 
     /// The content codings that change the body, in the order in which the server applied them, in lower case.
     package var contentCodings: [String] { framing.contentCodings }

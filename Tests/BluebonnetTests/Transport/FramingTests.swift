@@ -39,7 +39,8 @@ extension NetworkTests {
 
         @Test(arguments: [
             "zz\r\nhello\r\n0\r\n\r\n", "fffffffffffffffff\r\nhello\r\n0\r\n\r\n", "5\r\nhelloXX\r\n0\r\n\r\n",
-            "-5\r\nhello\r\n0\r\n\r\n", "\r\nhello\r\n0\r\n\r\n",
+            "-5\r\nhello\r\n0\r\n\r\n", "\r\nhello\r\n0\r\n\r\n", "5 5\r\nhello\r\n0\r\n\r\n",
+            "5\r\nhello\r\r\n0\r\n\r\n", "5;a\u{0}\r\nhello\r\n0\r\n\r\n",
         ])
         func brokenChunksAreABadResponse(body: String) async throws {
             let operation = try await answer("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n\(body)")

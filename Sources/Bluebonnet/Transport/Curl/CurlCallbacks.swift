@@ -71,7 +71,7 @@ private func bodyCallback(
         transfer.refuseFoldedLine()
         return stopTransfer
     }
-    switch transfer.consumeBody(piece) {
+    switch transfer.consumeMessageBody(piece) {
     case .taken?: return piece.count
     case .wouldBlock?: return Int(CURL_WRITEFUNC_PAUSE)
     case nil: return stopTransfer
@@ -230,6 +230,8 @@ extension CurlTransfer {
             let text = "\(request.hostName) sent the status line of HTTP/2 over a connection of HTTP/1.1"
             throw NetworkingError(.badServerResponse, text)
         }
+        let isChunked = head.isChunked && head.hasBody(for: request.method) && !machine.response.isMultiplexed
+        (chunks, takenByteCount) = (isChunked ? ChunkedBody() : nil, 0)
         if machine.response.needsCloseNotice(of: request) { connection.awaitCloseNotice(on: handle) }
         // libcurl would keep it.
         if !machine.response.isMultiplexed, head.hasDoubtfulEnd || request.closesConnection {
@@ -247,8 +249,34 @@ extension CurlTransfer {
         machine.attempts.isMultiplexed || !request.isSecure && request.httpVersion == .http2
     }
 
-    /// What became of a piece of the body; nil aborts.
-    func consumeBody(_ bytes: UnsafeRawBufferPointer) -> BodyIntake? {
+    /// What became of a piece of the body as the connection gave it, with its chunks (CURLOPT_HTTP_TRANSFER_DECODING is
+    /// off); nil aborts. libcurl gives a piece again that was not taken.
+    func consumeMessageBody(_ bytes: UnsafeRawBufferPointer) -> BodyIntake? {
+        guard var body = chunks else { return consumeBody(bytes) }
+        var rest = UnsafeRawBufferPointer(rebasing: bytes.dropFirst(takenByteCount))
+        takenByteCount -= bytes.count - rest.count
+        while true {
+            let start = bytes.count - rest.count
+            guard let part = attempt({ () throws(NetworkingError) in try body.next(&rest) }) else { return nil }
+            switch part {
+            case .content(let content)?:
+                guard let intake = consumeBody(content) else { return nil }
+                if intake == .wouldBlock {
+                    takenByteCount = start
+                    return intake
+                }
+            case .trailer(let line)?: guard line.withUnsafeBytes(consumeHeaderLine) else { return nil }
+            case .end?: if !rest.isEmpty { handle.setClosesConnection(true) }
+            case nil:
+                chunks = body
+                return .taken
+            }
+            chunks = body
+        }
+    }
+
+    /// What became of a piece of the content; nil aborts.
+    private func consumeBody(_ bytes: UnsafeRawBufferPointer) -> BodyIntake? {
         guard let delegate else { return nil }
         machine.noteMovement(at: MonotonicClock.roughly())
         if !bytes.isEmpty, partition.holdsByRate(self, .receiving, byteCount: bytes.count) {

@@ -23,6 +23,10 @@ final class CurlTransfer: Transfer {
     private var callCountAtStart: Int?
     private var receivedCookieCount = 0
     var connection = ConnectionInUse()
+    /// Undoes the chunks of the response's body; nil when the body has none.
+    var chunks: ChunkedBody?
+    /// How many bytes of the piece that libcurl gives again were taken.
+    var takenByteCount = 0
     /// Nil without a limit of bytes a second.
     let pacing: TransferPacing?
 
@@ -221,8 +225,6 @@ extension CurlTransfer {
     private func noteReusability(_ result: CURLcode) {
         let attempts = machine.attempts
         if attempts.count > 1 || result != CURLE_OK && attempts.isMultiplexed { handle.isReusable = false }
-        // libcurl keeps the trailers of a proxy's response, of which no callback is told before.
-        if FirstFieldGuard.isNeeded && request.poolKey.proxy != nil { handle.isReusable = false }
     }
 
     /// Lets the jar see to its limit, when libcurl does not work on it.

@@ -81,7 +81,7 @@ extension NetworkTests {
             }
         }
 
-        /// libcurl keeps the trailers of such a response; nobody is told of them before.
+        /// libcurl would keep the trailers of such a response, of which nobody is told, if it were to undo the chunks.
         @Test func trailerOfAProxysResponseMeetsNoHandleThatWasUsedBefore() async throws {
             let refusal = "HTTP/1.1 407 No\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\n X: 1\r\n\r\n"
             let script: TestServer.Script = { $0.method == "CONNECT" ? .raw(refusal) : Self.before }

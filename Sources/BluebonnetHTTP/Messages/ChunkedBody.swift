@@ -1,0 +1,133 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+/// Undoes the chunked transfer coding of one body (RFC 9112, 7.1), as its bytes arrive.
+///
+/// Takes what the grammar allows, and lines that end without CR, as in a head.
+package struct ChunkedBody: Sendable {
+    package enum Part {
+        /// Content of a chunk, or a piece of it.
+        case content(UnsafeRawBufferPointer)
+        /// A line of the trailer section, with its end.
+        case trailer(line: [UInt8])
+        /// What follows is none of the body's.
+        case end
+    }
+
+    /// So long may the line of a chunk's size or a trailer field be. libcurl takes no longer trailers.
+    package static let lineByteLimit = 4096
+
+    private enum State {
+        case size
+        /// White space stands behind the size, where only an extension may follow.
+        case sizeEnd
+        case extensions
+        case sizeLineFeed
+        case content
+        case contentEnd
+        case contentLineFeed
+        case trailer
+        case end
+    }
+
+    private var state = State.size
+    /// The chunk's size, then how much of the chunk has not arrived.
+    private var byteCount: Int64 = 0
+    private var lineByteCount = 0
+    private var trailer: [UInt8] = []
+
+    package init() {}
+
+    /// The next part of the body; nil when that takes more bytes.
+    ///
+    /// - Parameter bytes: what has arrived; loses the bytes that were read.
+    /// - Throws: `badServerResponse` for what is no chunk, `headersTooLarge` for a trailer field that is too long.
+    package mutating func next(_ bytes: inout UnsafeRawBufferPointer) throws(NetworkingError) -> Part? {
+        while !bytes.isEmpty {
+            switch state {
+            case .content: return .content(takeContent(&bytes))
+            case .end: return nil
+            case .trailer:
+                guard let line = try takeTrailer(&bytes) else { return nil }
+                guard line.first == 0x0A || line.starts(with: [0x0D, 0x0A]) else { return .trailer(line: line) }
+                state = .end
+                return .end
+            default:
+                try take(bytes[0])
+                bytes = UnsafeRawBufferPointer(rebasing: bytes.dropFirst())
+            }
+        }
+        return nil
+    }
+
+    private mutating func takeContent(_ bytes: inout UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
+        let count = Int(min(byteCount, Int64(bytes.count)))
+        let content = UnsafeRawBufferPointer(rebasing: bytes.prefix(count))
+        bytes = UnsafeRawBufferPointer(rebasing: bytes.dropFirst(count))
+        byteCount -= Int64(count)
+        if byteCount == 0 { state = .contentEnd }
+        return content
+    }
+
+    private mutating func takeTrailer(_ bytes: inout UnsafeRawBufferPointer) throws(NetworkingError) -> [UInt8]? {
+        let end = bytes.firstIndex(of: 0x0A)
+        let piece = bytes.prefix(end.map { $0 + 1 } ?? bytes.count)
+        guard trailer.count + piece.count <= Self.lineByteLimit else {
+            let text = "a trailer field of the response is longer than \(Self.lineByteLimit) bytes"
+            throw NetworkingError(.headersTooLarge, text)
+        }
+        trailer += piece
+        bytes = UnsafeRawBufferPointer(rebasing: bytes.dropFirst(piece.count))
+        guard end != nil else { return nil }
+        defer { trailer = [] }
+        return trailer
+    }
+
+    /// Takes a byte that is neither content nor of a trailer field.
+    private mutating func take(_ byte: UInt8) throws(NetworkingError) {
+        switch (state, byte) {
+        case (.contentEnd, 0x0D): state = .contentLineFeed
+        case (.contentEnd, 0x0A), (.contentLineFeed, 0x0A): (state, byteCount, lineByteCount) = (.size, 0, 0)
+        case (.contentEnd, _), (.contentLineFeed, _):
+            throw Self.fault("a chunk of the response is longer than its size")
+        default: try takeOfSizeLine(byte)
+        }
+    }
+
+    private mutating func takeOfSizeLine(_ byte: UInt8) throws(NetworkingError) {
+        lineByteCount += 1
+        guard lineByteCount <= Self.lineByteLimit else {
+            throw Self.fault("the line of a chunk's size is longer than \(Self.lineByteLimit) bytes")
+        }
+        if state == .size, let digit = Self.value(ofDigit: byte) {
+            guard byteCount <= Int64.max >> 4 else {
+                throw Self.fault("a chunk of the response has more than 2^63 bytes")
+            }
+            byteCount = byteCount << 4 | digit
+            return
+        }
+        guard state != .size || lineByteCount > 1 else {
+            throw Self.fault("a chunk of the response has no hexadecimal number as its size")
+        }
+        switch (state, byte) {
+        case (.sizeLineFeed, 0x0A), (.size, 0x0A), (.sizeEnd, 0x0A), (.extensions, 0x0A):
+            state = byteCount == 0 ? .trailer : .content
+        case (.size, 0x0D), (.sizeEnd, 0x0D), (.extensions, 0x0D): state = .sizeLineFeed
+        case (.size, 0x20), (.size, 0x09), (.sizeEnd, 0x20), (.sizeEnd, 0x09): state = .sizeEnd
+        case (.size, UInt8(ascii: ";")), (.sizeEnd, UInt8(ascii: ";")): state = .extensions
+        case (.extensions, 0x09), (.extensions, 0x20...0x7E), (.extensions, 0x80...): break
+        default: throw Self.fault("behind a chunk's size stands something else than chunk extensions")
+        }
+    }
+
+    private static func value(ofDigit byte: UInt8) -> Int64? {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): Int64(byte - UInt8(ascii: "0"))
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): Int64(byte - UInt8(ascii: "a") + 10)
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): Int64(byte - UInt8(ascii: "A") + 10)
+        default: nil
+        }
+    }
+
+    private static func fault(_ text: String) -> NetworkingError { NetworkingError(.badServerResponse, text) }
+}

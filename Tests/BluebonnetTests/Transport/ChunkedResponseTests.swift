@@ -1,0 +1,98 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import BluebonnetTestServer
+import Foundation
+import FoundationNetworking
+import Testing
+
+@testable import Bluebonnet
+
+extension NetworkTests {
+    /// Bodies in chunks, as the transfer undoes them.
+    @Suite struct ChunkedResponseTests {
+        private static let head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+
+        /// In chunks of 1 to 3,000 bytes.
+        private static let body = Data.patterned(byteCount: 200_000)
+        private static let reply: Reply = {
+            var (chunks, start) = ([Data](), 0)
+            while start < body.count {
+                let end = min(start + 1 + start * 7919 % 3000, body.count)
+                chunks.append(body[start..<end])
+                start = end
+            }
+            return .chunked(chunks: chunks, trailers: ["X-Late": "1"])
+        }()
+
+        @Test(arguments: [1, 5000, 1 << 20]) func consumerThatHoldsBackGetsEachByteOnce(bufferByteCount: Int)
+            async throws
+        {
+            try await TestServer.answering(.raw(Self.reply.bytes)) { server in
+                let operation = RequestOperation(request: URLRequest(url: server.url()))
+                let chunks = operation.chunks(bufferByteCount: bufferByteCount)
+                operation.start()
+                var received = Data()
+                for try await piece in chunks {
+                    received += piece
+                    if received.count.isMultiple(of: 3) { await networkThreadAnswers() }
+                }
+                #expect(received == Self.body)
+                await operation.ends()
+                #expect(operation.error == nil)
+            }
+        }
+
+        @Test(arguments: [1, 2, 1000]) func slicesOfTheConnectionMakeNoDifference(byteCount: Int) async throws {
+            let reply = byteCount == 1000 ? Self.reply : .chunked(chunks: ["he", "l", "lo"], trailers: ["A": "b"])
+            let expected = byteCount == 1000 ? Self.body : Data("hello".utf8)
+            try await TestServer.answering(reply.dripping(chunk: byteCount)) { server in
+                let operation = await get(server.url())
+                #expect(operation.error == nil)
+                #expect(operation.responseData == expected)
+                #expect(operation.receivedByteCount == Int64(expected.count))
+            }
+        }
+
+        @Test func downloadThatIsLimitedInRateIsWhole() async throws {
+            try await TestServer.answering(.raw(Self.reply.bytes)) { server in
+                let options = TransferOptions { $0.maximumBytesPerSecond = 800_000 }
+                let operation = await get(server.url(), options)
+                #expect(operation.error == nil)
+                #expect(operation.responseData == Self.body)
+            }
+        }
+
+        /// What follows the last chunk is of no use, and neither is the connection.
+        @Test(arguments: ["X", "HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nPOISON"])
+        func connectionWithBytesBehindTheLastChunkIsClosed(excess: String) async throws {
+            let script: TestServer.Script = { request in
+                guard request.path == "/first" else { return .response(body: "honest") }
+                return .raw(Self.head + "5\r\nhello\r\n0\r\n\r\n" + excess)
+            }
+            try await TestServer.serving(script: script) { server in
+                #expect(await get(server.url("/first")).responseString == "hello")
+                #expect(await get(server.url("/second")).responseString == "honest")
+                #expect(server.history.connections.count == 2)
+            }
+        }
+
+        @Test func connectionStaysBehindTheLastChunk() async throws {
+            try await TestServer.answering(Self.reply) { server in
+                for _ in 0..<3 { #expect(await get(server.url()).responseData == Self.body) }
+                #expect(server.history.connections.count == 1)
+            }
+        }
+
+        /// Names for a body as it is may stand beside the coding.
+        @Test(arguments: [
+            "chunked", "Chunked", "identity, chunked", "chunked, identity", "chunked\r\nTransfer-Encoding: none",
+        ])
+        func chunksAreUndoneWhereverTheCodingStands(codings: String) async throws {
+            let text = "HTTP/1.1 200 OK\r\nTransfer-Encoding: \(codings)\r\n\r\n5\r\nhello\r\n0\r\n\r\n"
+            try await TestServer.answering(.raw(text)) { server in
+                #expect(await get(server.url()).responseString == "hello")
+            }
+        }
+    }
+}
