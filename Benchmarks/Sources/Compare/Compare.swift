@@ -76,8 +76,12 @@ struct CompareCommand: AsyncParsableCommand {
     private func finish(_ results: Results) throws {
         let text = ComparisonTable(results).text
         print(text)
-        guard let table else { return }
-        let old = try? String(contentsOfFile: table, encoding: .utf8)
-        try ComparisonTable.page(old, with: text).write(toFile: table, atomically: true, encoding: .utf8)
+        if let table {
+            let old = try? String(contentsOfFile: table, encoding: .utf8)
+            try ComparisonTable.page(old, with: text).write(toFile: table, atomically: true, encoding: .utf8)
+        }
+        let failures = results.failures(of: .bluebonnet)
+        guard !failures.isEmpty else { return }
+        throw BenchmarkError("Bluebonnet failed: \(failures.map(\.testCase.name).joined(separator: ", "))")
     }
 }

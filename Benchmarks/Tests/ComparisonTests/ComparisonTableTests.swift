@@ -8,18 +8,18 @@ import Testing
     private let cut = FaultCase("cut-one", .cut, "One is cut.", [], [])
     private let hang = FaultCase("hang-one", .time, "One hangs.", [], [])
 
-    private var text: String {
-        ComparisonTable(
-            Results(
-                versions: [.bluebonnet: "1", .curl: "8"], clients: [.bluebonnet, .curl],
-                entries: [
-                    .init(testCase: cut, client: .bluebonnet, verdict: .passed),
-                    .init(testCase: hang, client: .bluebonnet, verdict: .notOffered("no clock")),
-                    .init(testCase: cut, client: .curl, verdict: .wrongSuccess("a|b\nat 127.0.0.1:54321")),
-                    .init(testCase: hang, client: .curl, verdict: .hang("no end")),
-                ])
-        ).text
+    private var results: Results {
+        Results(
+            versions: [.bluebonnet: "1", .curl: "8"], clients: [.bluebonnet, .curl],
+            entries: [
+                .init(testCase: cut, client: .bluebonnet, verdict: .passed),
+                .init(testCase: hang, client: .bluebonnet, verdict: .notOffered("no clock")),
+                .init(testCase: cut, client: .curl, verdict: .wrongSuccess("a|b\nat 127.0.0.1:54321")),
+                .init(testCase: hang, client: .curl, verdict: .hang("no end")),
+            ])
     }
+
+    private var text: String { ComparisonTable(results).text }
 
     @Test func totalsAddUpForEachClient() {
         #expect(text.contains("| Bluebonnet | 1 | 2 | 1 | 0 | 0 | 0 | 0 | 1 |"))
@@ -36,6 +36,11 @@ import Testing
         #expect(text.contains("### Bluebonnet\n\nNothing failed."))
         #expect(text.contains("| `cut-one` | One is cut. | wrong success | a/b at 127.0.0.1:PORT |"))
         #expect(text.contains("| `hang-one` | One hangs. | hang | no end |"))
+    }
+
+    @Test func failuresOfAClientAreWhatItOffersAndDoesNotDo() {
+        #expect(results.failures(of: .bluebonnet).isEmpty)
+        #expect(results.failures(of: .curl).map(\.testCase.name) == ["cut-one", "hang-one"])
     }
 
     @Test func pageKeepsWhatStandsBeforeTheResults() {

@@ -142,6 +142,7 @@ extension RuleTable {
                 .responses([
                     ("\(chunked)x\nok\n0\n\n", .anyError), ("\(chunked)-2\nok\n0\n\n", .anyError),
                     ("\(chunked)2\nokx\n0\n\n", .anyError), ("\(chunked)\nok\n0\n\n", .anyError),
+                    ("\(chunked)2 2\nok\n0\n\n", .anyError), ("\(chunked)2;\u{1}\nok\n0\n\n", .anyError),
                 ]))),
         Rule(
             .http1, "7.1.1", "unknown extensions of chunks are passed over",

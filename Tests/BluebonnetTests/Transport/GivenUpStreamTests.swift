@@ -75,6 +75,20 @@ extension NetworkTests {
             }
         }
 
+        @Test func pauseOfAGETClosesAConnectionOfItsOwn() async throws {
+            try await Self.with { fixture, end in
+                let operation = fixture.operation("/waits")
+                await Self.start(operation)
+                operation.pause()
+                await fixture.server.waitForConnectionsToClose()
+                end.open()
+                operation.resume()
+                try await operation.waitUntilEnded()
+                #expect(operation.responseString == "az")
+                #expect(fixture.server.requests.map(\.connection) == [1, 2])
+            }
+        }
+
         @Test func timeLimitClosesAConnectionOfItsOwn() async throws {
             try await Self.with { fixture, _ in
                 #expect(await fixture.operation("/stalls", idle: .milliseconds(200)).run().code == .timedOut)

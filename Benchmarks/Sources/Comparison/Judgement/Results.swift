@@ -22,6 +22,17 @@ package struct Results: Sendable {
         (self.versions, self.clients, self.entries) = (versions, clients, entries)
     }
 
+    /// What a client did not do right, of what it offers.
+    package func failures(of client: Client) -> [Entry] {
+        entries.filter { entry in
+            guard entry.client == client else { return false }
+            return switch entry.verdict {
+            case .passed, .notOffered: false
+            case .wrongSuccess, .hang, .crash, .otherFailure: true
+            }
+        }
+    }
+
     /// A verdict in a line.
     package static func title(of verdict: Verdict) -> String {
         let kind =
