@@ -15,7 +15,7 @@ extension FuzzTarget {
         }
         guard let end = whole.end else { return }
         try hold(whole.fault == nil, "a body that is complete has no fault")
-        try hold(whole.content.count + 5 <= end, "\(whole.content.count) bytes of content come of \(end) bytes")
+        try hold(whole.content.count + 3 <= end, "\(whole.content.count) bytes of content come of \(end) bytes")
         for trailer in whole.trailers { try hold(trailer.last == 0x0A, "a trailer line has its end") }
         let again = written(whole)
         var other = Reading(again, sliceByteCount: again.count)
