@@ -348,6 +348,7 @@ extension SimulatedTransfer {
 
 extension SimulatedTransfer: TransferEvidence {
     var sentByteCount: Int64 { Int64(body.count) }
+    var lacksLastChunk: Bool { false }
     var hasCloseNotice: Bool { true }
     var http2End: HTTP2EndEvidence { .libcurl }
     var mayHaveLostConnection: Bool { false }

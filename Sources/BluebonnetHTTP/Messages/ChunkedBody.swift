@@ -3,7 +3,7 @@
 
 /// Undoes the chunked transfer coding of one body (RFC 9112, 7.1), as its bytes arrive.
 ///
-/// Takes what the grammar allows, and lines that end without CR, as in a head.
+/// Takes what the grammar allows, any text in extensions, white space behind a size, and lines that end without CR.
 package struct ChunkedBody: Sendable {
     package enum Part {
         /// Content of a chunk, or a piece of it.
@@ -14,8 +14,11 @@ package struct ChunkedBody: Sendable {
         case end
     }
 
-    /// So long may the line of a chunk's size or a trailer field be. libcurl takes no longer trailers.
-    package static let lineByteLimit = 4096
+    /// So long may the line of a chunk's size or a trailer field be, with its end. libcurl's own limit, for trailers, is
+    /// a little higher.
+    package static let lineByteLimit = 4000
+    /// libcurl takes no more digits.
+    private static let digitLimit = 16
 
     private enum State {
         case size
@@ -37,6 +40,9 @@ package struct ChunkedBody: Sendable {
     private var trailer: [UInt8] = []
 
     package init() {}
+
+    /// Whether the whole body has arrived.
+    package var hasEnded: Bool { state == .end }
 
     /// The next part of the body; nil when that takes more bytes.
     ///
@@ -100,8 +106,8 @@ package struct ChunkedBody: Sendable {
             throw Self.fault("the line of a chunk's size is longer than \(Self.lineByteLimit) bytes")
         }
         if state == .size, let digit = Self.value(ofDigit: byte) {
-            guard byteCount <= Int64.max >> 4 else {
-                throw Self.fault("a chunk of the response has more than 2^63 bytes")
+            guard lineByteCount <= Self.digitLimit, byteCount <= Int64.max >> 4 else {
+                throw Self.fault("a chunk of the response has a size beyond 63 bits, or of more than 16 digits")
             }
             byteCount = byteCount << 4 | digit
             return

@@ -19,6 +19,8 @@ package struct FieldBlock: Sendable {
 
     private var bytes: [UInt8] = []
     private var places: [Place] = []
+    /// Whether a field that says where the body ends is folded. libcurl would read its first line alone.
+    private var isFramingFolded = false
 
     package init() {}
 
@@ -74,6 +76,7 @@ package struct FieldBlock: Sendable {
         var copy = FieldBlock()
         copy.bytes = bytes.withUnsafeBufferPointer(Array.init)
         copy.places = places.withUnsafeBufferPointer(Array.init)
+        copy.isFramingFolded = isFramingFolded
         return copy
     }
 
@@ -83,6 +86,7 @@ package struct FieldBlock: Sendable {
             throw NetworkingError(.badServerResponse, "the response's header section starts with white space")
         }
         if let byte = Self.forbiddenByte(in: line, from: 0) { throw Self.badValue(of: bytes[last.nameRange], byte) }
+        if isName(last, "content-length") || isName(last, "transfer-encoding") { isFramingFolded = true }
         let more = Self.valueRange(of: line, after: -1)
         if !last.valueRange.isEmpty && !more.isEmpty { bytes.append(0x20) }
         bytes += UnsafeRawBufferPointer(rebasing: line[more])
@@ -217,6 +221,8 @@ extension FieldBlock {
         var plainLength: Int64?
         /// Nil when there is nothing else, as mostly.
         package var texts: Texts?
+        /// Whether one of those that say where the body ends is folded.
+        package var isFolded = false
 
         package init(plainLength: Int64? = nil, texts: Texts? = nil) {
             self.plainLength = plainLength
@@ -245,6 +251,7 @@ extension FieldBlock {
     /// Found in one pass over the fields, most of which have names of other lengths.
     var framingFields: FramingFields {
         var found = FramingFields()
+        found.isFolded = isFramingFolded
         for place in places {
             switch place.nameByteCount {
             case 14 where isName(place, "content-length"): note(lengthAt: place, in: &found)

@@ -31,10 +31,14 @@ package enum RequestCheck {
         try authority(of: parts, text)
     }
 
-    /// Refuses a method that is not a token.
+    /// Refuses a method that is not a token, and CONNECT.
     package static func method(_ method: String) throws(NetworkingError) {
         guard FieldSyntax.isToken(method.utf8) else {
             throw NetworkingError(.invalidRequest, "the method \(shown(method)) is not made of token characters only")
+        }
+        guard method != "CONNECT" else {
+            let text = "the method CONNECT asks a proxy for a tunnel: set the proxy, which is asked by itself"
+            throw NetworkingError(.invalidRequest, text)
         }
     }
 

@@ -111,6 +111,13 @@ import Testing
         #expect(error?.message.contains("method") == true)
     }
 
+    @Test func requestForATunnelIsNotTheCallers() {
+        let error = #expect(throws: NetworkingError.self) { try RequestCheck.method("CONNECT") }
+        #expect(error?.code == .invalidRequest)
+        #expect(error?.message.contains("proxy") == true)
+        #expect(throws: Never.self) { try RequestCheck.method("connect") }
+    }
+
     @Test(arguments: [("X-A", "b"), ("x", ""), ("x", "a\tb"), ("x", "é😀"), ("x", " padded ")])
     func aFieldMayHoldTabsAndAnyText(name: String, value: String) {
         #expect(throws: Never.self) { try RequestCheck.field(name: name, value: value) }

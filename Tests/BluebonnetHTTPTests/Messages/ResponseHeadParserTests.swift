@@ -150,6 +150,15 @@ import Testing
         expectRefusal("HTTP/1.1 200 OK\r\nA: 1\r\n 2\u{0}\r\n\r\n", .badServerResponse)
     }
 
+    /// libcurl reads the first line of such a field alone.
+    @Test(arguments: [
+        "Transfer-Encoding:\r\n chunked", "Content-Length:\r\n\t5", "content-length: 5\r\n  ",
+        "A: b\r\nTRANSFER-ENCODING: a\r\n b",
+    ])
+    func foldedFramingIsRefused(fields: String) {
+        expectRefusal("HTTP/1.1 200 OK\r\n\(fields)\r\n\r\n", .badServerResponse)
+    }
+
     @Test func contradictoryLengthsAreRefusedInTheFinalHead() {
         expectRefusal("HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\n", .badServerResponse)
     }

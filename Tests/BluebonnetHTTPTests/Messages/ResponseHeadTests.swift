@@ -118,6 +118,29 @@ import Testing
         #expect(head([("transfer-encoding", value)]).isChunked == isChunked)
     }
 
+    /// Not each version of libcurl undoes chunks with these.
+    @Test(arguments: [
+        ["identity, chunked"], ["none, chunked"], ["chunked, identity"], ["chunked", "none"], ["chunked, chunked"],
+        ["chunked", "chunked"], ["gzip"], ["chun\u{212A}ed"], ["chunked;a=b"],
+    ])
+    func codingOtherThanChunkedAloneIsRefused(values: [String]) {
+        let error = #expect(throws: NetworkingError.self) {
+            try head(values.map { ("Transfer-Encoding", $0) }).checkFraming()
+        }
+        #expect(error?.code == .badServerResponse)
+    }
+
+    @Test(arguments: ["chunked", "CHUNKED", " chunked ,", "identity", "none", ""])
+    func codingThatAsksForNothingElseIsTaken(value: String) {
+        #expect(throws: Never.self) { try head([("Transfer-Encoding", value)]).checkFraming() }
+    }
+
+    @Test func transferCodingOverHTTP2IsRefused() {
+        let head = ResponseHead(
+            url: Self.url, statusCode: 200, httpVersion: "2", headers: ["Transfer-Encoding": "chunked"])
+        #expect(throws: NetworkingError.self) { try head.checkFraming() }
+    }
+
     @Test func contentCodingsAreInTheOrderOfTheirApplication() {
         #expect(
             head([("Content-Encoding", "GZip, br"), ("content-encoding", " deflate ")]).contentCodings == [

@@ -266,9 +266,10 @@ extension CurlTransfer {
                     return intake
                 }
             case .trailer(let line)?: guard line.withUnsafeBytes(consumeHeaderLine) else { return nil }
-            case .end?: if !rest.isEmpty { handle.setClosesConnection(true) }
+            case .end?: break
             case nil:
                 chunks = body
+                if !rest.isEmpty { handle.setClosesConnection(true) }  // none of the body's
                 return .taken
             }
             chunks = body

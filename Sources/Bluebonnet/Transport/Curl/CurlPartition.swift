@@ -130,6 +130,7 @@ extension CurlPartition {
     /// Pauses a transfer until `resumeThrottled`, in both directions: libcurl would go on watching the socket for the
     /// other one.
     func throttle(_ transfer: CurlTransfer) {
+        if throttled.last === transfer { return }  // libcurl gives what it has read nevertheless
         throttled.append(transfer)
         isThrottling = true
         _ = curl_easy_pause(transfer.handle.raw, CURLPAUSE_ALL)

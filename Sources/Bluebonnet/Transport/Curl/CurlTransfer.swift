@@ -254,6 +254,7 @@ extension CurlTransfer {
 extension CurlTransfer: TransferEvidence {
     var sentByteCount: Int64 { handle.large(CURLINFO_SIZE_UPLOAD_T) }
     var receivedByteCount: Int64 { handle.large(CURLINFO_SIZE_DOWNLOAD_T) }
+    var lacksLastChunk: Bool { chunks?.hasEnded == false }
     var hasCloseNotice: Bool { connection.hasCloseNotice }
     var http2End: HTTP2EndEvidence { partition.endEvidence }
     var mayHaveLostConnection: Bool { partition.connections.mayHaveEnded(connection.candidates) }

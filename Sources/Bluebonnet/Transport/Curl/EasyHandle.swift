@@ -62,8 +62,6 @@ final class EasyHandle {
         resolveList = nil
         errorText.pointee = 0
         _ = bluebonnet_easy_setopt_pointer(raw, CURLOPT_ERRORBUFFER, errorText)
-        // Chunks are undone by ChunkedBody. Before version 8.2, libcurl would keep the trailers of a proxy's response.
-        _ = bluebonnet_easy_setopt_long(raw, CURLOPT_HTTP_TRANSFER_DECODING, 0)
     }
 
     /// Whether a request of this kind finds its options set.

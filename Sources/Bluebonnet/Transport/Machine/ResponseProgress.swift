@@ -99,6 +99,7 @@ extension ResponseProgress {
         guard let head else { return "closed the connection inside its response's header section" }
         var place: String { "the body of status \(head.statusCode) may be truncated" }
         guard isMultiplexed else {
+            if evidence.lacksLastChunk { return "closed the connection before the last chunk of the body" }
             guard needsCloseNotice(of: request), !evidence.hasCloseNotice else { return nil }
             return "ended the TLS connection without notice: \(place)"
         }

@@ -5,8 +5,10 @@
 protocol TransferEvidence {
     /// The bytes of the request's body that have left.
     var sentByteCount: Int64 { get }
-    /// The bytes of the response's body that libcurl has handed out.
+    /// The bytes of the response's body that libcurl has handed out. libcurl 8.14 counts the sizes of chunks too.
     var receivedByteCount: Int64 { get }
+    /// Whether the response comes in chunks, of which the last one has not arrived.
+    var lacksLastChunk: Bool { get }
     /// Whether the TLS connection has ended with the close_notify that it needs.
     var hasCloseNotice: Bool { get }
     var http2End: HTTP2EndEvidence { get }

@@ -10,6 +10,7 @@ import Testing
 struct ScriptedEvidence: TransferEvidence {
     var sentByteCount: Int64 = 0
     var receivedByteCount: Int64 = 0
+    var lacksLastChunk = false
     var hasCloseNotice = false
     var http2End = HTTP2EndEvidence.frames
     var mayHaveLostConnection = false
