@@ -171,7 +171,7 @@ extension ResponseHead {
     func checkFraming() throws(NetworkingError) {
         if let fault = framing.fault { throw NetworkingError(.badServerResponse, fault) }
         if httpVersion == "2" && !framing.transferCodings.isEmpty {
-            throw NetworkingError(.badServerResponse, "the response has a Transfer-Encoding, which HTTP/2 does not know")
+            throw NetworkingError(.badServerResponse, "the response has Transfer-Encoding, which HTTP/2 does not know")
         }
     }
 

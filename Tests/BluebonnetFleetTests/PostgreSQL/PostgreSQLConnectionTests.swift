@@ -51,7 +51,8 @@ extension StoreTests {
                 }
                 return attempts
             }
-            #expect(attempts.sorted() == [1, 2], "one of the two was undone, and made again")
+            // The one that begins again may be in the other's way once more.
+            #expect(attempts.reduce(0, +) > 2, "at least one of the two was undone, and made again")
             #expect(try await fixture.rows("SELECT c FROM t ORDER BY n") == [["2"], ["2"]])
         }
 

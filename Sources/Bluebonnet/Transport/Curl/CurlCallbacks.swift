@@ -231,7 +231,7 @@ extension CurlTransfer {
             throw NetworkingError(.badServerResponse, text)
         }
         let isChunked = head.isChunked && head.hasBody(for: request.method) && !machine.response.isMultiplexed
-        (chunks, takenByteCount) = (isChunked ? ChunkedBody() : nil, 0)
+        chunks = isChunked ? Chunks() : nil
         if machine.response.needsCloseNotice(of: request) { connection.awaitCloseNotice(on: handle) }
         // libcurl would keep it.
         if !machine.response.isMultiplexed, head.hasDoubtfulEnd || request.closesConnection {
@@ -252,27 +252,27 @@ extension CurlTransfer {
     /// What became of a piece of the body as the connection gave it, with its chunks (CURLOPT_HTTP_TRANSFER_DECODING is
     /// off); nil aborts. libcurl gives a piece again that was not taken.
     func consumeMessageBody(_ bytes: UnsafeRawBufferPointer) -> BodyIntake? {
-        guard var body = chunks else { return consumeBody(bytes) }
-        var rest = UnsafeRawBufferPointer(rebasing: bytes.dropFirst(takenByteCount))
-        takenByteCount -= bytes.count - rest.count
+        guard var chunks else { return consumeBody(bytes) }
+        var rest = UnsafeRawBufferPointer(rebasing: bytes.dropFirst(chunks.takenByteCount))
+        chunks.takenByteCount -= bytes.count - rest.count
         while true {
+            self.chunks = chunks
             let start = bytes.count - rest.count
-            guard let part = attempt({ () throws(NetworkingError) in try body.next(&rest) }) else { return nil }
+            guard let part = attempt({ () throws(NetworkingError) in try chunks.body.next(&rest) }) else { return nil }
             switch part {
             case .content(let content)?:
                 guard let intake = consumeBody(content) else { return nil }
                 if intake == .wouldBlock {
-                    takenByteCount = start
+                    self.chunks?.takenByteCount = start
                     return intake
                 }
             case .trailer(let line)?: guard line.withUnsafeBytes(consumeHeaderLine) else { return nil }
             case .end?: break
             case nil:
-                chunks = body
+                self.chunks = chunks
                 if !rest.isEmpty { handle.setClosesConnection(true) }  // none of the body's
                 return .taken
             }
-            chunks = body
         }
     }
 

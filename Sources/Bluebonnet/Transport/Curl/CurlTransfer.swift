@@ -24,11 +24,15 @@ final class CurlTransfer: Transfer {
     private var receivedCookieCount = 0
     var connection = ConnectionInUse()
     /// Undoes the chunks of the response's body; nil when the body has none.
-    var chunks: ChunkedBody?
-    /// How many bytes of the piece that libcurl gives again were taken.
-    var takenByteCount = 0
+    var chunks: Chunks?
     /// Nil without a limit of bytes a second.
     let pacing: TransferPacing?
+
+    struct Chunks {
+        var body = ChunkedBody()
+        /// How many bytes of the piece that libcurl gives again were taken.
+        var takenByteCount = 0
+    }
 
     init(_ request: TransferRequest, handle: EasyHandle, partition: CurlPartition, delegate: any TransferDelegate) {
         self.request = request
@@ -254,7 +258,7 @@ extension CurlTransfer {
 extension CurlTransfer: TransferEvidence {
     var sentByteCount: Int64 { handle.large(CURLINFO_SIZE_UPLOAD_T) }
     var receivedByteCount: Int64 { handle.large(CURLINFO_SIZE_DOWNLOAD_T) }
-    var lacksLastChunk: Bool { chunks?.hasEnded == false }
+    var lacksLastChunk: Bool { chunks?.body.hasEnded == false }
     var hasCloseNotice: Bool { connection.hasCloseNotice }
     var http2End: HTTP2EndEvidence { partition.endEvidence }
     var mayHaveLostConnection: Bool { partition.connections.mayHaveEnded(connection.candidates) }
