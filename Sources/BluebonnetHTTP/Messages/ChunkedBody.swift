@@ -14,8 +14,8 @@ package struct ChunkedBody: Sendable {
         case end
     }
 
-    /// So long may the line of a chunk's size or a trailer field be, with its end. libcurl's own limit, for trailers, is
-    /// a little higher.
+    /// The most bytes of the line of a chunk's size or of a trailer field, with the line's end. libcurl's own limit, of
+    /// trailers, is a little higher.
     package static let lineByteLimit = 4000
     /// libcurl takes no more digits.
     private static let digitLimit = 16
