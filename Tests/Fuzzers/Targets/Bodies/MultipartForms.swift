@@ -71,7 +71,7 @@ extension FuzzTarget {
             isEscaped = isQuoted && scalar == "\\" && !isEscaped
             pieces[pieces.count - 1].unicodeScalars.append(scalar)
         }
-        let boundaries = pieces.map { $0.trimmingCharacters(in: .whitespaces) }
+        let boundaries = pieces.map { $0.trimmingCharacters(in: CharacterSet(charactersIn: " \t")) }
             .filter { $0.lowercased().hasPrefix("boundary") && !$0.lowercased().hasPrefix("boundaryx") }
         try hold(!isQuoted, "no quoted string of \(sent) is open")
         try hold(boundaries.contains("boundary=" + form.boundary), "\(sent) says the boundary")

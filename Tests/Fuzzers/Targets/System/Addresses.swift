@@ -28,7 +28,7 @@ extension FuzzTarget {
         let host = origin.host.hasSuffix(".") ? String(origin.host.dropLast()) : origin.host
         open.exceptions = [host]
         let isName =
-            !host.isEmpty && !host.contains { "*/:[]%".contains($0) } && !host.hasPrefix(".")
+            !host.isEmpty && !host.contains { "*/:[]%".contains($0) } && !host.hasPrefix(".") && !host.hasSuffix(".")
             && host.split(separator: ".").last?.first?.isNumber == false
         try hold(!isName || open.proxy(for: url) == nil, "\(host) is an exception for itself")
         open.exceptions = ["*"]
