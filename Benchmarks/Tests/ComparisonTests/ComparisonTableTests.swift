@@ -33,7 +33,8 @@ import Testing
     }
 
     @Test func failuresAreListedInOneLineWithoutPorts() {
-        #expect(text.contains("### Bluebonnet\n\nNothing failed."))
+        #expect(text.contains("### Bluebonnet\n\nNothing failed.\n\nNot offered:\n\n- `hang-one`: no clock\n"))
+        #expect(text.components(separatedBy: "Not offered").count == 2)
         #expect(text.contains("| `cut-one` | One is cut. | wrong success | a/b at 127.0.0.1:PORT |"))
         #expect(text.contains("| `hang-one` | One hangs. | hang | no end |"))
     }

@@ -67,8 +67,23 @@ package struct ComparisonTable: Sendable {
             return ["`\(entry.testCase.name)`", entry.testCase.rule, kind, Self.cell(entry.verdict.reason ?? "")]
         }
         let title = "\n### \(client.title)\n\n"
-        guard !rows.isEmpty else { return title + "Nothing failed." }
-        return title + Self.table([["case", "what has to be so", "result", "what happened"]] + rows)
+        let heads = ["case", "what has to be so", "result", "what happened"]
+        return title + (rows.isEmpty ? "Nothing failed." : Self.table([heads] + rows)) + notOffered(by: client)
+    }
+
+    /// The cases that a client does not offer, by reason; empty when there are none.
+    private func notOffered(by client: Client) -> String {
+        var lines: [(reason: String, cases: [String])] = []
+        for entry in entries(client) {
+            guard case .notOffered(let text) = entry.verdict else { continue }
+            let reason = Self.cell(text)
+            let index = lines.firstIndex { $0.reason == reason } ?? lines.count
+            if index == lines.count { lines.append((reason, [])) }
+            lines[index].cases.append("`\(entry.testCase.name)`")
+        }
+        guard !lines.isEmpty else { return "" }
+        return "\n\nNot offered:\n"
+            + lines.map { "\n- \($0.cases.joined(separator: ", ")): \($0.reason)" }.joined()
     }
 
     /// One line without what has a meaning in tables.
