@@ -109,8 +109,8 @@ extension HandleSetup {
         try handle.set(CURLOPT_FOLLOWLOCATION, false)
         try handle.set(CURLOPT_HTTP_VERSION, httpVersion.curlValue)
         try handle.set(CURLOPT_HTTP_CONTENT_DECODING, false)
-        // ChunkedBody does. With the option, libcurl also keeps the trailers of a proxy's response, of which nobody is
-        // told: see FirstFieldGuard.
+        // ChunkedBody undoes chunks. If libcurl did, libcurl would keep the trailers of a proxy's response, and
+        // FirstFieldGuard does not see them.
         try handle.set(CURLOPT_HTTP_TRANSFER_DECODING, false)
         try handle.set(CURLOPT_NETRC, Int(CURL_NETRC_IGNORED.rawValue))
         try handle.set(CURLOPT_SUPPRESS_CONNECT_HEADERS, true)
