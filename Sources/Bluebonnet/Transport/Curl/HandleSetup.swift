@@ -112,7 +112,7 @@ extension HandleSetup {
         // ChunkedBody undoes chunks. If libcurl did, libcurl would keep the trailers of a proxy's response, and
         // FirstFieldGuard does not see them.
         try handle.set(CURLOPT_HTTP_TRANSFER_DECODING, false)
-        try handle.set(CURLOPT_NETRC, Int(CURL_NETRC_IGNORED.rawValue))
+        try handle.set(CURLOPT_NETRC, 0)  // CURL_NETRC_IGNORED: an enumeration in older headers, a macro in newer ones
         try handle.set(CURLOPT_SUPPRESS_CONNECT_HEADERS, true)
         if let path = poolKey.unixSocketPath { try handle.set(CURLOPT_UNIX_SOCKET_PATH, path) }
         // Where HTTP/2 was not negotiated, libcurl 7.88 begins it anew on a connection that it uses again, which fails.
