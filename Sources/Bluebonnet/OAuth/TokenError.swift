@@ -53,7 +53,7 @@ public struct TokenError: Error, Sendable, Hashable {
         case .invalidRequest, .invalidClient, .invalidGrant, .unauthorizedClient, .unsupportedGrantType, .invalidScope,
             .noRefreshToken:
             true
-        default: (400...499).contains(statusCode ?? 0) && ![408, 429].contains(statusCode)
+        default: (400...499).contains(statusCode ?? 0) && ![408, 425, 429].contains(statusCode)
         }
     }
 }

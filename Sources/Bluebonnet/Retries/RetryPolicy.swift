@@ -28,8 +28,9 @@ public struct RetryPolicy: Sendable, Hashable, Codable {
     /// first attempt, without pauses: no wait for an attempt begins that would end after it. It ends no running
     /// attempt. Nil is no limit. Default 10 min.
     public var maximumTime: Duration? = .seconds(600)
-    /// The statuses of responses after which the request is sent again. Default 408, 429, 500, 502, 503 and 504.
-    public var statusCodes: Set<Int> = [408, 429, 500, 502, 503, 504]
+    /// The statuses of responses after which the request is sent again. Default 408, 425, 429, 500, 502, 503 and
+    /// 504.
+    public var statusCodes: Set<Int> = [408, 425, 429, 500, 502, 503, 504]
     /// The longest wait that a server may ask for with `Retry-After` or `RateLimit`. When it asks for more, the
     /// operation fails with `retryAfterTooLong`. Default 5 min.
     public var maximumRetryAfter = Duration.seconds(300)

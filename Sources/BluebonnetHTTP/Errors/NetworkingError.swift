@@ -113,8 +113,8 @@ public struct NetworkingError: Error, Sendable {
     }
 
     /// Whether the same request, sent again later, could succeed: the network or the server was at fault, not the
-    /// request. A proxy that refuses a tunnel with another status than 408, 429, 500, 502, 503 and 504 will refuse it
-    /// again.
+    /// request. A proxy that refuses a tunnel with another status than 408, 425, 429, 500, 502, 503 and 504 will
+    /// refuse it again.
     public var isTransient: Bool {
         switch code {
         case .cannotConnect where isRefusedByProxy: false
@@ -129,7 +129,7 @@ public struct NetworkingError: Error, Sendable {
     /// Whether a proxy has refused to make a tunnel, and will refuse again: it does not let the client, or not there.
     package var isRefusedByProxy: Bool { proxyStatusCode.map { !Self.transientStatusCodes.contains($0) } ?? false }
 
-    private static let transientStatusCodes = [408, 429, 500, 502, 503, 504]
+    private static let transientStatusCodes = [408, 425, 429, 500, 502, 503, 504]
 }
 
 extension NetworkingError: LocalizedError, CustomStringConvertible {

@@ -21,7 +21,8 @@ import Testing
         arguments: [
             (.cannotFindHost, nil, true), (.cannotConnect, nil, true), (.timedOut, nil, true),
             (.connectionLost, nil, true), (.notConnected, nil, true),
-            (.unacceptableStatus, 408, true), (.unacceptableStatus, 429, true), (.unacceptableStatus, 500, true),
+            (.unacceptableStatus, 408, true), (.unacceptableStatus, 425, true), (.unacceptableStatus, 429, true),
+            (.unacceptableStatus, 500, true),
             (.unacceptableStatus, 502, true), (.unacceptableStatus, 503, true), (.unacceptableStatus, 504, true),
             (.unacceptableStatus, 400, false), (.unacceptableStatus, 404, false), (.unacceptableStatus, 501, false),
             (.unacceptableStatus, nil, false),

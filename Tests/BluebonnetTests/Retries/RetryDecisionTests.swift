@@ -27,7 +27,7 @@ import Testing
     private func isRepeated(_ decision: RetryDecision) -> Bool { if case .wait = decision { true } else { false } }
 
     @Test(arguments: safe) func idempotentMethodIsRepeatedAfterWhatMayPass(method: String) {
-        for status in [408, 429, 500, 502, 503, 504] { #expect(isRepeated(decide(method, response(status)))) }
+        for status in [408, 425, 429, 500, 502, 503, 504] { #expect(isRepeated(decide(method, response(status)))) }
         for status in [200, 301, 400, 401, 404, 409, 413, 501, 505] {
             #expect(decide(method, response(status)) == .stop(.notTransient))
         }
@@ -74,7 +74,7 @@ import Testing
             error.proxyStatusCode = status
             #expect(error.isRefusedByProxy && !error.isTransient)
         }
-        for status in [408, 429, 500, 502, 503, 504, nil] {
+        for status in [408, 425, 429, 500, 502, 503, 504, nil] {
             var error = NetworkingError(.cannotConnect, "refused")
             error.proxyStatusCode = status
             #expect(!error.isRefusedByProxy && error.isTransient)
