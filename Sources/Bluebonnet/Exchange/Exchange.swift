@@ -91,7 +91,7 @@ extension Exchange {
             headers: hops.headers(rangeFields: assembly.rangeFields),
             body: hops.request.hasBody ? outgoing.body(replaced: hops.replacedBody) : .none,
             poolKey: outgoing.poolKey(to: origin, questions.trustAnswers, isPaced: pacing != nil),
-            limits: outgoing.limits(deadline: deadline, isPaced: pacing != nil), cookieJar: hops.cookieJar)
+            limits: outgoing.limits(of: hops, deadline: deadline, isPaced: pacing != nil), cookieJar: hops.cookieJar)
     }
 }
 
@@ -101,7 +101,7 @@ extension Exchange {
     func transferDidReceive(head: ResponseHead) throws(NetworkingError) {
         incoming.head = head
         place?.note(head)
-        let canRepeatBody = head.statusCode != 401 || outgoing.canRepeatBody(of: hops)
+        let canRepeatBody = ![401, 421].contains(head.statusCode) || outgoing.canRepeatBody(of: hops)
         let decision = hops.decision(on: head, assembly.interrupted, canRepeatBody: canRepeatBody)
         try apply(decision, to: head)
     }

@@ -66,6 +66,9 @@ struct HopChain {
     private var proposed: RedirectPolicy.Request?
     /// The body of a request that the redirect block returned, instead of the caller's.
     private var givenBody: Data?
+    /// Whether the server has said that the connection was not the right one for the request (421): the request goes
+    /// over a new one, once.
+    private(set) var needsNewConnection = false
     /// Nil without request adapters and an authenticator.
     private var credentials: HopCredentials?
 
@@ -156,6 +159,7 @@ struct HopChain {
         redirects.follow(target)
         knownRedirects = redirects
         credentials?.follow(target, from: request)
+        needsNewConnection = false
         defer { request = target }
         guard let origin, origin != Origin(request.url) else { return false }
         knownAuthentication = HTTPAuthentication(credential: nil, origin: origin)
@@ -184,6 +188,11 @@ extension HopChain {
             return .send(.sameRequest)
         }
         if head.statusCode == 401, let decision = challengeDecision(on: head) { return decision }
+        // The server has not acted on the request, whatever its method (RFC 9110, 15.5.20).
+        if head.statusCode == 421, canRepeatBody, !needsNewConnection {
+            needsNewConnection = true
+            return .send(.sameRequest)
+        }
         guard (300...399).contains(head.statusCode) else { return resultDecision(on: head, body) }
         switch redirects.decision(status: head.statusCode, locations: head.locations) {
         case .fail(let error): return .fail(error)
@@ -341,6 +350,9 @@ extension HopChain {
         request = adapted.hop
     }
 
-    /// Another attempt begins: its credential may be refused, and replaced, anew.
-    mutating func beginAttempt() { credentials?.hasRepeated = false }
+    /// Another attempt begins: its credential may be refused, and replaced, anew, and so may its connection.
+    mutating func beginAttempt() {
+        credentials?.hasRepeated = false
+        needsNewConnection = false
+    }
 }

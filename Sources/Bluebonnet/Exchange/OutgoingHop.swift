@@ -110,14 +110,14 @@ struct OutgoingHop {
     // MARK: Limits and connections
 
     /// - Parameter isPaced: whether the transfer is under a limit of bytes a second.
-    func limits(deadline: UInt64, isPaced: Bool) -> TransferRequest.Limits {
+    func limits(of hops: HopChain, deadline: UInt64, isPaced: Bool) -> TransferRequest.Limits {
         let options = prepared.resolvedOptions
         return TransferRequest.Limits(
             httpVersion: options.value.httpVersion, connectTimeout: options.timeouts.connect,
             idleTimeout: prepared.idleTimeout, deadline: deadline,
             headerByteLimit: options.value.maximumHeaderByteCount,
             expectsLargeBody: files?.output != nil || prepared.streamOutput != nil, isPaced: isPaced,
-            lowSpeed: options.value.lowSpeedLimit)
+            lowSpeed: options.value.lowSpeedLimit, needsNewConnection: hops.needsNewConnection)
     }
 
     /// Whether a hop may be one of several at the same time on its connection, which HTTP/2 makes possible.

@@ -57,6 +57,9 @@ public struct Proxy: Sendable, Hashable {
 
     var isSecure: Bool { url.lowercased().hasPrefix("https:") }
 
+    /// Whether the proxy reads requests without TLS and passes them on; one of SOCKS joins connections only.
+    var forwardsRequests: Bool { url.lowercased().hasPrefix("http") }
+
     /// The policy that decides about the proxy, by its host.
     var ownPolicy: SecurityPolicy {
         securityPolicy.policy(forHost: URL(string: url)?.host ?? "") ?? .trustingNobody

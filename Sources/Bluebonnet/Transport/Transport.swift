@@ -166,6 +166,8 @@ final class TransferRequest: Sendable {
         /// Whether the transfer keeps a limit of bytes a second.
         var isPaced = false
         var lowSpeed: LowSpeedLimit?
+        /// Whether a kept connection is of no use.
+        var needsNewConnection = false
     }
 
     init(

@@ -97,8 +97,13 @@ extension RuleTable {
         Rule(
             .http1, "3.2.2", "Host is that of the URL also for a proxy",
             .held(
-                .proxy("http://origin.invalid:8080/path") { _, proxy in
-                    #expect(proxy.sent("Host") == ["origin.invalid:8080"])
+                .server(answering { _ in .response() }) { proxy in
+                    let options = try TransferOptions { $0.proxy = try Proxy("http://127.0.0.1:\(proxy.port)") }
+                    let hosts = ["origin.invalid:8080", "[2001::1]:8080", "origin.invalid", "[2001::1]"]
+                    for host in hosts + hosts {
+                        await get(try #require(URL(string: "http://\(host)/path")), options)
+                    }
+                    #expect(proxy.sent("Host") == hosts + hosts)
                 })),
         Rule(
             .http1, "3.2.3", "CONNECT has host and port as its target",

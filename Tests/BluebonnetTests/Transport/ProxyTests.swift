@@ -88,6 +88,56 @@ extension NetworkTests {
             }
         }
 
+        /// A kept connection to a proxy serves all hosts: names and IPv6 addresses, in any order.
+        @Test(arguments: [false, true]) func hostFieldIsTheURLsOnAKeptConnection(usesJar: Bool) async throws {
+            try await TestServer.answering(.response()) { proxy in
+                var options = try options(proxy)
+                if usesJar { options.cookieJar = CookieJar() }
+                let origins = [
+                    ("http://[2001::1]:8080", "[2001::1]:8080"), ("http://example.org", "example.org"),
+                    ("http://[2001::2]", "[2001::2]"), ("http://example.org:8081", "example.org:8081"),
+                    ("http://EXAMPLE.com:80", "example.com"), ("http://user@127.0.0.1:81", "127.0.0.1:81"),
+                ]
+                var expected: [String] = []
+                for number in 0..<200 {
+                    let (origin, host) = origins[(number * number / 3 + number) % origins.count]
+                    let url = try #require(URL(string: "\(origin)/\(number)"))
+                    #expect(await get(url, options).error == nil)
+                    expected.append(host)
+                }
+                #expect(proxy.requests.map { $0.headers.values(named: "Host").joined(separator: "|") } == expected)
+                #expect(proxy.connectionCount < 10)
+            }
+        }
+
+        @Test func jarServesForwardedHostsApart() async throws {
+            let script: TestServer.Script = { request in
+                request.path.hasSuffix("/set")
+                    ? .response(headers: ["Set-Cookie": "name=\(request.headers["Host"] ?? "")"]) : .response()
+            }
+            try await TestServer.serving(script: script) { proxy in
+                var options = try options(proxy)
+                options.cookieJar = CookieJar()
+                let hosts = ["one.example", "[2001::1]", "two.example", "[2001::2]"]
+                for path in ["set", "get", "get"] {
+                    for host in hosts {
+                        #expect(await get(try #require(URL(string: "http://\(host)/\(path)")), options).error == nil)
+                    }
+                }
+                let sent = proxy.requests.dropFirst(hosts.count).map { $0.headers.values(named: "Cookie") }
+                #expect(sent == (hosts + hosts).map { ["name=\($0)"] })
+            }
+        }
+
+        @Test func callersHostFieldGoesToTheProxyAsItIs() async throws {
+            try await TestServer.answering(.response()) { proxy in
+                let url = try #require(URL(string: "http://[2001::1]/"))
+                let request = URLRequest("GET", url, headers: ["Host": "other.example"])
+                #expect(await perform(request, try options(proxy)).error == nil)
+                #expect(proxy.requests.map { $0.headers.values(named: "Host") } == [["other.example"]])
+            }
+        }
+
         private var refusal: Reply {
             .response(status: 407, headers: ["Proxy-Authenticate": "Basic realm=\"proxy\""], body: "who are you?")
         }

@@ -233,8 +233,9 @@ extension CurlTransfer {
         let isChunked = head.isChunked && head.hasBody(for: request.method) && !machine.response.isMultiplexed
         chunks = isChunked ? Chunks() : nil
         if machine.response.needsCloseNotice(of: request) { connection.awaitCloseNotice(on: handle) }
-        // libcurl would keep it.
-        if !machine.response.isMultiplexed, head.hasDoubtfulEnd || request.closesConnection {
+        // libcurl would keep it. After 421, the next request would meet the same answer.
+        let isUseless = !machine.response.isMultiplexed && (head.hasDoubtfulEnd || request.closesConnection)
+        if isUseless || head.statusCode == 421 {
             handle.setClosesConnection(true)
         }
         if head.statusCode >= 300 { giveUpPausedBody() }

@@ -7,7 +7,6 @@ internal import CCurl
 /// Network thread only, its end included.
 final class CurlOrigin {
     let raw: OpaquePointer
-
     /// Nil when libcurl does not take the origin, or is out of memory.
     fileprivate init?(_ origin: Origin) {
         guard let raw = curl_url() else { return nil }
@@ -17,6 +16,21 @@ final class CurlOrigin {
             return nil
         }
         self.raw = raw
+    }
+
+    /// Host and port as libcurl writes them into the request's target: without the zone of an address, and without the
+    /// scheme's own port. Nil when libcurl is out of memory.
+    lazy var hostField: String? = {
+        guard let host = text(of: CURLUPART_HOST, CURLU_PUNYCODE) else { return nil }
+        guard let port = text(of: CURLUPART_PORT, CURLU_NO_DEFAULT_PORT) else { return host }
+        return "\(host):\(port)"
+    }()
+
+    private func text(of part: CURLUPart, _ flags: Int32) -> String? {
+        var text: UnsafeMutablePointer<CChar>?
+        guard curl_url_get(raw, part, &text, CUnsignedInt(flags)) == CURLUE_OK, let text else { return nil }
+        defer { curl_free(text) }
+        return String(cString: text)
     }
 
     deinit { curl_url_cleanup(raw) }

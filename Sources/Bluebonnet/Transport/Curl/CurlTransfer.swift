@@ -156,7 +156,7 @@ extension CurlTransfer {
             case .anyConnection: break
             case .newConnection: try handle.useNewConnection()
             case .withoutExpectation:
-                try request.leaveExpectationOut(of: handle)
+                try request.leaveExpectationOut(of: handle, in: partition)
                 try handle.useNewConnection()
                 if case .stream(let feed) = request.body { feed.whenReady(nil) }
                 connection = ConnectionInUse()

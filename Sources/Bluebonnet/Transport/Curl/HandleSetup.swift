@@ -20,6 +20,7 @@ struct HandleSetup: Equatable {
     private let isSecure: Bool
     private let watchesHead: Bool
     private let namesHost: Bool
+    private let needsNewConnection: Bool
     /// Whether the next request may find the options as they are: not those of cookies, addresses of the caller's and a
     /// `Host` field, nor of a body that libcurl asks for.
     private let isRepeatable: Bool
@@ -43,11 +44,15 @@ struct HandleSetup: Equatable {
         connectTimeout = request.limits.connectTimeout
         expectsLargeBody = request.limits.expectsLargeBody
         isSecure = request.isSecure
-        namesHost = request.headers.contains { FieldSyntax.isSameName($0.name, "Host") }
+        needsNewConnection = request.limits.needsNewConnection
+        let hasHostField = request.hasHostField
+        namesHost = hasHostField || request.isForwarded
         if request.body.isEmpty || request.copiedBody != nil {
             body = request.body.isEmpty ? .none : .copied
             watchesHead = false
-            isRepeatable = !namesHost && request.cookieJar == nil && request.poolKey.addressOverrides.isEmpty
+            isRepeatable =
+                !hasHostField && !needsNewConnection && request.cookieJar == nil
+                && request.poolKey.addressOverrides.isEmpty
         } else {
             let byteCount = request.body.byteCount
             body = .read(byteCount: byteCount)
@@ -79,13 +84,14 @@ struct HandleSetup: Equatable {
         try handle.setURL(request.urlText, request.curlOrigin(in: partition))
         if request.limits.expectsLargeBody { try handle.setBufferSize(partition.largeBufferByteCount) }
         if request.method != "HEAD", let bytes = request.copiedBody { try handle.setBody(bytes) }
-        try request.setFields(of: handle, namingHost: setup.namesHost)
+        try request.setFields(of: handle, in: partition, namingHost: setup.namesHost)
     }
 
     private func apply(
         to handle: EasyHandle, _ partition: CurlPartition, _ poolKey: ConnectionPoolKey
     ) throws(CurlError) {
         try setTarget(handle, partition, poolKey)
+        if needsNewConnection { try handle.set(CURLOPT_FRESH_CONNECT, true) }
         try setLimits(handle)
         try Self.setConnectionLimits(handle, poolKey.connectionLimits)
         try Self.setTrust(handle, poolKey)
@@ -230,14 +236,29 @@ extension TransferRequest {
     }
 
     /// Nothing is waited for where there is no body (RFC 9110, 10.1.1).
-    fileprivate func setFields(of handle: EasyHandle, namingHost: Bool) throws(CurlError) {
-        let fields = body.isEmpty && asksForContinue ? fieldsWithoutExpectation : headers
+    fileprivate func setFields(
+        of handle: EasyHandle, in partition: CurlPartition, namingHost: Bool
+    ) throws(CurlError) {
+        let given = body.isEmpty && asksForContinue ? fieldsWithoutExpectation : headers
+        let fields = given + hostField(in: partition)
         try handle.setHeaders(fields, namingHost: namingHost) { (lined(fields), unwantedNames(fields)) }
     }
 
+    fileprivate var hasHostField: Bool { headers.contains { FieldSyntax.isSameName($0.name, "Host") } }
+
+    /// Whether a proxy reads the request and passes it on; a proxy of another kind joins connections only.
+    fileprivate var isForwarded: Bool { !isSecure && poolKey.proxy?.forwardsRequests == true }
+
+    /// The `Host` field of a forwarded request. libcurl (7.88 and 8.14) writes a host with the brackets of the first
+    /// request on the connection to the proxy, which serves all hosts.
+    private func hostField(in partition: CurlPartition) -> [HeaderFields.Field] {
+        guard isForwarded, !hasHostField, let host = partition.curlOrigin(of: origin)?.hostField else { return [] }
+        return [HeaderFields.Field(name: "Host", value: host)]
+    }
+
     /// For a server that refused the expectation.
-    func leaveExpectationOut(of handle: EasyHandle) throws(CurlError) {
-        let fields = fieldsWithoutExpectation
+    func leaveExpectationOut(of handle: EasyHandle, in partition: CurlPartition) throws(CurlError) {
+        let fields = fieldsWithoutExpectation + hostField(in: partition)
         try handle.setHeaders(fields, namingHost: handle.hasNamedHost) { (lined(fields), unwantedNames(fields)) }
     }
 
