@@ -16,6 +16,7 @@ final class CurlConnections {
     private var corkedWrites = CorkedWrites()
     private var uses: ConnectionUses
     private var silent = SilentConnections()
+    private var timeouts = AnnouncedTimeouts()
     /// The sockets that were closed since transfers were last ended.
     private var closedSockets: [CInt] = []
 
@@ -43,6 +44,7 @@ final class CurlConnections {
         sockets.remove(descriptor)
         uses.forget(descriptor)
         silent.forget(descriptor)
+        timeouts.forget(descriptor)
         closedSockets.append(descriptor)
         corkedWrites.forget(descriptor)
         loop.forget(descriptor)
@@ -103,13 +105,20 @@ extension CurlConnections {
         return !closedSockets.isEmpty || sockets.contains { ConnectionSockets.isAtEnd($0) }
     }
 
-    /// A request is about to use a connection; nil where none has a limit.
+    /// A request is about to use a connection; nil where none has a limit. Unix sockets have none.
     func use(_ endpoints: ConnectionEndpoints) -> ConnectionUses.Verdict? {
-        guard uses.areLimited || !silent.isEmpty else { return nil }
+        guard uses.areLimited || !silent.isEmpty || !timeouts.isEmpty else { return nil }
         guard endpoints.localPort > 0, let socket = sockets.descriptor(of: endpoints) else { return .mayUse }
         let now = MonotonicClock.now()
         if !silent.isEmpty, silent.contains(socket, dataAge: Self.dataAge(socket), now: now) { return .isWornOut }
+        if timeouts.use(socket, now: now) { return .isWornOut }
         return uses.areLimited ? uses.use(socket, now: now) : .mayUse
+    }
+
+    /// The server of a connection has said how many seconds it keeps the connection without a request.
+    func setTimeout(_ seconds: Int, of endpoints: ConnectionEndpoints) {
+        guard endpoints.localPort > 0, let socket = sockets.descriptor(of: endpoints) else { return }
+        timeouts.set(socket, seconds: seconds, now: MonotonicClock.now())
     }
 
     /// A request that has waited since an instant ends at a time limit; its connection may be others' too.

@@ -188,6 +188,7 @@ extension CurlTransfer {
         if result == CURLE_SEND_ERROR { handle.withEndpoints { partition.connections.shutDown($0) } }
         if isHoldingBytes { handle.isReusable = false }  // too late to have them thrown away
         noteReusability(result)
+        if error == nil { applyAnnouncedTimeout() }
         partition.recycle(handle)
         noteCookies()
         delegate?.transferDidEnd(error: error, metrics: metrics)
@@ -211,6 +212,14 @@ extension CurlTransfer {
     private func noteSilence() {
         guard let start = machine.lastMovement else { return }
         handle.withEndpoints { partition.connections.noteSilence(of: $0, since: start) }
+    }
+
+    /// The server may have said how long it keeps the connection. HTTP/2 has no such field.
+    private func applyAnnouncedTimeout() {
+        guard !isMultiplexed, let head = machine.response.head, head.hasField("keep-alive"),
+            let seconds = KeepAlive.timeout(head.values(for: "Keep-Alive"))
+        else { return }
+        handle.withEndpoints { partition.connections.setTimeout(seconds, of: $0) }
     }
 
     /// Takes it off libcurl, which keeps bytes that it holds where others go on using the connection, and would give
