@@ -24,6 +24,9 @@ public struct TransferOptions: Sendable {
     /// The largest ratio of decoded to received bytes, checked from 1 MiB of decoded bytes on. Default 500.
     public var maximumExpansionRatio = 500
     /// The most bytes of a response's header section; a larger one fails with `headersTooLarge`. Default 256 KiB.
+    ///
+    /// Whatever the limit, a single line of more than 100 KiB fails so, too: libcurl takes none
+    /// (CURL_MAX_HTTP_HEADER). Its own limit for all lines is 300 KiB.
     public var maximumHeaderByteCount = 256 * 1024
     /// The most redirects that are followed; 0 delivers the redirect itself as the response. Default 20.
     public var maximumRedirectCount = 20

@@ -18,12 +18,13 @@ struct CurlErrorMapping {
     init(_ machine: TransferMachine, _ handle: EasyHandle, error: CurlError) {
         self.error = error
         host = machine.request.hostName
-        text = handle.lastErrorText ?? error.text
         hasAnswer = machine.response.hasBegun
         isSent = machine.attempts.count > 0
         isInsideHead = hasAnswer && machine.response.head == nil
-        connectStatus = handle.long(CURLINFO_HTTP_CONNECTCODE)
         let isTooLarge = [CURLE_OUT_OF_MEMORY.rawValue, Self.tooLarge].contains(error.code)
+        let libraryText = handle.lastErrorText ?? error.text
+        text = isTooLarge && isInsideHead ? "\(Self.longLine) (\(libraryText))" : libraryText
+        connectStatus = handle.long(CURLINFO_HTTP_CONNECTCODE)
         headFault = isTooLarge && !hasAnswer ? machine.request.assembledHeadFault : nil
     }
 
@@ -108,6 +109,10 @@ struct CurlErrorMapping {
         CURLE_SSL_PINNEDPUBKEYNOTMATCH.rawValue: .pinMismatch,
         tooLarge: .headersTooLarge,
     ]
+
+    /// libcurl reports such a line as a lack of memory (7.88), or as CURLE_TOO_LARGE.
+    private static let longLine =
+        "a line is longer than \(CURL_MAX_HTTP_HEADER) bytes, which is the most that libcurl takes"
 
     /// CURLE_TOO_LARGE, which came after 7.88.
     private static let tooLarge: UInt32 = 100
