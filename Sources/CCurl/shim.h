@@ -5,6 +5,9 @@
 #define CURL_DISABLE_TYPECHECK
 #include <curl/curl.h>
 
+/// CURLAUTH_DIGEST has a cast in it, and is not imported.
+static const long bluebonnet_auth_digest = (long)CURLAUTH_DIGEST;
+
 /// curl_easy_setopt is variadic; Swift needs one function for each argument type.
 static inline CURLcode bluebonnet_easy_setopt_long(CURL *handle, CURLoption option, long value) {
     return curl_easy_setopt(handle, option, value);
@@ -39,6 +42,10 @@ static inline CURLcode bluebonnet_easy_setopt_seek_callback(CURL *handle, curl_s
 
 static inline CURLcode bluebonnet_easy_setopt_sockopt_callback(CURL *handle, curl_sockopt_callback value) {
     return curl_easy_setopt(handle, CURLOPT_SOCKOPTFUNCTION, value);
+}
+
+static inline CURLcode bluebonnet_easy_setopt_opensocket_callback(CURL *handle, curl_opensocket_callback value) {
+    return curl_easy_setopt(handle, CURLOPT_OPENSOCKETFUNCTION, value);
 }
 
 static inline CURLcode bluebonnet_easy_setopt_closesocket_callback(CURL *handle, curl_closesocket_callback value) {

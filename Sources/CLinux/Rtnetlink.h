@@ -3,6 +3,7 @@
 #define BLUEBONNET_RTNETLINK_H
 
 #include <arpa/inet.h>
+#include <errno.h>
 #include <linux/if_arp.h>
 #include <linux/netlink.h>
 #include <linux/rtnetlink.h>
@@ -51,6 +52,44 @@ static inline struct bluebonnet_address bluebonnet_address_and_port(
     // The port is at the same place in both structures.
     *port = ntohs(((const struct sockaddr_in *)address)->sin_port);
     return bluebonnet_address_from((const struct sockaddr *)address);
+}
+
+/// The address and the port of a `struct sockaddr`.
+static inline struct bluebonnet_address bluebonnet_socket_address(const void *address, uint16_t *port) {
+    return bluebonnet_address_and_port((const struct sockaddr_storage *)address, port);
+}
+
+/// Writes a `struct sockaddr` with an address of 4 or 16 bytes, for which there is room; gives its length.
+static inline uint32_t bluebonnet_set_socket_address(
+    void *target, const uint8_t *bytes, uint32_t byte_count, uint16_t port) {
+    if (byte_count == 4) {
+        struct sockaddr_in address;
+        memset(&address, 0, sizeof address);
+        address.sin_family = AF_INET;
+        address.sin_port = htons(port);
+        memcpy(&address.sin_addr, bytes, 4);
+        memcpy(target, &address, sizeof address);
+        return sizeof address;
+    }
+    struct sockaddr_in6 address;
+    memset(&address, 0, sizeof address);
+    address.sin6_family = AF_INET6;
+    address.sin6_port = htons(port);
+    memcpy(&address.sin6_addr, bytes, 16);
+    memcpy(target, &address, sizeof address);
+    return sizeof address;
+}
+
+/// A new TCP socket that begins to connect, or -1.
+static inline int bluebonnet_begin_connecting(const uint8_t *bytes, uint32_t byte_count, uint16_t port) {
+    struct sockaddr_storage address;
+    socklen_t length = bluebonnet_set_socket_address(&address, bytes, byte_count, port);
+    int descriptor = socket(
+        byte_count == 4 ? AF_INET : AF_INET6, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    if (descriptor < 0) return -1;
+    if (connect(descriptor, (struct sockaddr *)&address, length) == 0 || errno == EINPROGRESS) return descriptor;
+    close(descriptor);
+    return -1;
 }
 
 /// The address that a socket sends from; of none that is no Internet socket. Sets `port`, too.

@@ -101,7 +101,7 @@ extension Exchange {
     func transferDidReceive(head: ResponseHead) throws(NetworkingError) {
         incoming.head = head
         place?.note(head)
-        let canRepeatBody = ![401, 421].contains(head.statusCode) || outgoing.canRepeatBody(of: hops)
+        let canRepeatBody = ![401, 407, 421].contains(head.statusCode) || outgoing.canRepeatBody(of: hops)
         let decision = hops.decision(on: head, assembly.interrupted, canRepeatBody: canRepeatBody)
         try apply(decision, to: head)
     }

@@ -4,11 +4,14 @@
 internal import Foundation
 internal import FoundationNetworking
 
-/// Answers the Basic (RFC 7617) and Digest (RFC 7616) challenges of one origin. A value; it never tries more than
-/// twice, and the same credential a second time only when the server says that its nonce was stale.
+/// Answers the Basic (RFC 7617) and Digest (RFC 7616) challenges of one origin, or of the proxy on the way to it. A
+/// value; it never tries more than twice, and the same credential a second time only when the server says that its
+/// nonce was stale.
 struct HTTPAuthentication {
     private let defaultCredential: URLCredential?
     let origin: Origin
+    /// Whether the challenges are those of a proxy, which is sent whole URLs.
+    private let isForProxy: Bool
     private var credential: URLCredential?
     private var challenge: HTTPChallenge?
     /// How often the server was given a credential.
@@ -19,15 +22,17 @@ struct HTTPAuthentication {
 
     /// - Parameters:
     ///   - credential: what is used when nobody is asked.
+    ///   - isForProxy: whether it answers the proxy on the way to the origin.
     ///   - makeClientNonce: a new random value for each Digest answer.
     ///   - isAvailable: whether a digest can be computed.
     init(
-        credential: URLCredential?, origin: Origin,
+        credential: URLCredential?, origin: Origin, isForProxy: Bool = false,
         makeClientNonce: @escaping () -> String = { UUID().uuidString.replacingOccurrences(of: "-", with: "") },
         isAvailable: @escaping (MessageDigest.Algorithm) -> Bool = { $0.isAvailable }
     ) {
         defaultCredential = credential
         self.origin = origin
+        self.isForProxy = isForProxy
         self.makeClientNonce = makeClientNonce
         self.isAvailable = isAvailable
     }
@@ -72,7 +77,8 @@ struct HTTPAuthentication {
         return challenge.scheme != "basic" || !user.contains(UInt8(ascii: ":"))
     }
 
-    /// The `Authorization` field for a request, once a challenge was accepted; nil for another origin.
+    /// The `Authorization` or `Proxy-Authorization` field for a request, once a challenge was accepted; nil for another
+    /// origin.
     mutating func authorization(method: String, url: URL) -> String? {
         guard let challenge, let user = credential?.user, Origin(url) == origin else { return nil }
         let password = credential?.password ?? ""
@@ -81,17 +87,18 @@ struct HTTPAuthentication {
         }
         nonceCount += 1
         return DigestAnswer(
-            challenge: challenge, user: user, password: password, method: method, target: Self.target(of: url),
+            challenge: challenge, user: user, password: password, method: method, target: target(of: url),
             clientNonce: makeClientNonce(), nonceCount: nonceCount
         ).field
     }
 
     /// The request target (RFC 9112, 3.2.1) that the answer is made for.
-    private static func target(of url: URL) -> String {
-        let text = url.absoluteString.prefix { $0 != "#" }
-        guard let authority = text.range(of: "://") else { return "/" }
-        let rest = text[authority.upperBound...].drop { $0 != "/" && $0 != "?" }
-        return rest.hasPrefix("/") ? String(rest) : "/" + rest
+    private func target(of url: URL) -> String {
+        let parts = URLText(url.absoluteString)
+        let remainder = parts.remainder.prefix { $0 != "#" }
+        let path = remainder.hasPrefix("/") ? String(remainder) : "/" + remainder
+        guard isForProxy else { return path }
+        return "\(origin.scheme)://\(parts.host)\(parts.port.map { ":" + $0 } ?? "")\(path)"
     }
 }
 

@@ -62,6 +62,8 @@ struct HopChain {
     private var knownRedirects: RedirectChain?
     /// Made at the first challenge.
     private var knownAuthentication: HTTPAuthentication?
+    /// Made at the first challenge of a proxy that forwards the request.
+    private var proxyAuthentication: (proxy: Proxy, answers: HTTPAuthentication)?
     /// The hop that the redirect block was shown.
     private var proposed: RedirectPolicy.Request?
     /// The body of a request that the redirect block returned, instead of the caller's.
@@ -145,6 +147,11 @@ struct HopChain {
         if let authorization = knownAuthentication?.authorization(method: request.method, url: request.url) {
             set("Authorization", authorization)
         }
+        if let proxyAuthentication, proxyAuthentication.proxy == forwardingProxy,
+            let answer = self.proxyAuthentication?.answers.authorization(method: request.method, url: request.url)
+        {
+            set("Proxy-Authorization", answer)
+        }
         return fields
     }
 
@@ -188,6 +195,7 @@ extension HopChain {
             return .send(.sameRequest)
         }
         if head.statusCode == 401, let decision = challengeDecision(on: head) { return decision }
+        if head.statusCode == 407, canRepeatBody, answersProxy(of: head) { return .send(.sameRequest) }
         // The server has not acted on the request, whatever its method (RFC 9110, 15.5.20).
         if head.statusCode == 421, canRepeatBody, !needsNewConnection {
             needsNewConnection = true
@@ -255,6 +263,27 @@ extension HopChain {
             prepared.options.usesCredentialStorage && request.carriesCredentials && !authentication.hasAnswered
         guard hasBlock || mayLookUp else { return nil }
         return .ask(.challenge(challenge, mayLookUp: mayLookUp))
+    }
+
+    /// The proxy that reads the current hop's request, without a tunnel.
+    private var forwardingProxy: Proxy? {
+        guard let origin, !origin.isSecure else { return nil }
+        return prepared.options.proxy(to: origin).flatMap { $0.forwardsRequests ? $0 : nil }
+    }
+
+    /// Answers a proxy that wants Digest. The answer to a Basic challenge went out with the request.
+    private mutating func answersProxy(of head: ResponseHead) -> Bool {
+        guard let origin, let proxy = forwardingProxy, let user = proxy.user else { return false }
+        let credential = URLCredential(user: user, password: proxy.password ?? "", persistence: .none)
+        var answers = HTTPAuthentication(credential: credential, origin: origin, isForProxy: true)
+        if let known = proxyAuthentication, known.proxy == proxy, known.answers.origin == origin {
+            answers = known.answers
+        }
+        guard let challenge = answers.challenge(in: head.values(for: "Proxy-Authenticate")),
+            challenge.scheme == "digest", answers.useDefaultCredential(for: challenge)
+        else { return false }
+        proxyAuthentication = (proxy, answers)
+        return true
     }
 
     /// Tries a credential; the state is kept when it can be sent.

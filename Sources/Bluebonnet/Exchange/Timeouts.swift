@@ -24,7 +24,9 @@ public struct Timeouts: Sendable, Hashable, Codable {
     /// The longest time for making a connection, TLS handshake included. Default nil: 10 s.
     public var connect: Duration?
     /// The longest time without a byte sent or received. After bytes of the body have been sent, the limit is up to an
-    /// eighth longer. Default nil: the request's `timeoutInterval`, which is 60 s unless it was set.
+    /// eighth longer. Over HTTP/2, bytes of other requests on the same connection count too, up to ten times the limit:
+    /// a server may serve one after another. Default nil: the request's `timeoutInterval`, which is 60 s unless it was
+    /// set.
     public var idle: Duration?
     /// The longest time for the whole request, redirects included. Waiting for a slot and pauses do not count. Default
     /// nil: no limit.

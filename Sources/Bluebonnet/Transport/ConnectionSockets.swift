@@ -111,6 +111,9 @@ extension ConnectionSockets {
     /// Whether the peer has closed an open connection.
     static func isAtEnd(_ descriptor: CInt) -> Bool { answer(of: descriptor) == .end }
 
+    /// Whether a TCP connection is established.
+    static func isConnected(_ descriptor: CInt) -> Bool { SocketEnd.peer(of: descriptor) != nil }
+
     private static func answer(of descriptor: CInt) -> Answer {
         var byte: UInt8 = 0
         let count = recv(descriptor, &byte, 1, CInt(MSG_PEEK) | CInt(MSG_DONTWAIT))

@@ -152,6 +152,7 @@ extension CurlTransfer {
 extension CurlTransfer {
     /// Before each sending of the request (CURLOPT_PREREQFUNCTION); false aborts.
     func mayBeginSending(over endpoints: ConnectionEndpoints) -> Bool {
+        endOpening()
         guard mayUse(endpoints), isTrusted() else { return false }
         let isMultiplexed = request.isSecure ? connection.isMultiplexed : machine.attempts.isMultiplexed
         let sending = machine.sends(
@@ -242,7 +243,7 @@ extension CurlTransfer {
         noteDryBody()
         try delegate?.transferDidReceive(head: head)
         if delegate?.awaitsDecision == true { machine.awaitDecision() }
-        partition.deadlineMayBeEarlier(bodyDeadline)
+        partition.deadlineMayBeEarlier(machine.mayEndEarly ? nextDeadline : bodyDeadline)
     }
 
     /// Over plain TCP, HTTP/2 may begin with an upgrade.
@@ -290,6 +291,7 @@ extension CurlTransfer {
             machine.bodyWasGiven(intake, byteCount: bytes.count)
             switch intake {
             case .taken:
+                if machine.mayEndEarly { partition.deadlineMayBeEarlier(nextDeadline) }
                 pacing?.take(.receiving, byteCount: bytes.count, now: MonotonicClock.now())
                 partition.consumeReadQuota(of: self, bytes)
             case .wouldBlock: pacing?.giveBack(.receiving)
@@ -341,7 +343,8 @@ extension CurlTransfer {
 
     /// Before each handshake (CURLOPT_SSL_CTX_FUNCTION); false aborts.
     func prepareTLS(context: UnsafeMutableRawPointer) -> Bool {
-        ConnectionInUse.prepareTLS(context, for: request, on: handle) { [weak self] in self?.stop(with: $0) }
+        endOpening()
+        return ConnectionInUse.prepareTLS(context, for: request, on: handle) { [weak self] in self?.stop(with: $0) }
     }
 
     /// A piece of the head has left in one write.
@@ -353,8 +356,9 @@ extension CurlTransfer {
     }
 
     /// What nghttp2 received.
-    func noteFrame(dataByteCount: Int, endsStream: Bool) {
-        machine.frameArrived(dataByteCount: dataByteCount, endsStream: endsStream)
+    func noteFrame(dataByteCount: Int, endsStream: Bool, closesStream: Bool) {
+        machine.frameArrived(dataByteCount: dataByteCount, endsStream: endsStream, closesStream: closesStream)
+        if endsStream || closesStream { partition.deadlineMayBeEarlier(nextDeadline) }
     }
 
     /// nghttp2 has closed the stream because the server did not look at the request.

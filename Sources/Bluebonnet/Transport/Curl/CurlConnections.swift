@@ -17,6 +17,8 @@ final class CurlConnections {
     private var uses: ConnectionUses
     private var silent = SilentConnections()
     private var timeouts = AnnouncedTimeouts()
+    /// A socket that libcurl is about to get, and that is connected already.
+    private var connectedSocket: CInt = -1
     /// The sockets that were closed since transfers were last ended.
     private var closedSockets: [CInt] = []
 
@@ -33,12 +35,19 @@ final class CurlConnections {
 
     /// libcurl before 8.2 closes a socket that never got connected without saying so: what was known of its number is
     /// about another one. A child process is not to hold the connection.
-    fileprivate func opened(_ descriptor: CInt) {
+    ///
+    /// - Returns: whether the socket is connected already.
+    fileprivate func opened(_ descriptor: CInt) -> Bool {
         loop.forget(descriptor)
         uses.open(descriptor, now: MonotonicClock.now())
         _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
         sockets.insert(descriptor)
+        defer { connectedSocket = -1 }
+        return connectedSocket == descriptor
     }
+
+    /// libcurl is about to get a socket that is connected already.
+    func expectConnected(_ descriptor: CInt) { connectedSocket = descriptor }
 
     fileprivate func close(_ descriptor: CInt) -> CInt {
         sockets.remove(descriptor)
@@ -128,6 +137,12 @@ extension CurlConnections {
         silent.note(socket, waited: now - min(now, start), dataAge: Self.dataAge(socket), now: now)
     }
 
+    /// How many nanoseconds ago bytes came over a connection last; nil when its socket is not known.
+    func dataAge(of endpoints: ConnectionEndpoints) -> UInt64? {
+        guard endpoints.localPort > 0, let socket = sockets.descriptor(of: endpoints) else { return nil }
+        return Self.dataAge(socket)
+    }
+
     /// In nanoseconds.
     private static func dataAge(_ socket: CInt) -> UInt64 { UInt64(bluebonnet_data_age(socket)) * 1_000_000 }
 
@@ -163,8 +178,8 @@ private func connectionOpened(
     _ context: UnsafeMutableRawPointer?, _ descriptor: curl_socket_t, _: curlsocktype
 ) -> CInt {
     guard let context else { return CInt(CURL_SOCKOPT_ERROR) }
-    Unmanaged<CurlConnections>.fromOpaque(context).takeUnretainedValue().opened(descriptor)
-    return CInt(CURL_SOCKOPT_OK)
+    let isConnected = Unmanaged<CurlConnections>.fromOpaque(context).takeUnretainedValue().opened(descriptor)
+    return CInt(isConnected ? CURL_SOCKOPT_ALREADY_CONNECTED : CURL_SOCKOPT_OK)
 }
 
 private func connectionClosed(_ context: UnsafeMutableRawPointer?, _ descriptor: curl_socket_t) -> CInt {

@@ -17,6 +17,7 @@ final class CurlPartition: EventLoopClient, RoundEndTask {
     private var slot = -1
     @exclusivity(unchecked) private(set) var active: [CurlTransfer] = []  // counted for every piece of a body
     let connections: CurlConnections
+    let openings: OpeningConnections
     private let handles: HandlePool
     private var origins = CurlOrigins()
     /// Transfers that have used up their read quota of a round, and continue when the deadlines are checked.
@@ -25,6 +26,8 @@ final class CurlPartition: EventLoopClient, RoundEndTask {
     var paced: [CurlTransfer] = []
     /// Paused uploads to resume after the next read; libcurl 7.88 does not notice the response ended.
     private var pendingResumes: [CurlTransfer] = []
+    /// Whether the proxy wants Digest before it makes a tunnel.
+    var usesProxyDigest = false
     /// Whether libcurl is being told to stop reading a throttled transfer.
     private var isThrottling = false
     private var drainsThisRound = false
@@ -41,6 +44,7 @@ final class CurlPartition: EventLoopClient, RoundEndTask {
         self.loop = loop
         self.observesFrames = observesFrames
         connections = CurlConnections(loop: loop, limits: poolKey.connectionLimits)
+        openings = OpeningConnections(loop: loop)
         handles = HandlePool(loop: loop)
         slot = loop.add(self)
         let context = Unmanaged.passUnretained(self).toOpaque()
@@ -63,6 +67,7 @@ final class CurlPartition: EventLoopClient, RoundEndTask {
     /// Closes every connection; the partition is of no use afterwards. Only while it is idle.
     func close() {
         precondition(isIdle, "a partition was closed with transfers in it")
+        openings.close()
         handles.close()
         origins = CurlOrigins()
         curl_multi_cleanup(multi)
@@ -108,6 +113,22 @@ extension CurlPartition {
     func failSoon(_ transfer: CurlTransfer, _ error: NetworkingError) {
         transfer.stop(with: error)
         deadlineMayBeEarlier(1)
+    }
+
+    /// Gives a transfer to libcurl again, with a connected socket: another address of the server has answered.
+    func beginAgain(_ transfer: CurlTransfer) {
+        forget(transfer)
+        do throws(CurlError) {
+            try transfer.useConnectedSocket()
+        } catch {
+            return transfer.end(result: CURLE_FAILED_INIT)
+        }
+        guard curl_multi_add_handle(multi, transfer.handle.raw) == CURLM_OK else {
+            return transfer.end(result: CURLE_FAILED_INIT)
+        }
+        transfer.hasBegunAgain()
+        note(transfer)
+        deadlineMayBeEarlier(transfer.nextDeadline)
     }
 
     /// Takes a transfer off libcurl before its end.
@@ -215,6 +236,7 @@ extension CurlPartition {
             curlDeadline = .max
             act(on: CURL_SOCKET_TIMEOUT, mask: 0)
             drainMessages()
+            if curlDeadline == .max { askForTimer() }
         }
         if limitDeadline <= now { enforceLimits(now: now) }
         updateDeadline()
@@ -266,6 +288,7 @@ extension CurlPartition {
 
     private func enforceLimits(now: UInt64) {
         limitDeadline = .max
+        for transfer in active.filter({ $0.isAnsweredEarly(now: now) }) where isActive(transfer) { transfer.endEarly() }
         let overdue = active.compactMap { transfer in
             (transfer.machine.failure ?? transfer.limitError(now: now)).map { (transfer, $0) }
         }
@@ -276,6 +299,14 @@ extension CurlPartition {
     func updateDeadline() {
         let pacedDeadline = paced.isEmpty ? UInt64.max : pacedDeadline
         loop.setDeadline(throttled.isEmpty ? min(curlDeadline, limitDeadline, pacedDeadline) : 1, slot: slot)
+    }
+
+    /// libcurl tells of its timer when the timer changes. When it was called a little too early, it does nothing, and
+    /// says nothing.
+    private func askForTimer() {
+        var milliseconds = -1
+        guard curl_multi_timeout(multi, &milliseconds) == CURLM_OK, milliseconds >= 0 else { return }
+        setCurlTimer(milliseconds: max(1, milliseconds))
     }
 
     fileprivate func setCurlTimer(milliseconds: Int) {

@@ -23,8 +23,12 @@ final class CurlTransfer: Transfer {
     private var callCountAtStart: Int?
     private var receivedCookieCount = 0
     var connection = ConnectionInUse()
+    /// Whether libcurl answers the proxy by Digest.
+    private var usesProxyDigest: Bool
     /// Undoes the chunks of the response's body; nil when the body has none.
     var chunks: Chunks?
+    /// The connection that is being made to a name; nil when there is one.
+    var opening: OpeningConnection?
     /// Nil without a limit of bytes a second.
     let pacing: TransferPacing?
 
@@ -41,6 +45,7 @@ final class CurlTransfer: Transfer {
         self.partition = partition
         self.delegate = delegate
         pacing = delegate.pacing
+        usesProxyDigest = partition.usesProxyDigest
     }
 
     var hasBegunSending: Bool { machine.attempts.count > 0 }
@@ -131,8 +136,19 @@ extension CurlTransfer {
     /// The error of a limit that has passed.
     func limitError(now: UInt64) -> NetworkingError? {
         machine.limitError(
-            now: now, bodyDeadline: bodyDeadline, sentByteCount: sentByteCount, receivedByteCount: receivedByteCount)
+            now: now, bodyDeadline: bodyDeadline, sentByteCount: sentByteCount, receivedByteCount: receivedByteCount,
+            connectionMovement: connectionMovement(now: now))
     }
+
+    /// When bytes came over the transfer's connection last; nil when that is not known.
+    private func connectionMovement(now: UInt64) -> UInt64? {
+        var age: UInt64?
+        handle.withEndpoints { age = partition.connections.dataAge(of: $0) }
+        return age.map { now - min(now, $0) }
+    }
+
+    /// Whether the response is complete, and the rest of the request's body is not waited for.
+    func isAnsweredEarly(now: UInt64) -> Bool { machine.isAnsweredEarly(now: now, self) }
 
     var bodyDeadline: UInt64 { machine.response.hasHead ? delegate?.bodyDeadline ?? .max : .max }
 }
@@ -147,6 +163,7 @@ extension CurlTransfer {
     ///
     /// - Returns: whether it begins again.
     func mayBeginAgain(after result: CURLcode) -> Bool {
+        if result != CURLE_OK, beginsProxyDigest() { return true }
         let result = LibraryResult(result, of: handle)
         guard let renewal = machine.renewal(after: result, bodyCanStartAgain: request.body.canStartAgain) else {
             return false
@@ -170,6 +187,19 @@ extension CurlTransfer {
         return true
     }
 
+    /// A proxy has refused to make a tunnel with the credential as it was sent, and takes it in Digest's form: from now
+    /// on, the partition's requests use that form.
+    private func beginsProxyDigest() -> Bool {
+        guard !usesProxyDigest, request.isSecure, request.poolKey.proxy?.user != nil, !hasBegunSending,
+            machine.failure == nil, handle.long(CURLINFO_HTTP_CONNECTCODE) == 407,
+            handle.long(CURLINFO_PROXYAUTH_AVAIL) & bluebonnet_auth_digest != 0
+        else { return false }
+        do throws(CurlError) { try handle.useProxyDigest() } catch { return false }
+        (usesProxyDigest, partition.usesProxyDigest) = (true, true)
+        handle.setup = nil
+        return true
+    }
+
     /// libcurl has taken the transfer again: what the time before took is told now, because libcurl forgets it.
     func hasBegunAgain() {
         delegate?.transferBeginsAgain(after: metrics)
@@ -177,6 +207,7 @@ extension CurlTransfer {
     }
 
     func end(result: CURLcode) {
+        endOpening()
         tellSentBytes()
         var metrics = self.metrics
         let error = error(after: result)
@@ -192,6 +223,16 @@ extension CurlTransfer {
         partition.recycle(handle)
         noteCookies()
         delegate?.transferDidEnd(error: error, metrics: metrics)
+    }
+
+    /// Ends it with its complete response, while libcurl still sends the request's body.
+    func endEarly() {
+        if !machine.isStreamClosed { leaveNoSilentConnection() }
+        tellSentBytes()
+        let error = error(after: CURLE_OK)
+        let delegate = self.delegate
+        self.delegate = nil
+        delegate?.transferDidEnd(error: error, metrics: leave())
     }
 
     /// Ends it for a reason of ours, while libcurl still works on it.
@@ -225,6 +266,7 @@ extension CurlTransfer {
     /// Takes it off libcurl, which keeps bytes that it holds where others go on using the connection, and would give
     /// them to the handle's next transfer: so it has to hand them out once more.
     private func leave() -> TransferMetrics {
+        endOpening()
         let metrics = self.metrics
         noteReusability(CURLE_OK)
         if isHoldingBytes { _ = curl_easy_pause(handle.raw, CURLPAUSE_CONT) }

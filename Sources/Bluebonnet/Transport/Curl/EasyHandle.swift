@@ -98,6 +98,9 @@ final class EasyHandle {
         try set(CURLOPT_FRESH_CONNECT, true)
     }
 
+    /// Answers the proxy by Digest when the proxy asks for it, and sends it nothing unasked.
+    func useProxyDigest() throws(CurlError) { try set(CURLOPT_PROXYAUTH, bluebonnet_auth_digest) }
+
     /// Whether the connection of the transfer that runs is closed behind it, once nobody else uses it. Where no request
     /// of this kind leaves its connection open, that stays so.
     func setClosesConnection(_ closes: Bool) {

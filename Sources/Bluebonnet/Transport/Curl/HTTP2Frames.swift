@@ -34,5 +34,6 @@ enum HTTP2Frames {
 private func frameArrived(_ handle: UnsafeMutableRawPointer?, _ frame: bluebonnet_http2_frame) {
     guard let handle, let transfer = EasyHandle.of(handle)?.transfer else { return }
     if frame.is_refusal { return transfer.noteRefusal() }
-    transfer.noteFrame(dataByteCount: frame.data_byte_count, endsStream: frame.ends_stream)
+    transfer.noteFrame(
+        dataByteCount: frame.data_byte_count, endsStream: frame.ends_stream, closesStream: frame.type == 3)
 }

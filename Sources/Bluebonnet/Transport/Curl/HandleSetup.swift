@@ -21,9 +21,20 @@ struct HandleSetup: Equatable {
     private let watchesHead: Bool
     private let namesHost: Bool
     private let needsNewConnection: Bool
+    private let proxyAnswer: ProxyAnswer
     /// Whether the next request may find the options as they are: not those of cookies, addresses of the caller's and a
     /// `Host` field, nor of a body that libcurl asks for.
     private let isRepeatable: Bool
+
+    /// Who answers the challenges of the proxy.
+    private enum ProxyAnswer: Equatable {
+        /// libcurl, which sends the credential without being asked to.
+        case basic
+        /// libcurl, when the proxy asks for an answer before it makes a tunnel.
+        case digest
+        /// The request has the answer as one of its fields.
+        case field
+    }
 
     private enum Body: Equatable {
         case none
@@ -37,13 +48,20 @@ struct HandleSetup: Equatable {
     /// leaves in one write.
     private static let leastSocketBufferByteCount = 4096
 
-    init(_ request: TransferRequest) {
+    init(_ request: TransferRequest, usesProxyDigest: Bool = false) {
         method = request.method
         sendingBufferByteCount = request.sendingBufferByteCount
         httpVersion = request.httpVersion
         connectTimeout = request.limits.connectTimeout
         expectsLargeBody = request.limits.expectsLargeBody
         isSecure = request.isSecure
+        if request.isForwarded
+            && request.headers.contains(where: { FieldSyntax.isSameName($0.name, "Proxy-Authorization") })
+        {
+            proxyAnswer = .field
+        } else {
+            proxyAnswer = usesProxyDigest && request.isSecure ? .digest : .basic
+        }
         needsNewConnection = request.limits.needsNewConnection
         let hasHostField = request.hasHostField
         namesHost = hasHostField || request.isForwarded
@@ -74,7 +92,7 @@ struct HandleSetup: Equatable {
     static func prepare(
         _ handle: EasyHandle, for request: TransferRequest, in partition: CurlPartition
     ) throws(CurlError) {
-        let setup = HandleSetup(request)
+        let setup = HandleSetup(request, usesProxyDigest: partition.usesProxyDigest)
         if !handle.isSetUp(as: setup) {
             if handle.setup != nil { handle.reset() }
             try setup.apply(to: handle, partition, request.poolKey)
@@ -96,11 +114,12 @@ struct HandleSetup: Equatable {
         try Self.setConnectionLimits(handle, poolKey.connectionLimits)
         try Self.setTrust(handle, poolKey)
         try Self.setTLS(handle, poolKey)
-        try Self.setProxy(handle, poolKey.proxy)
+        try setProxy(handle, poolKey.proxy)
         try setMethod(handle)
         try handle.setCallbacks(readsBody: readsBody, usesTLS: isSecure || poolKey.proxy?.isSecure == true)
         if watchesHead { try handle.setLogCallback() }
         try partition.connections.watch(handle)
+        try handle.setOpenSocketCallback()
     }
 }
 
@@ -196,7 +215,7 @@ extension HandleSetup {
     }
 
     /// An empty CURLOPT_PROXY is what keeps libcurl from reading the environment.
-    private static func setProxy(_ handle: EasyHandle, _ proxy: Proxy?) throws(CurlError) {
+    private func setProxy(_ handle: EasyHandle, _ proxy: Proxy?) throws(CurlError) {
         try handle.set(CURLOPT_PROXY, proxy?.url ?? "")
         try handle.set(CURLOPT_NOPROXY, "")
         guard let proxy else { return }
@@ -206,6 +225,8 @@ extension HandleSetup {
         // The authorities are ours here too (`ConnectionInUse.prepareTLS`).
         try handle.set(CURLOPT_PROXY_CAINFO, pointer: nil)
         try handle.set(CURLOPT_PROXY_CAPATH, pointer: nil)
+        guard proxyAnswer != .field else { return }
+        if proxyAnswer == .digest { try handle.useProxyDigest() }
         if let user = proxy.user { try handle.set(CURLOPT_PROXYUSERNAME, user) }
         if let password = proxy.password { try handle.set(CURLOPT_PROXYPASSWORD, password) }
     }

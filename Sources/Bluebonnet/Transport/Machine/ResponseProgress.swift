@@ -94,6 +94,12 @@ extension ResponseProgress {
         return length == evidence.receivedByteCount
     }
 
+    /// Whether the server has ended the stream, and the whole response was delivered.
+    func hasEnded(of request: TransferRequest) -> Bool {
+        guard let head else { return false }
+        return stream.hasEnded && isStreamComplete(head, of: request)
+    }
+
     /// What the server did, when a response that libcurl takes for complete may be a part of what it wanted to send.
     func fault(of request: TransferRequest, _ evidence: some TransferEvidence) -> String? {
         guard let head else { return "closed the connection inside its response's header section" }

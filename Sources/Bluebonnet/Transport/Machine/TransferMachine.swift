@@ -20,6 +20,7 @@ struct TransferMachine {
     private var supply = BodySupply.open
     /// Not counted while the connection is being made, which has a limit of its own.
     private var idleLimit: IdleLimit
+    private var earlyEnd = EarlyEnd()
     /// Nil without a limit. Measures from the sending on, as the idle limit does.
     private var speed: LowSpeedMeter?
     /// Whether a block decides about the response: the server's speed does not count meanwhile.
@@ -76,6 +77,7 @@ struct TransferMachine {
         upload = UploadProgress()
         response = ResponseProgress(request)
         isStreamRefused = false
+        earlyEnd = EarlyEnd()
         supply = .open
         isDecisionAwaited = false
         idleLimit.startAgain()
@@ -220,6 +222,7 @@ extension TransferMachine {
         line: UnsafeRawBufferPointer, _ evidence: some TransferEvidence
     ) throws(NetworkingError) -> HeadEvent {
         guard let head = try response.receive(line: line) else { return .line }
+        earlyEnd.lookSoon()
         guard head.statusCode == 417, refusesExpectation(evidence) else { return .head(head) }
         if upload.readByteCount == 0 {
             interruption = .refusedExpectation
@@ -240,7 +243,10 @@ extension TransferMachine {
 
     /// The delegate has seen a piece of the body.
     mutating func bodyWasGiven(_ intake: BodyIntake, byteCount: Int) {
-        if intake == .taken { response.noteDelivered(byteCount) }
+        if intake == .taken {
+            response.noteDelivered(byteCount)
+            earlyEnd.lookSoon()
+        }
         if flow != .paused { flow = intake == .taken ? .open : .heldBack }
     }
 
@@ -248,8 +254,28 @@ extension TransferMachine {
     mutating func holdReceiving() { if flow != .paused { flow = .heldByRate } }
 
     /// An HTTP/2 frame came.
-    mutating func frameArrived(dataByteCount: Int, endsStream: Bool) {
+    mutating func frameArrived(dataByteCount: Int, endsStream: Bool, closesStream: Bool = false) {
         response.frameArrived(dataByteCount: dataByteCount, endsStream: endsStream)
+        guard !request.body.isEmpty else { return }
+        if endsStream { earlyEnd.streamHasEnded() }
+        if closesStream { earlyEnd.streamWasClosed() }
+    }
+
+    /// Whether the server has ended its response while the request's body is on its way.
+    var mayEndEarly: Bool { earlyEnd.isPossible }
+
+    /// Whether the server has closed the stream after its response.
+    var isStreamClosed: Bool { earlyEnd.isStreamClosed }
+
+    /// Whether the transfer is over with a complete response, while libcurl still sends the request's body.
+    mutating func isAnsweredEarly(now: UInt64, _ evidence: some TransferEvidence) -> Bool {
+        guard earlyEnd.nextLook <= now, flow == .open, failure == nil else { return false }
+        if isWholeBodySent(evidence) {
+            earlyEnd.giveUp()
+            return false
+        }
+        return earlyEnd.isDue(
+            now: now, isComplete: response.hasEnded(of: request), sentByteCount: evidence.sentByteCount)
     }
 }
 
@@ -331,14 +357,16 @@ extension TransferMachine {
         case .open:
             min(
                 deadline, bodyDeadline, idleLimit.nextLook(bodyByteCount: request.body.byteCount),
-                speed?.nextLook ?? .max)
+                speed?.nextLook ?? .max, earlyEnd.nextLook)
         }
     }
 
     /// The error of a limit that has passed.
+    ///
+    /// - Parameter connectionMovement: when bytes came over the connection last, of one that other streams share.
     mutating func limitError(
         now: UInt64, bodyDeadline: UInt64, sentByteCount: @autoclosure () -> Int64,
-        receivedByteCount: @autoclosure () -> Int64
+        receivedByteCount: @autoclosure () -> Int64, connectionMovement: @autoclosure () -> UInt64? = nil
     ) -> NetworkingError? {
         guard nextDeadline(bodyDeadline: bodyDeadline) <= now else { return nil }
         let host = request.hostName
@@ -354,6 +382,11 @@ extension TransferMachine {
             return .timeLimit(.lowSpeed, "what moved to and from \(host) was less than \(limit)")
         }
         guard idleLimit.hasPassed(now: now, sentByteCount: sentByteCount()) else { return nil }
+        if attempts.isMultiplexed, let instant = connectionMovement(),
+            idleLimit.continues(afterMovementOfConnection: instant, now: now)
+        {
+            return nil
+        }
         return .timeLimit(.idle, "no byte has moved to or from \(host) for longer than the idle limit")
     }
 }

@@ -87,4 +87,23 @@ import Testing
             #expect(!hasPassed)
         }
     }
+
+    /// Bytes of other streams came 100 before each look.
+    @Test func movementOfASharedConnectionPutsItOffTenTimes() {
+        var limit = Self.begun()
+        var now = Self.start + 800
+        while limit.hasPassed(now: now, sentByteCount: 0),
+            limit.continues(afterMovementOfConnection: now - 100, now: now)
+        {
+            #expect(limit.nextLook(bodyByteCount: 0) > now)
+            now = limit.nextLook(bodyByteCount: 0)
+        }
+        #expect(now == Self.start + 8000)
+    }
+
+    @Test func silentSharedConnectionDoesNotPutItOff() {
+        var limit = Self.begun()
+        let continues = limit.continues(afterMovementOfConnection: Self.start, now: Self.start + 800)
+        #expect(!continues)
+    }
 }

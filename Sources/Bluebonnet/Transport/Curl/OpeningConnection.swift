@@ -1,0 +1,234 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+internal import CCurl
+internal import CLinux
+internal import Glibc
+
+/// The connection that libcurl is making for a transfer: which addresses it has tried, and, when they stay silent, the
+/// race between the others. Network thread only.
+///
+/// libcurl 7.88 and 8.14 give the first of several addresses of one family half of the time for connecting before they
+/// try the second one. When another address has answered meanwhile, the transfer begins again and libcurl gets the
+/// connected socket.
+final class OpeningConnection {
+    /// The name whose addresses there are to try.
+    let name: String
+    let begunAt = MonotonicClock.now()
+    private let loop: EventLoop
+    private var port: UInt16 = 0
+    private var tried: [IPAddress] = []
+    private var sockets: [CInt] = []
+    private var race: ConnectionRace?
+    private var ready: (socket: CInt, address: IPAddress)?
+    /// Called when an address has answered and the transfer has to begin again; nil when it is over.
+    private var answered: (() -> Void)?
+
+    init(name: String, loop: EventLoop, answered: @escaping () -> Void) {
+        (self.name, self.loop, self.answered) = (name, loop, answered)
+    }
+
+    /// The socket for libcurl's next attempt, -1 without one (CURLOPT_OPENSOCKETFUNCTION).
+    ///
+    /// - Parameter willGiveConnected: called with a socket that is connected already, before libcurl gets it.
+    func openSocket(to target: UnsafeMutablePointer<curl_sockaddr>, willGiveConnected: (CInt) -> Void) -> CInt {
+        if let (socket, address) = ready {
+            ready = nil
+            willGiveConnected(socket)
+            set(address, in: target)
+            return socket
+        }
+        let new = Self.socket(for: target)
+        if new >= 0 {
+            sockets.append(new)
+            if let address = IPAddress(bluebonnet_socket_address(&target.pointee.addr, &port)) {
+                tried.append(address.withoutZone)
+            }
+        }
+        return new
+    }
+
+    static func socket(for target: UnsafeMutablePointer<curl_sockaddr>) -> CInt {
+        Glibc.socket(
+            target.pointee.family, target.pointee.socktype | CInt(SOCK_CLOEXEC.rawValue), target.pointee.protocol)
+    }
+
+    /// Tells libcurl which address its socket is connected to. libcurl's structure has room for one of any family.
+    private func set(_ address: IPAddress, in target: UnsafeMutablePointer<curl_sockaddr>) {
+        target.pointee.addrlen = bluebonnet_set_socket_address(
+            &target.pointee.addr, address.bytes, UInt32(address.bytes.count), port)
+        target.pointee.family = address.isIPv6 ? AF_INET6 : AF_INET
+    }
+
+    /// Whether nothing has answered yet, and there is no race.
+    var isSilent: Bool { answered != nil && race == nil && !isConnected }
+
+    private var isConnected: Bool { sockets.contains(where: ConnectionSockets.isConnected) }
+
+    /// Tries those of the addresses that libcurl has not tried.
+    func race(among addresses: [IPAddress]) {
+        guard isSilent else { return }
+        let others = addresses.filter { !tried.contains($0.withoutZone) }
+        race = ConnectionRace(others, port: port, loop: loop) { [weak self] in self?.addressAnswered($0, $1) }
+    }
+
+    private func addressAnswered(_ socket: CInt, _ address: IPAddress) {
+        race = nil
+        guard let answered, !isConnected else {
+            Glibc.close(socket)
+            return
+        }
+        ready = (socket, address)
+        answered()
+    }
+
+    /// The connection is there, or not wanted any more. A second call does nothing.
+    func close() {
+        answered = nil
+        race?.close()
+        race = nil
+        if let (socket, _) = ready { Glibc.close(socket) }
+        ready = nil
+    }
+}
+
+@available(*, unavailable)
+extension OpeningConnection: Sendable {}
+
+// MARK: - The transfer's
+
+extension EasyHandle {
+    /// Opens libcurl's sockets.
+    func setOpenSocketCallback() throws(CurlError) {
+        try bluebonnet_easy_setopt_opensocket_callback(raw, openSocketCallback).check()
+        try set(CURLOPT_OPENSOCKETDATA, pointer: UnsafeRawPointer(Unmanaged.passUnretained(self).toOpaque()))
+    }
+}
+
+private func openSocketCallback(
+    _ context: UnsafeMutableRawPointer?, _ purpose: curlsocktype, _ target: UnsafeMutablePointer<curl_sockaddr>?
+) -> curl_socket_t {
+    guard let context, let target else { return -1 }
+    guard let transfer = EasyHandle.recover(context).transfer else { return OpeningConnection.socket(for: target) }
+    return transfer.openSocket(to: target)
+}
+
+extension CurlTransfer {
+    fileprivate func openSocket(to target: UnsafeMutablePointer<curl_sockaddr>) -> CInt {
+        if opening == nil, let name = request.lookedUpName, target.pointee.socktype == CInt(SOCK_STREAM.rawValue) {
+            let opening = OpeningConnection(name: name, loop: partition.loop) { [weak self] in self?.addressAnswered() }
+            self.opening = opening
+            partition.openings.add(opening, addresses: request.givenAddresses(of: name))
+        }
+        guard let opening else { return OpeningConnection.socket(for: target) }
+        return opening.openSocket(to: target) { partition.connections.expectConnected($0) }
+    }
+
+    private func addressAnswered() {
+        // libcurl would forget the pause.
+        if machine.flow == .paused { endOpening() } else { partition.beginAgain(self) }
+    }
+
+    /// Has libcurl begin again with the socket that is connected, in the time that is left for connecting.
+    func useConnectedSocket() throws(CurlError) {
+        try handle.useNewConnection()
+        let limit = request.limits.connectTimeout
+        guard limit > 0, let begunAt = opening?.begunAt else { return }
+        let used = MonotonicClock.now() - begunAt
+        try handle.set(CURLOPT_CONNECTTIMEOUT_MS, max(1, Int(min(limit - min(limit, used), 1 << 60) / 1_000_000)))
+    }
+
+    /// The connection is there, or not wanted any more.
+    func endOpening() {
+        opening?.close()
+        opening = nil
+    }
+}
+
+extension TransferRequest {
+    /// The name that libcurl looks up for a new connection; nil when it has an address already.
+    fileprivate var lookedUpName: String? {
+        guard poolKey.unixSocketPath == nil else { return nil }
+        let host = poolKey.proxy.map { URLText($0.url).host.lowercased() } ?? origin.host
+        return host.hasPrefix("[") || bluebonnet_is_address(host) ? nil : host
+    }
+
+    /// The addresses that the caller has given for a name; nil when it is looked up.
+    fileprivate func givenAddresses(of name: String) -> [IPAddress]? {
+        guard poolKey.proxy == nil, let text = poolKey.addressOverrides[name] else { return nil }
+        return text.split(separator: ",").compactMap { IPAddress(String($0)) }
+    }
+}
+
+// MARK: - All of a partition
+
+/// The connections of a partition that are being made: those that are silent for a quarter of a second get the other
+/// addresses of their names. Network thread only.
+final class OpeningConnections: EventLoopClient {
+    private struct Entry {
+        let opening: OpeningConnection
+        /// Nil when the name has to be looked up.
+        let addresses: [IPAddress]?
+        let due: UInt64
+    }
+
+    /// What a thread that looks names up knows of this object.
+    private final class Reference {
+        weak var openings: OpeningConnections?
+    }
+
+    private let reference = NetworkBound(Reference())
+    private let loop: EventLoop
+    private var slot = -1
+    /// In the order of their instants.
+    private var entries = FirstInFirstOut<Entry>()
+    /// Those that wait for the addresses of a name.
+    private var lookups: [String: [OpeningConnection]] = [:]
+
+    init(loop: EventLoop) {
+        self.loop = loop
+        slot = loop.add(self)
+        reference.value.openings = self
+    }
+
+    func close() { loop.remove(slot: slot) }
+
+    /// - Parameter addresses: the caller's own; nil when the name has to be looked up.
+    func add(_ opening: OpeningConnection, addresses: [IPAddress]?) {
+        let due = MonotonicClock.now() + ConnectionRace.delay
+        if entries.isEmpty { loop.setDeadline(due, slot: slot) }
+        entries.append(Entry(opening: opening, addresses: addresses, due: due))
+    }
+
+    func socketIsReady(_ descriptor: CInt, events: UInt32) {}
+
+    func deadlineHasPassed() {
+        let now = MonotonicClock.now()
+        while let entry = entries.first, entry.due <= now || !entry.opening.isSilent {
+            entries.removeFirst()
+            guard entry.opening.isSilent else { continue }
+            if let addresses = entry.addresses {
+                entry.opening.race(among: addresses)
+            } else {
+                lookUp(for: entry.opening)
+            }
+        }
+        if let due = entries.first?.due { loop.setDeadline(due, slot: slot) }
+    }
+
+    private func lookUp(for opening: OpeningConnection) {
+        let name = opening.name
+        lookups[name, default: []].append(opening)
+        guard lookups[name]?.count == 1 else { return }
+        NameResolver.shared.resolve(name) { [reference] addresses in
+            NetworkThread.shared.submit { reference.value.openings?.lookUpEnded(name, addresses) }
+        }
+    }
+
+    private func lookUpEnded(_ name: String, _ addresses: [IPAddress]) {
+        for opening in lookups.removeValue(forKey: name) ?? [] { opening.race(among: addresses) }
+    }
+}
+
+@available(*, unavailable)
+extension OpeningConnections: Sendable {}
