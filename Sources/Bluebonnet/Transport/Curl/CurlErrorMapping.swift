@@ -38,6 +38,7 @@ struct CurlErrorMapping {
 
     private var code: NetworkingError.Code {
         if isAboutClientCertificate { return .clientCertificateRejected }
+        if isRefusalOfProxy { return connectStatus == 407 ? .authenticationRequired : .cannotConnect }
         if error.code == CURLE_PARTIAL_FILE.rawValue && !hasAnswer { return .connectionLost }
         if error.code == CURLE_OUT_OF_MEMORY.rawValue && !isSent { return .cannotConnect }
         if let code = Self.codes[error.code] { return code }
@@ -49,11 +50,14 @@ struct CurlErrorMapping {
         }
     }
 
-    private var isRefusalOfProxy: Bool { error.code == CURLE_RECV_ERROR.rawValue && connectStatus >= 300 }
+    /// libcurl 8.23 has CURLE_COULDNT_CONNECT or CURLE_PROXY for a refused CONNECT, where 8.14 has CURLE_RECV_ERROR.
+    private var isRefusalOfProxy: Bool {
+        guard connectStatus >= 300, !isSent else { return false }
+        return [CURLE_RECV_ERROR, CURLE_COULDNT_CONNECT, CURLE_PROXY].contains { $0.rawValue == error.code }
+    }
 
-    /// CURLE_RECV_ERROR stands for a lost connection, for a broken chunk, and for a proxy's refusal of CONNECT.
+    /// CURLE_RECV_ERROR stands for a lost connection and for a broken chunk.
     private var receiveErrorCode: NetworkingError.Code {
-        if isRefusalOfProxy { return connectStatus == 407 ? .authenticationRequired : .cannotConnect }
         if text.contains("chunked-encoding") { return .badServerResponse }
         if isInsideHead && text.contains("header") { return .headersTooLarge }
         return .connectionLost
