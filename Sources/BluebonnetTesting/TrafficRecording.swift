@@ -152,6 +152,7 @@ public final class TrafficRecording: Sendable {
     private static func write(_ exchanges: [RecordedExchange], to file: URL) throws(NetworkingError) {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        try ExistingFile.checkReplaceable(file.path)
         do {
             try encoder.encode(Contents(exchanges: exchanges)).write(to: file, options: .atomic)
         } catch {

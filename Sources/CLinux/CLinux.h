@@ -64,9 +64,13 @@ static inline void bluebonnet_arm_timer(int timer, uint64_t deadline) {
 /// What Bluebonnet wants to know of a file; stat belongs to several modules.
 struct bluebonnet_file {
     bool is_regular;
+    /// What kind of file it is: S_IFREG and its like.
+    uint32_t kind;
     /// The permission bits.
     uint32_t permissions;
     int64_t byte_count;
+    /// The blocks of 512 bytes that it takes on its disk; 0 of a file that the kernel makes up, as in /proc and /sys.
+    int64_t block_count;
     uint64_t inode;
     /// Nanoseconds since 1970.
     int64_t modified;
@@ -74,8 +78,8 @@ struct bluebonnet_file {
 
 static inline struct bluebonnet_file bluebonnet_file_from(const struct stat *status) {
     int64_t modified = (int64_t)status->st_mtim.tv_sec * 1000000000 + status->st_mtim.tv_nsec;
-    struct bluebonnet_file file = {S_ISREG(status->st_mode), status->st_mode & 07777, status->st_size,
-                                   status->st_ino, modified};
+    struct bluebonnet_file file = {S_ISREG(status->st_mode), status->st_mode & S_IFMT, status->st_mode & 07777, status->st_size,
+                                   status->st_blocks, status->st_ino, modified};
     return file;
 }
 
@@ -92,6 +96,14 @@ static inline int bluebonnet_look_at(int descriptor, struct bluebonnet_file *fil
 static inline int bluebonnet_look_at_path(int folder, const char *path, struct bluebonnet_file *file) {
     struct stat status;
     int result = fstatat(folder, path, &status, AT_SYMLINK_NOFOLLOW);
+    if (result == 0) *file = bluebonnet_file_from(&status);
+    return result;
+}
+
+/// Looks at what a path names as `bluebonnet_look_at_path` does, but follows a symbolic link; 0 when that worked.
+static inline int bluebonnet_look_at_target(int folder, const char *path, struct bluebonnet_file *file) {
+    struct stat status;
+    int result = fstatat(folder, path, &status, 0);
     if (result == 0) *file = bluebonnet_file_from(&status);
     return result;
 }

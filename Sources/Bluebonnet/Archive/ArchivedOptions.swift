@@ -34,6 +34,8 @@ struct ArchivedOptions: Codable, Sendable {
     private let syncsFilesToDisk: Bool
     /// Nil in archives that were made before there was the option.
     private let keepsDotSegments: Bool?
+    /// Nil in archives that were made before there was the option.
+    private let decodesContent: Bool?
     private let retryPolicy: RetryPolicy?
 
     private struct ArchivedProxy: Codable {
@@ -106,6 +108,7 @@ struct ArchivedOptions: Codable, Sendable {
         usesCredentialStorage = options.usesCredentialStorage
         syncsFilesToDisk = options.syncsFilesToDisk
         keepsDotSegments = options.keepsDotSegments
+        decodesContent = options.decodesContent
         retryPolicy = options.retryPolicy
     }
 
@@ -139,6 +142,7 @@ struct ArchivedOptions: Codable, Sendable {
         options.usesCredentialStorage = usesCredentialStorage
         options.syncsFilesToDisk = syncsFilesToDisk
         options.keepsDotSegments = keepsDotSegments ?? false
+        options.decodesContent = decodesContent ?? true
         options.retryPolicy = retryPolicy
         return options
     }

@@ -1,6 +1,7 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
+internal import Dispatch
 internal import Foundation
 
 /// The consumer of a streamed response body.
@@ -8,10 +9,11 @@ enum StreamOutput: Sendable {
     /// Somebody iterates over the pipe.
     case chunks(BodyPipe)
     case stream(QueueBound<OutputStream>)
+    case device(DeviceFile)
 }
 
-/// The sink for a consumer that takes a body piece by piece: a sequence of chunks, or an output stream. Network thread
-/// only. Bytes that were pushed cannot be taken back, so such a body never starts again once it has begun.
+/// The sink for a consumer that takes a body piece by piece: a sequence of chunks, an output stream or a device. Network
+/// thread only. Bytes that were pushed cannot be taken back, so such a body never starts again once it has begun.
 final class ChannelSink: BodySink {
     /// How many bytes may wait for an output stream.
     private static let streamCapacity = 256 * 1024
@@ -31,6 +33,12 @@ final class ChannelSink: BodySink {
             }
             (pipe, self.drain) = (drain.pipe, drain)
             stream.queue.async { if stream.value.streamStatus == .notOpen { stream.value.open() } }
+        case .device(let device):
+            let queue = DispatchQueue(label: "org.bluebonnet.writing.device", target: Queues.writing)
+            let drain = BodyDrain(capacity: Self.streamCapacity, on: queue) { chunk, _ throws(NetworkingError) in
+                try device.append(chunk)
+            }
+            (pipe, self.drain) = (drain.pipe, drain)
         }
     }
 

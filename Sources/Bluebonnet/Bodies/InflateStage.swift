@@ -5,8 +5,8 @@ import CZlib
 
 /// One gzip or deflate coding being undone: owns one `z_stream` and one buffer, from the first byte to `close()`.
 ///
-/// Members of a gzip stream that follow each other are decoded on (RFC 1952, 2.2); anything else behind the end is an
-/// error, because nothing tells it from damage. `deflate` is zlib's format, or raw where the first two bytes are none
+/// Members of a gzip stream that follow each other are decoded on (RFC 1952, 2.2), and zeros behind a member are padding,
+/// as for gzip(1); anything else behind the end is an error, because nothing tells it from damage. `deflate` is zlib's format, or raw where the first two bytes are none
 /// of its headers, as some servers send it.
 final class InflateStage {
     /// `gzip`, `x-gzip` or `deflate`.
@@ -61,7 +61,11 @@ final class InflateStage {
         stream.pointee.next_in = UnsafeMutablePointer(mutating: input.bindMemory(to: UInt8.self).baseAddress)
         stream.pointee.avail_in = uInt(input.count)
         repeat {
-            if isAtEnd { try beginMember(stream) }
+            if isAtEnd {
+                skipPadding(stream)
+                guard stream.pointee.avail_in > 0 else { return }
+                try beginMember(stream)
+            }
             stream.pointee.next_out = output.baseAddress
             stream.pointee.avail_out = uInt(output.count)
             let code = CZlib.inflate(stream, Z_NO_FLUSH)
@@ -102,6 +106,14 @@ extension InflateStage {
         let header = Int(start[0]) << 8 | Int(start[1])
         let isZlib = start[0] & 0x0F == 8 && start[0] >> 4 <= 7 && header.isMultiple(of: 31)
         return isZlib ? 15 : -15
+    }
+
+    private func skipPadding(_ stream: UnsafeMutablePointer<z_stream>) {
+        guard coding != "deflate" else { return }
+        while stream.pointee.avail_in > 0, stream.pointee.next_in?.pointee == 0 {
+            stream.pointee.next_in? += 1
+            stream.pointee.avail_in -= 1
+        }
     }
 
     private func beginMember(_ stream: UnsafeMutablePointer<z_stream>) throws(NetworkingError) {

@@ -68,7 +68,9 @@ struct OpenedPartialFile {
         let digest = PartialRecord.digest(of: url).prefix(32)
         for number in 1...1000 {
             let destination = ".\(digest)" + (number == 1 ? "" : "-\(number)")
-            if let file = try locked(destination + PartialFile.suffix, in: folder) { return (file, destination) }
+            if let file = try locked(PartialFile.partialPath(of: destination), in: folder) {
+                return (file, destination)
+            }
         }
         throw NetworkingError(.cannotOpenFile, "1000 downloads of this URL write to \(folder.path) already")
     }

@@ -56,13 +56,20 @@ final class OutputFolder: Sendable {
 
     /// Gives a file of the folder its name and returns the path. What a link of that name leads to is never touched.
     ///
-    /// - Parameter suggestion: one path component.
-    func place(_ name: String, as suggestion: String) throws(NetworkingError) -> String {
+    /// - Parameters:
+    ///   - suggestion: one path component.
+    ///   - prepare: called with what the file will replace.
+    func place(
+        _ name: String, as suggestion: String,
+        _ prepare: (ExistingFile) throws(NetworkingError) -> Void = { _ throws(NetworkingError) in }
+    ) throws(NetworkingError) -> String {
         precondition(
             !suggestion.isEmpty && !suggestion.utf8.contains(UInt8(ascii: "/")) && suggestion != "."
                 && suggestion != "..", "a file name is one path component")
         switch policy {
         case .replace:
+            try prepare(
+                ExistingFile.checkReplaceable(suggestion, in: descriptor, shown: "\(path)/\(suggestion)"))
             guard renameat(descriptor, name, descriptor, suggestion) == 0 else { throw failure(suggestion) }
             return "\(path)/\(suggestion)"
         case .fail:
@@ -75,11 +82,22 @@ final class OutputFolder: Sendable {
     }
 
     private func placeNumbered(_ name: String, _ suggestion: String) throws(NetworkingError) -> String {
-        for number in 1...10_000 {
-            let target = number == 1 ? suggestion : SuggestedFileName.numbered(suggestion, number)
-            if try moveToFreeName(name, target) { return "\(path)/\(target)" }
+        var search = FreeNumberSearch()
+        while true {
+            let target = search.number == 1 ? suggestion : SuggestedFileName.numbered(suggestion, search.number)
+            if search.isNext {
+                if try moveToFreeName(name, target) { return "\(path)/\(target)" }
+                search.numberIsTaken()
+            } else if isTaken(target) {
+                search.numberIsTaken()
+            } else {
+                search.numberIsFree()
+            }
         }
-        throw NetworkingError(.cannotWriteFile, "there are 10,000 files like \(path)/\(suggestion) already")
+    }
+
+    private func isTaken(_ target: String) -> Bool {
+        faccessat(descriptor, target, F_OK, AT_SYMLINK_NOFOLLOW) == 0
     }
 
     /// False when the name is taken.

@@ -25,8 +25,9 @@ extension PartialFile {
         if isSynced { try sync(descriptor, path) }
         let final: String
         if let folder {
-            final = try folder.place(name, as: suggestion())
+            final = try folder.place(name, as: suggestion(), setPermissions)
         } else {
+            try setPermissions(like: ExistingFile.checkReplaceable(destination))
             guard rename(name, destination) == 0 else {
                 throw NetworkingError(
                     .cannotWriteFile, "cannot move \(path) to \(destination)", underlying: POSIXError.last)
@@ -52,6 +53,17 @@ extension PartialFile {
         }
         try giveName()
         return false
+    }
+
+    /// Gives the file the permissions of the one that it replaces.
+    private func setPermissions(like replaced: ExistingFile) throws(NetworkingError) {
+        guard case .regular(let permissions) = replaced else { return }
+        var file = bluebonnet_file()
+        guard bluebonnet_look_at(descriptor, &file) != 0 || file.permissions != permissions else { return }
+        guard fchmod(descriptor, permissions) == 0 else {
+            let reason = "cannot give \(path) the permissions of the file that it replaces"
+            throw NetworkingError(.cannotWriteFile, reason, underlying: POSIXError.last)
+        }
     }
 
     /// The file's bytes are safe; now its new name.

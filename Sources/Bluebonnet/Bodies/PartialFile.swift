@@ -8,7 +8,7 @@ internal import Synchronization
 
 /// A download that is being written beside its destination, or in the folder where it gets a name at the end.
 ///
-/// Beside `DEST` stand `DEST.bluebonnet-partial` with the bytes and, when they could be continued, a record
+/// Beside `DEST`, or under a name made of its digest where that would be too long, stand `DEST.bluebonnet-partial` with the bytes and, when they could be continued, a record
 /// `DEST.bluebonnet-partial.json` that says of what they are a part. The destination itself is not touched before the
 /// body is complete. Closed when the last reference goes; what then becomes of the files, `keepOrRemove` has said.
 ///
@@ -41,11 +41,27 @@ final class PartialFile: Sendable {
     let contents: Mutex<Contents>
 
     static let suffix = SuggestedFileName.reservedSuffix
-    static let recordSuffix = suffix + ".json"
+    private static let recordSuffix = ".json"
+    private static let nameByteLimit = 255
+
+    /// The path of a destination's partial file, made so that its record's name fits a file system too.
+    static func partialPath(of destination: String) -> String {
+        let start = destination.utf8.lastIndex(of: UInt8(ascii: "/")).map { destination.utf8.index(after: $0) }
+        let name = destination[(start ?? destination.startIndex)...]
+        guard name.utf8.count + suffix.utf8.count + recordSuffix.utf8.count > nameByteLimit else {
+            return destination + suffix
+        }
+        let digest = MessageDigest.hexadecimalDigest(of: Data(name.utf8)).prefix(32)
+        return "\(destination[..<name.startIndex]).\(digest)\(suffix)"
+    }
+
+    /// The path of the record of a partial file.
+    static func recordPath(of partialPath: String) -> String { partialPath + recordSuffix }
+
     /// The partial file, as messages show it.
     var path: String { isNamed.load(ordering: .relaxed) ? shown(name) : destination }
-    var name: String { destination + Self.suffix }
-    private var recordName: String { destination + Self.recordSuffix }
+    let name: String
+    private var recordName: String { Self.recordPath(of: name) }
     /// What names are relative to.
     var base: CInt { folder?.descriptor ?? AT_FDCWD }
 
@@ -53,13 +69,17 @@ final class PartialFile: Sendable {
     ///
     /// - Parameters:
     ///   - place: the destination as the caller named it.
+    ///   - existing: what has the destination's name.
     ///   - url: what will be requested: a partial body of another URL is not continued.
     ///   - isSynced: whether the file is on the disk, not only on its way there, when it has been moved into place.
     ///   - isDigested: whether its digest will be asked for.
     convenience init(
-        destination: String, place: URL? = nil, url: URL?, isSynced: Bool = false, isDigested: Bool = false
+        destination: String, place: URL? = nil, existing: ExistingFile? = nil, url: URL?, isSynced: Bool = false,
+        isDigested: Bool = false
     ) throws(NetworkingError) {
-        let name = destination + Self.suffix
+        let replaced: ExistingFile
+        if let existing { replaced = existing } else { replaced = try ExistingFile.checkReplaceable(destination) }
+        let name = Self.partialPath(of: destination)
         guard let reservation = PathReservation(name) else { throw OpenedPartialFile.inUse(name) }
         var file = OpenedPartialFile.nameless(for: name)
         if file == nil { file = try OpenedPartialFile.locked(name, in: nil) }
@@ -67,6 +87,8 @@ final class PartialFile: Sendable {
         try self.init(
             file, destination: destination, place: place, reservation: reservation, url: url, isSynced: isSynced,
             isDigested: isDigested)
+        // Others must not read here what they may not read there.
+        if case .regular(let permissions) = replaced { _ = fchmod(descriptor, permissions | 0o600) }
     }
 
     /// Opens or creates a partial file in a folder, where the response will say its name. Its own name is made of the
@@ -87,6 +109,7 @@ final class PartialFile: Sendable {
         descriptor = file.descriptor
         contents = Mutex(Contents(isDigested: isDigested))
         self.destination = destination
+        name = Self.partialPath(of: destination)
         self.folder = folder
         self.place = place.flatMap { $0.isPlainFileURL ? $0 : nil }
         self.reservation = reservation
@@ -95,7 +118,7 @@ final class PartialFile: Sendable {
         let size = file.byteCount
         mayHaveBytes = Atomic(size > 0)
         let base = folder?.descriptor ?? AT_FDCWD
-        let recordName = destination + Self.recordSuffix
+        let recordName = Self.recordPath(of: Self.partialPath(of: destination))
         let hasRecord = file.isNamed && PartialRecord.isThere(recordName, in: base)
         mayHaveRecord = Atomic(hasRecord)
         let record = hasRecord ? PartialRecord.read(recordName, in: base) : nil

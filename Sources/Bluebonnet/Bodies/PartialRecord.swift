@@ -9,6 +9,8 @@ internal import Glibc
 struct PartialRecord: Codable, Equatable, Sendable {
     let requestURLDigest: String
     let responseURLDigest: String
+    /// That of the URL without its query, which may be a signature. Nil in records of older versions.
+    let responseResourceDigest: String?
     let validator: StrongValidator
     let totalByteCount: Int64?
     /// The file's stamp after its writer ended. Nil while the file is written, and when the writer was killed.
@@ -19,6 +21,7 @@ struct PartialRecord: Codable, Equatable, Sendable {
     init(requestURL: URL, responseURL: URL, validator: StrongValidator, totalByteCount: Int64?) {
         requestURLDigest = Self.digest(of: requestURL)
         responseURLDigest = Self.digest(of: responseURL)
+        responseResourceDigest = Self.resourceDigest(of: responseURL)
         self.validator = validator
         self.totalByteCount = totalByteCount
     }
@@ -32,6 +35,13 @@ struct PartialRecord: Codable, Equatable, Sendable {
 
     static func digest(of url: URL) -> String {
         MessageDigest.hexadecimalDigest(of: Data(url.absoluteString.utf8))
+    }
+
+    /// The digest of a URL without query and fragment.
+    static func resourceDigest(of url: URL) -> String {
+        let end = url.absoluteString.utf8.firstIndex { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") }
+        let text = end.map { url.absoluteString[..<$0] } ?? url.absoluteString[...]
+        return MessageDigest.hexadecimalDigest(of: Data(text.utf8))
     }
 
     /// Whether anything has a record's name.

@@ -12,6 +12,8 @@ struct RangeResumption: Equatable {
     let totalByteCount: Int64?
     /// Which URL answered with the tag: the same tag of another URL means nothing.
     let responseURLDigest: String
+    /// The same without the URL's query; nil when it is not known.
+    var responseResourceDigest: String?
 
     /// What to do with the answer to the range request.
     enum Decision: Equatable {
@@ -55,21 +57,29 @@ struct RangeResumption: Equatable {
     /// A 416 means a complete body only when its total is exactly what we have, and nothing says otherwise.
     private func isAlreadyComplete(_ head: ResponseHead) -> Bool {
         guard case .unsatisfied(offset)? = head.contentRange else { return false }
-        return isSameURL(head) && validator.names(head) == true && (totalByteCount ?? offset) == offset
+        return isSameResource(head) && validator.names(head) == true && (totalByteCount ?? offset) == offset
     }
 
     /// A 206 has to repeat the tag that the whole had, but need not repeat the date, even in answer to `If-Range`
     /// (RFC 9110, 15.3.7): one without the tag is of a server that may not have looked at the condition.
     private func namesSameRepresentation(_ head: ResponseHead) -> Bool {
-        guard isSameURL(head) else { return false }
+        guard isSameResource(head) else { return false }
         switch validator {
         case .entityTag: return validator.names(head) == true
         case .lastModified: return validator.names(head) ?? true
         }
     }
 
-    private func isSameURL(_ head: ResponseHead) -> Bool {
-        PartialRecord.digest(of: head.url) == responseURLDigest
+    /// The same request may be redirected to a URL with another signature in its query each time. There an entity tag
+    /// and the whole length tell that nothing else has changed; a date does not.
+    private func isSameResource(_ head: ResponseHead) -> Bool {
+        if PartialRecord.digest(of: head.url) == responseURLDigest { return true }
+        guard case .entityTag = validator, let total = totalByteCount, let responseResourceDigest else { return false }
+        switch head.contentRange {
+        case .part(_, _, total?)?, .unsatisfied(total)?: break
+        default: return false
+        }
+        return PartialRecord.resourceDigest(of: head.url) == responseResourceDigest
     }
 }
 
@@ -78,6 +88,6 @@ extension RangeResumption {
     init(record: PartialRecord, offset: Int64) {
         self.init(
             offset: offset, validator: record.validator, totalByteCount: record.totalByteCount,
-            responseURLDigest: record.responseURLDigest)
+            responseURLDigest: record.responseURLDigest, responseResourceDigest: record.responseResourceDigest)
     }
 }

@@ -6,12 +6,23 @@ internal import Foundation
 internal import Glibc
 
 /// A regular file opened for sending, with the size that was declared for it. Closed when the last reference goes.
+///
+/// A file that the kernel makes up while it is read, as in `/proc` and `/sys`, has a size that says nothing: it is read
+/// when it is opened.
 final class UploadFile: Sendable {
     let path: String
     let byteCount: Int64
+    /// The bytes of a file whose size says nothing, and of a small file that has nothing on its disk.
+    let contents: Data?
     private let descriptor: CInt
 
-    /// Opens the file; refuses what is not a regular file, because reading it could block the network thread.
+    /// The most that is read of a file whose size says nothing.
+    private static let contentsLimit = 16 << 20
+    /// A larger file without blocks on its disk is a sparse one.
+    private static let sparseByteCount = 64 << 10
+
+    /// Opens the file; refuses what is not a regular file, because reading it could block the network thread. Not on
+    /// the network thread.
     init(path: String) throws(NetworkingError) {
         let opened = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard opened >= 0 else {
@@ -24,13 +35,45 @@ final class UploadFile: Sendable {
         }
         self.path = path
         descriptor = opened
-        byteCount = file.byte_count
+        guard file.block_count == 0, file.byte_count <= Self.sparseByteCount else {
+            (contents, byteCount) = (nil, file.byte_count)
+            return
+        }
+        do throws(NetworkingError) {
+            let data = try Self.contents(of: opened, path)
+            (contents, byteCount) = (data, Int64(data.count))
+        } catch {
+            close(opened)
+            throw error
+        }
+    }
+
+    private static func contents(of descriptor: CInt, _ path: String) throws(NetworkingError) -> Data {
+        var data = Data()
+        var buffer = [UInt8](repeating: 0, count: sparseByteCount)
+        while true {
+            let count = Glibc.read(descriptor, &buffer, buffer.count)
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else {
+                throw NetworkingError(.cannotReadFile, "cannot read \(path)", underlying: POSIXError.last)
+            }
+            guard count > 0 else { return data }
+            data.append(contentsOf: buffer[..<count])
+            guard data.count <= contentsLimit else {
+                let reason = "its size is not known, and it has more than \(contentsLimit >> 20) MiB"
+                throw NetworkingError(.cannotReadFile, "cannot send \(path): \(reason)")
+            }
+        }
     }
 
     /// Reads at `offset`; fails when the file has become shorter than was declared.
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(NetworkingError) -> Int {
         let wanted = min(Int64(buffer.count), byteCount - offset)
         guard wanted > 0 else { return 0 }
+        if let contents {
+            let start = contents.startIndex + Int(offset)
+            return contents.copyBytes(to: buffer, from: start..<start + Int(wanted))
+        }
         let count = pread(descriptor, buffer.baseAddress, Int(wanted), off_t(offset))
         if count > 0 { return count }
         if count < 0 { throw NetworkingError(.cannotReadFile, "cannot read \(path)", underlying: POSIXError.last) }

@@ -109,6 +109,7 @@ extension CookieFile {
 
     /// Writes the file beside its place and moves it there, readable by its owner only: cookies are credentials.
     static func write(_ cookies: [Cookie], to path: String) throws(NetworkingError) {
+        try ExistingFile.checkReplaceable(path)
         let partial = path + ".bluebonnet-\(UUID().uuidString)"
         let descriptor = open(partial, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { throw failure("create", partial) }

@@ -67,6 +67,7 @@ package enum PrivateFile {
             throw NetworkingError(.cannotWriteFile, "\(RequestCheck.shown(path)) is not the path of a file")
         }
         let target = resolved(path)
+        try ExistingFile.checkReplaceable(target)
         let temporary = "\(target).\(isAlone ? "new" : UUID().uuidString)"
         if isAlone { unlink(temporary) }
         let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)

@@ -10,6 +10,8 @@ struct BodyAssembly {
     private let prepared: PreparedRequest
     /// Nil until the files were opened.
     private var file: PartialFile?
+    /// The device that the body goes to, in place of a file.
+    private var device: DeviceFile?
     private(set) var sink: (any BodySink)?
     private var resumption: Box<RangeResumption>?
     /// Describes the representation that the partial file's bytes belong to, as its record on disk says.
@@ -36,6 +38,12 @@ struct BodyAssembly {
         let sink = MemorySink(part.data, byteLimit: prepared.options.maximumBodyByteCount)
         self.sink = sink
         resumption = Box(RangeResumption(record: part.record, offset: sink.byteCount))
+    }
+
+    /// Takes the files that were opened for the body.
+    mutating func takeFiles(_ files: PreparedRequest.Files) {
+        device = files.device
+        takeFile(files.output)
     }
 
     /// Takes the output file, and notes the part of the body that an earlier process or operation left.
@@ -173,7 +181,7 @@ extension BodyAssembly {
         into sink: any BodySink, for head: ResponseHead, hasBody: Bool
     ) throws(NetworkingError) -> BodyReceiver {
         try BodyReceiver(
-            sink: sink, codings: hasBody ? head.contentCodings : [],
+            sink: sink, codings: hasBody && prepared.options.decodesContent ? head.contentCodings : [],
             isFramed: head.contentLength != nil || head.isChunked || head.httpVersion == "2",
             maximumExpansionRatio: prepared.options.maximumExpansionRatio)
     }
@@ -189,7 +197,9 @@ extension BodyAssembly {
         for head: ResponseHead, hasBody: Bool, hasOutput: Bool
     ) throws(NetworkingError) -> any BodySink {
         if hasOutput, let file { return try fileSink(file, for: head) }
-        if hasOutput, let output = prepared.streamOutput { return try channelSink(output) }
+        if hasOutput, let output = device.map(StreamOutput.device) ?? prepared.streamOutput {
+            return try channelSink(output)
+        }
         if let error = givenAwayError(insteadOf: head) { throw error }
         (sink as? ChannelSink)?.abandon()
         return memorySink(for: head, hasBody: hasBody)
@@ -294,7 +304,7 @@ extension BodyAssembly {
         case let target as FileSink: end.content = .file(target.file, canContinue: record != nil)
         case let stream as ChannelSink:
             if !isComplete { stream.abandon() }
-            end.content = .stream
+            end.content = device.map(TransferResult.Content.device) ?? .stream
         default: break
         }
         if !(sink is FileSink) { end.unusedFile = file }

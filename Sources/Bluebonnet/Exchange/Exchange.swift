@@ -74,7 +74,7 @@ extension Exchange {
 
     func take(_ opened: HopOpening.Opened) {
         outgoing.take(opened)
-        if let files = opened.files { assembly.takeFile(files.output) }
+        if let files = opened.files { assembly.takeFiles(files) }
     }
 
     func take(_ place: GovernorPlace?) { self.place = place }

@@ -17,6 +17,12 @@ package struct GivenRequest: Sendable {
     /// - Parameter fields: checked already.
     init(_ bare: URLRequest, fields: HeaderFields) { (self.bare, self.fields) = (bare, fields) }
 
+    /// Whether the caller gave it a field of this name.
+    func hasField(_ name: String) -> Bool {
+        if let fields { return fields[name] != nil }
+        return bare.value(forHTTPHeaderField: name) != nil
+    }
+
     /// The request in Foundation's form.
     var urlRequest: URLRequest {
         guard let fields else { return bare }

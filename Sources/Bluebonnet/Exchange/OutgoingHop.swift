@@ -116,8 +116,8 @@ struct OutgoingHop {
             httpVersion: options.value.httpVersion, connectTimeout: options.timeouts.connect,
             idleTimeout: prepared.idleTimeout, deadline: deadline,
             headerByteLimit: options.value.maximumHeaderByteCount,
-            expectsLargeBody: files?.output != nil || prepared.streamOutput != nil, isPaced: isPaced,
-            lowSpeed: options.value.lowSpeedLimit, needsNewConnection: hops.needsNewConnection)
+            expectsLargeBody: files?.output != nil || files?.device != nil || prepared.streamOutput != nil,
+            isPaced: isPaced, lowSpeed: options.value.lowSpeedLimit, needsNewConnection: hops.needsNewConnection)
     }
 
     /// Whether a hop may be one of several at the same time on its connection, which HTTP/2 makes possible.

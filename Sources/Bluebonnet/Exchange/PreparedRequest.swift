@@ -64,7 +64,7 @@ final class PreparedRequest: Sendable {
                 request: request, declaredByteCount: sent.declaredBodyByteCount, prefersNew: plan.needsNewBodyStream)
             : nil
         first = RedirectPolicy.Request(
-            method: method, url: url, headers: try Self.headers(sent, plan.idempotencyKey), hasBody: hasBody)
+            method: method, url: url, headers: try Self.headers(sent, of: self.request, plan), hasBody: hasBody)
         retryPolicy = Self.retryPolicy(of: plan)
         idleTimeout = plan.options.timeouts.idle(requestInterval: request.timeoutInterval)
     }
@@ -74,11 +74,14 @@ final class PreparedRequest: Sendable {
 
 extension PreparedRequest {
     private static func headers(
-        _ sent: SentHeaders, _ key: IdempotencyKey?
+        _ sent: SentHeaders, of request: GivenRequest, _ plan: RequestPlan
     ) throws(NetworkingError) -> HeaderFields {
-        guard let key else { return sent.headers }
-        try RequestCheck.field(name: IdempotencyKey.fieldName, value: key.value)
         var headers = sent.headers
+        if !plan.options.value.decodesContent, !request.hasField("Accept-Encoding") {
+            headers["Accept-Encoding"] = "identity"
+        }
+        guard let key = plan.idempotencyKey else { return headers }
+        try RequestCheck.field(name: IdempotencyKey.fieldName, value: key.value)
         headers[IdempotencyKey.fieldName] = key.value
         return headers
     }
@@ -187,6 +190,8 @@ extension PreparedRequest {
         var body: TransferBody
         /// For the body of an accepted response.
         var output: PartialFile?
+        /// The same, where a device is the output.
+        var device: DeviceFile?
 
         /// Takes away what was made for a request that will not be sent.
         func giveUp() {
@@ -224,7 +229,14 @@ extension PreparedRequest {
         let (isSynced, isDigested) = (options.syncsFilesToDisk, plan.wantsDigest || plan.expectedDigest != nil)
         switch output {
         case .memory, .stream: break
-        case .file(let url, _): files.output = try openOutput(at: url)
+        case .file(let url, _):
+            let path = try Self.path(of: url)
+            let existing = try ExistingFile(path)
+            if existing == .device {
+                files.device = try DeviceFile(path, place: url, isDigested: isDigested)
+            } else {
+                files.output = try openOutput(at: url, existing)
+            }
         case .folder(let url, let isCreated):
             let folder = try OutputFolder(
                 path: Self.path(of: url), policy: plan.files.outputDirectory.policy, isCreated: isCreated)
@@ -241,10 +253,12 @@ extension PreparedRequest {
     }
 
     /// Opens the file that the body goes to; not on the network thread.
-    func openOutput(at url: URL) throws(NetworkingError) -> PartialFile {
+    ///
+    /// - Parameter existing: what has its name, where that is known.
+    func openOutput(at url: URL, _ existing: ExistingFile? = nil) throws(NetworkingError) -> PartialFile {
         try PartialFile(
-            destination: Self.path(of: url), place: url, url: first.url, isSynced: options.syncsFilesToDisk,
-            isDigested: plan.wantsDigest || plan.expectedDigest != nil)
+            destination: Self.path(of: url), place: url, existing: existing, url: first.url,
+            isSynced: options.syncsFilesToDisk, isDigested: plan.wantsDigest || plan.expectedDigest != nil)
     }
 
     /// What the connections to https proxies need and has to be read. A redirect may lead through another proxy than

@@ -69,7 +69,10 @@ package struct SentHeaders {
 
     private static func withDefaults(_ fields: HeaderFields, _ cachePolicy: URLRequest.CachePolicy) -> HeaderFields {
         var headers = fields
-        if headers["Accept-Encoding"] == nil { headers["Accept-Encoding"] = ContentDecoder.acceptedCodings }
+        if headers["Accept-Encoding"] == nil {
+            // A part of a coded body cannot be decoded.
+            headers["Accept-Encoding"] = headers["Range"] == nil ? ContentDecoder.acceptedCodings : "identity"
+        }
         if headers["User-Agent"] == nil { headers["User-Agent"] = DefaultHeaders.ofThisProcess["User-Agent"] }
         // Caches on the way are told only what their client may say (RFC 9111, 5.2.1.4 and 5.4).
         if cachePolicy == .reloadIgnoringLocalAndRemoteCacheData, headers["Cache-Control"] == nil {

@@ -21,6 +21,11 @@ public struct TransferOptions: Sendable {
     /// The most bytes of a body in memory, after decoding; a larger body fails with `bodyTooLarge`. Default 64 MiB. A
     /// body that is written to a file has no limit.
     public var maximumBodyByteCount = 64 * 1024 * 1024
+    /// Whether content codings (RFC 9110, 8.4.1) are undone. Default true.
+    ///
+    /// With false no coding is asked for, unless the request has an `Accept-Encoding` of its own, and the body is
+    /// delivered as it came, whatever its `Content-Encoding` says.
+    public var decodesContent = true
     /// The largest ratio of decoded to received bytes, checked from 1 MiB of decoded bytes on. Default 500.
     public var maximumExpansionRatio = 500
     /// The most bytes of a response's header section; a larger one fails with `headersTooLarge`. Default 256 KiB.

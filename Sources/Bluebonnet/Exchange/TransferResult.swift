@@ -38,6 +38,8 @@ struct TransferResult: Sendable {
         case file(PartialFile, canContinue: Bool)
         /// A body that was given away as it came.
         case stream
+        /// A body that was written to a device as it came.
+        case device(DeviceFile)
     }
 }
 

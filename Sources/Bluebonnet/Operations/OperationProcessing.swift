@@ -16,7 +16,7 @@ extension RequestOperation: EndingOperation {
             let isQuick = transfer.value.receivedByteCount <= byteCount && !file.isSynced
             return isQuick ? .queue : .largeQueue
         case .memory(let data) where data.count > byteCount: return .largeQueue
-        case .stream: return .queue
+        case .stream, .device: return .queue
         case .none, .memory:
             let isKept = transfer.value.unusedFile != nil || transfer.value.cacheExchange != nil
             guard !isKept else { return .queue }
@@ -72,6 +72,9 @@ extension RequestOperation: EndingOperation {
             return ResponseProcessing(
                 serializer: serializer, expectedDigest: result.expectedDigest, wantsDigest: wantsDigest
             ).outcome(from: transfer)
+        }
+        if case .device(let device) = result.content, result.error == nil {
+            return OperationOutcome(transfer, downloadedFile: device.place)
         }
         guard case .file(let file, let canContinue) = result.content else { return OperationOutcome(transfer) }
         guard result.error == nil else {
@@ -158,9 +161,12 @@ extension OperationOutcome {
 
     /// The files have become what they are to be: others may have them now.
     fileprivate mutating func letGoOfFiles() {
-        if case .file(let file, _) = transfer.value.content {
+        switch transfer.value.content {
+        case .file(let file, _):
             file.unlock()
             transfer = transfer.changed { $0.content = .none }
+        case .device: transfer = transfer.changed { $0.content = .none }
+        case .none, .memory, .stream: break
         }
         guard let unused = transfer.value.unusedFile else { return }
         unused.unlock()

@@ -117,8 +117,12 @@ extension RequestOperation {
     /// A URL that ends in a slash is a folder, which is made when it does not exist; the response names the file in it,
     /// as with `outputDirectory`. `URL(fileURLWithPath:)` adds the slash to the path of an existing folder.
     ///
+    /// An existing file keeps its permissions. A character device, such as `/dev/null`, is written to as the body comes;
+    /// a FIFO, a socket and a descriptor of the process (`/dev/stdout` of a file) are refused with `cannotOpenFile`.
+    ///
     /// A partial body that an earlier attempt left is continued when the server confirms it with a strong validator.
-    /// The partial body is in `NAME.bluebonnet-partial` while it grows. A body whose `Content-Length` is less than 64
+    /// The partial body is in `NAME.bluebonnet-partial` while it grows; of a name over 231 bytes, in a file whose name
+    /// is made of its digest. A body whose `Content-Length` is less than 64
     /// KiB has no name before it is complete, where the file system can do that, and leaves nothing when it fails.
     /// While an operation writes to a file, the process's other operations for that file fail with `cannotOpenFile`;
     /// those of other processes do so as soon as the partial body has its name.
@@ -130,14 +134,13 @@ extension RequestOperation {
     /// The file beside an `outputFile` in which a body stands while it is not complete, and after a failure when the
     /// part can be continued. It may not be there.
     public static func partialFile(of outputFile: URL) -> URL {
-        URL(fileURLWithPath: outputFile.path + PartialFile.suffix, isDirectory: false)
+        URL(fileURLWithPath: PartialFile.partialPath(of: outputFile.path), isDirectory: false)
     }
 
     /// Removes what an operation that has ended left of an `outputFile` that is not to be continued.
     public static func removePartialFile(of outputFile: URL) {
-        for suffix in [PartialFile.suffix, PartialFile.recordSuffix] {
-            try? FileManager.default.removeItem(atPath: outputFile.path + suffix)
-        }
+        let path = PartialFile.partialPath(of: outputFile.path)
+        for path in [path, PartialFile.recordPath(of: path)] { try? FileManager.default.removeItem(atPath: path) }
     }
 
     /// A folder for the body of an accepted response. The body is written there under a temporary name, and gets the

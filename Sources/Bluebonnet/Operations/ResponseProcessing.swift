@@ -23,6 +23,9 @@ struct ResponseProcessing {
                 let place = try result.moveIntoPlace(file)
                 return OperationOutcome(transfer, value: place, downloadedFile: place, digest: digest)
             }
+            if case .device(let device) = result.content {
+                return OperationOutcome(transfer, value: device.place, downloadedFile: device.place, digest: digest)
+            }
             return OperationOutcome(transfer, value: try value(of: result), digest: digest)
         } catch {
             giveUpFile(result, error: error)
@@ -61,7 +64,7 @@ struct ResponseProcessing {
     /// makes none of any body, asks for types.
     private func typeCounts(_ result: TransferResult) -> Bool {
         switch result.content {
-        case .file, .stream: return serializer.isPlain
+        case .file, .stream, .device: return serializer.isPlain
         case .none, .memory: break
         }
         guard result.receivedByteCount == 0 else { return true }
@@ -82,6 +85,7 @@ struct ResponseProcessing {
         case .none: MessageDigest.hexadecimalDigest(of: Data())
         case .memory(let data): MessageDigest.hexadecimalDigest(of: data)
         case .file(let file, _): try file.digest()
+        case .device(let device): device.digest
         case .stream: nil
         }
     }

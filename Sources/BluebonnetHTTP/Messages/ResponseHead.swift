@@ -108,6 +108,11 @@ extension ResponseHead {
         private let isFolded: Bool
         /// Names for a body as it is: RFC 9110's, and the one that servers invented, which curl takes for it too.
         private static let identities: Set = ["identity", "none"]
+        /// What servers name in `Content-Encoding` that codes no content: charsets, codings of mail (RFC 2045, 6), and
+        /// how a file was once uploaded to Amazon S3.
+        private static let noContentCodings: Set = [
+            "utf-8", "utf8", "us-ascii", "ascii", "iso-8859-1", "binary", "8bit", "7bit", "aws-chunked",
+        ]
 
         package init(_ block: FieldBlock) {
             let fields = block.framingFields
@@ -118,7 +123,9 @@ extension ResponseHead {
             let hasLength = fields.plainLength != nil || !texts.lengths.isEmpty
             isFramedTwice = hasLength && !texts.transferCodings.isEmpty
             transferCodings = ResponseHead.list(texts.transferCodings)
-            contentCodings = ResponseHead.list(texts.contentCodings).filter { !Self.identities.contains($0) }
+            contentCodings = ResponseHead.list(texts.contentCodings).filter {
+                !Self.identities.contains($0) && !Self.noContentCodings.contains($0)
+            }
         }
 
         /// What makes the body's end a guess, or nil.

@@ -12,7 +12,7 @@ extension NetworkTests {
     @Suite struct ContentCodingNameTests {
         @Test(arguments: [
             "none", "None", "NONE", "identity", "Identity", "", " ", ",", "none, identity", "identity,none,",
-            "\t none ",
+            "\t none ", "utf-8", "UTF-8", "aws-chunked", "binary", "8bit", "identity, utf-8",
         ])
         func aBodyWithoutCodingComesAsItIs(value: String) async throws {
             try await TestServer.answering(.response(headers: ["Content-Encoding": value], body: "hello")) { server in
@@ -27,6 +27,22 @@ extension NetworkTests {
             let reply = Reply.response(headers: ["Content-Encoding": value], body: Data(CodedBody.gzip))
             try await TestServer.answering(reply) { server in
                 #expect(await get(server.url()).responseString == CodedBody.text)
+            }
+        }
+
+        @Test(arguments: ["gzip", "br", "nonesuch"])
+        func bodyComesAsItIsWhereNothingIsToBeDecoded(coding: String) async throws {
+            let reply = Reply.response(headers: ["Content-Encoding": coding], body: Data(CodedBody.gzip))
+            try await TestServer.answering(reply) { server in
+                var options = TransferOptions()
+                options.decodesContent = false
+                let operation = await get(server.url(), options)
+                #expect(operation.error == nil)
+                #expect(operation.responseData == Data(CodedBody.gzip))
+                var request = URLRequest(url: server.url())
+                request.setValue("br", forHTTPHeaderField: "Accept-Encoding")
+                #expect(await perform(request, options).responseData == Data(CodedBody.gzip))
+                #expect(server.requests.map { $0.headers["Accept-Encoding"] } == ["identity", "br"])
             }
         }
 

@@ -94,6 +94,15 @@ enum CodedBody {
         #expect(try decode(["gzip"], [CodedBody.empty]) == "")
     }
 
+    @Test(arguments: [1, 512, 10_000]) func zerosBehindAGzipMemberArePadding(count: Int) throws {
+        let padded = CodedBody.gzip + [UInt8](repeating: 0, count: count)
+        #expect(try decode(["gzip"], [padded]) == CodedBody.text)
+        #expect(try decode(["gzip"], padded.map { [$0] }) == CodedBody.text)
+        #expect(try decode(["gzip"], [padded + CodedBody.gzip]) == CodedBody.text + CodedBody.text)
+        #expect(code(["gzip"], padded + [1, 0]) == .cannotDecodeBody)
+        #expect(code(["deflate"], CodedBody.zlib + [0]) == .cannotDecodeBody)
+    }
+
     @Test func piecesAreSmallAndTheirBytesAreAllThere() throws {
         for (codings, body) in [
             (["gzip"], Array(repeating: CodedBody.zeros, count: 3).flatMap { $0 }),

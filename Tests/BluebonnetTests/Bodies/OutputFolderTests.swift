@@ -64,6 +64,31 @@ import Testing
         #expect(scratch.text("in/a (3).txt") == "3")
     }
 
+    @Test func replacedFileOfAFolderKeepsItsPermissions() throws {
+        try scratch.write("old", to: "in/a.txt")
+        #expect(chmod(scratch.path("in/a.txt"), 0o600) == 0)
+        try file("new", folder(.replace)).moveIntoPlace(as: "a.txt")
+        #expect(scratch.text("in/a.txt") == "new")
+        let attributes = try FileManager.default.attributesOfItem(atPath: scratch.path("in/a.txt"))
+        #expect(attributes[.posixPermissions] as? Int == 0o600)
+    }
+
+    @Test func pipeInAFolderIsNotReplaced() throws {
+        #expect(mkfifo(scratch.path("in/a.txt"), 0o600) == 0)
+        let file = try file("new", folder(.replace))
+        let error = #expect(throws: NetworkingError.self) { try file.moveIntoPlace(as: "a.txt") }
+        #expect(error?.code == .cannotWriteFile)
+        #expect(error?.message.hasSuffix("/a.txt: it is a FIFO or pipe, not a regular file") == true)
+        file.keepOrRemove(canContinue: false)
+        #expect(try names == ["a.txt"])
+    }
+
+    @Test func numbersGoOnBehindManyFilesOfOneName() throws {
+        for number in 1...40 { try file("\(number)", folder()).moveIntoPlace(as: "a.txt") }
+        let expected = Set(["a.txt"] + (2...40).map { "a (\($0)).txt" })
+        #expect(try Set(names) == expected)
+    }
+
     @Test func aTakenNameMayBeAnError() throws {
         try scratch.write("old", to: "in/a.txt")
         let file = try file("new", folder(.fail))

@@ -206,6 +206,74 @@ extension PartialFileTests {
         #expect(folder.text("out") == "new")
     }
 
+    @Test(arguments: [true, false]) func replacedFileKeepsItsPermissions(isNamed: Bool) throws {
+        try folder.write("secret", to: "out")
+        #expect(chmod(folder.path("out"), 0o600) == 0)
+        let file = try isNamed ? openNamed() : open()
+        try write("new", to: file)
+        if isNamed { #expect(try permissions("out.bluebonnet-partial") == 0o600) }
+        try file.moveIntoPlace()
+        #expect(folder.text("out") == "new")
+        #expect(try permissions("out") == 0o600)
+    }
+
+    @Test func readOnlyFileStaysReadOnlyAndItsPartCanBeContinued() throws {
+        try folder.write("old", to: "out")
+        #expect(chmod(folder.path("out"), 0o444) == 0)
+        try leavePart("01234")
+        #expect(try permissions("out.bluebonnet-partial") == 0o644)
+        let file = try open()
+        try write("56789", at: 5, to: file)
+        try file.moveIntoPlace()
+        #expect(folder.text("out") == "0123456789")
+        #expect(try permissions("out") == 0o444)
+    }
+
+    private func permissions(_ name: String) throws -> Int? {
+        try FileManager.default.attributesOfItem(atPath: folder.path(name))[.posixPermissions] as? Int
+    }
+
+    /// One file is made a device's or a pipe's place while it is written.
+    @Test func pipeThatAppearsInPlaceOfTheDestinationIsNotReplaced() throws {
+        let file = try openNamed()
+        try write("new", to: file)
+        #expect(mkfifo(folder.path("out"), 0o600) == 0)
+        #expect(refusal { try file.moveIntoPlace() } == .cannotWriteFile)
+        file.keepOrRemove(canContinue: false)
+        #expect(folder.names == ["out"])
+    }
+
+    @Test(arguments: [231, 232, 237, 255]) func nameAsLongAsTheFileSystemAllowsIsWritten(byteCount: Int) throws {
+        let name = String(repeating: "n", count: byteCount - 2) + "é"
+        let path = folder.path(name)
+        do {
+            let file = try PartialFile(destination: path, url: url)
+            try file.setRecord(record)
+            try write("01234", to: file)
+            file.keepOrRemove(canContinue: true)
+        }
+        #expect(FileManager.default.fileExists(atPath: RequestOperation.partialFile(of: folder.file(name)).path))
+        let file = try PartialFile(destination: path, url: url)
+        #expect(file.initialByteCount == 5)
+        try write("56789", at: 5, to: file)
+        try file.moveIntoPlace()
+        #expect(folder.names == [name])
+        #expect(folder.text(name) == "0123456789")
+    }
+
+    @Test func partialFileOfALongNameIsRemoved() throws {
+        let name = String(repeating: "n", count: 250)
+        do {
+            let file = try PartialFile(destination: folder.path(name), url: url)
+            try file.setRecord(record)
+            try write("01234", to: file)
+            file.keepOrRemove(canContinue: true)
+        }
+        #expect(folder.names.count == 2)
+        RequestOperation.removePartialFile(of: folder.file(name))
+        #expect(folder.names == [])
+    }
+
     @Test(arguments: [true, false]) func aSmallFileThatIsGivenUpLeavesNothing(isDropped: Bool) throws {
         do {
             let file = try open()

@@ -26,6 +26,29 @@ import Testing
         #expect(headers == ["Range: bytes=100-", "If-Range: \"v1\"", "Accept-Encoding: identity"])
     }
 
+    /// Each run of a request may be redirected to another signature.
+    @Test(
+        arguments: [
+            ("http://h/f?sig=2", "bytes 100-299/300", .append), ("http://h/f", "bytes 100-299/300", .append),
+            ("http://h/f?sig=2", "bytes 100-299/*", .askAgain), ("http://h/g?sig=2", "bytes 100-299/300", .askAgain),
+            ("http://other/f?sig=2", "bytes 100-299/300", .askAgain),
+        ] as [(String, String, Decision)])
+    func bodyOfAURLWithAnotherQueryIsContinuedByItsTag(url: String, range: String, decision: Decision) throws {
+        func resumption(_ validator: StrongValidator) throws -> RangeResumption {
+            let record = PartialRecord(
+                requestURL: try #require(URL(string: "http://h/")),
+                responseURL: try #require(URL(string: "http://h/f?sig=1")), validator: validator, totalByteCount: 300)
+            return RangeResumption(record: record, offset: 100)
+        }
+        let date = "Tue, 01 Jan 2030 00:00:00 GMT"
+        let head = ResponseHead(
+            url: try #require(URL(string: url)), statusCode: 206,
+            headers: ["Content-Range": range, "ETag": "\"v1\"", "Last-Modified": date])
+        #expect(try resumption(.entityTag("\"v1\"")).decide(on: head) == decision)
+        #expect(try resumption(.entityTag("\"v2\"")).decide(on: head) == .askAgain)
+        #expect(try resumption(.lastModified(date)).decide(on: head) == .askAgain)
+    }
+
     @Test func rangeOfAllNumbersIsDecidedOn() throws {
         let head = ResponseHead(
             url: try #require(URL(string: "http://h/")), statusCode: 206,

@@ -71,6 +71,30 @@ import Testing
         #expect(try read(UploadFile(path: folder.path("link")), 8, at: 0) == "abc")
     }
 
+    /// Its size is 0, and what is read of it is not (proc(5)).
+    @Test func fileOfProcIsSentAsItIsRead() throws {
+        let file = try UploadFile(path: "/proc/self/comm")
+        let text = try String(contentsOfFile: "/proc/self/comm", encoding: .utf8)
+        #expect(!text.isEmpty && file.byteCount == Int64(text.utf8.count))
+        #expect(try read(file, 100, at: 0) == text)
+        #expect(try read(file, 100, at: 1) == String(text.dropFirst()))
+        #expect(try read(file, 100, at: file.byteCount) == "")
+    }
+
+    /// Its size is that of a page (sysfs), and what is read of it is shorter.
+    @Test func fileOfSysIsSentAsItIsRead() throws {
+        let path = "/sys/kernel/mm/transparent_hugepage/enabled"
+        guard let text = try? String(contentsOfFile: path, encoding: .utf8) else { return }
+        #expect(try UploadFile(path: path).byteCount == Int64(text.utf8.count))
+    }
+
+    @Test func smallSparseFileIsSentWithItsZeros() throws {
+        try folder.write("", to: "file")
+        #expect(truncate(folder.path("file"), 5) == 0)
+        let file = try UploadFile(path: folder.path("file"))
+        #expect(try read(file, 9, at: 0) == "\0\0\0\0\0")
+    }
+
     private func read(_ file: UploadFile, _ count: Int, at offset: Int64) throws -> String {
         var bytes = [UInt8](repeating: 0, count: count)
         let got = try bytes.withUnsafeMutableBytes { try file.read(into: $0, at: offset) }

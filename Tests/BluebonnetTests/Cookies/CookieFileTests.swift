@@ -28,6 +28,15 @@ import Testing
         #expect(CookieFile.text(Self.cookies) == Self.text)
     }
 
+    @Test func cookieFileDoesNotReplaceADevice() throws {
+        let folder = try ScratchFolder()
+        try FileManager.default.createSymbolicLink(atPath: folder.path("jar"), withDestinationPath: "/dev/null")
+        let error = #expect(throws: NetworkingError.self) { try CookieFile.write(Self.cookies, to: folder.path("jar")) }
+        #expect(error?.code == .cannotWriteFile)
+        #expect(folder.names == ["jar"])
+        #expect(try FileManager.default.destinationOfSymbolicLink(atPath: folder.path("jar")) == "/dev/null")
+    }
+
     @Test func writtenCookiesAreReadAgain() throws {
         #expect(try CookieFile.cookies(in: Self.text, path: "f") == Self.cookies)
         let fromElsewhere = "\r\n# a comment\r\n127.0.0.1\tFALSE\t/\tFALSE\t0\tempty\r\n"

@@ -36,6 +36,12 @@ import Testing
         #expect(try sent([:]).headers.fields.map(\.name) == ["Accept-Encoding", "User-Agent"])
     }
 
+    @Test func requestOfARangeAsksForNoCoding() throws {
+        #expect(try sent(["range": "bytes=10-19"]).headers["Accept-Encoding"] == "identity")
+        let own = ["Range": "bytes=10-19", "Accept-Encoding": "gzip"]
+        #expect(try sent(own).headers["Accept-Encoding"] == "gzip")
+    }
+
     @Test func fieldsThatAreReadyStayAsTheyAre() throws {
         #expect(pairs(try sent(["X-A": "1"], ready: ["Only": "this"]).headers) == ["Only: this"])
     }

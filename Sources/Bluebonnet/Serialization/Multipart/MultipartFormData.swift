@@ -93,7 +93,8 @@ extension MultipartFormData {
         add(.data(data), try fileHeaders(name, fileName, contentType), name)
     }
 
-    /// Adds a file, which is read when it is sent; its size is taken now.
+    /// Adds a file, which is read when it is sent; its size is taken now. One whose size says nothing, as in `/proc` and
+    /// `/sys`, is read now.
     ///
     /// A file that is missing when it is sent, or has another size, is an error of the request that names the file's
     /// path.
@@ -113,7 +114,8 @@ extension MultipartFormData {
         }
         let file = try UploadFile(path: url.path)
         let headers = try fileHeaders(name, fileName ?? url.lastPathComponent, contentType ?? Self.type(of: url.path))
-        add(.file(path: file.path, byteCount: file.byteCount), headers, name)
+        let source = file.contents.map(MultipartPart.Source.data)
+        add(source ?? .file(path: file.path, byteCount: file.byteCount), headers, name)
     }
 
     /// Adds a stream, which is read when the body is sent. It can be read once, so a request with such a part cannot be

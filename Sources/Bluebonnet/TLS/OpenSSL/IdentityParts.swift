@@ -30,7 +30,7 @@ struct IdentityParts {
         case .data(let data): return data
         case .file(let path):
             do {
-                return try Data(contentsOf: URL(fileURLWithPath: path))
+                return try Data(contentsOf: FilePath.url(path))
             } catch {
                 throw NetworkingError(
                     .invalidSecurityPolicy, "cannot read the client identity in \(path)", underlying: error)

@@ -88,7 +88,7 @@ final class TrustStore: Sendable {
 
     static func contents(of path: String) throws(NetworkingError) -> Data {
         do {
-            return try Data(contentsOf: URL(fileURLWithPath: path))
+            return try Data(contentsOf: FilePath.url(path))
         } catch {
             throw NetworkingError(
                 .invalidSecurityPolicy, "cannot read the certificate authorities in \(path)", underlying: error)
@@ -97,7 +97,7 @@ final class TrustStore: Sendable {
 
     /// Only what is or wants to be certificates: a directory also has a README, or keys.
     private static func contents(ofFileInFolder path: String) -> Data? {
-        guard let data = try? Data(contentsOf: URL(fileURLWithPath: path)) else { return nil }
+        guard let data = try? Data(contentsOf: FilePath.url(path)) else { return nil }
         let isPEM = data.range(of: Data("CERTIFICATE-----".utf8)) != nil
         return isPEM || CertificateBytes.looksLikeDER(data) ? data : nil
     }

@@ -29,7 +29,9 @@ struct CurlErrorMapping {
     }
 
     var networkingError: NetworkingError {
-        var error = headFault ?? NetworkingError(code, "\(sentence): \(text)")
+        let mayLackDescriptors = code == .cannotConnect || code == .cannotFindHost
+        let reason = mayLackDescriptors ? DescriptorShortage.sentence : nil
+        var error = headFault ?? NetworkingError(code, "\(sentence): \(reason ?? text)")
         error.underlying = LibraryError(library: "libcurl", code: Int(self.error.code), text: text)
         if code == .timedOut { error.timeLimit = .connect }  // the only limit that libcurl is given
         if isRefusalOfProxy { error.proxyStatusCode = connectStatus }

@@ -38,6 +38,14 @@ import Testing
         #expect(boundaries.allSatisfy { $0.utf8.count <= 70 })
     }
 
+    @Test func fileOfProcIsAPartWithItsText() throws {
+        var form = MultipartFormData()
+        try form.append(fileAt: URL(fileURLWithPath: "/proc/self/comm"), name: "f")
+        let comm = try String(contentsOfFile: "/proc/self/comm", encoding: .utf8)
+        let written = try text(form)
+        #expect(!comm.isEmpty && written.contains("\r\n\r\n\(comm)\r\n"))
+    }
+
     @Test func aFormIsWrittenAsRFC7578Says() throws {
         var form = MultipartFormData()
         try form.append("value", name: "field")

@@ -1,0 +1,56 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+internal import CLinux
+internal import Foundation
+internal import Glibc
+internal import Synchronization
+
+/// A character device, such as `/dev/null` or a terminal, that a body is written to as it arrives. Nothing of it can be
+/// taken back, continued or moved into place. Closed when the last reference goes.
+final class DeviceFile: Sendable {
+    /// The device as the caller named it.
+    let place: URL
+    private let path: String
+    private let descriptor: CInt
+    private let running: Mutex<MessageDigest?>
+
+    /// Opens the device; not on the network thread.
+    ///
+    /// - Parameter isDigested: whether the digest of what is written will be asked for.
+    init(_ path: String, place: URL, isDigested: Bool) throws(NetworkingError) {
+        // Without waiting: some devices are opened only when something is at their other end.
+        let opened = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
+        guard opened >= 0 else {
+            throw NetworkingError(.cannotOpenFile, "cannot open the device \(path)", underlying: POSIXError.last)
+        }
+        var file = bluebonnet_file()
+        guard bluebonnet_look_at(opened, &file) == 0, file.kind == S_IFCHR,
+            fcntl(opened, F_SETFL, fcntl(opened, F_GETFL) & ~O_NONBLOCK) == 0
+        else {
+            close(opened)
+            throw NetworkingError(.cannotOpenFile, "cannot write \(path): it is no device any more")
+        }
+        (self.path, self.place, descriptor) = (path, place, opened)
+        running = Mutex(isDigested ? MessageDigest(.sha256) : nil)
+    }
+
+    /// Writes a piece behind the ones before, all of it, or throws; for as long as the device makes it wait.
+    func append(_ piece: Data) throws(NetworkingError) {
+        var rest = piece
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else {
+                throw NetworkingError(.cannotWriteFile, "cannot write \(path)", underlying: POSIXError.last)
+            }
+            rest = rest.dropFirst(count)
+        }
+        running.withLock { digest in piece.withUnsafeBytes { digest?.update($0) } }
+    }
+
+    /// The digest of what was written, in hexadecimal; nil when it was not wanted.
+    var digest: String? { running.withLock { $0?.copy().finish() } }
+
+    deinit { close(descriptor) }
+}
