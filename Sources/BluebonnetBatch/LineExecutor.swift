@@ -122,7 +122,7 @@ extension ResultLine.Failure {
     fileprivate init(_ error: NetworkingError, outcome: ResultLine.Outcome) {
         switch (outcome, error.code) {
         case (.skipped, .cancelled):
-            self.init(code: .dependencyFailed, message: "not started: an operation that it needed did not succeed")
+            self.init(code: .dependencyFailed, message: SkipReason.message(nil))
         case (.cancelled, .dependencyFailed):
             self.init(code: .cancelled, message: "the operation was cancelled before it started")
         default: self.init(error)

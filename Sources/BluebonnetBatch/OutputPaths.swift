@@ -1,7 +1,9 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
+import Bluebonnet
 import Foundation
+import Glibc
 
 /// A file that no line of a batch may write.
 package struct ReservedPath: Sendable {
@@ -17,7 +19,7 @@ package struct ReservedPath: Sendable {
 /// where each gets a name of its own.
 ///
 /// Paths are compared as text, after `.`, `..` and relative paths were worked out; the file system is not asked, so
-/// two paths that meet through a link pass. A path with references in it is not known yet, and is not compared.
+/// two paths that meet through a link pass; only devices of `/dev` are looked up. A path with references in it is not known yet, and is not compared.
 struct OutputPaths {
     /// What a line writes.
     struct Output {
@@ -34,6 +36,13 @@ struct OutputPaths {
         func hash(into hasher: inout Hasher) {
             bytes.withUnsafeBytes { hasher.combine(bytes: $0) }
         }
+
+        /// Whether it is a device, such as `/dev/null`, which any number of lines may write to.
+        var isDevice: Bool {
+            guard bytes.starts(with: "/dev/".utf8) else { return false }
+            var status = stat()
+            return stat(String(decoding: bytes, as: UTF8.self), &status) == 0 && status.st_mode & S_IFMT == S_IFCHR
+        }
     }
 
     private let workingDirectory = FileManager.default.currentDirectoryPath
@@ -43,7 +52,7 @@ struct OutputPaths {
 
     init(reserved: [ReservedPath] = []) {
         for file in reserved {
-            let real = URL(fileURLWithPath: file.path).resolvingSymlinksInPath().path
+            let real = FilePath.url(file.path).resolvingSymlinksInPath().path
             for path in [file.path, real] { self.reserved[key(path)] = file.meaning }
         }
     }
@@ -65,7 +74,9 @@ struct OutputPaths {
     /// What a line writes, whoever else does.
     func namedOutput(of line: NumberedLine) throws(RequestLineError) -> Output? {
         guard let path = try knownPath(of: line) else { return nil }
-        return Output(key: key(path), isFolder: path.utf8.last == UInt8(ascii: "/"))
+        let key = key(path)
+        if key.isDevice { return nil }
+        return Output(key: key, isFolder: FilePath.namesFolder(path))
     }
 
     /// Why a line may not write what it names; nil when it may.

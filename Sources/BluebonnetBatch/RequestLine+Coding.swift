@@ -8,7 +8,7 @@ extension RequestLine: FieldCodable {
     enum Name: String, CaseIterable {
         case id, url, method, headers, query, json, form, plist, text, file, multipart, after, output, expect
         case timeout, connectTimeout, idleTimeout, maxBody, redirects, priority, credential, security, proxy
-        case httpVersion, unixSocket, resolve, retry, idempotencyKey, script
+        case httpVersion, unixSocket, resolve, retry, idempotencyKey, script, decode
     }
 
     private static let bodyNames = Body.Name.allCases.compactMap { Name(rawValue: $0.rawValue) }
@@ -26,6 +26,7 @@ extension RequestLine: FieldCodable {
         output = try fields[.output]?.string()
         expect = try fields[.expect].map { expect throws(RequestLineError) in try Expectation(expect) }
         try readLimits(fields)
+        decode = try fields[.decode]?.bool()
         priority = try fields[.priority]?.choice() ?? priority
         credential = try fields[.credential].map { pair throws(RequestLineError) in try Credential(pair) }
         security = try fields[.security].map { policy throws(RequestLineError) in try Security(policy) }
@@ -86,6 +87,7 @@ extension RequestLine: FieldCodable {
         members.set(.retry, retry)
         members.set(.idempotencyKey, idempotencyKey)
         members.set(.script, script, unless: defaults.script)
+        members.set(.decode, decode)
         return members.jsonValue
     }
 }

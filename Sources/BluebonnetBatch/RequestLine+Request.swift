@@ -47,7 +47,7 @@ extension RequestLine {
         guard !path.isEmpty, !path.hasByte(0) else {
             throw NetworkingError(.cannotOpenFile, "the path in \"\(field)\" is empty or has a NUL in it")
         }
-        return URL(fileURLWithPath: path, isDirectory: mayBeFolder && path.utf8.last == UInt8(ascii: "/"))
+        return FilePath.url(path, isDirectory: mayBeFolder && FilePath.namesFolder(path))
     }
 }
 
@@ -75,13 +75,23 @@ extension RequestLine {
         }
         let plain = try Self.plain.get()
         // To copy a request and change its URL takes five times as long.
-        var request = URLRequest(url: try RequestCheck.url(url, relativeTo: baseURL))
+        var request = URLRequest(url: try Self.url(url, relativeTo: baseURL))
         request.allHTTPHeaderFields = plain.fields
         plan.setRequest(request, sent: plain.headers)
     }
 
+    private static func url(_ text: String, relativeTo base: URL?) throws(NetworkingError) -> URL {
+        do throws(NetworkingError) {
+            return try RequestCheck.url(text, relativeTo: base)
+        } catch {
+            guard base == nil, error.code == .badURL, URLText(text).scheme == nil else { throw error }
+            let shown = RequestCheck.shown(Redaction.url(text))
+            throw NetworkingError(.badURL, "the URL \(shown) is relative, and there is no base URL (--base-url)")
+        }
+    }
+
     private func request(baseURL: URL?) throws -> URLRequest {
-        var request = URLRequest(url: try RequestCheck.url(url, relativeTo: baseURL), method: method)
+        var request = URLRequest(url: try Self.url(url, relativeTo: baseURL), method: method)
         for field in headers.combined {
             try RequestCheck.field(name: field.name, value: field.value)
             request.setValue(field.value, forHTTPHeaderField: field.name)
@@ -133,7 +143,7 @@ extension RequestLine {
     /// Whether the line says anything that the batch's options do not.
     private func hasOptions(over batch: TransferOptions) -> Bool {
         let hasLimits = timeout != nil || connectTimeout != nil || idleTimeout != nil || maxBody != nil
-        if retry != nil { return true }
+        if retry != nil || decode != nil { return true }
         let hasPeers = credential != nil || security != nil || proxy != nil || unixSocket != nil || !resolve.isEmpty
         return hasLimits || hasPeers || redirects != batch.maximumRedirectCount || httpVersion != batch.httpVersion
     }
@@ -147,6 +157,7 @@ extension RequestLine {
         if let retry { options.retryPolicy = retry.policy(over: batch.retryPolicy) }
         options.maximumRedirectCount = redirects
         options.httpVersion = httpVersion
+        if let decode { options.decodesContent = decode }
         if let credential {
             options.credential = URLCredential(
                 user: credential.user, password: credential.password, persistence: .none)

@@ -32,7 +32,8 @@ public struct RequestLine: Sendable, Hashable, Codable {
     /// The ids of the operations that must have succeeded before this one starts.
     public var after: [String] = []
     /// The path of the file that the response body is streamed to; nil keeps the body in memory. A path that ends in a
-    /// slash names a folder, which is made when it does not exist; the response names the file in it.
+    /// slash, `.` or `..` names a folder, which is made when it does not exist; the response names the file in it. A
+    /// tilde is a character like any other.
     public var output: String?
     /// Conditions for the response.
     public var expect: Expectation?
@@ -44,6 +45,8 @@ public struct RequestLine: Sendable, Hashable, Codable {
     public var idleTimeout: Double?
     /// The most bytes of a decoded body kept in memory; nil means the batch's limit.
     public var maxBody: Int?
+    /// Whether content codings of the response are undone; false delivers the bytes as they come, nil means the batch's.
+    public var decode: Bool?
     /// The most redirects followed; 0 returns the redirect itself.
     public var redirects = defaultRedirects
     /// The priority among ready operations.

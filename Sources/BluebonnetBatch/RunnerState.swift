@@ -21,6 +21,8 @@ struct RunnerState: Sendable {
     private var unfinished: [String: Entry] = [:]
     private var outcomes: [String: ResultLine.Outcome] = [:]
     private var sources: [String: ReferenceSource] = [:]
+    /// Why lines are skipped that need a line which did not succeed.
+    private var skipReasons: [String: String] = [:]
     /// Unfinished lines that something they need has doomed, noted when the run is cancelled.
     private var doomed: Set<String> = []
     private var addedCount = 0
@@ -59,7 +61,11 @@ struct RunnerState: Sendable {
     func dependencies(_ ids: [String]) -> [RunnerDependency] {
         ids.map { id in
             let (source, operation) = (sources[id], unfinished[id]?.operation)
-            return RunnerDependency(id: id, outcome: outcomes[id], error: operation?.error) {
+            let error = operation?.error
+            let reason = error.flatMap { SkipReason.reason(id, .failure, ResultLine.Failure($0)) }
+            return RunnerDependency(
+                id: id, outcome: outcomes[id], hasFailed: error != nil, reason: skipReasons[id] ?? reason
+            ) {
                 source ?? operation.map(ReferenceSource.init)
             }
         }
@@ -73,6 +79,7 @@ struct RunnerState: Sendable {
         finishedByteCount += ending.receivedByteCount
         if entry?.isForgotten ?? false { return outcome }
         outcomes[id] = outcome
+        skipReasons[id] = SkipReason.reason(id, outcome, ending.error.map(ResultLine.Failure.init))
         if outcome == .success, let source = ending.source { sources[id] = source }
         return outcome
     }
@@ -131,14 +138,15 @@ struct RunnerStanding: Sendable {
 
 /// The end of an operation, as far as the runner's state needs it.
 struct RunnerEnding: Sendable {
-    let code: NetworkingError.Code?
+    let error: NetworkingError?
+    var code: NetworkingError.Code? { error?.code }
     let isCancelled: Bool
     let receivedByteCount: Int64
     /// For the lines that refer to this one; nil when there are none.
     let source: ReferenceSource?
 
     init(_ operation: HTTPRequestOperation, isReferenced: Bool) {
-        code = operation.error?.code
+        error = operation.error
         isCancelled = operation.isCancelled
         receivedByteCount = operation.receivedByteCount
         source = isReferenced ? ReferenceSource(operation) : nil
@@ -156,32 +164,39 @@ package struct RunnerDependency: Sendable {
     let id: String
     /// Nil when only its error is known.
     let outcome: ResultLine.Outcome?
-    private let error: NetworkingError?
+    private let hasFailed: Bool
+    /// Why this line is skipped if that one did not succeed.
+    let reason: String?
     private let source: @Sendable () -> ReferenceSource?
 
     fileprivate init(
-        id: String, outcome: ResultLine.Outcome?, error: NetworkingError?,
+        id: String, outcome: ResultLine.Outcome?, hasFailed: Bool, reason: String?,
         source: @escaping @Sendable () -> ReferenceSource?
     ) {
-        (self.id, self.outcome, self.error, self.source) = (id, outcome, error, source)
+        (self.id, self.outcome, self.hasFailed, self.reason, self.source) = (id, outcome, hasFailed, reason, source)
     }
 
     /// A line that has ended.
     ///
-    /// - Parameter source: gives its response, when a reference asks for it.
-    init(id: String, outcome: ResultLine.Outcome, source: @escaping @Sendable () -> ReferenceSource?) {
-        self.init(id: id, outcome: outcome, error: nil, source: source)
+    /// - Parameters:
+    ///   - reason: why lines that need it are skipped; nil when that is not known, or it succeeded.
+    ///   - source: gives its response, when a reference asks for it.
+    init(
+        id: String, outcome: ResultLine.Outcome, reason: String? = nil,
+        source: @escaping @Sendable () -> ReferenceSource?
+    ) {
+        self.init(id: id, outcome: outcome, hasFailed: false, reason: reason, source: source)
     }
 
     /// Whether the line succeeded.
-    package var isSuccess: Bool { outcome.map { $0 == .success } ?? (error == nil) }
+    package var isSuccess: Bool { outcome.map { $0 == .success } ?? !hasFailed }
 
     /// Makes sure that the line succeeded.
     ///
     /// - Throws: `dependencyFailed` when it did not.
     func check() throws(NetworkingError) {
         guard isSuccess else {
-            throw NetworkingError(.dependencyFailed, "not started: \"\(id)\" did not succeed")
+            throw NetworkingError(.dependencyFailed, SkipReason.message(reason ?? "\"\(id)\" did not succeed"))
         }
     }
 

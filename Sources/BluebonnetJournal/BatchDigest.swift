@@ -60,6 +60,7 @@ package enum BatchDigest {
             String(settings.cancelsAtFirstFailure), String(options.maximumBodyByteCount),
             String(options.keepsDotSegments),
         ]
+        if !options.decodesContent { parts.append("undecoded") }
         parts += settings.headers.flatMap { field in
             let name = field.name.lowercased()
             return [name, secretFields.contains(name) ? "" : field.value]

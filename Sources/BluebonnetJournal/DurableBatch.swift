@@ -13,7 +13,8 @@ internal import Synchronization
 /// ```
 ///
 /// Lines that have ended are not sent again: their results are delivered, and what they returned serves the references
-/// of other lines. Before a request with another method than GET, HEAD, OPTIONS and TRACE is sent, "may have been sent"
+/// of other lines. A line whose output file is gone or has another length runs again, or has failed where that is not
+/// safe. Before a request with another method than GET, HEAD, OPTIONS and TRACE is sent, "may have been sent"
 /// is on the disk. If the process then ends before the outcome is, the next run does not send the line: its outcome is
 /// `unknown`, unless the line has an `Idempotency-Key` or the options say otherwise. All members may be used from any
 /// thread.
@@ -24,6 +25,9 @@ public final class DurableBatch: Sendable {
         public var restarts = false
         /// Whether requests that are not safe to repeat, and that may have been sent, are sent again. Default false.
         public var resendsUnsafeRequests = false
+        /// Whether lines that failed or were cancelled run again, whatever their methods. Default false. Lines that were
+        /// skipped run again in any case.
+        public var retriesFailedLines = false
 
         /// The defaults.
         public init() {}
@@ -86,7 +90,9 @@ public final class DurableBatch: Sendable {
     ) async throws(JournalError) -> Outcome {
         let opened = try OpenedJournal(
             journal, digest: digest, lineCount: schedule.count,
-            options: .init(isRestarted: options.restarts, resendsUnsafe: options.resendsUnsafeRequests))
+            options: .init(
+                isRestarted: options.restarts, resendsUnsafe: options.resendsUnsafeRequests,
+                retriesFailed: options.retriesFailedLines))
         let outcome = OutcomeBox()
         let run = JournaledRun(settings: settings, journal: opened, lines: lines, schedule: schedule) { delivery in
             outcome.note(delivery)

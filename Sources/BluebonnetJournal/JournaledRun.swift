@@ -79,8 +79,8 @@ package final class JournaledRun: Sendable {
             if journal.batch.lineCount != nil { restore() }
         } start: { [self] in
             start($0)
-        } abandon: { [self] position, outcome in
-            abandon(position, outcome)
+        } abandon: { [self] position, result in
+            abandon(position, result)
         }
     }
 
@@ -166,17 +166,16 @@ extension JournaledRun {
                     throw JournalError(
                         .damaged, "the journal is damaged: it has the id \(record.id) at position \(record.position)")
                 }
-                take(record, isRepeatable: isRepeatable(record.position)) { pump.end(record.position, $0, $1) }
+                let mayHaveOutput = pump.lines.mayHaveOutput(at: record.position)
+                take(record, line(at: record.position), mayHaveOutput) { pump.end(record.position, $0, $1, reason: $2) }
             }
         } catch {
             fail(error)
         }
     }
 
-    /// Whether a line may be sent twice; false when it cannot be read.
-    private func isRepeatable(_ position: Int) -> Bool {
-        (try? pump.lines.node(at: position)).map { isRepeatable($0.line.line) } ?? false
-    }
+    /// A line; nil when it cannot be read.
+    private func line(at position: Int) -> RequestLine? { (try? pump.lines.node(at: position))?.line.line }
 
     private func isRepeatable(_ line: RequestLine) -> Bool {
         line.isSafe || line.hasIdempotencyKey || settings.headers.contains(name: "Idempotency-Key")
@@ -184,18 +183,20 @@ extension JournaledRun {
 
     /// Takes a record: a line that has ended is delivered, one that may have been sent is noted.
     ///
-    /// - Parameter end: is told how the line ended, if it did; what it is told is what the pump has to know.
+    /// - Parameters:
+    ///   - line: the line, which is read only when it matters; nil when it cannot be read.
+    ///   - end: is told how the line ended, if it did; what it is told is what the pump has to know.
     private func take(
-        _ record: JournalRecord, isRepeatable: @autoclosure () -> Bool,
-        end: (ResultLine.Outcome, ReferenceSource?) -> Void
+        _ record: JournalRecord, _ line: @autoclosure () -> RequestLine?, _ mayHaveOutput: @autoclosure () -> Bool,
+        end: (ResultLine.Outcome, ReferenceSource?, String?) -> Void
     ) {
         let step = ReopeningStep(
-            record.state, isRepeatable: isRepeatable(), resendsUnsafe: journal.options.resendsUnsafe)
+            record.state, isRepeatable: line().map(isRepeatable) ?? false, options: journal.options,
+            hasOutput: !mayHaveOutput() || hasOutput(line(), record))
         switch step {
         case .deliver(let ending): deliver(ending, of: record, end)
-        case .reportUnknown:
-            end(.unknown, nil)
-            deliverUnknown(record)
+        case .reportUnknown: report(unknown(record), end)
+        case .reportLostOutput: report(lostOutput(record, line()?.output ?? ""), end)
         case .startAgain: state.withLock { _ = $0.sentBefore.insert(record.position) }
         case .start: break
         }
@@ -203,14 +204,15 @@ extension JournaledRun {
 
     /// Delivers the result of a line that has ended before.
     private func deliver(
-        _ ending: JournalRecord.Ending, of record: JournalRecord, _ end: (ResultLine.Outcome, ReferenceSource?) -> Void
+        _ ending: JournalRecord.Ending, of record: JournalRecord,
+        _ end: (ResultLine.Outcome, ReferenceSource?, String?) -> Void
     ) {
         let isReferenced = pump.isReferenced(record.position)
         let result = ending.outcome == .success && !isReferenced ? nil : result(of: ending)
         var source: ReferenceSource?
         if ending.outcome == .success, isReferenced, let result { source = self.source(of: result, ending) }
         state.withLock { $0.restoredByteCount += Int64(ending.byteCount) }
-        end(ending.outcome, source)
+        end(ending.outcome, source, result?.skipReason)
         deliver(
             Delivery(
                 outcome: ending.outcome, byteCount: ending.byteCount, line: ending.line, result: result,
@@ -219,15 +221,41 @@ extension JournaledRun {
         if ending.outcome == .failure, settings.cancelsAtFirstFailure { stop() }
     }
 
-    /// Delivers that the outcome of a line is not known.
-    private func deliverUnknown(_ record: JournalRecord) {
+    /// Whether what a line wrote is there, as far as that can be told.
+    private func hasOutput(_ line: RequestLine?, _ record: JournalRecord) -> Bool {
+        guard case .ended(let ending) = record.state, let output = line?.output.flatMap(RecordedOutput.init) else {
+            return true
+        }
+        return output.isThere(byteCount: ending.byteCount)
+    }
+
+    /// The result of a line whose outcome is not known.
+    private func unknown(_ record: JournalRecord) -> ResultLine {
         var result = ResultLine(id: record.id, outcome: .unknown)
         result.error = ResultLine.Failure(
             code: .mayHaveBeenSent,
             message: "the process ended when the request may have been sent, and its outcome is not known: "
                 + "it is not sent again unless that is asked for")
+        return result
+    }
+
+    /// The result of a line that succeeded, and whose file is lost. The record stays: the file may come back.
+    private func lostOutput(_ record: JournalRecord, _ output: String) -> ResultLine {
+        var result = ResultLine(id: record.id, outcome: .failure)
+        result.error = ResultLine.Failure(
+            code: .cannotReadFile,
+            message: "\(output), which an earlier run wrote, is not there any more or has another length: "
+                + "the request is not safe to repeat, and is not sent again unless that is asked for")
+        return result
+    }
+
+    /// Delivers a result that says more than the record.
+    private func report(_ result: ResultLine, _ end: (ResultLine.Outcome, ReferenceSource?, String?) -> Void) {
+        end(result.outcome, nil, result.skipReason)
         deliver(
-            Delivery(outcome: .unknown, byteCount: 0, line: result.encodedLine(), result: result, isFromJournal: true))
+            Delivery(
+                outcome: result.outcome, byteCount: 0, line: result.encodedLine(), result: result, isFromJournal: true)
+        )
     }
 
     private func deliver(_ delivery: Delivery) {
@@ -247,7 +275,7 @@ extension JournaledRun {
 
     /// A batch that ends at its first failure does not begin again: the failure may be of its last line.
     private func stopIfItFailedBefore() {
-        guard settings.cancelsAtFirstFailure, journal.hasRecords else { return }
+        guard settings.cancelsAtFirstFailure, journal.hasRecords, !journal.options.retriesFailed else { return }
         do throws(JournalError) {
             if try journal.store.hasFailure() { stop() }
         } catch {
@@ -271,8 +299,8 @@ extension JournaledRun {
     ) {
         var isAdded = false
         if let record {
-            take(record, isRepeatable: isRepeatable(added.node.line.line)) { outcome, source in
-                pump.add(added, endedBefore: outcome, source)
+            take(record, added.node.line.line, true) { outcome, source, reason in
+                pump.add(added, endedBefore: outcome, source, reason: reason)
                 isAdded = true
             }
         }
@@ -344,7 +372,9 @@ extension JournaledRun {
         }
         let output = result.outcome == .success ? line.node.line.line.output : nil
         let isLast = result.outcome == .failure && settings.cancelsAtFirstFailure
-        let noteEnd = { @Sendable [pump] in pump.end(line.position, result.outcome, end.source, isLast: isLast) }
+        let noteEnd = { @Sendable [pump] in
+            pump.end(line.position, result.outcome, end.source, reason: result.skipReason, isLast: isLast)
+        }
         // What waits for an unsafe line is sent when the success of that one is durable: after a crash it would be
         // unknown.
         let waits = line.isMarked && result.outcome == .success
@@ -356,12 +386,12 @@ extension JournaledRun {
     }
 
     /// Takes a line that is not run; on the pump's thread.
-    private func abandon(_ position: Int, _ outcome: ResultLine.Outcome) {
+    private func abandon(_ position: Int, _ result: ResultLine) {
         let (isInterrupted, fingerprint) = state.withLock { state in
             (state.isInterrupted, state.fingerprints.removeValue(forKey: position))
         }
-        let id = pump.lines.id(at: position)
-        let delivery = Delivery(ResultLine(id: id, abandoned: outcome))
+        let (id, outcome) = (result.id, result.outcome)
+        let delivery = Delivery(result)
         var record: JournalRecord?
         if !isInterrupted || outcome != .cancelled {
             let ending = JournalRecord.Ending(outcome: outcome, byteCount: 0, line: delivery.line)

@@ -9,9 +9,13 @@ package struct OpenedJournal: Sendable {
         package var isRestarted = false
         /// Whether unsafe lines that may have been sent are sent again.
         package var resendsUnsafe = false
+        /// Whether lines that failed or were cancelled run again.
+        package var retriesFailed = false
 
-        package init(isRestarted: Bool = false, resendsUnsafe: Bool = false) {
-            (self.isRestarted, self.resendsUnsafe) = (isRestarted, resendsUnsafe)
+        package init(isRestarted: Bool = false, resendsUnsafe: Bool = false, retriesFailed: Bool = false) {
+            self.isRestarted = isRestarted
+            self.resendsUnsafe = resendsUnsafe
+            self.retriesFailed = retriesFailed
         }
     }
 

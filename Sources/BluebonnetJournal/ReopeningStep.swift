@@ -14,12 +14,19 @@ enum ReopeningStep: Equatable {
     case deliver(JournalRecord.Ending)
     /// The line may have been sent, and is not sent again: its outcome is unknown.
     case reportUnknown
+    /// The line succeeded, the file that it wrote is lost, and it is not sent again: it has failed.
+    case reportLostOutput
 
     /// - Parameters:
     ///   - state: what the journal has; nil when there is no record.
     ///   - isRepeatable: whether the line is safe, or has an `Idempotency-Key`.
-    ///   - resendsUnsafe: whether the caller wants unsafe lines sent again.
-    init(_ state: JournalRecord.State?, isRepeatable: @autoclosure () -> Bool, resendsUnsafe: Bool) {
+    ///   - options: what the caller wants.
+    ///   - hasOutput: whether the file that the line wrote is there, if it wrote one.
+    init(
+        _ state: JournalRecord.State?, isRepeatable: @autoclosure () -> Bool, options: OpenedJournal.Options,
+        hasOutput: @autoclosure () -> Bool = true
+    ) {
+        let resendsUnsafe = options.resendsUnsafe
         switch state {
         case nil, .waiting?: self = .start
         case .mayHaveBeenSent?: self = resendsUnsafe || isRepeatable() ? .startAgain : .reportUnknown
@@ -28,6 +35,11 @@ enum ReopeningStep: Equatable {
         // No store is told of such an outcome; one that has it lost nothing but the distinction.
         case .ended(let ending)? where ending.outcome == .unknown:
             self = resendsUnsafe || isRepeatable() ? .startAgain : .reportUnknown
+        case .ended(let ending)?
+        where options.retriesFailed && (ending.outcome == .failure || ending.outcome == .cancelled):
+            self = .startAgain
+        case .ended(let ending)? where ending.outcome == .success && !hasOutput():
+            self = resendsUnsafe || isRepeatable() ? .startAgain : .reportLostOutput
         case .ended(let ending)?: self = .deliver(ending)
         }
     }

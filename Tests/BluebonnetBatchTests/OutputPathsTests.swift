@@ -33,7 +33,14 @@ import Testing
         #expect(throws: expected) { try graph.add(all[1]) }
     }
 
-    @Test(arguments: [("dir/", "dir/"), ("dir/", "./dir//"), ("/tmp/a/", "/tmp/b/../a/"), ("/", "//")])
+    @Test func anyNumberOfLinesMayWriteToADevice() throws {
+        #expect(try RequestLineGraph(lines(["/dev/null", "/dev/null", "/dev/./null"])).nodes.count == 3)
+    }
+
+    @Test(arguments: [
+        (".", "./"), ("..", "../"), ("dir/.", "dir/"), ("dir/", "dir/"), ("dir/", "./dir//"),
+        ("/tmp/a/", "/tmp/b/../a/"), ("/", "//"),
+    ])
     func linesMayWriteIntoOneFolder(_ first: String, _ second: String) throws {
         #expect(try RequestLineGraph(lines([first, second, first])).nodes.count == 3)
     }

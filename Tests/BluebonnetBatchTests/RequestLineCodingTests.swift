@@ -86,9 +86,10 @@ import Testing
         var line = RequestLine(id: "a", method: "HEAD", url: "/x", body: .json(.integer(1)))
         line.script = [.init(at: 1.5, action: .resume)]
         line.httpVersion = .http2
+        line.decode = false
         line.priority = .veryLow
         let expected = #"""
-            {"httpVersion":"2","id":"a","json":1,"method":"HEAD","priority":"veryLow",\#
+            {"decode":false,"httpVersion":"2","id":"a","json":1,"method":"HEAD","priority":"veryLow",\#
             "script":[{"at":1.5,"do":"resume"}],"url":"/x"}
             """#
         #expect(String(decoding: try encoder.encode(line), as: UTF8.self) == expected)

@@ -68,7 +68,7 @@ import Testing
              "expect":{"status":[200,599],"type":["text/html"],"sha256":"\#(digest)"},
              "timeout":0.5,"connectTimeout":1,"idleTimeout":2e1,"maxBody":0,"redirects":0,"priority":"veryHigh",
              "credential":{"user":"u","password":""},"security":{"ca":"ca.pem"},"proxy":"socks5h://p:1",
-             "httpVersion":"2-prior-knowledge","unixSocket":"/run/s","resolve":{"h":"127.0.0.1"},
+             "httpVersion":"2-prior-knowledge","decode":false,"unixSocket":"/run/s","resolve":{"h":"127.0.0.1"},
              "script":[{"at":0,"do":"pause"},{"at":1.5,"do":"resume"},{"at":2,"do":"cancel"}]}
             """#)
         #expect(line.method == "PUT")
@@ -79,6 +79,7 @@ import Testing
         #expect(line.maxBody == 0 && line.redirects == 0 && line.priority == .veryHigh)
         #expect(line.credential == .init(user: "u", password: "") && line.security?.ca == "ca.pem")
         #expect(line.proxy == "socks5h://p:1" && line.httpVersion == .http2PriorKnowledge)
+        #expect(line.decode == false)
         #expect(line.unixSocket == "/run/s" && line.resolve == ["h": "127.0.0.1"])
         let steps: [(Double, RequestLine.ScriptStep.Action)] = [(0, .pause), (1.5, .resume), (2, .cancel)]
         #expect(line.script == steps.map { .init(at: $0, action: $1) })

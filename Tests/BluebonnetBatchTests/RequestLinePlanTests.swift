@@ -64,6 +64,14 @@ import Testing
         #expect(!plan.description.contains("s3cr3t"), "\(plan)")
     }
 
+    @Test(arguments: ["users/1", "/users", "//host/users", "?page=2"])
+    func relativeURLWithoutABaseNamesTheOption(url: String) throws {
+        let problem = try plan([#"{"url": "\#(url)"}"#]).problems.first?.problem
+        #expect(problem?.code == .badURL)
+        #expect(problem?.message == "the URL \"\(url)\" is relative, and there is no base URL (--base-url)")
+        #expect(try plan([#"{"url": "\#(url)"}"#], baseURL: "http://h/").problems.isEmpty)
+    }
+
     @Test func planOfNoLinesIsEmpty() throws {
         #expect(try plan([]).description == "0 operations in 0 waves.\n")
     }

@@ -40,6 +40,64 @@ import Testing
         }
     }
 
+    @Test(arguments: [nil, "cut"]) func lineWhoseOutputIsLostRunsAgain(left: String?) async throws {
+        try await Fixture.with(Self.hello) { fixture in
+            let output = fixture.place.path + ".out"
+            defer { try? FileManager.default.removeItem(atPath: output) }
+            var line = Fixture.get("a")
+            line.output = output
+            let lines = [line, Fixture.get("b")]
+            for _ in 0..<2 { #expect(try await fixture.results(lines)["a"]?.outcome == .success) }
+            #expect(fixture.server.requests.count == 2)
+            try FileManager.default.removeItem(atPath: output)
+            if let left { try Data(left.utf8).write(to: URL(fileURLWithPath: output)) }
+            let again = try await fixture.results(lines)
+            #expect(again.mapValues(\.outcome.rawValue) == ["a": "success", "b": "success"])
+            #expect(try String(contentsOfFile: output, encoding: .utf8) == "hello /a")
+            #expect(fixture.requests(to: "/a").count == 2 && fixture.requests(to: "/b").count == 1)
+        }
+    }
+
+    @Test func unsafeLineWhoseOutputIsLostFailsUntilTheFileIsBack() async throws {
+        try await Fixture.with(Self.hello) { fixture in
+            let output = fixture.place.path + ".out"
+            defer { try? FileManager.default.removeItem(atPath: output) }
+            var line = Fixture.post("p")
+            line.output = output
+            let lines = [line, Fixture.get("a", after: ["p"])]
+            _ = try await fixture.results(lines)
+            try FileManager.default.moveItem(atPath: output, toPath: output + "-moved")
+            defer { try? FileManager.default.removeItem(atPath: output + "-moved") }
+            let again = try await fixture.results(lines)
+            #expect(again["p"]?.outcome == .failure && again["p"]?.error?.code == .cannotReadFile)
+            #expect(again["p"]?.error?.message.hasPrefix("\(output), which an earlier run wrote, is not there") == true)
+            #expect(again["a"]?.outcome == .success)
+            try FileManager.default.moveItem(atPath: output + "-moved", toPath: output)
+            #expect(try await fixture.results(lines)["p"]?.outcome == .success)
+            #expect(fixture.requests(to: "/p").count == 1)
+        }
+    }
+
+    @Test func failedLinesRunAgainWhereThatIsWanted() async throws {
+        let isWell = Observed(false)
+        try await Fixture.with { request in
+            .response(status: isWell.value || request.path == "/a" ? 200 : 500, body: "x")
+        } _: { fixture in
+            var fixture = fixture
+            fixture.settings.cancelsAtFirstFailure = true
+            let lines = [Fixture.get("a"), Fixture.post("p", after: ["a"]), Fixture.get("s", after: ["p"])]
+            let first = try await fixture.results(lines).mapValues(\.outcome.rawValue)
+            #expect(first == ["a": "success", "p": "failure", "s": "skipped"])
+            isWell.update { $0 = true }
+            #expect(try await fixture.results(lines).mapValues(\.outcome.rawValue) == first)
+            var options = DurableBatch.Options()
+            options.retriesFailedLines = true
+            let again = try await fixture.results(lines, options: options)
+            #expect(again.values.allSatisfy { $0.outcome == .success })
+            #expect(fixture.server.requests.map(\.path) == ["/a", "/p", "/p", "/s"])
+        }
+    }
+
     @Test(arguments: RequestLineRunner.BodyForm.allCases)
     func referencesAreFedFromTheJournal(form: RequestLineRunner.BodyForm) async throws {
         try await Fixture.with(Self.hello) { fixture in

@@ -39,11 +39,42 @@ import Testing
     @Test func everyStateHasItsStep() {
         for row in Self.table {
             let name = "\(String(describing: row.state))"
-            #expect(ReopeningStep(row.state, isRepeatable: false, resendsUnsafe: false) == row.unsafe, "\(name)")
-            #expect(ReopeningStep(row.state, isRepeatable: true, resendsUnsafe: false) == row.repeatable, "\(name)")
-            #expect(ReopeningStep(row.state, isRepeatable: false, resendsUnsafe: true) == row.resent, "\(name)")
-            #expect(ReopeningStep(row.state, isRepeatable: true, resendsUnsafe: true) == row.resent, "\(name)")
+            let (none, resends) = (OpenedJournal.Options(), OpenedJournal.Options(resendsUnsafe: true))
+            #expect(ReopeningStep(row.state, isRepeatable: false, options: none) == row.unsafe, "\(name)")
+            #expect(ReopeningStep(row.state, isRepeatable: true, options: none) == row.repeatable, "\(name)")
+            #expect(ReopeningStep(row.state, isRepeatable: false, options: resends) == row.resent, "\(name)")
+            #expect(ReopeningStep(row.state, isRepeatable: true, options: resends) == row.resent, "\(name)")
         }
+    }
+
+    @Test func failedAndCancelledLinesStartAgainWhereThatIsWanted() {
+        let options = OpenedJournal.Options(retriesFailed: true)
+        for outcome in [ResultLine.Outcome.failure, .cancelled] {
+            for isRepeatable in [true, false] {
+                let step = ReopeningStep(Self.ended(outcome), isRepeatable: isRepeatable, options: options)
+                #expect(step == .startAgain)
+            }
+        }
+        #expect(ReopeningStep(Self.ended(.success), isRepeatable: true, options: options) == Self.deliver(.success))
+        #expect(ReopeningStep(.mayHaveBeenSent, isRepeatable: false, options: options) == .reportUnknown)
+    }
+
+    @Test(arguments: [(true, false), (false, true), (true, true)])
+    func lineWhoseOutputIsLostStartsAgain(isRepeatable: Bool, resendsUnsafe: Bool) {
+        let options = OpenedJournal.Options(resendsUnsafe: resendsUnsafe)
+        let ended = Self.ended(.success)
+        #expect(
+            ReopeningStep(ended, isRepeatable: isRepeatable, options: options, hasOutput: false) == .startAgain)
+        let failed = Self.ended(.failure)
+        #expect(
+            ReopeningStep(failed, isRepeatable: isRepeatable, options: options, hasOutput: false)
+                == Self.deliver(.failure))
+    }
+
+    @Test func unsafeLineWhoseOutputIsLostIsReported() {
+        let ended = Self.ended(.success)
+        #expect(
+            ReopeningStep(ended, isRepeatable: false, options: .init(), hasOutput: false) == .reportLostOutput)
     }
 
     @Test(arguments: [

@@ -12,6 +12,8 @@ package final class BatchFile: LineSource {
         var byteCounts: [UInt32] = []
         /// What tells a line from another text in its place.
         var checksums: [UInt32] = []
+        /// Whether a line has an `output`.
+        var haveOutput: [Bool] = []
         var names = LineNames()
         /// The places of the lines, dependencies first, and the positions in that order; empty when it is the file's.
         var order: [UInt32] = []
@@ -39,6 +41,8 @@ package final class BatchFile: LineSource {
         }
         return RequestLineGraph.Node(line: line, dependencies: dependencies)
     }
+
+    package func mayHaveOutput(at position: Int) -> Bool { index.haveOutput[place(position)] }
 
     package func id(at position: Int) -> String { index.names.id(at: place(position)) }
 

@@ -147,6 +147,7 @@ extension BatchFileCheck {
         index.offsets.append(line.offset)
         index.byteCounts.append(UInt32(line.byteCount))
         index.checksums.append(line.checksum)
+        index.haveOutput.append(line.hasOutput)
         let earlier = index.names.add(number: line.number, id: line.id)
         let duplicate = earlier.map { earlier in
             RequestLineError.duplicate(index.names.id(at: place), of: index.names.number(at: earlier))

@@ -19,6 +19,9 @@ struct BatchFilePiece: Sendable {
         var dependencies: [String] = []
         /// Those of them that it refers to.
         var references: [String] = []
+        /// Whether it has an `output`.
+        let hasOutput: Bool
+        /// What it writes, as far as that is known.
         var output: OutputPaths.Output?
         /// What is wrong with its references.
         var error: RequestLineError?
@@ -43,7 +46,8 @@ struct BatchFilePiece: Sendable {
             guard let parsed = try RequestLineParser().parse(text, number: number)?.line else { return }
             var line = Line(
                 number: number, offset: offset, byteCount: text.count, checksum: BatchFile.checksum(text),
-                id: parsed.id, lane: lane(of: parsed.url), priority: parsed.priority)
+                id: parsed.id, lane: lane(of: parsed.url), priority: parsed.priority,
+                hasOutput: parsed.output != nil)
             do throws(RequestLineError) {
                 line.output = try outputs.namedOutput(of: NumberedLine(number: number, line: parsed))
                 line.references = try parsed.referencedIDs()

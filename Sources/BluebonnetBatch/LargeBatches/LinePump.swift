@@ -36,11 +36,15 @@ package final class LinePump: Sendable {
         var isAsleep = false
         /// Lines that have ended since the thread fell asleep.
         var endCount = 0
+        /// Why lines are skipped that need a line which did not succeed, by its position; of so many lines only.
+        var skipReasons: [Int: String] = [:]
         var failure: LineSourceError?
     }
 
     /// So many lines are taken from the schedule at once; and with so many ends a sleeping thread goes on.
     private static let groupCount = 64
+    /// The most reasons that are kept for lines to come.
+    fileprivate static let skipReasonLimit = 10_000
 
     /// The lines.
     package let lines: any LineSource
@@ -64,10 +68,10 @@ package final class LinePump: Sendable {
     /// - Parameters:
     ///   - first: called before any line is handed over.
     ///   - start: is given a line that is to be run; then `end(_:_:_:)` is to be called.
-    ///   - abandon: is given the position of a line that is not run, with its outcome.
+    ///   - abandon: is given the position of a line that is not run, with its result.
     package func begin(
         first: @escaping @Sendable () -> Void = {}, start: @escaping @Sendable (Line) -> Void,
-        abandon: @escaping @Sendable (Int, ResultLine.Outcome) -> Void
+        abandon: @escaping @Sendable (Int, ResultLine) -> Void
     ) {
         group.enter()
         Thread.detachNewThread { [self] in
@@ -82,8 +86,10 @@ package final class LinePump: Sendable {
     /// - Parameters:
     ///   - outcome: how the line ended before; nil when it is to be run.
     ///   - source: the response, when the line ended before.
+    ///   - reason: why lines that need it are skipped, when it did not succeed.
     package func add(
-        _ added: StreamedLines.Added, endedBefore outcome: ResultLine.Outcome? = nil, _ source: ReferenceSource? = nil
+        _ added: StreamedLines.Added, endedBefore outcome: ResultLine.Outcome? = nil, _ source: ReferenceSource? = nil,
+        reason: String? = nil
     ) {
         if let source { sources.withLock { $0.keep(source, at: added.position) } }
         if outcome != nil { lines.drop(added.position) }
@@ -91,6 +97,7 @@ package final class LinePump: Sendable {
             let lane = state.schedule.lane(named: added.lane)
             state.schedule.add(lane: lane, priority: added.node.line.line.priority, dependencies: added.dependencies)
             if let outcome { state.schedule.end(added.position, outcome) }
+            state.keep(reason, of: added.position)
         }
     }
 
@@ -101,12 +108,16 @@ package final class LinePump: Sendable {
     ///
     /// - Parameters:
     ///   - source: the response, where other lines need it.
+    ///   - reason: why lines that need it are skipped, when it did not succeed.
     ///   - isLast: whether the pump is to stop with it.
     package func end(
-        _ position: Int, _ outcome: ResultLine.Outcome, _ source: ReferenceSource? = nil, isLast: Bool = false
+        _ position: Int, _ outcome: ResultLine.Outcome, _ source: ReferenceSource? = nil, reason: String? = nil,
+        isLast: Bool = false
     ) {
         if let source { sources.withLock { $0.keep(source, at: position) } }
         let mustWake = state.withLock { state in
+            // A line of a stream that needs this one may come later.
+            if keepsAllSources || state.schedule.isNeeded(position) { state.keep(reason, of: position) }
             let isUrgent = state.schedule.end(position, outcome)
             state.endCount += 1
             if isLast { state.flow = .stopped }
@@ -151,6 +162,11 @@ package final class LinePump: Sendable {
 }
 
 extension LinePump.State {
+    fileprivate mutating func keep(_ reason: String?, of position: Int) {
+        guard let reason, skipReasons.count < LinePump.skipReasonLimit else { return }
+        skipReasons[position] = reason
+    }
+
     /// Notes that a sleeping thread is woken; whether it slept.
     fileprivate var wakes: Bool {
         mutating get {
@@ -163,14 +179,15 @@ extension LinePump.State {
 // MARK: - The thread
 
 extension LinePump {
-    private func pump(_ start: (Line) -> Void, _ abandon: (Int, ResultLine.Outcome) -> Void) {
+    private func pump(_ start: (Line) -> Void, _ abandon: (Int, ResultLine) -> Void) {
         while true {
             switch state.withLock({ step(&$0) }) {
             case .start(let group): for line in group { hand(over: line.position, line.isReferenced, start, abandon) }
             case .abandon(let group):
                 for (position, outcome) in group {
+                    let reason = outcome == .skipped ? skipReason(of: position) : nil
                     lines.drop(position)
-                    abandon(position, outcome)
+                    self.abandon(position, outcome, reason, abandon)
                 }
             case .wait: wake.wait()
             case .end: return
@@ -196,7 +213,7 @@ extension LinePump {
     }
 
     private func hand(
-        over position: Int, _ isReferenced: Bool, _ start: (Line) -> Void, _ abandon: (Int, ResultLine.Outcome) -> Void
+        over position: Int, _ isReferenced: Bool, _ start: (Line) -> Void, _ abandon: (Int, ResultLine) -> Void
     ) {
         do throws(LineSourceError) {
             let node = try lines.node(at: position)
@@ -208,22 +225,42 @@ extension LinePump {
                 state.flow = .stopped
             }
             end(position, .cancelled)
-            abandon(position, .cancelled)
+            abandon(position, ResultLine(id: lines.id(at: position), abandoned: .cancelled))
         }
+    }
+
+    /// Gives the result of a line that is not run, which may be the reason that others are skipped for.
+    private func abandon(
+        _ position: Int, _ outcome: ResultLine.Outcome, _ reason: String?, _ abandon: (Int, ResultLine) -> Void
+    ) {
+        let result = ResultLine(id: lines.id(at: position), abandoned: outcome, reason: reason)
+        if outcome == .skipped { state.withLock { $0.keep(result.skipReason, of: position) } }
+        abandon(position, result)
+    }
+
+    /// Why a line is skipped; nil when that is not known.
+    private func skipReason(of position: Int) -> String? {
+        guard let node = try? lines.node(at: position) else { return nil }
+        let positions = node.dependencies.compactMap { lines.position(of: $0) }
+        return state.withLock { state in positions.compactMap { state.skipReasons[$0] }.first }
     }
 
     private func needs(of node: RequestLineGraph.Node) throws(LineSourceError) -> [RunnerDependency] {
         let known = node.dependencies.map { (id: $0, position: lines.position(of: $0)) }
         let outcomes = state.withLock { state in
-            known.map { $0.position.flatMap { state.schedule.outcome(of: $0) } }
+            known.map { dependency in
+                dependency.position.flatMap { position in
+                    state.schedule.outcome(of: position).map { ($0, state.skipReasons[position]) }
+                }
+            }
         }
         var needs: [RunnerDependency] = []
         for (dependency, outcome) in zip(known, outcomes) {
-            guard let position = dependency.position, let outcome else {
+            guard let position = dependency.position, let (outcome, reason) = outcome else {
                 throw LineSourceError("\(node.line.id) waits for another line than when it was checked")
             }
             needs.append(
-                RunnerDependency(id: dependency.id, outcome: outcome) { [self] in
+                RunnerDependency(id: dependency.id, outcome: outcome, reason: reason) { [self] in
                     sources.withLock { $0.source(at: position) }
                 })
         }
@@ -235,11 +272,13 @@ extension LinePump {
 
 extension ResultLine {
     /// The result of a line that was never started.
-    package init(id: String, abandoned outcome: Outcome) {
+    ///
+    /// - Parameter reason: why it is skipped; nil when that is not known.
+    package init(id: String, abandoned outcome: Outcome, reason: String? = nil) {
         self.init(id: id, outcome: outcome)
         error =
             outcome == .skipped
-            ? Failure(code: .dependencyFailed, message: "not started: an operation that it needed did not succeed")
+            ? Failure(code: .dependencyFailed, message: SkipReason.message(reason))
             : Failure(code: .cancelled, message: "the operation was cancelled before it started")
     }
 }

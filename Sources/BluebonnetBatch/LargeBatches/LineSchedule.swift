@@ -157,6 +157,9 @@ package struct LineSchedule: Sendable {
     /// How a line ended; nil when it has not.
     package func outcome(of position: Int) -> ResultLine.Outcome? { lines[position].standing.outcome }
 
+    /// Whether lines wait for a line.
+    package func isNeeded(_ position: Int) -> Bool { lines[position].firstEdge != Self.none }
+
     /// Whether other lines refer to what a line returns.
     package func isReferenced(_ position: Int) -> Bool { lines[position].isReferenced }
 

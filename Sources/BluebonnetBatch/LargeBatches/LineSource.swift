@@ -7,6 +7,9 @@ package protocol LineSource: Sendable {
     /// Reads a line with what it waits for. Called once for each line that is run.
     func node(at position: Int) throws(LineSourceError) -> RequestLineGraph.Node
 
+    /// Whether a line may have an `output`; false only where that is certain. Costs less than reading the line.
+    func mayHaveOutput(at position: Int) -> Bool
+
     /// Notes that a line is not run.
     func drop(_ position: Int)
 
@@ -19,6 +22,8 @@ package protocol LineSource: Sendable {
 
 extension LineSource {
     package func drop(_ position: Int) {}
+
+    package func mayHaveOutput(at position: Int) -> Bool { true }
 }
 
 /// Why a line that was checked cannot be read any more.

@@ -31,8 +31,8 @@ package final class WindowedRun: Sendable {
             runner.add(line.node, needs: line.needs, isReferenced: line.isReferenced) { [self] end in
                 ended(line.position, end)
             }
-        } abandon: { [self] position, outcome in
-            onResult(ResultLine(id: pump.lines.id(at: position), abandoned: outcome))
+        } abandon: { [self] _, result in
+            onResult(result)
         }
     }
 
@@ -76,7 +76,7 @@ package final class WindowedRun: Sendable {
     private func ended(_ position: Int, _ end: RequestLineRunner.End) {
         onResult(end.result)
         let isFirstFailure = end.result.outcome == .failure && settings.cancelsAtFirstFailure
-        pump.end(position, end.result.outcome, end.source, isLast: isFirstFailure)
+        pump.end(position, end.result.outcome, end.source, reason: end.result.skipReason, isLast: isFirstFailure)
     }
 }
 
