@@ -18,6 +18,7 @@ struct MainCommand: ParsableCommand {
 
     static func main() {
         StandardDescriptors.prepare()
+        ProcessLimits.raiseDescriptorLimit()
         do {
             var command = try parseAsRoot()
             try command.run()

@@ -41,7 +41,7 @@ struct ReachabilityCommand: ParsableCommand {
     func run() throws {
         // An interrupted watch has done all that it was asked to.
         let control = StopControl()
-        Signals.stop(control)
+        try Signals.stop(control)
         control.onStop { _ in ExitStatus.interrupted.end() }
         let manager = host.map { NetworkReachabilityManager(domain: $0) } ?? .shared
         let report = ReachabilityReport(target: host, isForPrograms: lines)

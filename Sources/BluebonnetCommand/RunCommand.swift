@@ -16,16 +16,21 @@ struct RunCommand: ParsableCommand {
             A file is checked as a whole before anything is sent. The lines of a pipe or a terminal are checked and \
             started as they come.
 
+            {"url": "https://api.example.com/status"}
+            {"id": "login", "method": "POST", "url": "login", "json": {"user": "me"}}
+            {"url": "me.pdf", "after": ["login"], "output": "me.pdf"}
+
             Exit status: 0 every operation succeeded; 1 some did not, or the results could not be written; 2 the \
-            command line or a request line is wrong; 130 interrupted. SIGINT cancels what is under way; SIGTERM starts \
-            nothing more and gives what is under way --drain-timeout seconds to finish. Every operation still gets its \
-            result line; a second signal exits at once.
+            command line or a request line is wrong; 130 interrupted. SIGINT cancels what is under way; SIGTERM and \
+            SIGHUP start nothing more and give what is under way --drain-timeout seconds to finish. Every operation \
+            still gets its result line; a second signal exits at once. A signal that was ignored at the start stays so.
 
             With --journal, what becomes of each line is on the disk before its result line is written. Whatever ends \
             the run, the same command again goes on: lines that have ended are not sent again, their result lines are \
             written from the journal, and --results has each operation once. A request other than GET, HEAD, OPTIONS \
             and TRACE that may have been sent when the process died is not sent again: its outcome is "unknown", \
-            unless it has an idempotency key or --resend-unsafe is given.
+            unless it has an idempotency key or --resend-unsafe is given. A line whose output file is gone or has \
+            another length runs again, if it is safe to repeat.
 
             With --plan nothing is sent: the lines are checked and printed in the waves in which they could run. The \
             status is 0 when all of them could be sent, 1 when some would fail before that, 2 when a line is wrong.
@@ -36,10 +41,11 @@ struct RunCommand: ParsableCommand {
     /// Runs on the main thread and does not return: once the run has begun, the process ends with its status.
     func run() throws {
         let control = StopControl()
-        Signals.stop(control)
+        try Signals.stop(control)
         let (source, status) = try InputSource.open(options.file)
         if !options.requests.plan { RequestLineRunner.prepare() }
-        let settings = try settings()
+        var settings = try settings()
+        if !options.requests.plan { lowerConcurrency(&settings) }
         let journal = JournalSource(options.journal, settings, input: source)
         let input = try RunInput(
             source, control: control, limits: settings.scheduleLimits,
@@ -57,10 +63,17 @@ struct RunCommand: ParsableCommand {
         }
         let session = RunSession(
             settings: settings, input: input, journal: opened, target: target,
-            progress: options.output.progress.style(isTerminal: FileDescriptor.standardError.isTerminal),
-            control: control)
+            progress: options.output.style, showsSummary: !options.output.quiet, control: control)
         Task { await session.run().end() }
         while true { pause() }
+    }
+
+    /// Lets no more transfers run at once than there can be open files for, and says so.
+    private func lowerConcurrency(_ settings: inout RequestLineRunner.Settings) {
+        let wanted = settings.concurrency
+        settings.concurrency = ProcessLimits.concurrency(wanted)
+        guard settings.concurrency < wanted else { return }
+        StandardError.write(ProcessLimits.note(wanted: wanted, used: settings.concurrency) + "\n")
     }
 
     /// - Throws: what is wrong with the environment or with a file that an option asks for.

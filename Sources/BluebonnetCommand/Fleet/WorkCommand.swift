@@ -12,7 +12,7 @@ struct WorkCommand: ParsableCommand {
         commandName: "work",
         abstract: "Runs lines of the batches in the store of a fleet.",
         discussion: """
-            It works until it is told to end. SIGTERM and SIGINT give back what was not sent and give what is under \
+            It works until it is told to end. SIGTERM, SIGINT and SIGHUP give back what was not sent and give what is under \
             way --drain-timeout seconds to finish; a second signal exits at once. When the store is away it finishes \
             what is under way, keeps the outcomes, connects again and records them.
 
@@ -56,10 +56,14 @@ struct WorkCommand: ParsableCommand {
 
     func run() throws {
         let control = StopControl()
-        Signals.stop(control)
+        try Signals.stop(control)
         let worker = FleetWorker(store: store.fleet.store, configuration: try configuration)
         control.onStop { reason in
             if reason == .interrupted || reason == .terminated { worker.drain() }
+        }
+        let concurrency = ProcessLimits.concurrency(counts.concurrency)
+        if concurrency < counts.concurrency {
+            StandardError.write(ProcessLimits.note(wanted: counts.concurrency, used: concurrency) + "\n")
         }
         FleetCall.run {
             do throws(FleetError) {
@@ -81,7 +85,7 @@ struct WorkCommand: ParsableCommand {
         get throws {
             var configuration = FleetWorker.Configuration()
             configuration.name = name
-            configuration.concurrency = counts.concurrency
+            configuration.concurrency = ProcessLimits.concurrency(counts.concurrency)
             configuration.concurrencyPerOrigin = counts.perOrigin
             configuration.lease = .seconds(lease)
             configuration.drainTimeout = drain.timeout

@@ -22,6 +22,7 @@ enum InputSource {
             let input = descriptor ?? .standardInput
             let status = try input.status
             if status.isFolder { throw SystemError(code: EISDIR) }
+            if input.isTerminal { StandardError.write("reading request lines from the terminal; Ctrl-D ends them\n") }
             return (status.isRegularFile ? .file(input) : .stream(input), status)
         } catch {
             throw CommandError.unusable("cannot read \(path ?? "standard input"): \(error)")

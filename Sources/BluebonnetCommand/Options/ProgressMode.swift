@@ -3,13 +3,15 @@
 
 /// When progress is shown on standard error.
 enum ProgressMode: String, CaseIterable, Sendable {
-    /// On a terminal.
+    /// On a terminal that is not `dumb`.
     case auto
     /// Also elsewhere, as plain lines.
     case always
     case never
 
     /// How progress is shown; nil when it is not.
+    ///
+    /// - Parameter isTerminal: whether standard error is a terminal whose cursor can be moved.
     func style(isTerminal: Bool) -> ProgressStyle? {
         switch (self, isTerminal) {
         case (.auto, true), (.always, true): .bars

@@ -5,6 +5,7 @@ import ArgumentParser
 import Bluebonnet
 internal import BluebonnetBatch
 import Foundation
+import Glibc
 
 /// The options of `bluebonnet run`.
 struct RunOptions: ParsableArguments {
@@ -149,9 +150,15 @@ extension RunOptions {
         @Flag(help: "Send requests again that are not safe to repeat and that an earlier run may have sent.")
         var resendUnsafe = false
 
+        @Flag(help: "Run lines again that failed or were cancelled, whatever their methods.")
+        var retryFailed = false
+
         func validate() throws {
-            guard journal == nil, restart || resendUnsafe else { return }
-            throw ValidationError("\(restart ? "--restart" : "--resend-unsafe") needs --journal")
+            let flags = [
+                (restart, "--restart"), (resendUnsafe, "--resend-unsafe"), (retryFailed, "--retry-failed"),
+            ]
+            guard journal == nil, let flag = flags.first(where: \.0) else { return }
+            throw ValidationError("\(flag.1) needs --journal")
         }
     }
 
@@ -162,6 +169,16 @@ extension RunOptions {
                 "Bars on standard error: auto (on a terminal), always or never. (default: auto)", valueName: "when"),
             transform: OptionValue.choice)
         var progress = ProgressMode.auto
+
+        @Flag(help: "Show no summary, and no bars unless --progress always asks for them.")
+        var quiet = false
+
+        /// How progress is shown; nil when it is not.
+        var style: ProgressStyle? {
+            if quiet, progress == .auto { return nil }
+            let canMoveCursor = getenv("TERM").map { String(cString: $0) != "dumb" } ?? true
+            return progress.style(isTerminal: FileDescriptor.standardError.isTerminal && canMoveCursor)
+        }
 
         @Option(help: ArgumentHelp("Where result lines go instead of standard output.", valueName: "file"))
         var results: String?

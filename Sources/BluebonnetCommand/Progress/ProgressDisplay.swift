@@ -90,12 +90,11 @@ extension ProgressDisplay {
     }
 
     /// Ends the display with a summary in place of the bars.
-    func finish(_ tally: RunTally) {
-        let summary = RunSummary(tally: tally, elapsed: elapsed).lines.joined(separator: "\n")
+    func finish(_ summary: String) {
         state.withLock { state in
             suspend(&state)
             state.isOver = true
-            write(summary + "\n")
+            if !summary.isEmpty { write(summary) }
         }
     }
 

@@ -10,6 +10,9 @@ struct RunSummary {
     /// Seconds.
     let elapsed: Double
 
+    /// The lines, with their ends.
+    var text: String { lines.map { $0 + "\n" }.joined() }
+
     /// The lines, without line ends.
     var lines: [String] {
         let total = tally.totalCount

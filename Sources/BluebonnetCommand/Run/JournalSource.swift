@@ -25,7 +25,8 @@ struct JournalSource {
         guard let path = options.journal else { return nil }
         self.path = path
         store = SQLiteJournal(path: path)
-        self.options = OpenedJournal.Options(isRestarted: options.restart, resendsUnsafe: options.resendUnsafe)
+        self.options = OpenedJournal.Options(
+            isRestarted: options.restart, resendsUnsafe: options.resendUnsafe, retriesFailed: options.retryFailed)
         switch input {
         case .file: digest = .file(BatchDigest.ofFile(settings))
         case .stream: digest = .stream(BatchDigest.ofStream(settings))
@@ -60,7 +61,7 @@ struct JournalSource {
 
     /// What the kernel knows of the journal's files, once it was opened: SQLite has its own two beside the journal.
     var statuses: [stat] {
-        let real = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
+        let real = FilePath.url(path).resolvingSymlinksInPath().path
         return [real, real + "-wal", real + "-shm"].compactMap { path in
             var status = stat()
             return stat(path, &status) == 0 ? status : nil

@@ -12,10 +12,12 @@ final class RunSession: Sendable {
     private let display: ProgressDisplay?
     private let writer: ResultWriter
     private let run: BatchRun
+    private let showsSummary: Bool
+    private let start = ContinuousClock.now
 
     init(
         settings: RequestLineRunner.Settings, input: RunInput, journal: OpenedJournal?, target: ResultTarget,
-        progress: ProgressStyle?, control: StopControl
+        progress: ProgressStyle?, showsSummary: Bool, control: StopControl
     ) {
         let display = progress.map { ProgressDisplay($0) }
         if progress == .bars, let display { Signals.suspend(display) }
@@ -31,7 +33,7 @@ final class RunSession: Sendable {
             writer.end(.interrupted)
         }
         run = BatchRun(settings: settings, input: input, journal: journal, control: control) { writer.append($0) }
-        (self.control, self.display, self.writer) = (control, display, writer)
+        (self.control, self.display, self.writer, self.showsSummary) = (control, display, writer, showsSummary)
     }
 
     /// Runs all of the input and gives the status to end with. What went wrong is said on standard error.
@@ -40,7 +42,8 @@ final class RunSession: Sendable {
         let lineError = await Self.error { () async throws(CommandError) in try await run.run() }
         let writeError = await Self.error { () async throws(CommandError) in try writer.finish() }
         let tally = run.tally
-        display?.finish(tally)
+        let summary = showsSummary ? RunSummary(tally: tally, elapsed: (.now - start) / .seconds(1)).text : ""
+        if let display { display.finish(summary) } else { StandardError.write(summary) }
         for error in [lineError, writeError].compactMap(\.self) { StandardError.write(error.message + "\n") }
         if control.reason == .interrupted || control.reason == .terminated { return .interrupted }
         if writeError != nil || control.reason == .journalLost { return .failure }

@@ -8,15 +8,18 @@ import Glibc
 /// What the command does when it gets a signal.
 ///
 /// The signals are blocked, and a thread takes them one by one: so none is lost and none interrupts anything, however
-/// early or often they come.
+/// early or often they come. A signal that was ignored when the process began, as by `nohup`, stays ignored.
 enum Signals {
-    /// Stops a run at the first SIGINT, lets it drain at the first SIGTERM, and ends the process at the second signal.
-    /// To be called on the main thread before there are others: they all block the signals then.
-    static func stop(_ control: StopControl) {
-        watch([SIGINT, SIGTERM]) { count, number in
+    /// Stops a run at the first SIGINT, lets it drain at the first SIGTERM or SIGHUP, and ends the process at the second
+    /// signal. To be called on the main thread before there are others: they all block the signals then.
+    ///
+    /// - Throws: that there cannot be as many threads as a run needs.
+    static func stop(_ control: StopControl) throws(CommandError) {
+        try ProcessLimits.checkThreads()
+        watch([SIGINT, SIGTERM, SIGHUP]) { count, number in
             guard count > 1 else {
                 // Stopping may take a moment; a second signal does not wait for it.
-                DispatchQueue.global().async { control.stop(number == SIGTERM ? .terminated : .interrupted) }
+                DispatchQueue.global().async { control.stop(number == SIGINT ? .interrupted : .terminated) }
                 return
             }
             control.stop(.interruptedAgain)
@@ -41,7 +44,9 @@ enum Signals {
     ) {
         var signals = sigset_t()
         sigemptyset(&signals)
-        for number in numbers { sigaddset(&signals, number) }
+        let watched = numbers.filter { !isIgnored($0) }
+        guard !watched.isEmpty else { return }
+        for number in watched { sigaddset(&signals, number) }
         pthread_sigmask(SIG_BLOCK, &signals, nil)
         Thread.detachNewThread { [signals] in
             blockAll()
@@ -51,6 +56,14 @@ enum Signals {
                 handler(count, number)
             }
         }
+    }
+
+    private static func isIgnored(_ number: Int32) -> Bool {
+        var action = sigaction()
+        guard sigaction(number, nil, &action) == 0, let handler = action.__sigaction_handler.sa_handler else {
+            return false
+        }
+        return unsafeBitCast(handler, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
     }
 
     /// Keeps signals of other watches from this thread.

@@ -13,7 +13,7 @@ extension ProcessTests {
         private static let lines =
             [#"{"id":"waits","url":"b","after":["0"]}"#] + (0..<10).map { #"{"id":"\#($0)","url":"a"}"# }
 
-        @Test(arguments: [SIGINT, SIGTERM])
+        @Test(arguments: [SIGINT, SIGTERM, SIGHUP])
         func aSignalCancelsEverythingAndEveryLineOfAFileHasItsResult(_ signal: Int32) async throws {
             try await CommandFixture.with { _ in
                 .stall
@@ -50,6 +50,22 @@ extension ProcessTests {
                 #expect(Set(results.map(\.id)).count == 11)
                 #expect(results.filter { $0.outcome == .success }.count >= 6)
                 #expect(results.allSatisfy { $0.outcome == .success || $0.outcome == .cancelled })
+            }
+        }
+
+        @Test func signalsThatWereIgnoredAtTheStartStayIgnored() async throws {
+            let gate = Gate()
+            try await CommandFixture.with { _ in
+                Reply([.wait(until: gate)] + Reply.response(body: "late").steps)
+            } _: { fixture in
+                let program = ["/usr/bin/env", "--ignore-signal=HUP", "--ignore-signal=INT"]
+                let process = try fixture.start(by: program, [fixture.file([#"{"url":"a"}"#])])
+                await fixture.server.waitForRequests(count: 1)
+                for signal in [SIGHUP, SIGINT] { process.send(signal) }
+                gate.open()
+                let end = await process.end()
+                #expect(end.status == 0)
+                #expect(try end.results.map(\.outcome) == [.success])
             }
         }
 

@@ -249,7 +249,7 @@ extension ProcessTests.JournalTests {
     @Test func optionsOfAJournalNeedOneAndResultsAreNotWrittenIntoIt() async throws {
         try await CommandFixture.with { fixture in
             let file = try fixture.file([#"{"url":"a"}"#])
-            for option in ["--restart", "--resend-unsafe"] {
+            for option in ["--restart", "--resend-unsafe", "--retry-failed"] {
                 let end = try await fixture.start([file, option]).end()
                 #expect(end.status == 2 && end.errors.contains("\(option) needs --journal"))
             }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 import Bluebonnet
+import BluebonnetBatch
 import BluebonnetTestServer
 import Foundation
 import Glibc
@@ -9,11 +10,54 @@ import Testing
 
 extension ProcessTests {
     @Suite struct ProgressOutputTests {
-        @Test func progressOnAPipeIsShownOnlyWhenItIsAskedFor() async throws {
+        @Test(arguments: ["auto", "never"])
+        func pipeGetsTheSummaryAloneAndNothingWhenQuiet(mode: String) async throws {
+            try await CommandFixture.with { _ in
+                .response(status: 404)
+            } _: { fixture in
+                let results = fixture.folder.path("results.ndjson")
+                let arguments = ["--progress", mode, "--results", results]
+                let end = try await fixture.run([#"{"id":"it","url":"a"}"#], arguments)
+                #expect(end.status == 1 && end.output.isEmpty)
+                let lines = end.errors.split(separator: "\n")
+                #expect(lines.count == 3 && lines[0].hasPrefix("1 request in "))
+                #expect(lines[1] == "0 succeeded, 1 failed" && lines[2].hasPrefix("  it  unacceptableStatus: "))
+                #expect(try await fixture.run([#"{"url":"a"}"#], arguments + ["--quiet"]).errors.isEmpty)
+            }
+        }
+
+        @Test func dumbTerminalGetsTheSummaryWithoutControlSequences() async throws {
             try await CommandFixture.with { fixture in
-                for arguments in [[], ["--progress", "never"]] {
-                    let end = try await fixture.run([#"{"url":"a"}"#], arguments)
-                    #expect(end.errors.isEmpty)
+                let terminal = try TestTerminal(columns: 60)
+                let program = ["/usr/bin/env", "TERM=dumb"]
+                let process = try fixture.start(
+                    by: program, [fixture.file([#"{"url":"a"}"#])], errors: terminal.inside)
+                let text = await terminal.read(until: "1 succeeded")
+                #expect(await process.end().status == 0)
+                terminal.close()
+                #expect(text.hasPrefix("1 request in ") && !text.contains("\u{1B}"))
+            }
+        }
+
+        @Test func readingFromATerminalIsSaid() async throws {
+            try await CommandFixture.with { fixture in
+                let terminal = try TestTerminal(columns: 80)
+                let process = try fixture.start(input: terminal.inside, errors: terminal.inside)
+                let text = await terminal.read(until: "Ctrl-D ends them")
+                #expect(text == "reading request lines from the terminal; Ctrl-D ends them")
+                process.send(SIGINT)
+                #expect(await process.end().status == 130)
+                terminal.close()
+            }
+        }
+
+        @Test func helpShowsLinesThatCanBeRead() async throws {
+            try await CommandFixture.with { fixture in
+                let help = try await CommandProcess(["run", "--help"], in: fixture.folder).end().output
+                let lines = help.split(separator: "\n").filter { $0.hasPrefix("{") }
+                #expect(lines.count == 3)
+                for line in lines {
+                    #expect(try RequestLineParser().parse(line: Data(line.utf8), number: 1) != nil, "\(line)")
                 }
             }
         }

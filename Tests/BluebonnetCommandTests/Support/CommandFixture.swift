@@ -21,17 +21,26 @@ struct CommandFixture: Sendable {
         }
     }
 
-    /// Starts `bluebonnet run` with the server as base URL.
+    /// Starts `bluebonnet run` with the server as base URL, and without a summary, so that tests see messages alone;
+    /// with it where progress is asked for or standard error is the test's.
     func start(
         _ arguments: [String] = [], input: Int32? = nil, output: Int32? = nil, errors: Int32? = nil
     ) throws -> CommandProcess {
-        let all = ["run", "--base-url", server.url("/").absoluteString] + arguments
+        let isQuiet = errors == nil && !arguments.contains("--progress")
+        let all = ["run", "--base-url", server.url("/").absoluteString] + (isQuiet ? ["--quiet"] : []) + arguments
         return try CommandProcess(all, input: input, output: output, errors: errors, in: folder)
     }
 
     /// Runs lines from a file to the end.
     func run(_ lines: [String], _ arguments: [String] = []) async throws -> CommandProcess.End {
         try await start([file(lines)] + arguments).end()
+    }
+
+    /// Starts another program, which is to run `bluebonnet run` with the server as base URL.
+    func start(by program: [String], _ arguments: [String], errors: Int32? = nil) throws -> CommandProcess {
+        let command = [CommandProcess.path(of: "bluebonnet"), "run", "--base-url", server.url("/").absoluteString]
+        return try CommandProcess(
+            Array(program.dropFirst()) + command + arguments, program: program[0], errors: errors, in: folder)
     }
 
     /// Writes request lines into a file and gives its path.
