@@ -18,8 +18,9 @@ package struct ReservedPath: Sendable {
 /// The files that the lines of a batch write, so that no two write the same one. Several may write into one folder,
 /// where each gets a name of its own.
 ///
-/// Paths are compared as text, after `.`, `..` and relative paths were worked out; the file system is not asked, so
-/// two paths that meet through a link pass; only devices of `/dev` are looked up. A path with references in it is not known yet, and is not compared.
+/// Paths are compared as text, after `.`, `..` and relative paths were worked out; the file system is not asked, so two
+/// paths that meet through a link pass; only devices of `/dev` are looked up. A path with references in it is not known
+/// yet, and is not compared.
 struct OutputPaths {
     /// What a line writes.
     struct Output {

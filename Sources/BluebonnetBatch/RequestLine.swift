@@ -45,7 +45,8 @@ public struct RequestLine: Sendable, Hashable, Codable {
     public var idleTimeout: Double?
     /// The most bytes of a decoded body kept in memory; nil means the batch's limit.
     public var maxBody: Int?
-    /// Whether content codings of the response are undone; false delivers the bytes as they come, nil means the batch's.
+    /// Whether content codings of the response are undone; false delivers the bytes as they come, nil means the
+    /// batch's.
     public var decode: Bool?
     /// The most redirects followed; 0 returns the redirect itself.
     public var redirects = defaultRedirects

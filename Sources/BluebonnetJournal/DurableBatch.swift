@@ -25,8 +25,8 @@ public final class DurableBatch: Sendable {
         public var restarts = false
         /// Whether requests that are not safe to repeat, and that may have been sent, are sent again. Default false.
         public var resendsUnsafeRequests = false
-        /// Whether lines that failed or were cancelled run again, whatever their methods. Default false. Lines that were
-        /// skipped run again in any case.
+        /// Whether lines that failed or were cancelled run again, whatever their methods. Default false. Lines that
+        /// were skipped run again in any case.
         public var retriesFailedLines = false
 
         /// The defaults.

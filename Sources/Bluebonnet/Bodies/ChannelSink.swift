@@ -12,8 +12,9 @@ enum StreamOutput: Sendable {
     case device(DeviceFile)
 }
 
-/// The sink for a consumer that takes a body piece by piece: a sequence of chunks, an output stream or a device. Network
-/// thread only. Bytes that were pushed cannot be taken back, so such a body never starts again once it has begun.
+/// The sink for a consumer that takes a body piece by piece: a sequence of chunks, an output stream or a device.
+/// Network thread only. Bytes that were pushed cannot be taken back, so such a body never starts again once it has
+/// begun.
 final class ChannelSink: BodySink {
     /// How many bytes may wait for an output stream.
     private static let streamCapacity = 256 * 1024

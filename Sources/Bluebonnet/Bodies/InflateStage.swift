@@ -5,9 +5,9 @@ import CZlib
 
 /// One gzip or deflate coding being undone: owns one `z_stream` and one buffer, from the first byte to `close()`.
 ///
-/// Members of a gzip stream that follow each other are decoded on (RFC 1952, 2.2), and zeros behind a member are padding,
-/// as for gzip(1); anything else behind the end is an error, because nothing tells it from damage. `deflate` is zlib's format, or raw where the first two bytes are none
-/// of its headers, as some servers send it.
+/// Members of a gzip stream that follow each other are decoded on (RFC 1952, 2.2), and zeros behind a member are
+/// padding, as for gzip(1); anything else behind the end is an error, because nothing tells it from damage. `deflate`
+/// is zlib's format, or raw where the first two bytes are none of its headers, as some servers send it.
 final class InflateStage {
     /// `gzip`, `x-gzip` or `deflate`.
     let coding: String

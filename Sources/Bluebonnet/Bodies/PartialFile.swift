@@ -8,9 +8,10 @@ internal import Synchronization
 
 /// A download that is being written beside its destination, or in the folder where it gets a name at the end.
 ///
-/// Beside `DEST`, or under a name made of its digest where that would be too long, stand `DEST.bluebonnet-partial` with the bytes and, when they could be continued, a record
-/// `DEST.bluebonnet-partial.json` that says of what they are a part. The destination itself is not touched before the
-/// body is complete. Closed when the last reference goes; what then becomes of the files, `keepOrRemove` has said.
+/// Beside `DEST`, or under a name made of its digest where that would be too long, stand `DEST.bluebonnet-partial` with
+/// the bytes and, when they could be continued, a record `DEST.bluebonnet-partial.json` that says of what they are a
+/// part. The destination itself is not touched before the body is complete. Closed when the last reference goes; what
+/// then becomes of the files, `keepOrRemove` has said.
 ///
 /// Where nothing was left by an earlier download and the file system can do it, the file has no name at first: making a
 /// name, replacing it and looking for a record are most of what a small file costs. `giveName` makes it when the body

@@ -117,8 +117,9 @@ extension RequestOperation {
     /// A URL that ends in a slash is a folder, which is made when it does not exist; the response names the file in it,
     /// as with `outputDirectory`. `URL(fileURLWithPath:)` adds the slash to the path of an existing folder.
     ///
-    /// An existing file keeps its permissions. A character device, such as `/dev/null`, is written to as the body comes;
-    /// a FIFO, a socket and a descriptor of the process (`/dev/stdout` of a file) are refused with `cannotOpenFile`.
+    /// An existing file keeps its permissions. A character device, such as `/dev/null`, is written to as the body
+    /// comes; a FIFO, a socket and a descriptor of the process (`/dev/stdout` of a file) are refused with
+    /// `cannotOpenFile`.
     ///
     /// A partial body that an earlier attempt left is continued when the server confirms it with a strong validator.
     /// The partial body is in `NAME.bluebonnet-partial` while it grows; of a name over 231 bytes, in a file whose name

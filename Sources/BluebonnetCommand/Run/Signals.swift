@@ -10,8 +10,8 @@ import Glibc
 /// The signals are blocked, and a thread takes them one by one: so none is lost and none interrupts anything, however
 /// early or often they come. A signal that was ignored when the process began, as by `nohup`, stays ignored.
 enum Signals {
-    /// Stops a run at the first SIGINT, lets it drain at the first SIGTERM or SIGHUP, and ends the process at the second
-    /// signal. To be called on the main thread before there are others: they all block the signals then.
+    /// Stops a run at the first SIGINT, lets it drain at the first SIGTERM or SIGHUP, and ends the process at the
+    /// second signal. To be called on the main thread before there are others: they all block the signals then.
     ///
     /// - Throws: that there cannot be as many threads as a run needs.
     static func stop(_ control: StopControl) throws(CommandError) {

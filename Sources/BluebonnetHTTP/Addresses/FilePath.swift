@@ -5,8 +5,8 @@ package import Foundation
 
 /// Paths of files as lines and options give them.
 package enum FilePath {
-    /// The URL of a path as it is written: Foundation would replace `~` and `~user` by a home folder, which is a shell's
-    /// business.
+    /// The URL of a path as it is written: Foundation would replace `~` and `~user` by a home folder, which is a
+    /// shell's business.
     package static func url(_ path: String, isDirectory: Bool? = nil) -> URL {
         let literal = path.utf8.first == UInt8(ascii: "~") ? "./" + path : path
         guard let isDirectory else { return URL(fileURLWithPath: literal) }

@@ -43,7 +43,7 @@ extension ProcessTests {
                 let program = ["/usr/bin/prlimit", "--nproc=5:5"] + user
                 let end = try await fixture.start(by: program, []).end()
                 #expect(end.status == 2)
-                #expect(end.errors.hasPrefix("cannot start 12 threads, only "))
+                #expect(end.errors.hasPrefix("Error: cannot start 12 threads, only "))
                 #expect(end.errors.hasSuffix("; the limit of processes and threads is too low (ulimit -u)\n"))
             }
         }

@@ -163,7 +163,8 @@ enum CodedBody {
 
     @Test(arguments: [(["gzip"], CodedBody.gzip), (["deflate"], CodedBody.zlib), (["deflate"], CodedBody.raw)])
     func bytesBehindTheEndAreRefused(codings: [String], body: [UInt8]) {
-        for junk in [[0], Array("junk".utf8), [0x1F], [0x1F, 0x8B], [UInt8](repeating: 0, count: 512)] as [[UInt8]] {
+        let zeros: [[UInt8]] = codings == ["gzip"] ? [] : [[0], [UInt8](repeating: 0, count: 512)]
+        for junk in zeros + [Array("junk".utf8), [0x1F], [0x1F, 0x8B]] {
             #expect(code(codings, body + junk) == .cannotDecodeBody)
         }
         let error = #expect(throws: NetworkingError.self) { try decode(codings, [body, Array("junk".utf8)]) }

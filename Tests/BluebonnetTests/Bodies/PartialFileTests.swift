@@ -431,9 +431,7 @@ extension PartialFileTests {
 
     @Test func aDestinationThatIsAFolderCannotBeReplaced() throws {
         try FileManager.default.createDirectory(at: folder.file("out"), withIntermediateDirectories: false)
-        let file = try open()
-        try write("abc", to: file)
-        #expect(refusal { try file.moveIntoPlace() } == .cannotWriteFile)
+        #expect(refusal { _ = try open() } == .cannotWriteFile)
     }
 
     private func refusal(_ body: () throws -> Void) -> NetworkingError.Code? {

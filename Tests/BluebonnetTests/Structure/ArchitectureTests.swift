@@ -22,16 +22,17 @@ import Testing
         ("Bluebonnet/Reachability", "Concurrency NetworkThread"),
         ("Bluebonnet/Certificates", "Errors Reachability"),
         ("Bluebonnet/Security", "Certificates Errors NetworkThread Reachability"),
-        ("Bluebonnet/TLS", "Certificates Concurrency Errors NetworkThread Security"),
-        ("Bluebonnet/Bodies", "Certificates Concurrency Errors Messages NetworkThread Rules"),
+        ("Bluebonnet/TLS", "Addresses Certificates Concurrency Errors NetworkThread Security"),
+        ("Bluebonnet/Files", "Certificates Errors"),
+        ("Bluebonnet/Bodies", "Certificates Concurrency Errors Files Messages NetworkThread Rules"),
         ("Bluebonnet/Serialization", "Addresses Bodies Concurrency Errors Formats Messages Syntax"),
         (
             "Bluebonnet/Transport",
             "Addresses Bodies Concurrency Errors Limits Messages NetworkThread Reachability Rules Security Syntax TLS"
         ),
-        ("Bluebonnet/Credentials", "Addresses Errors Messages NetworkThread Rules"),
+        ("Bluebonnet/Credentials", "Addresses Errors Files Messages NetworkThread Rules"),
         ("Bluebonnet/Environment", "Addresses Credentials Errors Reachability Transport"),
-        ("Bluebonnet/Cookies", "Addresses Concurrency Errors NetworkThread Syntax Transport"),
+        ("Bluebonnet/Cookies", "Addresses Concurrency Errors Files NetworkThread Syntax Transport"),
         ("Bluebonnet/Cache", "Concurrency Messages Transport"),
         ("Bluebonnet/Retries", "Addresses Errors Messages NetworkThread Rules Transport"),
         ("Bluebonnet/Governor", "Addresses Errors Messages NetworkThread Retries Rules"),
@@ -46,8 +47,8 @@ import Testing
         (
             "Bluebonnet/Exchange",
             """
-            Addresses Bodies Cache Certificates Concurrency Cookies Credentials Environment Errors Governor Limits
-            Messages NetworkThread Retries Rules Security Serialization Syntax TLS Transport
+            Addresses Bodies Cache Certificates Concurrency Cookies Credentials Environment Errors Files Governor
+            Limits Messages NetworkThread Retries Rules Security Serialization Syntax TLS Transport
             """
         ),
         (
@@ -109,7 +110,7 @@ import Testing
             "BluebonnetBatch BluebonnetJournal Exchange Governor Model Operations PostgreSQL References Store"
         ),
         ("BluebonnetFleet", "BluebonnetBatch LargeBatches Model Store"),
-        ("BluebonnetTesting", "Errors Formats Governor Manager Messages Serialization Sessions Simulation"),
+        ("BluebonnetTesting", "Errors Files Formats Governor Manager Messages Serialization Sessions Simulation"),
         ("BluebonnetTestServer/Support", ""),
         ("BluebonnetTestServer/Certificates", "Support"),
         ("BluebonnetTestServer/Replies", "Support"),
@@ -119,8 +120,8 @@ import Testing
         (
             "BluebonnetCommand",
             """
-            BluebonnetBatch BluebonnetFleet BluebonnetFleet/Credentials BluebonnetJournal Certificates Credentials Errors
-            Exchange Formats Governor LargeBatches Messages Model OAuth Reachability References Retries Security
+            Addresses BluebonnetBatch BluebonnetFleet BluebonnetFleet/Credentials BluebonnetJournal Certificates
+            Credentials Errors Exchange Formats Governor LargeBatches Messages Model OAuth Reachability References Retries Security
             Transport Worker
             """
         ),

@@ -93,8 +93,8 @@ extension MultipartFormData {
         add(.data(data), try fileHeaders(name, fileName, contentType), name)
     }
 
-    /// Adds a file, which is read when it is sent; its size is taken now. One whose size says nothing, as in `/proc` and
-    /// `/sys`, is read now.
+    /// Adds a file, which is read when it is sent; its size is taken now. One whose size says nothing, as in `/proc`
+    /// and `/sys`, is read now.
     ///
     /// A file that is missing when it is sent, or has another size, is an error of the request that names the file's
     /// path.
