@@ -42,7 +42,7 @@ struct BodyAssembly {
 
     /// Takes the files that were opened for the body.
     mutating func takeFiles(_ files: PreparedRequest.Files) {
-        device = files.device
+        device = device ?? files.device  // the sink of an earlier attempt keeps its own
         takeFile(files.output)
     }
 
