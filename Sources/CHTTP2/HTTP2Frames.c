@@ -41,22 +41,22 @@ enum { type_data = 0, type_headers = 1, flag_end_stream = 1, error_refused_strea
 enum { reset_stream = -521 };
 
 static _Thread_local bluebonnet_http2_observer observer;
+static _Thread_local bool repairs_trailers;
 static _Atomic(frame_callback) callback_of_libcurl;
 static _Atomic(close_callback) close_callback_of_libcurl;
 static _Atomic(stream_data_getter) stream_data;
 
-bluebonnet_http2_observer bluebonnet_observe_http2_frames(bluebonnet_http2_observer new_observer) {
-    bluebonnet_http2_observer old = observer;
+void bluebonnet_observe_http2_frames(bluebonnet_http2_observer new_observer, bool new_repairs_trailers) {
     observer = new_observer;
-    return old;
+    repairs_trailers = new_repairs_trailers;
 }
 
 bool bluebonnet_http2_frames_are_observed(void) { return atomic_load(&callback_of_libcurl) != NULL; }
 
-// libcurl before 8.1 loses body bytes that it has in its hands when trailers end the stream and the session ends with
-// them, in one read from the connection (GOAWAY, or a fault). It does not when a DATA frame ends the stream: for that
-// frame it notes that there are bytes to be handed on ("drain"), and does nothing else with it once the response's head
-// has come, as nghttp2 has made sure for fields that end a stream.
+// Some versions of libcurl (LostTrailers.swift) lose body bytes that they have buffered when trailers end the stream and
+// the session ends with them, in one read from the connection (GOAWAY, or a fault). They do not when a DATA frame ends
+// the stream: for that frame they mark the stream as one with bytes to deliver ("drain"), and do nothing else with it
+// once the response's head has come, as nghttp2 has made sure for fields that end a stream.
 static int trailers_arrived(nghttp2_session *session, const frame_header *frame, void *context) {
     any_frame end = {.data.header = {.stream_id = frame->stream_id, .type = type_data, .flags = flag_end_stream}};
     return atomic_load(&callback_of_libcurl)(session, &end.data.header, context);
@@ -76,7 +76,7 @@ static int frame_arrived(nghttp2_session *session, const frame_header *frame, vo
     }
     int result = atomic_load(&callback_of_libcurl)(session, frame, context);
     bool ends_with_fields = frame->type == type_headers && (frame->flags & flag_end_stream);
-    return is_observed && ends_with_fields && result == 0 ? trailers_arrived(session, frame, context) : result;
+    return is_observed && repairs_trailers && ends_with_fields && result == 0 ? trailers_arrived(session, frame, context) : result;
 }
 
 // Tells the observer of a stream that was refused. nghttp2 closes those that a GOAWAY excludes with this error too.

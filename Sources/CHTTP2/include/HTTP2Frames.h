@@ -1,7 +1,8 @@
 // What HTTP/2 servers send, as the nghttp2 below libcurl sees it.
 //
-// libcurl before 8.1 does not tell whether a response's stream was ended by its server (END_STREAM; RFC 9113, 5.1):
-// when the connection breaks in certain ways, a body without a length that was cut short looks like a whole one.
+// libcurl does not report whether the server ended a response's stream (END_STREAM; RFC 9113, 5.1). Before 8.1, a body
+// without a length that was cut short by a broken connection looks like a whole one; in every version so far (8.23), one
+// that was cut short by RST_STREAM with NO_ERROR does. Nor does libcurl report that a stream was refused.
 // nghttp2 tells libcurl of each frame, through a callback that libcurl sets with
 // nghttp2_session_callbacks_set_on_frame_recv_callback. This module has a function of that name. Where the program's
 // symbols come before nghttp2's, as they do in an executable that this module is linked into, libcurl calls that one,
@@ -31,12 +32,11 @@ typedef struct {
 
 typedef void (*bluebonnet_http2_observer)(void *easy_handle, bluebonnet_http2_frame frame);
 
-/// From now on `observer` hears of the frames that libcurl receives on the calling thread; NULL: nobody does.
-/// Returns the observer of before. For libcurl before 8.1 only: while there is an observer, libcurl is kept from losing
-/// the end of a body that has trailers.
-bluebonnet_http2_observer bluebonnet_observe_http2_frames(bluebonnet_http2_observer observer);
+/// From now on `observer` receives the frames that libcurl receives on the calling thread; NULL: no function does.
+/// `repairs_trailers`: libcurl is kept from losing the end of a body that has trailers (libcurl before 8.1).
+void bluebonnet_observe_http2_frames(bluebonnet_http2_observer observer, bool repairs_trailers);
 
-/// Whether observers hear of the frames of libcurl's HTTP/2 connections. False until libcurl has made one.
+/// Whether observers receive the frames of libcurl's HTTP/2 connections. False until libcurl has made one.
 bool bluebonnet_http2_frames_are_observed(void);
 
 #endif

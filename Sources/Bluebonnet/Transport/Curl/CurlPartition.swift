@@ -46,6 +46,7 @@ final class CurlPartition: EventLoopClient, RoundEndTask {
         connections = CurlConnections(loop: loop, limits: poolKey.connectionLimits)
         openings = OpeningConnections(loop: loop)
         handles = HandlePool(loop: loop)
+        HTTP2Frames.observeOnThisThread()
         slot = loop.add(self)
         let context = Unmanaged.passUnretained(self).toOpaque()
         _ = bluebonnet_multi_setopt_socket_callback(multi, socketCallback)
@@ -190,7 +191,7 @@ extension CurlPartition {
         if !pendingResumes.isEmpty { pendingResumes.removeAll { $0 === transfer } }
         stopPacing(transfer)
         loop.transferCount -= 1
-        HTTP2Frames.observed { _ = curl_multi_remove_handle(multi, transfer.handle.raw) }
+        _ = curl_multi_remove_handle(multi, transfer.handle.raw)
         let index = transfer.activeIndex
         active.swapAt(index, active.count - 1)
         active[index].activeIndex = index
@@ -252,7 +253,7 @@ extension CurlPartition {
     private func act(on descriptor: curl_socket_t, mask: CInt) {
         var runningCount: CInt = 0
         callCount += 1
-        HTTP2Frames.observed { _ = curl_multi_socket_action(multi, descriptor, mask, &runningCount) }
+        _ = curl_multi_socket_action(multi, descriptor, mask, &runningCount)
         connections.endWrites()
     }
 

@@ -7,27 +7,21 @@ internal import CHTTP2
 extension HTTP2EndEvidence {
     /// The evidence for a connection that exists.
     ///
-    /// - Parameter mayObserve: false in tests of what is done where frames cannot be observed.
+    /// - Parameter mayObserve: false in tests of a transport that cannot observe frames.
     init(mayObserve: Bool) {
-        if HTTP2Frames.areTold {
-            self = .libcurl
+        if mayObserve && bluebonnet_http2_frames_are_observed() {
+            self = .frames
         } else {
-            self = mayObserve && bluebonnet_http2_frames_are_observed() ? .frames : .openConnection
+            self = UnreportedStreamEnd.BrokenConnection.isPresent ? .openConnection : .libcurl
         }
     }
 }
 
-/// Hears of the HTTP/2 frames that libcurl receives, and notes them in the transfer that they belong to.
+/// Receives the HTTP/2 frames that libcurl receives, and records them in the transfer that they belong to.
 enum HTTP2Frames {
-    /// Whether this libcurl tells by itself when a stream did not end.
-    static let areTold: Bool = (curl_version_info(CURLVERSION_TENTH)?.pointee.version_num ?? 0) >= 0x08_01_00
-
-    /// Runs a call of libcurl in which frames may arrive. Only libcurl before 8.1 has to be observed.
-    static func observed<Result>(_ call: () -> Result) -> Result {
-        guard !areTold else { return call() }
-        let outer = bluebonnet_observe_http2_frames(frameArrived)
-        defer { _ = bluebonnet_observe_http2_frames(outer) }
-        return call()
+    /// Observes the frames that libcurl receives on the calling thread from now on.
+    static func observeOnThisThread() {
+        bluebonnet_observe_http2_frames(frameArrived, LostTrailers.isPresent)
     }
 }
 

@@ -16,15 +16,16 @@ protocol TransferEvidence {
     var mayHaveLostConnection: Bool { get }
 }
 
-/// How it is known that a server ended a response's HTTP/2 stream (END_STREAM; RFC 9113, 8.1). libcurl before 8.1 takes
-/// some connections that break for the end of the response.
+/// How it is known that a server ended a response's HTTP/2 stream (END_STREAM; RFC 9113, 8.1).
 enum HTTP2EndEvidence {
-    /// libcurl tells: from 8.1 on.
-    case libcurl
     /// The frames that nghttp2 received are observed below libcurl.
     case frames
-    /// The frames cannot be observed: a response without length counts as cut short when its connection is closed
-    /// together with the response's end. This refuses some responses that are complete.
+    /// Frames cannot be observed, and libcurl reports broken connections (from 8.1 on). RST_STREAM with NO_ERROR before
+    /// the end of a response without length is not noticed.
+    case libcurl
+    /// Frames cannot be observed, and libcurl does not report all broken connections: a response without length counts
+    /// as truncated when its connection is closed together with the response's end. This refuses some complete
+    /// responses.
     case openConnection
 }
 

@@ -4,11 +4,14 @@
 import BluebonnetTestServer
 import Foundation
 
-/// A Dante of its own: a SOCKS proxy that resolves names itself.
-public final class DanteServer: Sendable {
-    /// Whether danted is installed. Tells once, on standard error, when it is not.
+/// A SOCKS proxy that other people wrote and that resolves names itself: Dante or, where the system has no Dante
+/// (Debian 13), MicroSocks.
+public final class SOCKSServer: Sendable {
+    /// Whether one of the two is installed. Says so once, on standard error, when none is.
     public static let isAvailable = Availability.decide(
-        "dante", missing: ChildProcess.find("danted") == nil ? "danted (dante-server) is not installed" : nil)
+        "SOCKS",
+        missing: ChildProcess.find("danted") == nil && ChildProcess.find("microsocks") == nil
+            ? "neither danted (dante-server) nor microsocks is installed" : nil)
 
     private let process: ServerProcess
 
@@ -16,9 +19,11 @@ public final class DanteServer: Sendable {
         self.process = process
     }
 
-    /// Starts a proxy and waits until it listens. It refuses connections to port 9 and makes all others.
-    public static func start() async throws -> DanteServer {
+    /// Starts a proxy and waits until it listens. Dante refuses connections to port 9 by a rule.
+    public static func start() async throws -> SOCKSServer {
+        let hasDante = ChildProcess.find("danted") != nil
         let process = try await ServerProcess.start(portCount: 1) { folder, ports in
+            guard hasDante else { return ["microsocks", "-i", "127.0.0.1", "-p", "\(ports[0])"] }
             let settings = """
                 logoutput: stdout
                 internal: 127.0.0.1 port = \(ports[0])
@@ -35,14 +40,17 @@ public final class DanteServer: Sendable {
                 """
             return ["danted", "-f", try folder.write("danted.conf", settings), "-p", folder.path("danted.pid")]
         }
-        return DanteServer(process: process)
+        return SOCKSServer(process: process)
     }
 
     /// The port.
     public var port: Int { process.ports[0] }
 
-    /// What it has logged so far, with each target by name or address as it was asked for.
-    public var log: String { process.output }
+    /// Whether the proxy has logged a connection to a port of this machine.
+    public func hasConnected(toPort port: Int) -> Bool {
+        let log = process.output
+        return ["127.0.0.1.", "127.0.0.1:", "localhost:"].contains { log.contains("\($0)\(port)") }
+    }
 
     /// Stops the proxy and waits until it is gone.
     public func stop() async { await process.stop() }
