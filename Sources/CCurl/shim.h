@@ -5,6 +5,9 @@
 #define CURL_DISABLE_TYPECHECK
 #include <curl/curl.h>
 
+_Static_assert(LIBCURL_VERSION_NUM >= 0x075800,
+    "Bluebonnet needs libcurl 7.88 or later, and the headers installed here are of libcurl " LIBCURL_VERSION);
+
 /// CURLAUTH_DIGEST has a cast in it, and is not imported.
 static const long bluebonnet_auth_digest = (long)CURLAUTH_DIGEST;
 

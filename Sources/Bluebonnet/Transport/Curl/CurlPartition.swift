@@ -87,10 +87,13 @@ extension CurlPartition {
         let handle = handles.take(forJar: request.cookieJar != nil)
         let transfer = CurlTransfer(request, handle: handle, partition: self, delegate: delegate)
         note(transfer)
-        if let error = request.headFault ?? refusal(of: transfer) { failSoon(transfer, error) }
+        if let error = Self.versionError ?? request.headFault ?? refusal(of: transfer) { failSoon(transfer, error) }
         deadlineMayBeEarlier(transfer.nextDeadline)
         return transfer
     }
+
+    /// The error of each request when libcurl is older than the oldest supported version.
+    private static let versionError = CurlVersion.current.obstacle.map { NetworkingError(.cannotConnect, $0) }
 
     /// Hands a transfer to libcurl; gives the error when libcurl does not take the transfer.
     private func refusal(of transfer: CurlTransfer) -> NetworkingError? {

@@ -18,6 +18,13 @@ struct CurlVersion: Comparable, CustomStringConvertible {
     /// The oldest version that the library supports.
     static let floor = CurlVersion(7, 88)
 
+    /// Why the library cannot work with the version; nil when it can. The headers that a program was built with may be
+    /// newer than the shared library that it runs with.
+    var obstacle: String? {
+        guard self < .floor else { return nil }
+        return "the program runs with libcurl \(self), and Bluebonnet needs libcurl \(Self.floor) or later"
+    }
+
     var description: String { "\(number >> 16 & 0xFF).\(number >> 8 & 0xFF).\(number & 0xFF)" }
 
     static func < (left: CurlVersion, right: CurlVersion) -> Bool { left.number < right.number }
