@@ -9,7 +9,8 @@ import Foundation
 /// What holds for the lines of a batch, whoever sends them.
 struct LineOptions: ParsableArguments {
     @Option(
-        help: ArgumentHelp("What relative URLs are resolved against.", valueName: "url"),
+        help: ArgumentHelp(
+            "What relative URLs are resolved against: to https://h/v1, users is https://h/v1/users.", valueName: "url"),
         transform: OptionValue.baseURL)
     var baseURL: URL?
 
