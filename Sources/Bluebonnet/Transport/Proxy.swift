@@ -44,6 +44,10 @@ public struct Proxy: Sendable, Hashable {
         guard RequestCheck.isHost(URLText(url).host) else {
             throw NetworkingError(.invalidRequest, "the proxy's URL has a host that is no name or address")
         }
+        if let port = URLText(url).port, !(1...65_535).contains(Int(port) ?? 0) {
+            throw NetworkingError(
+                .invalidRequest, "the proxy's URL has the port \(port), which is not from 1 to 65535")
+        }
         try checkCredential()
     }
 

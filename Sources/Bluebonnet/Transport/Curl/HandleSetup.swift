@@ -248,7 +248,11 @@ extension TransferRequest {
     /// it.
     fileprivate func setPrivateState(of handle: EasyHandle) throws(CurlError) {
         if !poolKey.addressOverrides.isEmpty {
-            try handle.setResolveLines(poolKey.addressOverrides.map { "\($0.key):\(origin.port):\($0.value)" })
+            // libcurl takes a name with the dot of the root for another one.
+            let lines = poolKey.addressOverrides.flatMap { host, address in
+                [host, host + "."].map { "\($0):\(origin.port):\(address)" }
+            }
+            try handle.setResolveLines(lines)
         }
         guard let cookieJar else { return }
         try handle.setCookieShare(try cookieJar.openShare())
