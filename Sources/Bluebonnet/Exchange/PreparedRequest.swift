@@ -77,9 +77,9 @@ extension PreparedRequest {
         _ sent: SentHeaders, _ key: IdempotencyKey?
     ) throws(NetworkingError) -> HeaderFields {
         guard let key else { return sent.headers }
-        try RequestCheck.field(name: IdempotencyKey.fieldName, value: key.value)
+        try RequestCheck.idempotencyKey(key.value)
         var headers = sent.headers
-        headers[IdempotencyKey.fieldName] = key.value
+        headers[HeaderFields.idempotencyKeyName] = key.value
         return headers
     }
 
