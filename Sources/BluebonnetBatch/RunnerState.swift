@@ -18,11 +18,11 @@ struct RunnerState: Sendable {
         let isForgotten: Bool
     }
 
-    private var unfinished: [String: Entry] = [:]
-    private var outcomes: [String: ResultLine.Outcome] = [:]
-    private var sources: [String: ReferenceSource] = [:]
+    private var unfinished: [ByteString: Entry] = [:]
+    private var outcomes: [ByteString: ResultLine.Outcome] = [:]
+    private var sources: [ByteString: ReferenceSource] = [:]
     /// Unfinished lines that something they need has doomed, noted when the run is cancelled.
-    private var doomed: Set<String> = []
+    private var doomed: Set<ByteString> = []
     private var addedCount = 0
     private var isCancelled = false
     private var counts: [ResultLine.Outcome: Int] = [:]
@@ -32,9 +32,9 @@ struct RunnerState: Sendable {
     mutating func add(
         _ id: String, _ operation: HTTPRequestOperation, dependencies: [String]
     ) -> (dependencies: [HTTPRequestOperation], isCancelled: Bool) {
-        precondition(outcomes[id] == nil, "two lines have the id \(id)")
+        precondition(outcomes[ByteString(id)] == nil, "two lines have the id \(id)")
         insert(id, operation, dependencies, isDoomed: false, isForgotten: false)
-        return (dependencies.compactMap { unfinished[$0]?.operation }, isCancelled)
+        return (dependencies.compactMap { unfinished[ByteString($0)]?.operation }, isCancelled)
     }
 
     /// Adds a line whose dependencies have ended, and whose outcome is forgotten when it has; whether the run was
@@ -48,8 +48,8 @@ struct RunnerState: Sendable {
     private mutating func insert(
         _ id: String, _ operation: HTTPRequestOperation, _ dependencies: [String], isDoomed: Bool, isForgotten: Bool
     ) {
-        precondition(unfinished[id] == nil, "two lines have the id \(id)")
-        unfinished[id] = Entry(
+        precondition(unfinished[ByteString(id)] == nil, "two lines have the id \(id)")
+        unfinished[ByteString(id)] = Entry(
             operation: operation, dependencies: dependencies, number: addedCount, isDoomed: isDoomed,
             isForgotten: isForgotten)
         addedCount += 1
@@ -58,8 +58,8 @@ struct RunnerState: Sendable {
     /// What is known of what a line needs.
     func dependencies(_ ids: [String]) -> [RunnerDependency] {
         ids.map { id in
-            let (source, operation) = (sources[id], unfinished[id]?.operation)
-            return RunnerDependency(id: id, outcome: outcomes[id], error: operation?.error) {
+            let (source, operation) = (sources[ByteString(id)], unfinished[ByteString(id)]?.operation)
+            return RunnerDependency(id: id, outcome: outcomes[ByteString(id)], error: operation?.error) {
                 source ?? operation.map(ReferenceSource.init)
             }
         }
@@ -67,22 +67,23 @@ struct RunnerState: Sendable {
 
     /// Notes a line's end and gives its outcome.
     mutating func finish(_ id: String, _ ending: RunnerEnding) -> ResultLine.Outcome {
-        let entry = unfinished.removeValue(forKey: id)
+        let entry = unfinished.removeValue(forKey: ByteString(id))
         let outcome = outcome(of: id, ending)
         counts[outcome, default: 0] += 1
         finishedByteCount += ending.receivedByteCount
         if entry?.isForgotten ?? false { return outcome }
-        outcomes[id] = outcome
-        if outcome == .success, let source = ending.source { sources[id] = source }
+        outcomes[ByteString(id)] = outcome
+        if outcome == .success, let source = ending.source { sources[ByteString(id)] = source }
         return outcome
     }
 
     private func outcome(of id: String, _ ending: RunnerEnding) -> ResultLine.Outcome {
         switch ending.code {
         case nil: .success
-        case .cancelled?: doomed.contains(id) ? .skipped : .cancelled
+        case .cancelled?: doomed.contains(ByteString(id)) ? .skipped : .cancelled
         // What a cancelled run left undone was cancelled too, unless a failure had doomed it before.
-        case .dependencyFailed?: isCancelled && ending.isCancelled && !doomed.contains(id) ? .cancelled : .skipped
+        case .dependencyFailed?:
+            isCancelled && ending.isCancelled && !doomed.contains(ByteString(id)) ? .cancelled : .skipped
         case .some: .failure
         }
     }
@@ -93,7 +94,7 @@ struct RunnerState: Sendable {
         let entries = unfinished.sorted { $0.value.number < $1.value.number }
         for (id, entry) in entries {
             let isDoomed = entry.dependencies.contains { dependency in
-                doomed.contains(dependency) || outcomes[dependency]?.dooms ?? false
+                doomed.contains(ByteString(dependency)) || outcomes[ByteString(dependency)]?.dooms ?? false
             }
             if isDoomed || entry.isDoomed { doomed.insert(id) }
         }
@@ -103,7 +104,7 @@ struct RunnerState: Sendable {
     /// Where the run stands. What the operations say themselves is asked for without the lock.
     var standing: RunnerStanding {
         RunnerStanding(
-            unfinished: unfinished.map { ($0.key, $0.value.operation) }, totalCount: addedCount, counts: counts,
+            unfinished: unfinished.map { ($0.key.string, $0.value.operation) }, totalCount: addedCount, counts: counts,
             finishedByteCount: finishedByteCount)
     }
 }

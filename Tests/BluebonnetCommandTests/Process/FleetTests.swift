@@ -60,7 +60,7 @@ private struct FleetFixture: Sendable {
 }
 
 extension JSONValue {
-    fileprivate var members: [String: JSONValue]? { if case .object(let members) = self { members } else { nil } }
+    fileprivate var members: JSONObject? { if case .object(let members) = self { members } else { nil } }
 }
 
 extension ProcessTests {
