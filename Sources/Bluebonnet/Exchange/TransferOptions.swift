@@ -106,7 +106,7 @@ public struct TransferOptions: Sendable {
 
     var poolKey: ConnectionPoolKey {
         ConnectionPoolKey(
-            securityPolicy: securityPolicy, proxy: proxy, unixSocketPath: unixSocketPath,
+            securityPolicy: securityPolicy, proxy: proxy, unixSocketPath: unixSocketPath.map(ByteString.init),
             addressOverrides: normalizedOverrides, tls: tls, connectionLimits: connectionLimits)
     }
 

@@ -59,6 +59,13 @@ public struct Proxy: Sendable, Hashable {
         try checkCredential()
     }
 
+    /// User names and passwords are the same when they have the same bytes.
+    public static func == (first: Self, second: Self) -> Bool {
+        first.url == second.url && first.user.map(ByteString.init) == second.user.map(ByteString.init)
+            && first.password.map(ByteString.init) == second.password.map(ByteString.init)
+            && first.securityPolicy == second.securityPolicy
+    }
+
     var isSecure: Bool { url.lowercased().hasPrefix("https:") }
 
     /// Whether the proxy reads requests without TLS and passes them on; one of SOCKS joins connections only.

@@ -113,7 +113,7 @@ public struct ReferenceTemplate: Sendable, Hashable {
                 }
                 text += try source.text(for: reference)
             case .environmentVariable(let name):
-                guard let value = environment[name] else {
+                guard let value = environment[named: name] else {
                     let remedy = "set it in the environment of the process that sends the request"
                     throw NetworkingError(
                         .unresolvedReference, "${env:\(name)}: the environment variable \(name) is not set; \(remedy)")
@@ -127,6 +127,13 @@ public struct ReferenceTemplate: Sendable, Hashable {
     /// Whether `text` holds anything but literal text, so that parsing it is worth the while.
     static func isNeeded(for text: String) -> Bool {
         text.hasByte(UInt8(ascii: "$"))
+    }
+}
+
+extension [String: String] {
+    /// The value of the variable whose name has these bytes: a dictionary takes a KELVIN SIGN for a K.
+    subscript(named name: String) -> String? {
+        index(forKey: name).flatMap { FieldSyntax.isSameText(self[$0].key, name) ? self[$0].value : nil }
     }
 }
 

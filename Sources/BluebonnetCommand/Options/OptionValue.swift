@@ -95,14 +95,6 @@ enum OptionValue {
         return RateLimit(count, per: period)
     }
 
-    /// A URL that others can be resolved against.
-    static func baseURL(_ text: String) throws -> URL {
-        guard let url = URL(string: text), ["http", "https"].contains(url.scheme?.lowercased()),
-            url.host?.isEmpty == false
-        else { throw ValidationError("it must be an http:// or https:// URL with a host") }
-        return url
-    }
-
     /// A header field that can be sent with every line.
     static func header(_ text: String) throws -> String {
         var settings = RequestLineRunner.Settings()

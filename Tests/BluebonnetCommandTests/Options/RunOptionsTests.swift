@@ -55,6 +55,8 @@ struct RefusedOptions: Sendable, CustomTestStringConvertible {
         RefusedOptions("--progress", "often", says: "auto, always, never"),
         RefusedOptions("--base-url", "items", says: "http:// or https://"),
         RefusedOptions("--base-url", "ftp://example.com/", says: "http:// or https://"),
+        RefusedOptions("--base-url", "http:/user:s3cret@h/", says: "and is \"http:/REDACTED@h/\""),
+        RefusedOptions("--base-url", "ftp://user:s3cret@h/", says: "and is \"ftp://h/\""),
         RefusedOptions("--ca", "/no/such/file", says: "can be read"),
         RefusedOptions("--ca", "/", says: "can be read"),
         RefusedOptions("--concurrency", says: "Missing value"),

@@ -139,7 +139,7 @@ extension HandleSetup {
         try handle.set(CURLOPT_HTTP_TRANSFER_DECODING, false)
         try handle.set(CURLOPT_NETRC, 0)  // CURL_NETRC_IGNORED: an enumeration in older headers, a macro in newer ones
         try handle.set(CURLOPT_SUPPRESS_CONNECT_HEADERS, true)
-        if let path = poolKey.unixSocketPath { try handle.set(CURLOPT_UNIX_SOCKET_PATH, path) }
+        if let path = poolKey.unixSocketPath { try handle.set(CURLOPT_UNIX_SOCKET_PATH, path.string) }
         // Where HTTP/2 was not negotiated, libcurl 7.88 begins it anew on a connection that it uses again, which fails.
         guard httpVersion == .http2PriorKnowledge, !isSecure, !HTTP2Frames.areTold else { return }
         try handle.set(CURLOPT_FRESH_CONNECT, true)
