@@ -47,20 +47,16 @@ private struct FleetFixture: Sendable {
     }
 
     /// What `status --json` says of the only batch.
-    func status() async throws -> [String: JSONValue] {
+    func status() async throws -> JSONObject {
         let object = try JSONDecoder().decode(
             [String: [JSONValue]].self, from: Data(await run("status", "--json").output.utf8))
-        return try #require(object["batches"]?.first?.members)
+        return try #require(object["batches"]?.first?.object)
     }
 
     /// How often requests of a method arrived, by path.
     func counts(_ method: String) -> [String: Int] {
         Dictionary(grouping: server.requests.filter { $0.method == method }, by: \.path).mapValues(\.count)
     }
-}
-
-extension JSONValue {
-    fileprivate var members: JSONObject? { if case .object(let members) = self { members } else { nil } }
 }
 
 extension ProcessTests {
