@@ -3,12 +3,6 @@
 
 /// The members of a JSON object, by name.
 ///
-/// ```swift
-/// var account: JSONObject = ["name": .string("Ada"), "age": .integer(36)]
-/// account["age"] = nil
-/// for (name, value) in account { print(name, value) }
-/// ```
-///
 /// Two names are the same when they have the same bytes in UTF-8, as they are for other readers of JSON. Keys of a
 /// Swift dictionary are the same when they are canonically equivalent, so that one of two members could be lost there.
 public struct JSONObject: Sendable, Hashable {

@@ -115,9 +115,9 @@ extension ProcessTests {
                 #expect(
                     text.output.hasPrefix("n  ") && text.output.contains("0/4") && text.output.contains("no workers"))
                 let members = try await fixture.status()
-                let numbers = members.compactMapValues { $0.number.map(Int.init) }
-                #expect(numbers["lines"] == 4 && numbers["ended"] == 0 && numbers["waiting"] == 4)
-                #expect(numbers["priority"] == 7 && members["isComplete"] == .bool(false))
+                let numbers = { (name: String) in members[name]?.number.map(Int.init) }
+                #expect(numbers("lines") == 4 && numbers("ended") == 0 && numbers("waiting") == 4)
+                #expect(numbers("priority") == 7 && members["isComplete"] == .bool(false))
                 #expect(members["name"] == .string("n") && members["state"] == .string("open"))
                 let one = try await fixture.run("status", "n")
                 #expect(one.output.contains("origins:") && one.output.contains("4 lines, 2 ready"), "\(one.output)")
