@@ -65,6 +65,24 @@ extension JSONValue {
     }
 }
 
+// MARK: - Equality
+
+extension JSONValue {
+    /// Strings, and names of members, are the same when they have the same bytes; numbers when they have the same value.
+    public static func == (first: Self, second: Self) -> Bool {
+        switch (first, second) {
+        case (.null, .null): true
+        case (.bool(let first), .bool(let second)): first == second
+        case (.integer(let first), .integer(let second)): first == second
+        case (.number(let first), .number(let second)): first == second
+        case (.string(let first), .string(let second)): FieldSyntax.isSameText(first, second)
+        case (.array(let first), .array(let second)): first == second
+        case (.object(let first), .object(let second)): first == second
+        case (.null, _), (.bool, _), (.integer, _), (.number, _), (.string, _), (.array, _), (.object, _): false
+        }
+    }
+}
+
 // MARK: - Foundation and text
 
 extension JSONValue {

@@ -15,6 +15,11 @@ import Testing
         #expect(twins.names.map { Array($0.utf8) } == [[0x65, 0xCC, 0x81], [0xC3, 0xA9]])
     }
 
+    @Test func stringsAreComparedByTheirBytes() {
+        #expect(JSONValue.string("\u{E9}") != .string("e\u{301}"))
+        #expect(JSONValue.array([.string("K")]) != .array([.string("\u{212A}")]))
+    }
+
     @Test func settingNilRemovesOneMember() {
         var object = twins
         object["\u{E9}"] = nil
