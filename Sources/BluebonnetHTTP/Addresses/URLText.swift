@@ -76,7 +76,8 @@ package struct URLText {
     package var isClear: Bool {
         guard remainder.utf8.contains(UInt8(ascii: "@")) else { return true }
         if let authority {
-            return !authority.isEmpty && port?.utf8.allSatisfy { (0x30...0x39).contains($0) } ?? true
+            let isPort = port.map { $0.isEmpty || (1...65_535).contains(Int($0) ?? 0) } ?? true
+            return !authority.isEmpty && isPort
         }
         guard scheme == nil else { return false }
         // A relative URL. The first of its names has no colon (RFC 3986, 4.2).

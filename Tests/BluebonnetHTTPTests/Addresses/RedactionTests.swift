@@ -20,7 +20,8 @@ import Testing
     static let mistaken = [
         "http:/user:s3cret@h/", "http:user:s3cret@h/", "http:\\\\user:s3cret@h/", "user:s3cret@h", "1user:s3cret@h/p",
         "http://user:s3/cret@h/", "http://user:s3?cret@h/", "http://user:s3#cret@h/", "http:///user:s3cret@h/",
-        "ftp://user:s3/cret@h/", "\\\\user:s3cret@h", "HTTP:/user:s3cret@h?x=a@b", "://user:s3cret@h",
+        "ftp://user:s3/cret@h/", "\\\\user:s3cret@h", "HTTP:/user:s3cret@h?x=a@b", "http://user:99999/s3cret@h/",
+        "://user:s3cret@h",
     ]
 
     @Test(arguments: mistaken) func textThatIsNoURLLosesEverythingUpToTheAt(text: String) {
