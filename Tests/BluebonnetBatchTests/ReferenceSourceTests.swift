@@ -80,7 +80,8 @@ import Testing
     }
 
     @Test func dotInANameIsWrittenWithABackslash() throws {
-        let source = ReferenceSource(body: Data(#"{"a.b":{"c.d.e":7},"a":{"b":8}}"#.utf8))
+        let source = ReferenceSource(body: Data(#"{"a.b":{"c.d.e":7},"a":{"b":8},"x\\":9}"#.utf8))
+        #expect(try resolve(#"body.x\"#, source) == "9")
         #expect(try resolve(#"body.a\.b.c\.d\.e"#, source) == "7")
         #expect(try resolve("body.a.b", source) == "8")
         let template = try ReferenceTemplate(parsing: #"${n.body.a\.b.c}"#)

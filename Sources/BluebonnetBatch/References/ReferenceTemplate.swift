@@ -231,8 +231,8 @@ private struct ReferenceScanner {
     private static func joiningEscapedDots(_ pieces: [String]) -> [String] {
         var names: [String] = []
         var isOpen = false
-        for piece in pieces {
-            let goesOn = piece.utf8.last == UInt8(ascii: "\\")
+        for (index, piece) in pieces.enumerated() {
+            let goesOn = index < pieces.count - 1 && piece.utf8.last == UInt8(ascii: "\\")
             let text = goesOn ? String(decoding: piece.utf8.dropLast(), as: UTF8.self) + "." : piece
             if isOpen { names[names.count - 1] += text } else { names.append(text) }
             isOpen = goesOn
