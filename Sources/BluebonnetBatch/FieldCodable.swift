@@ -33,7 +33,7 @@ extension FieldCodable {
 
 /// Collects the members of an object that is written.
 struct MemberList<Name: RawRepresentable<String>>: JSONRepresentable {
-    private(set) var members: [String: JSONValue] = [:]
+    private(set) var members = JSONObject()
 
     var jsonValue: JSONValue { .object(members) }
 
@@ -49,7 +49,7 @@ struct MemberList<Name: RawRepresentable<String>>: JSONRepresentable {
 
     /// Adds the members of a group that has names of its own.
     mutating func add(_ group: MemberList<some RawRepresentable<String>>) {
-        members.merge(group.members) { _, new in new }
+        for (name, value) in group.members { members[name] = value }
     }
 }
 
@@ -70,7 +70,7 @@ extension Int: JSONRepresentable {
 }
 
 extension Double: JSONRepresentable {
-    var jsonValue: JSONValue { .number(self) }
+    var jsonValue: JSONValue { .number(JSONNumber(self)) }
 }
 
 extension Bool: JSONRepresentable {
@@ -82,5 +82,9 @@ extension Array: JSONRepresentable where Element: JSONRepresentable {
 }
 
 extension Dictionary: JSONRepresentable where Key == String, Value: JSONRepresentable {
-    var jsonValue: JSONValue { .object(mapValues(\.jsonValue)) }
+    var jsonValue: JSONValue { .object(JSONObject(mapValues(\.jsonValue))) }
+}
+
+extension JSONObject: JSONRepresentable {
+    var jsonValue: JSONValue { .object(self) }
 }

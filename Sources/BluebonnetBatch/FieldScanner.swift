@@ -11,7 +11,7 @@ struct FieldScanner {
     /// An array or an object that is open.
     private struct Container {
         /// The names of an object so far; nil for an array.
-        var names: Set<String>?
+        var names: Set<ByteString>?
         /// The member or element that the scanner is in.
         var place: FieldPath.Component?
         /// Whether the next string is the name of a member.
@@ -82,7 +82,7 @@ struct FieldScanner {
             let name = Self.string(text[opening...position])
             container.place = .member(name)
             container.expectsName = false
-            hasRepeatedName = container.names?.insert(name).inserted == false
+            hasRepeatedName = container.names?.insert(ByteString(name)).inserted == false
         }
         containers.append(container)
     }

@@ -32,7 +32,7 @@ package struct HiddenVariables: Sendable {
         urlAsWritten = line.url
         urlHasVariables = !url.environmentNames.isEmpty
         variables = names.sorted().flatMap { name in
-            let value = environment[name] ?? ""
+            let value = environment[named: name] ?? ""
             // A message may leave out the fragment of a URL.
             return Set([value, String(value.prefix { $0 != "#" })]).filter { $0.utf8.count >= Self.leastByteCount }
                 .map { Variable(value: Array($0.utf8), reference: Array("${env:\(name)}".utf8)) }

@@ -33,13 +33,13 @@ package final class LineExecutor: Sendable {
     ///   - mayWait: whether `sources` may take long: references are looked up in bodies of any size.
     ///   - sources: what the references of the line stand for, by id; asked just before the operation starts.
     package func operation(
-        for line: RequestLine, mayWait: Bool, sources: @escaping @Sendable () throws -> [String: ReferenceSource]
+        for line: RequestLine, mayWait: Bool, sources: @escaping @Sendable () throws -> [ByteString: ReferenceSource]
     ) -> HTTPRequestOperation {
         // Files may be where nobody answers.
         let recipe = RequestPlan.Recipe(isQuick: !mayWait && !line.readsFiles) {
             [settings, baseURL = manager.baseURL] plan in
             let (sources, environment) = (try sources(), settings.environment)
-            let resolved = try line.resolved(environment: environment) { sources[$0] }
+            let resolved = try line.resolved(environment: environment) { sources[ByteString($0)] }
             try resolved.completed(with: settings.headers, environment: environment).complete(
                 &plan, baseURL: baseURL, options: settings.transferOptions)
         }

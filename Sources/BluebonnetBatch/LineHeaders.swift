@@ -36,7 +36,7 @@ struct LineHeaders: Sendable {
         var places = Places()
         fields.reserveCapacity(headers.count)
         for header in headers {
-            let name = header.name.lowercased()
+            let name = header.name.lowercasedASCII
             if let index = places.index(of: name, in: fields) {
                 fields[index].add(header.value)
             } else {
@@ -49,17 +49,19 @@ struct LineHeaders: Sendable {
     /// Finds fields by their names: most responses have so few that looking at each is quicker than a table.
     private struct Places {
         private static let fewCount = 32
-        private var indices: [String: Int] = [:]
+        private var indices: [ByteString: Int] = [:]
 
         mutating func index(of name: String, in fields: [Field]) -> Int? {
-            guard fields.count > Self.fewCount else { return fields.firstIndex { $0.name == name } }
-            for index in indices.count..<fields.count { indices[fields[index].name] = index }
-            return indices[name]
+            guard fields.count > Self.fewCount else {
+                return fields.firstIndex { FieldSyntax.isSameText($0.name, name) }
+            }
+            for index in indices.count..<fields.count { indices[ByteString(fields[index].name)] = index }
+            return indices[ByteString(name)]
         }
     }
 
-    private var valuesByName: [String: [String]] {
-        Dictionary(fields.map { ($0.name, $0.values) }) { first, _ in first }
+    private var valuesByName: [ByteString: [ByteString]] {
+        Dictionary(fields.map { (ByteString($0.name), $0.values.map(ByteString.init)) }) { first, _ in first }
     }
 }
 
@@ -100,9 +102,10 @@ extension LineHeaders: Codable {
     }
 
     func encode(to encoder: any Encoder) throws {
-        let members = fields.map { field in
-            (field.name, field.isList ? field.values.jsonValue : .string(field.values.joined(separator: ", ")))
+        var members = JSONObject()
+        for field in fields {
+            members[field.name] = field.isList ? field.values.jsonValue : .string(field.values.joined(separator: ", "))
         }
-        try JSONValue.object(Dictionary(members) { first, _ in first }).encode(to: encoder)
+        try JSONValue.object(members).encode(to: encoder)
     }
 }

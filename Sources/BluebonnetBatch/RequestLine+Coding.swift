@@ -33,7 +33,7 @@ extension RequestLine: FieldCodable {
         proxy = try fields[.proxy]?.string()
         httpVersion = try fields[.httpVersion]?.choice(among: HTTPProtocolVersion.named) ?? httpVersion
         unixSocket = try fields[.unixSocket]?.string()
-        resolve = try fields[.resolve]?.stringMembers() ?? resolve
+        resolve = try fields[.resolve].map { hosts throws(RequestLineError) in try Self.addresses(hosts) } ?? resolve
         retry = try fields[.retry].map { rule throws(RequestLineError) in try Retry(rule) }
         idempotencyKey = try fields[.idempotencyKey].map { key throws(RequestLineError) in try Key(key) }
         script = try fields[.script]?.each { step throws(RequestLineError) in try ScriptStep(step) } ?? script
@@ -50,14 +50,30 @@ extension RequestLine: FieldCodable {
     /// Reads headers; two names that differ only in case would leave open which value is sent.
     private static func headers(_ field: StrictField) throws(RequestLineError) -> HeaderFields {
         let headers = try field.stringMembers()
-        var seen: Set<String> = []
-        for name in headers.keys.sorted() where !seen.insert(name.lowercased()).inserted {
+        var seen: Set<ByteString> = []
+        for (name, _) in headers where !seen.insert(ByteString(name.lowercasedASCII)).inserted {
             throw RequestLineError(at: field.path.member(name), "given twice; header names do not differ by case")
+        }
+        let key = headers.first { FieldSyntax.isSameName($0.name, HeaderFields.idempotencyKeyName) }
+        if let key, FieldSyntax.isBlank(key.value) {
+            throw RequestLineError(at: field.path.member(key.name), Key.blankProblem)
         }
         return HeaderFields(headers)
     }
 
-    /// The line as one compact JSON text, always the same for equal lines.
+    /// Reads addresses by host. Two spellings of one host would leave open which address counts.
+    private static func addresses(_ field: StrictField) throws(RequestLineError) -> [String: String] {
+        var (addresses, seen) = ([String: String](), Set<String>())
+        for (host, address) in try field.stringMembers() {
+            guard seen.insert(HostName.normalized(host)).inserted else {
+                throw RequestLineError(at: field.path.member(host), "given twice: another spelling is the same host")
+            }
+            addresses[host] = address
+        }
+        return addresses
+    }
+
+    /// The line as one compact JSON text, always the same for lines that are sent alike.
     package var canonicalText: String { JSONText.text(of: jsonValue) }
 
     var jsonValue: JSONValue {
@@ -66,7 +82,7 @@ extension RequestLine: FieldCodable {
         members.set(.id, id)
         members.set(.url, url)
         members.set(.method, method, unless: defaults.method)
-        members.set(.headers, headers.dictionary, unless: [:])
+        members.set(.headers, headers.isEmpty ? nil : headers.members)
         members.set(.query, query)
         if let body { members.add(body.members) }
         members.set(.after, after, unless: defaults.after)
@@ -89,6 +105,15 @@ extension RequestLine: FieldCodable {
         members.set(.script, script, unless: defaults.script)
         members.set(.decode, decode)
         return members.jsonValue
+    }
+}
+
+extension HeaderFields {
+    /// The fields as members of an object, repeated ones joined.
+    fileprivate var members: JSONObject {
+        var members = JSONObject()
+        for field in combined { members[field.name] = .string(field.value) }
+        return members
     }
 }
 

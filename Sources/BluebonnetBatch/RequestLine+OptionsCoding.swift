@@ -10,7 +10,7 @@ extension RequestLine.Expectation: FieldCodable {
 
     init(_ field: StrictField) throws(RequestLineError) {
         let fields = try field.object(of: Name.self)
-        status = try fields[.status]?.eachOfSome { code throws(RequestLineError) in try code.integer(in: 100...599) }
+        status = try fields[.status]?.eachOfSome { code throws(RequestLineError) in try code.integer(in: 100...999) }
         type = try fields[.type]?.eachOfSome { type throws(RequestLineError) in try type.string() }
         sha256 = try fields[.sha256].map { digest throws(RequestLineError) in try Self.digest(digest) }
     }
@@ -99,7 +99,7 @@ extension RequestLine.Retry: FieldCodable {
         attempts = try fields[.attempts]?.integer(in: 1...Int.max)
         maxTime = try fields[.maxTime]?.positiveSeconds()
         statuses = try fields[.statuses]?.eachOfSome { code throws(RequestLineError) in
-            try code.integer(in: 100...599)
+            try code.integer(in: 100...999)
         }
     }
 
@@ -119,11 +119,15 @@ extension RequestLine.Key: FieldCodable {
         if field.value.bool == true {
             self = .automatic
         } else if let text = field.value.string {
+            guard !FieldSyntax.isBlank(text) else { throw field.problem(Self.blankProblem) }
             self = .value(text)
         } else {
             throw field.expected("true or a string")
         }
     }
+
+    /// What is wrong with a key that a server could recognize nothing by.
+    static let blankProblem = "an idempotency key must not be blank"
 
     var jsonValue: JSONValue {
         switch self {

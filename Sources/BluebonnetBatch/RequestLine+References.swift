@@ -12,8 +12,7 @@ extension RequestLine {
 
     /// The ids that the string values of the line refer to, each once, in the order of the fields.
     public func referencedIDs() throws(RequestLineError) -> [String] {
-        var seen: Set<String> = []
-        return try referencedMentions().map(\.id).filter { seen.insert($0).inserted }
+        try referencedMentions().map(\.id).uniqueTexts
     }
 
     /// The line with the references in all its string values replaced, and `$${` turned into `${`.

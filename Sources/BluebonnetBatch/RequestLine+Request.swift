@@ -94,11 +94,12 @@ extension RequestLine {
         var request = URLRequest(url: try Self.url(url, relativeTo: baseURL), method: method)
         for field in headers.combined {
             try RequestCheck.field(name: field.name, value: field.value)
+            if field.hasName(HeaderFields.idempotencyKeyName) { try RequestCheck.idempotencyKey(field.value) }
             request.setValue(field.value, forHTTPHeaderField: field.name)
         }
-        var serializer = HTTPRequestSerializer()
-        serializer.methodsEncodingParametersInURL = [method]
-        try serializer.complete(&request, with: query.map(Self.parameters))
+        let serializer = HTTPRequestSerializer()
+        try serializer.addHeaders(to: &request)
+        if let query { try serializer.addQuery(text: try QueryEncoder().encode(query), to: &request) }
         try setBody(of: &request)
         return request
     }
@@ -108,7 +109,7 @@ extension RequestLine {
         case .json(let value)?:
             request.setBody(Data(JSONText.text(of: value).utf8), contentType: "application/json")
         case .form(let members)?:
-            let form = try QueryEncoder().encode(Self.parameters(members))
+            let form = try QueryEncoder().encode(members)
             request.setBody(Data(form.utf8), contentType: "application/x-www-form-urlencoded")
         case .text(let text)?:
             request.setBody(Data(text.utf8), contentType: "text/plain; charset=utf-8")
@@ -130,10 +131,6 @@ extension RequestLine {
             }
         }
         return form
-    }
-
-    private static func parameters(_ members: [String: JSONValue]) -> Parameters {
-        members.mapValues(\.foundationObject)
     }
 }
 
@@ -163,10 +160,14 @@ extension RequestLine {
                 user: credential.user, password: credential.password, persistence: .none)
         }
         if let security { try security.apply(to: &options) }
-        if let proxy { options.proxy = try Proxy(proxy) }
+        if let proxy {
+            // An empty text means no proxy, whatever the environment says.
+            options.proxy = proxy.isEmpty ? nil : try Proxy(proxy)
+            if proxy.isEmpty { options.proxyConfiguration = nil }
+        }
         if let unixSocket { options.unixSocketPath = try Self.socketPath(unixSocket) }
         for (host, address) in resolve { try Self.check(host: host, address: address) }
-        options.addressOverrides.merge(resolve) { _, own in own }
+        if !resolve.isEmpty { options.addressOverrides = HostName.merging(resolve, over: options.addressOverrides) }
         return options
     }
 

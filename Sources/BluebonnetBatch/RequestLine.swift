@@ -26,7 +26,7 @@ public struct RequestLine: Sendable, Hashable, Codable {
     /// Headers that are added to those of the request serializer, and win over them.
     public var headers: HeaderFields = [:]
     /// Parameters that the request serializer encodes into the URL.
-    public var query: [String: JSONValue]?
+    public var query: JSONObject?
     /// The request's body.
     public var body: Body?
     /// The ids of the operations that must have succeeded before this one starts.

@@ -9,7 +9,7 @@ extension RequestLine {
         /// Any JSON value.
         case json(JSONValue)
         /// Parameters, sent as a URL-encoded form.
-        case form([String: JSONValue])
+        case form(JSONObject)
         /// A value that is sent as a property list.
         case plist(JSONValue)
         /// Text, sent as it is.

@@ -44,7 +44,7 @@ public struct RequestLineGraph: Sendable {
 
     /// The lines in the order in which they were given.
     public private(set) var nodes: [Node] = []
-    private var indices: [String: Int] = [:]
+    private var indices: [ByteString: Int] = [:]
     /// The indices of the nodes, dependencies first.
     private var order: [Int] = []
     private var outputs = OutputPaths()
@@ -62,17 +62,17 @@ public struct RequestLineGraph: Sendable {
         outputs = OutputPaths(reserved: reserved)
         var errors: [RequestLineError] = []
         reserveCapacity(lines.count)
-        lazy var ids = Set(lines.map(\.id))  // asked for when a line waits for another
+        lazy var ids = Set(lines.map { ByteString($0.id) })  // asked for when a line waits for another
         for line in lines {
             do throws(RequestLineError) {
-                let checked = try checkedNode(line) { ids.contains($0) ? nil : "no line has the id" }
+                let checked = try checkedNode(line) { ids.contains(ByteString($0)) ? nil : "no line has the id" }
                 insert(checked)
             } catch {
                 errors.append(error.numbered(line.number))
             }
         }
         var table = DependencyTable()
-        for node in nodes { table.append(node.dependencies.compactMap { indices[$0] }) }
+        for node in nodes { table.append(node.dependencies.compactMap { indices[ByteString($0)] }) }
         let dependencyOrder = DependencyOrder(table) { [nodes] in (nodes[$0].line.id, nodes[$0].line.number) }
         if let errors = RequestLineErrors(errors + dependencyOrder.cycles) { throw errors }
         order = dependencyOrder.order
@@ -82,7 +82,7 @@ public struct RequestLineGraph: Sendable {
     @discardableResult
     public mutating func add(_ line: NumberedLine) throws(RequestLineError) -> Node {
         do throws(RequestLineError) {
-            let checked = try checkedNode(line) { indices[$0] == nil ? "no earlier line has the id" : nil }
+            let checked = try checkedNode(line) { indices[ByteString($0)] == nil ? "no earlier line has the id" : nil }
             order.append(nodes.count)
             insert(checked)
             return checked.node
@@ -93,7 +93,7 @@ public struct RequestLineGraph: Sendable {
 
     /// The ids that the line with this id waits for; nil when there is no such line.
     public func dependencies(of id: String) -> [String]? {
-        indices[id].map { nodes[$0].dependencies }
+        indices[ByteString(id)].map { nodes[$0].dependencies }
     }
 
     /// The lines in an order in which dependencies come first: the given order, as far as it allows.
@@ -111,7 +111,7 @@ public struct RequestLineGraph: Sendable {
     }
 
     private mutating func insert(_ checked: Checked) {
-        indices[checked.node.line.id] = nodes.count
+        indices[ByteString(checked.node.line.id)] = nodes.count
         if let output = checked.output { outputs.claim(output, for: checked.node.line.number) }
         nodes.append(checked.node)
     }
@@ -135,7 +135,7 @@ extension RequestLineGraph {
     private func checkedNode(
         _ line: NumberedLine, reasonUnknown: (String) -> String?
     ) throws(RequestLineError) -> Checked {
-        if let first = indices[line.id] { throw .duplicate(line.id, of: nodes[first].line.number) }
+        if let first = indices[ByteString(line.id)] { throw .duplicate(line.id, of: nodes[first].line.number) }
         let output = try outputs.output(of: line)
         return (Node(line: line, dependencies: try line.dependencies(reasonUnknown)), output)
     }
@@ -154,10 +154,12 @@ extension NumberedLine {
     func dependencies(_ reasonUnknown: (String) -> String?) throws(RequestLineError) -> [String] {
         let mentions = try line.mentions()
         if mentions.isEmpty { return [] }
-        var seen: Set<String> = []
+        var seen: Set<ByteString> = []
         var ids: [String] = []
-        for mention in mentions where seen.insert(mention.id).inserted {
-            if mention.id == id { throw RequestLineError(at: mention.path, "a line cannot wait for itself") }
+        for mention in mentions where seen.insert(ByteString(mention.id)).inserted {
+            if FieldSyntax.isSameText(mention.id, id) {
+                throw RequestLineError(at: mention.path, "a line cannot wait for itself")
+            }
             if let reason = reasonUnknown(mention.id) {
                 throw RequestLineError(at: mention.path, "\(reason) \(JSONText.quoted(mention.id))")
             }

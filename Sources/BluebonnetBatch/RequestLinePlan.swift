@@ -31,10 +31,10 @@ public struct RequestLinePlan: Sendable {
 
     /// Plans lines, given in an order in which dependencies come first, with the settings of the run.
     public init(_ nodes: [RequestLineGraph.Node], settings: RequestLineRunner.Settings = .init()) {
-        var waveOfID: [String: Int] = [:]
+        var waveOfID: [ByteString: Int] = [:]
         for node in nodes {
-            let wave = node.dependencies.compactMap { waveOfID[$0] }.max().map { $0 + 1 } ?? 0
-            waveOfID[node.line.id] = wave
+            let wave = node.dependencies.compactMap { waveOfID[ByteString($0)] }.max().map { $0 + 1 } ?? 0
+            waveOfID[ByteString(node.line.id)] = wave
             if wave == waves.count { waves.append([]) }
             waves[wave].append(Entry(node, settings: settings))
         }
@@ -67,7 +67,8 @@ extension RequestLinePlan.Entry {
             let environment = settings.environment
             try line.resolved(environment: environment) { _ in nil }
                 .completed(with: settings.headers, environment: environment)
-                .complete(&plan, baseURL: settings.baseURL, options: options)
+                .complete(
+                    &plan, baseURL: settings.baseURL.map(RequestOperationManager.withTrailingSlash), options: options)
         }
         return Result { () throws(NetworkingError) in
             try RequestPlan(recipe: recipe, options: ResolvedOptions(options)).checkedURL()

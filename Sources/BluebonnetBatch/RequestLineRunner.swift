@@ -125,8 +125,10 @@ public final class RequestLineRunner: Sendable {
         executor.operation(for: node.line.line, mayWait: !node.dependencies.isEmpty) {
             let needs = needs()
             for dependency in needs { try dependency.check() }
-            return Dictionary(needs.map { ($0.id, $0.referenceSource) }, uniquingKeysWith: { one, _ in one })
-                .compactMapValues(\.self)
+            return Dictionary(
+                needs.map { (ByteString($0.id), $0.referenceSource) }, uniquingKeysWith: { one, _ in one }
+            )
+            .compactMapValues(\.self)
         }
     }
 
@@ -224,6 +226,7 @@ extension HeaderFields.Field {
         guard !RequestCheck.isFraming(name), name.lowercased() != "content-type" else {
             throw Self.unusable("the header \(name) depends on each request's body, and is not for every line")
         }
+        if FieldSyntax.isSameName(name, HeaderFields.idempotencyKeyName) { try RequestCheck.idempotencyKey(value) }
         guard try Self.template(value, of: name).references.isEmpty else {
             throw Self.unusable(
                 "the value of header \(name) refers to a response, which only a line can do; write $${ for ${")

@@ -18,13 +18,13 @@ struct RunnerState: Sendable {
         let isForgotten: Bool
     }
 
-    private var unfinished: [String: Entry] = [:]
-    private var outcomes: [String: ResultLine.Outcome] = [:]
-    private var sources: [String: ReferenceSource] = [:]
+    private var unfinished: [ByteString: Entry] = [:]
+    private var outcomes: [ByteString: ResultLine.Outcome] = [:]
+    private var sources: [ByteString: ReferenceSource] = [:]
     /// Why lines are skipped that need a line which did not succeed.
-    private var skipReasons: [String: String] = [:]
+    private var skipReasons: [ByteString: String] = [:]
     /// Unfinished lines that something they need has doomed, noted when the run is cancelled.
-    private var doomed: Set<String> = []
+    private var doomed: Set<ByteString> = []
     private var addedCount = 0
     private var isCancelled = false
     private var counts: [ResultLine.Outcome: Int] = [:]
@@ -34,9 +34,9 @@ struct RunnerState: Sendable {
     mutating func add(
         _ id: String, _ operation: HTTPRequestOperation, dependencies: [String]
     ) -> (dependencies: [HTTPRequestOperation], isCancelled: Bool) {
-        precondition(outcomes[id] == nil, "two lines have the id \(id)")
+        precondition(outcomes[ByteString(id)] == nil, "two lines have the id \(id)")
         insert(id, operation, dependencies, isDoomed: false, isForgotten: false)
-        return (dependencies.compactMap { unfinished[$0]?.operation }, isCancelled)
+        return (dependencies.compactMap { unfinished[ByteString($0)]?.operation }, isCancelled)
     }
 
     /// Adds a line whose dependencies have ended, and whose outcome is forgotten when it has; whether the run was
@@ -50,8 +50,8 @@ struct RunnerState: Sendable {
     private mutating func insert(
         _ id: String, _ operation: HTTPRequestOperation, _ dependencies: [String], isDoomed: Bool, isForgotten: Bool
     ) {
-        precondition(unfinished[id] == nil, "two lines have the id \(id)")
-        unfinished[id] = Entry(
+        precondition(unfinished[ByteString(id)] == nil, "two lines have the id \(id)")
+        unfinished[ByteString(id)] = Entry(
             operation: operation, dependencies: dependencies, number: addedCount, isDoomed: isDoomed,
             isForgotten: isForgotten)
         addedCount += 1
@@ -60,11 +60,12 @@ struct RunnerState: Sendable {
     /// What is known of what a line needs.
     func dependencies(_ ids: [String]) -> [RunnerDependency] {
         ids.map { id in
-            let (source, operation) = (sources[id], unfinished[id]?.operation)
+            let key = ByteString(id)
+            let (source, operation) = (sources[key], unfinished[key]?.operation)
             let error = operation?.error
             let reason = error.flatMap { SkipReason.reason(id, .failure, ResultLine.Failure($0)) }
             return RunnerDependency(
-                id: id, outcome: outcomes[id], hasFailed: error != nil, reason: skipReasons[id] ?? reason
+                id: id, outcome: outcomes[key], hasFailed: error != nil, reason: skipReasons[key] ?? reason
             ) {
                 source ?? operation.map(ReferenceSource.init)
             }
@@ -73,23 +74,24 @@ struct RunnerState: Sendable {
 
     /// Notes a line's end and gives its outcome.
     mutating func finish(_ id: String, _ ending: RunnerEnding) -> ResultLine.Outcome {
-        let entry = unfinished.removeValue(forKey: id)
+        let entry = unfinished.removeValue(forKey: ByteString(id))
         let outcome = outcome(of: id, ending)
         counts[outcome, default: 0] += 1
         finishedByteCount += ending.receivedByteCount
         if entry?.isForgotten ?? false { return outcome }
-        outcomes[id] = outcome
-        skipReasons[id] = SkipReason.reason(id, outcome, ending.error.map(ResultLine.Failure.init))
-        if outcome == .success, let source = ending.source { sources[id] = source }
+        outcomes[ByteString(id)] = outcome
+        skipReasons[ByteString(id)] = SkipReason.reason(id, outcome, ending.error.map(ResultLine.Failure.init))
+        if outcome == .success, let source = ending.source { sources[ByteString(id)] = source }
         return outcome
     }
 
     private func outcome(of id: String, _ ending: RunnerEnding) -> ResultLine.Outcome {
         switch ending.code {
         case nil: .success
-        case .cancelled?: doomed.contains(id) ? .skipped : .cancelled
+        case .cancelled?: doomed.contains(ByteString(id)) ? .skipped : .cancelled
         // What a cancelled run left undone was cancelled too, unless a failure had doomed it before.
-        case .dependencyFailed?: isCancelled && ending.isCancelled && !doomed.contains(id) ? .cancelled : .skipped
+        case .dependencyFailed?:
+            isCancelled && ending.isCancelled && !doomed.contains(ByteString(id)) ? .cancelled : .skipped
         case .some: .failure
         }
     }
@@ -100,7 +102,7 @@ struct RunnerState: Sendable {
         let entries = unfinished.sorted { $0.value.number < $1.value.number }
         for (id, entry) in entries {
             let isDoomed = entry.dependencies.contains { dependency in
-                doomed.contains(dependency) || outcomes[dependency]?.dooms ?? false
+                doomed.contains(ByteString(dependency)) || outcomes[ByteString(dependency)]?.dooms ?? false
             }
             if isDoomed || entry.isDoomed { doomed.insert(id) }
         }
@@ -110,7 +112,7 @@ struct RunnerState: Sendable {
     /// Where the run stands. What the operations say themselves is asked for without the lock.
     var standing: RunnerStanding {
         RunnerStanding(
-            unfinished: unfinished.map { ($0.key, $0.value.operation) }, totalCount: addedCount, counts: counts,
+            unfinished: unfinished.map { ($0.key.string, $0.value.operation) }, totalCount: addedCount, counts: counts,
             finishedByteCount: finishedByteCount)
     }
 }

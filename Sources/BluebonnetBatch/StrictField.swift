@@ -83,10 +83,10 @@ extension StrictField {
 
     /// One of the names of some values.
     func choice<Choice: RawRepresentable<String>>(among choices: [Choice]) throws(RequestLineError) -> Choice {
-        guard let choice = choices.first(where: { $0.rawValue == value.string }) else {
+        let given = value.string.map(ByteString.init)
+        guard let choice = choices.first(where: { ByteString($0.rawValue) == given }) else {
             let names = choices.map { "\"\($0.rawValue)\"" }.joined(separator: ", ")
-            let given = value.string.map { JSONText.quoted($0) } ?? found
-            throw problem("expected one of \(names), found \(given)")
+            throw problem("expected one of \(names), found \(value.string.map { JSONText.quoted($0) } ?? found)")
         }
         return choice
     }
@@ -120,16 +120,16 @@ extension StrictField {
     }
 
     /// The members of an object with free names.
-    func members() throws(RequestLineError) -> [String: JSONValue] {
+    func members() throws(RequestLineError) -> JSONObject {
         guard let members = value.object else { throw expected("an object") }
         return members
     }
 
     /// The members of an object with free names, whose values are all strings.
-    func stringMembers() throws(RequestLineError) -> [String: String] {
-        var strings: [String: String] = [:]
-        for (name, value) in try members().sorted(by: { $0.key < $1.key }) {
-            strings[name] = try StrictField(value: value, path: path.member(name)).string()
+    func stringMembers() throws(RequestLineError) -> [(name: String, value: String)] {
+        var strings: [(name: String, value: String)] = []
+        for (name, value) in try members().sorted {
+            strings.append((name, try StrictField(value: value, path: path.member(name)).string()))
         }
         return strings
     }

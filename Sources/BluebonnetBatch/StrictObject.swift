@@ -6,18 +6,18 @@ internal import Bluebonnet
 /// The members of one object of a request line, by the names that it may have.
 struct StrictObject<Name: RawRepresentable<String> & CaseIterable & Equatable> {
     /// Everything that stands in the object, also under other names.
-    private let members: [String: JSONValue]
+    private let members: JSONObject
     /// The names of what has one, and its values in the same order: so little that looking at each is quicker than
     /// computing a hash.
     private var names: [Name] = []
     private var values: [JSONValue] = []
     let path: FieldPath
 
-    init(members: [String: JSONValue], path: FieldPath) {
+    init(members: JSONObject, path: FieldPath) {
         self.members = members
         self.path = path
         for (text, value) in members {
-            guard let name = Name(rawValue: text) else { continue }
+            guard let name = Self.name(text) else { continue }
             names.append(name)
             values.append(value)
         }
@@ -29,6 +29,11 @@ struct StrictObject<Name: RawRepresentable<String> & CaseIterable & Equatable> {
             return StrictField(value: values[index], path: path.member(name.rawValue))
         }
         return nil
+    }
+
+    /// The name with these bytes: an enumeration takes a KELVIN SIGN for a K.
+    private static func name(_ text: String) -> Name? {
+        Name(rawValue: text).flatMap { FieldSyntax.isSameText($0.rawValue, text) ? $0 : nil }
     }
 
     /// As names, not as strings, which the operator of what has a raw value would compare.
@@ -49,8 +54,7 @@ struct StrictObject<Name: RawRepresentable<String> & CaseIterable & Equatable> {
 
     func refuseUnknownNames() throws(RequestLineError) {
         guard names.count < members.count else { return }
-        let unknown = members.keys.filter { Name(rawValue: $0) == nil }
-        guard let name = unknown.min() else { return }
+        guard let name = members.names.first(where: { Self.name($0) == nil }) else { return }
         let nearest = SpellingSuggestion.of(name, among: Name.allCases.map(\.rawValue))
         let hint = nearest.map { ", did you mean \"\($0)\"?" } ?? ""
         throw RequestLineError(at: path.member(name), "unknown field\(hint)")

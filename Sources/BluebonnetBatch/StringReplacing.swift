@@ -49,6 +49,14 @@ extension Dictionary: StringReplacing where Key == String, Value: StringReplacin
     }
 }
 
+extension JSONObject: StringReplacing {
+    mutating func replaceStrings<Failure: Error>(
+        at path: FieldPath, _ transform: (String, FieldPath) throws(Failure) -> String
+    ) throws(Failure) {
+        for name in names { try self[name].replaceStrings(at: path.member(name), transform) }
+    }
+}
+
 extension HeaderFields: StringReplacing {
     mutating func replaceStrings<Failure: Error>(
         at path: FieldPath, _ transform: (String, FieldPath) throws(Failure) -> String

@@ -162,7 +162,7 @@ extension JournaledRun {
         let count = pump.standing.count
         do throws(JournalError) {
             while let record = try cursor.next(), record.position < count {
-                guard record.id == pump.lines.id(at: record.position) else {
+                guard FieldSyntax.isSameText(record.id, pump.lines.id(at: record.position)) else {
                     throw JournalError(
                         .damaged, "the journal is damaged: it has the id \(record.id) at position \(record.position)")
                 }
@@ -178,7 +178,7 @@ extension JournaledRun {
     private func line(at position: Int) -> RequestLine? { (try? pump.lines.node(at: position))?.line.line }
 
     private func isRepeatable(_ line: RequestLine) -> Bool {
-        line.isSafe || line.hasIdempotencyKey || settings.headers.contains(name: "Idempotency-Key")
+        line.isSafe || line.hasIdempotencyKey || settings.headers.hasIdempotencyKey
     }
 
     /// Takes a record: a line that has ended is delivered, one that may have been sent is noted.

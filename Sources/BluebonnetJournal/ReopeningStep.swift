@@ -53,5 +53,11 @@ extension RequestLine {
     package var isSafe: Bool { Self.safeMethods.contains(method) }
 
     /// Whether the server can tell a repetition from another request.
-    package var hasIdempotencyKey: Bool { idempotencyKey != nil || headers.contains(name: "Idempotency-Key") }
+    package var hasIdempotencyKey: Bool {
+        switch idempotencyKey {
+        case .automatic?: true
+        case .value(let text)?: !FieldSyntax.isBlank(text)
+        case nil: headers.hasIdempotencyKey
+        }
+    }
 }

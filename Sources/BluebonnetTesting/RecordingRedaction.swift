@@ -78,10 +78,10 @@ public struct RecordingRedaction: Sendable {
         switch value {
         case .object(let members):
             .object(
-                Dictionary(
-                    uniqueKeysWithValues: members.map { name, value in
-                        (name, names.contains(name.lowercased()) ? .string(replacement) : redacted(value, names))
-                    }))
+                members.reduce(into: JSONObject()) { kept, member in
+                    let isSecret = names.contains(member.key.lowercased())
+                    kept[member.key] = isSecret ? .string(replacement) : redacted(member.value, names)
+                })
         case .array(let elements): .array(elements.map { redacted($0, names) })
         default: value
         }

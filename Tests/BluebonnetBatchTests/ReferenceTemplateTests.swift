@@ -10,6 +10,16 @@ import Testing
 @Suite struct ReferenceTemplateTests {
     typealias Reference = ReferenceTemplate.Reference
 
+    @Test func variableIsFoundByTheBytesOfItsName() throws {
+        let template = try ReferenceTemplate(parsing: "${env:\u{212A}}")
+        let error = #expect(throws: NetworkingError.self) {
+            try template.resolved(environment: ["K": "value"]) { _ in nil }
+        }
+        #expect(error?.code == .unresolvedReference)
+        #expect(
+            try ReferenceTemplate(parsing: "${env:K}").resolved(environment: ["K": "value"]) { _ in nil } == "value")
+    }
+
     @Test(arguments: [
         ("${a.status}", "a", Reference.Selector.status),
         ("${a.body}", "a", .body(path: [])),

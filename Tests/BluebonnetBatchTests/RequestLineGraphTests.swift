@@ -25,6 +25,18 @@ import Testing
         graph.nodesInDependencyOrder.map(\.line.id)
     }
 
+    @Test func idsOfDifferentBytesAreTwoLines() throws {
+        let ids = ["\u{E9}", "e\u{301}", "K", "\u{212A}", "\u{AC00}", "\u{1100}\u{1161}"]
+        var lines = ids.enumerated().map { NumberedLine(number: $0 + 1, line: RequestLine(id: $1, url: "u")) }
+        var last = RequestLine(id: "last", url: "${e\u{301}.status}")
+        last.after = ["\u{E9}", "\u{212A}", "K"]
+        lines.append(NumberedLine(number: 7, line: last))
+        let graph = try RequestLineGraph(lines)
+        let expected = ["\u{E9}", "\u{212A}", "K", "e\u{301}"].map { Array($0.utf8) }
+        #expect(graph.dependencies(of: "last")?.map { Array($0.utf8) } == expected)
+        #expect(throws: RequestLineErrors.self) { try RequestLineGraph(lines.dropFirst().map { $0 }) }
+    }
+
     @Test func dependenciesAreAfterThenReferencesEachOnce() throws {
         let graph = try RequestLineGraph(
             lines([

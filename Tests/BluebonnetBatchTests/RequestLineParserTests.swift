@@ -96,6 +96,21 @@ import Testing
         #expect(try line(#"{"url":"u",\#(member)}"#).body == body)
     }
 
+    @Test func namesOfDifferentBytesAreNotGivenTwice() throws {
+        let twins = "{\"\u{E9}\":1,\"e\u{301}\":2}"
+        for member in ["json", "form", "query", "plist"] {
+            _ = try line("{\"url\":\"u\",\"\(member)\":\(twins)}")
+        }
+        let parsed = try line("{\"url\":\"u\",\"json\":\(twins)}")
+        guard case .json(let value)? = parsed.body else { return #expect(Bool(false)) }
+        #expect(value["\u{E9}"] == .integer(1) && value["e\u{301}"] == .integer(2))
+    }
+
+    @Test func statusesGoTo999() throws {
+        let line = try line(#"{"url":"u","expect":{"status":[600,999]},"retry":{"statuses":[999]}}"#)
+        #expect(line.expect?.status == [600, 999] && line.retry?.statuses == [999])
+    }
+
     @Test(arguments: ["1.1", "2", "2-prior-knowledge"])
     func eachHTTPVersionOfTheFormatIsRead(_ name: String) throws {
         #expect(try line(#"{"url":"u","httpVersion":"\#(name)"}"#).httpVersion.rawValue == name)

@@ -48,6 +48,17 @@ import Testing
         #expect(plan.problems.map(\.id) == ["bad"] && plan.problems[0].problem?.code == .badURL)
     }
 
+    @Test func baseURLWithoutASlashAtItsEndGetsOneAsInTheRun() throws {
+        let plan = try plan([#"{"id": "a", "url": "users"}"#], baseURL: "http://h/v1")
+        #expect(plan.waves.joined().map(\.url) == ["http://h/v1/users"])
+    }
+
+    @Test(arguments: ["http:/user:s3cret@h/", "http://user:s3/cret@h/", "user:s3cret@h", "http://user:s3#cret@h/"])
+    func passwordOfAMistakenURLIsNotShown(url: String) throws {
+        let plan = try plan([#"{"id": "a", "url": "\#(url)"}"#, #"{"id": "b", "url": "\#(url)${a.body}"}"#])
+        #expect(!plan.description.contains("s3") && !plan.description.contains("cret"), "\(plan)")
+    }
+
     @Test func valuesOfVariablesAreCheckedAndNotShown() throws {
         let lines = [
             #"{"id": "a", "url": "http://h/?key=${env:KEY}", "headers": {"X": "${env:KEY}"}}"#,

@@ -58,6 +58,48 @@ import Testing
         #expect(try PreparedRequest(plan).first.url == plan.request?.url)
     }
 
+    /// Numbers that a `Double` does not keep, or would write in another way.
+    static let numbers = [
+        "12345678901234567890", "18446744073709551615", "123456789012345678.25", "1.0", "100.10", "1e2", "-0", "1E400",
+        "0.1000000000000000055511151231257827",
+    ]
+
+    @Test(arguments: numbers) func numbersTravelAsTheyWereWritten(number: String) throws {
+        func parsed(_ members: String) throws -> RequestLine {
+            let text = Data("{\"url\":\"\(Self.url)\",\(members)}".utf8)
+            let line = try #require(try RequestLineParser().parse(line: text, number: 1)).line
+            // Also after the way through a fleet's store.
+            let again = try RequestLineParser().parse(line: Data(line.canonicalText.utf8), number: 1)
+            return try #require(again).line
+        }
+        let json = try plan(parsed("\"method\":\"POST\",\"json\":{\"id\":[\(number)]}"))
+        #expect(json.request?.httpBody.map { String(decoding: $0, as: UTF8.self) } == "{\"id\":[\(number)]}")
+        let form = try plan(parsed("\"method\":\"POST\",\"form\":{\"id\":\(number)}"))
+        #expect(form.request?.httpBody.map { String(decoding: $0, as: UTF8.self) } == "id=\(number)")
+        let query = try plan(parsed("\"query\":{\"id\":\(number)}"))
+        #expect(query.request?.url?.absoluteString == "\(Self.url)?id=\(number)")
+    }
+
+    @Test func emptyProxyIsNoneWhateverTheEnvironmentSays() throws {
+        var (line, batch) = (RequestLine(url: Self.url), TransferOptions())
+        batch.proxyConfiguration = ProxyConfiguration(http: try Proxy("http://proxy.example:8080"))
+        batch.proxy = try Proxy("http://other.example:8080")
+        line.proxy = ""
+        var plan = RequestPlan(recipe: .init { _ in }, options: ResolvedOptions(batch))
+        try line.complete(&plan, baseURL: nil, options: batch)
+        let url = try #require(URL(string: Self.url))
+        #expect(try plan.options.value.proxy(to: #require(Origin(url))) == nil)
+    }
+
+    @Test func addressOfALineReplacesAnotherSpellingOfTheHost() throws {
+        var (line, batch) = (RequestLine(url: Self.url), TransferOptions())
+        batch.addressOverrides = ["H.example": "127.0.0.1", "other.example": "127.0.0.3"]
+        line.resolve = ["h.example.": "127.0.0.2"]
+        var plan = RequestPlan(recipe: .init { _ in }, options: ResolvedOptions(batch))
+        try line.complete(&plan, baseURL: nil, options: batch)
+        #expect(plan.options.value.addressOverrides == ["h.example.": "127.0.0.2", "other.example": "127.0.0.3"])
+    }
+
     @Test func lineThatReadsFilesSaysSo() {
         var (form, secure) = (RequestLine(url: Self.url), RequestLine(url: Self.url))
         form.body = .multipart([RequestLine.Part(name: "n", content: .value("v"))])

@@ -75,6 +75,21 @@ import Testing
         #expect(UUID(uuidString: plan.idempotencyKey?.value ?? "") != nil)
     }
 
+    @Test(arguments: ["", " ", "\t "]) func keyThatTurnsOutBlankIsRefused(key: String) throws {
+        for var line in [RequestLine(method: "POST", url: "http://h/"), RequestLine(url: "http://h/")] {
+            line.idempotencyKey = .value(key)
+            var plan = RequestPlan(recipe: .init { _ in }, options: ResolvedOptions(TransferOptions()))
+            try line.complete(&plan, baseURL: nil, options: TransferOptions())
+            #expect(throws: NetworkingError.self) { try PreparedRequest(plan) }
+            line.idempotencyKey = nil
+            line.headers = ["idempotency-KEY": key]
+            let error = #expect(throws: NetworkingError.self) {
+                try line.complete(&plan, baseURL: nil, options: TransferOptions())
+            }
+            #expect(error?.code == .invalidRequest && error?.message.contains("blank") == true)
+        }
+    }
+
     @Test func keyMayReferToAResponse() throws {
         var line = try line(#""idempotencyKey": "${login.body.id}""#)
         var places: [String] = []

@@ -90,8 +90,12 @@ import Testing
         #expect(!line.hasIdempotencyKey)
         line.headers["idempotency-key"] = "k"
         #expect(line.hasIdempotencyKey)
+        line.headers = ["Idempotency-Key": " \t"]
+        #expect(!line.hasIdempotencyKey)
         line.headers = [:]
         line.idempotencyKey = .automatic
         #expect(line.hasIdempotencyKey)
+        line.idempotencyKey = .value(" ")
+        #expect(!line.hasIdempotencyKey)
     }
 }

@@ -1,16 +1,18 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
+internal import BluebonnetHTTP
 internal import Synchronization
 
 /// Reserves a path, as it is spelled, for one download of this process, until `release` or its deallocation.
 final class PathReservation: Sendable {
-    private static let reserved = Mutex(Set<String>())
-    private let path: String
+    private static let reserved = Mutex(Set<ByteString>())
+    private let path: ByteString
     private let isHeld = Atomic(true)
 
     /// Reserves a path; nil when it is reserved already.
     init?(_ path: String) {
+        let path = ByteString(path)
         guard Self.reserved.withLock({ $0.insert(path).inserted }) else { return nil }
         self.path = path
     }

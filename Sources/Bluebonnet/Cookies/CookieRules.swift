@@ -69,7 +69,7 @@ enum CookieRules {
     }
 
     private static func path(_ prefix: String, matches path: String) -> Bool {
-        guard path.hasPrefix(prefix) else { return false }
+        guard path.utf8.starts(with: prefix.utf8) else { return false }
         return path.utf8.count == prefix.utf8.count || prefix.hasSuffix("/")
             || path.utf8.dropFirst(prefix.utf8.count).first == UInt8(ascii: "/")
     }

@@ -99,7 +99,9 @@ final class CacheExchange: Sendable {
     /// Whether a stored response is the one that the server would choose for this request, for this user.
     private func isMine(_ cached: CachedResponse) -> Bool {
         guard let provenance = cached.provenance, provenance.poolKey == poolKey else { return false }
-        return provenance.variedFields.allSatisfy { name, value in headers[name] == value }
+        return provenance.variedFields.allSatisfy { name, value in
+            headers[name].map(ByteString.init) == value.map(ByteString.init)
+        }
     }
 }
 

@@ -362,7 +362,7 @@ extension Exchange {
             }
         return FailedAttempt(
             number: number, method: hops.request.method, end: end, evidence: evidence,
-            hasIdempotencyKey: hops.request.headers[IdempotencyKey.fieldName]?.isEmpty == false,
+            hasIdempotencyKey: hops.request.headers.hasIdempotencyKey,
             isBodyCutShort: error != nil && incoming.isResult, isRefusedByProxy: error?.isRefusedByProxy == true,
             canRepeatBody: outgoing.canRepeatBody(of: hops),
             canRenewOutput: assembly.canBeRenewed(incoming.isResult ? incoming.head : nil))

@@ -80,9 +80,9 @@ extension PreparedRequest {
         if !plan.options.value.decodesContent, !request.hasField("Accept-Encoding") {
             headers["Accept-Encoding"] = "identity"
         }
-        guard let key = plan.idempotencyKey else { return headers }
-        try RequestCheck.field(name: IdempotencyKey.fieldName, value: key.value)
-        headers[IdempotencyKey.fieldName] = key.value
+        guard let key else { return headers }
+        try RequestCheck.idempotencyKey(key.value)
+        headers[HeaderFields.idempotencyKeyName] = key.value
         return headers
     }
 

@@ -65,8 +65,8 @@ public struct TransferOptions: Sendable {
     public var connectionLimits = ConnectionLimits()
     /// The path of a Unix socket to connect to instead of the URL's host (CURLOPT_UNIX_SOCKET_PATH). Default nil.
     public var unixSocketPath: String?
-    /// Addresses to connect to, by host (CURLOPT_RESOLVE); TLS still checks the host. Write international names in
-    /// their `xn--` form. Default empty.
+    /// Addresses to connect to, by host (CURLOPT_RESOLVE); TLS still checks the host. Case does not matter, nor does a
+    /// dot at the end; an international name may be written in its `xn--` form or as it is. Default empty.
     public var addressOverrides: [String: String] = [:]
     /// The credential that answers a Basic or Digest challenge of the request's own origin, never of another origin.
     /// Default nil.
@@ -111,8 +111,20 @@ public struct TransferOptions: Sendable {
 
     var poolKey: ConnectionPoolKey {
         ConnectionPoolKey(
-            securityPolicy: securityPolicy, proxy: proxy, unixSocketPath: unixSocketPath,
-            addressOverrides: addressOverrides, tls: tls, connectionLimits: connectionLimits)
+            securityPolicy: securityPolicy, proxy: proxy, unixSocketPath: unixSocketPath.map(ByteString.init),
+            addressOverrides: normalizedOverrides, tls: tls, connectionLimits: connectionLimits)
+    }
+
+    /// The addresses by the names in the form in which they are compared; of two spellings of a name, one.
+    private var normalizedOverrides: [String: String] {
+        if addressOverrides.isEmpty { return [:] }
+        let named = addressOverrides.sorted { $0.key < $1.key }.map { (HostName.normalized($0.key), $0.value) }
+        return Dictionary(named) { first, _ in first }
+    }
+
+    /// The address to connect to for a host, if one is set.
+    func addressOverride(for host: String) -> String? {
+        addressOverrides.isEmpty ? nil : normalizedOverrides[HostName.normalized(host)]
     }
 
     /// The connection pool key of a hop, with the security policy for its host and the proxy for its origin.

@@ -96,7 +96,7 @@ public final class RequestOperationManager: Sendable {
     }
 
     /// `http://host/v1` becomes `http://host/v1/`; `http://host` stays; a query keeps its place.
-    private static func withTrailingSlash(_ url: URL) -> URL {
+    package static func withTrailingSlash(_ url: URL) -> URL {
         guard !url.path.isEmpty, !url.absoluteString.hasSuffix("/"),
             var parts = URLComponents(url: url, resolvingAgainstBaseURL: true), !parts.percentEncodedPath.hasSuffix("/")
         else { return url }

@@ -31,7 +31,7 @@ extension RequestOperation {
     /// - Parameter includingSecrets: see `URLRequest.curlCommand(options:uploadFile:includingSecrets:)`.
     public func curlCommand(includingSecrets: Bool = false) -> String? {
         guard var request else { return nil }
-        if let key = idempotencyKey { request.setValue(key.value, forHTTPHeaderField: IdempotencyKey.fieldName) }
+        if let key = idempotencyKey { request.setValue(key.value, forHTTPHeaderField: HeaderFields.idempotencyKeyName) }
         let resolved = state.plan.options
         var options = resolved.value
         options.timeouts = resolved.timeouts(for: request)
@@ -111,7 +111,7 @@ extension CurlCommand {
         for field in headers.fields where !FieldSyntax.isSameName(field.name, "Content-Length") {
             let isHidden = !includesSecrets && Redaction.isSecret(field.name) && !field.value.isEmpty
             let value = isHidden ? Redaction.placeholder : field.value
-            lines.append(value.isEmpty ? "\(field.name);" : "\(field.name): \(value)")
+            lines.append(FieldSyntax.isBlank(value) ? "\(field.name);" : "\(field.name): \(value)")
         }
         for name in ["Content-Type", "Expect"] where headers[name] == nil { lines.append("\(name):") }
         return lines.flatMap { ["--header", $0] } + ["--compressed"]
@@ -162,7 +162,7 @@ extension CurlCommand {
         }
         if let path = options.unixSocketPath { words += ["--unix-socket", path] }
         let port = request.url.flatMap(Origin.init)?.port ?? 80
-        for (host, address) in options.addressOverrides.sorted(by: { $0.key < $1.key }) {
+        for (host, address) in options.poolKey.addressOverrides.sorted(by: { $0.key < $1.key }) {
             words += ["--resolve", "\(host):\(port):\(address)"]
         }
         switch options.httpVersion {

@@ -121,6 +121,6 @@ extension TransferOptions {
         if let proxy = proxy(to: origin) {
             return URLComponents(string: proxy.url)?.host.map(ReachabilityTarget.init(host:))
         }
-        return ReachabilityTarget(host: addressOverrides[origin.host] ?? origin.host)
+        return ReachabilityTarget(host: addressOverride(for: origin.host) ?? origin.host)
     }
 }

@@ -11,9 +11,6 @@ internal import Foundation
 /// operation.idempotencyKey = "order-4711"
 /// ```
 public struct IdempotencyKey: Sendable, Hashable, Codable, ExpressibleByStringLiteral {
-    /// The name of the field.
-    static let fieldName = "Idempotency-Key"
-
     /// The field's value. It is sent as it is: some servers want it in double quotes.
     public let value: String
     /// Whether the library made it.
@@ -21,7 +18,8 @@ public struct IdempotencyKey: Sendable, Hashable, Codable, ExpressibleByStringLi
 
     private init(_ value: String, isAutomatic: Bool) { (self.value, self.isAutomatic) = (value, isAutomatic) }
 
-    /// Makes a key of a text. A text that cannot be a field's value fails the operation with `invalidRequest`.
+    /// Makes a key of a text. A text that is blank or cannot be a field's value fails the operation with
+    /// `invalidRequest`.
     public init(_ value: String) { self.init(value, isAutomatic: false) }
 
     /// Makes a key of a text.

@@ -19,6 +19,17 @@ public enum TrustedAuthorities: Sendable, Hashable, Codable {
     /// trusted.
     case nobody
 
+    /// Paths are the same when they have the same bytes.
+    public static func == (first: Self, second: Self) -> Bool {
+        switch (first, second) {
+        case (.system, .system), (.nobody, .nobody): true
+        case (.file(let first), .file(let second)): FieldSyntax.isSameText(first, second)
+        case (.directory(let first), .directory(let second)): FieldSyntax.isSameText(first, second)
+        case (.data(let first), .data(let second)): first == second
+        case (.system, _), (.file, _), (.directory, _), (.data, _), (.nobody, _): false
+        }
+    }
+
     /// The system's store on Debian, Fedora and Alpine, and on what came from them.
     static let systemFiles = [
         "/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/cert.pem",

@@ -13,6 +13,14 @@ public struct ClientIdentity: Sendable, Hashable {
         case file(String)
         case data(Data)
 
+        static func == (first: Self, second: Self) -> Bool {
+            switch (first, second) {
+            case (.file(let first), .file(let second)): FieldSyntax.isSameText(first, second)
+            case (.data(let first), .data(let second)): first == second
+            case (.file, _), (.data, _): false
+            }
+        }
+
         /// For messages.
         var name: String {
             switch self {
@@ -50,6 +58,11 @@ public struct ClientIdentity: Sendable, Hashable {
     /// An identity from PKCS#12 data in memory.
     public static func pkcs12(data: Data, password: String) -> ClientIdentity {
         ClientIdentity(form: .pkcs12(.data(data)), password: password)
+    }
+
+    /// Paths and passwords are the same when they have the same bytes.
+    public static func == (first: Self, second: Self) -> Bool {
+        first.form == second.form && first.password.map(ByteString.init) == second.password.map(ByteString.init)
     }
 
     /// The files to read.

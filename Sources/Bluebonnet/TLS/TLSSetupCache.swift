@@ -14,7 +14,7 @@ final class TLSSetupCache: Sendable {
 
     private struct Entry {
         let setup: TLSSetup
-        let stamps: [String: SourceStamp]
+        let stamps: [ByteString: SourceStamp]
         /// When the files were last looked at.
         var checked: UInt64
     }
@@ -47,8 +47,8 @@ final class TLSSetupCache: Sendable {
     /// Reads what is not there, or what has changed; may block.
     func load(_ source: TLSSetupSource) throws(NetworkingError) -> TLSSetup {
         let now = MonotonicClock.now()
-        var stamps: [String: SourceStamp] = [:]
-        for path in try source.files { stamps[path] = SourceStamp(path) }
+        var stamps: [ByteString: SourceStamp] = [:]
+        for path in try source.files { stamps[ByteString(path)] = SourceStamp(path) }
         let known = entries.withLock { entries -> TLSSetup? in
             guard let entry = entries[source], entry.stamps == stamps else { return nil }
             entries[source]?.checked = now

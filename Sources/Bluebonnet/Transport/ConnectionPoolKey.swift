@@ -1,12 +1,14 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
+internal import BluebonnetHTTP
+
 /// The key by which connections, TLS sessions and easy handles are pooled: security policy, TLS, proxy, Unix socket,
 /// addresses and limits. A request never uses a connection that was opened with another key.
 struct ConnectionPoolKey: Hashable, Sendable {
     var securityPolicy = SecurityPolicy.default
     var proxy: Proxy?
-    var unixSocketPath: String?
+    var unixSocketPath: ByteString?
     /// Host to address; part of the key because libcurl remembers them with the connections.
     var addressOverrides: [String: String] = [:]
     var tls = TLSOptions.default

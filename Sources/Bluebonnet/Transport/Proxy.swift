@@ -44,6 +44,10 @@ public struct Proxy: Sendable, Hashable {
         guard RequestCheck.isHost(URLText(url).host) else {
             throw NetworkingError(.invalidRequest, "the proxy's URL has a host that is no name or address")
         }
+        if let port = URLText(url).port, !(1...65_535).contains(Int(port) ?? 0) {
+            throw NetworkingError(
+                .invalidRequest, "the proxy's URL has the port \(port), which is not from 1 to 65535")
+        }
         try checkCredential()
     }
 
@@ -53,6 +57,13 @@ public struct Proxy: Sendable, Hashable {
         self.user = user
         self.password = password
         try checkCredential()
+    }
+
+    /// User names and passwords are the same when they have the same bytes.
+    public static func == (first: Self, second: Self) -> Bool {
+        first.url == second.url && first.user.map(ByteString.init) == second.user.map(ByteString.init)
+            && first.password.map(ByteString.init) == second.password.map(ByteString.init)
+            && first.securityPolicy == second.securityPolicy
     }
 
     var isSecure: Bool { url.lowercased().hasPrefix("https:") }

@@ -158,7 +158,7 @@ extension BatchFileCheck {
             if let output = line.output { outputs.claim(output, for: line.number) }
             for id in line.dependencies {
                 mentions.append(UInt32(index.names.mention(id)))
-                referenceFlags.append(line.references.contains(id))
+                referenceFlags.append(line.references.contains { FieldSyntax.isSameText($0, id) })
             }
         }
         lines.append(Line(lane: UInt32(lane), priority: line.priority, mentionEnd: mentions.count))

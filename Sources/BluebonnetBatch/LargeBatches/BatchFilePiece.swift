@@ -30,7 +30,7 @@ struct BatchFilePiece: Sendable {
     private(set) var lines: [Line] = []
     /// The names of the origins, and their numbers.
     private(set) var lanes: [String] = []
-    private var laneNumbers: [String: Int] = [:]
+    private var laneNumbers: [ByteString: Int] = [:]
     /// What is wrong with lines by themselves.
     private(set) var errors: [RequestLineError] = []
     /// The beginning of the URL before, and its origin: the next URL mostly has the same one.
@@ -63,17 +63,16 @@ struct BatchFilePiece: Sendable {
 
     private static func unique(_ named: [String], _ references: [String]) -> [String] {
         if named.isEmpty { return references }
-        var seen: Set<String> = []
-        return (named + references).filter { seen.insert($0).inserted }
+        return (named + references).uniqueTexts
     }
 
     private mutating func lane(of url: String) -> Int {
         if let latest, url.utf8.starts(with: latest.prefix.utf8) { return latest.lane }
         let name = RequestLine.lane(of: url)
-        let lane = laneNumbers[name] ?? lanes.count
+        let lane = laneNumbers[ByteString(name)] ?? lanes.count
         if lane == lanes.count {
             lanes.append(name)
-            laneNumbers[name] = lane
+            laneNumbers[ByteString(name)] = lane
         }
         let end = url.utf8.index(url.startIndex, offsetBy: name.utf8.count)
         if !name.isEmpty, end < url.utf8.endIndex { latest = (String(url[...end]), lane) }

@@ -17,9 +17,13 @@ package struct LineSchedule: Sendable {
 
         /// Limits for a manager that has so many transfers on the wire.
         package init(concurrency: Int, concurrencyPerOrigin: Int) {
-            total = max(8_192, 4 * concurrency)
-            perLane = [max(256, 4 * concurrencyPerOrigin), concurrencyPerOrigin, 1]
+            let (all, ofOne) = (min(concurrency, Self.most), min(concurrencyPerOrigin, Self.most))
+            total = max(8_192, 4 * all)
+            perLane = [max(256, 4 * ofOne), ofOne, 1]
         }
+
+        /// More transfers than any machine has at once, whose multiples can be counted.
+        private static let most = 1 << 32
 
         init(total: Int, perLane: [Int]) { (self.total, self.perLane) = (total, perLane) }
     }

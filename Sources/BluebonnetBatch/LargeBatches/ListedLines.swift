@@ -1,22 +1,24 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
+internal import Bluebonnet
+
 /// The lines of a batch that are all in memory.
 package final class ListedLines: LineSource {
     private let nodes: [RequestLineGraph.Node]
-    private let positions: [String: Int]
+    private let positions: [ByteString: Int]
 
     /// - Parameter nodes: lines, dependencies first.
     package init(_ nodes: [RequestLineGraph.Node]) {
         self.nodes = nodes
-        positions = Dictionary(uniqueKeysWithValues: nodes.enumerated().map { ($1.line.id, $0) })
+        positions = Dictionary(uniqueKeysWithValues: nodes.enumerated().map { (ByteString($1.line.id), $0) })
     }
 
     package func node(at position: Int) throws(LineSourceError) -> RequestLineGraph.Node { nodes[position] }
 
     package func id(at position: Int) -> String { nodes[position].line.id }
 
-    package func position(of id: String) -> Int? { positions[id] }
+    package func position(of id: String) -> Int? { positions[ByteString(id)] }
 
     /// A schedule of all lines.
     package func schedule(_ limits: LineSchedule.Limits) -> LineSchedule {
@@ -26,8 +28,8 @@ package final class ListedLines: LineSource {
             let references = (try? line.referencedIDs()) ?? []
             schedule.add(
                 lane: schedule.lane(named: RequestLine.lane(of: line.url)), priority: line.priority,
-                dependencies: node.dependencies.compactMap { positions[$0] },
-                references: references.compactMap { positions[$0] })
+                dependencies: node.dependencies.compactMap { positions[ByteString($0)] },
+                references: references.compactMap { positions[ByteString($0)] })
         }
         return schedule
     }

@@ -53,14 +53,26 @@ public struct ReferenceSource: Sendable {
     }
 
     private func bodyText() throws(Missing) -> String {
-        guard let text = String(validating: try keptBody(), as: UTF8.self) else {
-            throw Missing(reason: "the body is not UTF-8 text")
+        guard let text = BodyEncoding(ofText: try keptBody(), charset: charset).text(of: try keptBody()) else {
+            throw Missing(reason: "the body is not text in \(charset ?? "utf-8")")
         }
         return text
     }
 
+    /// The charset that the response names.
+    private var charset: String? { headers.values(for: "Content-Type").last.flatMap(BodyEncoding.charset) }
+
     private func valueText(_ path: [String]) throws(Missing) -> String {
-        guard var value = parsedBody.value(of: try keptBody()) else { throw Missing(reason: "the body is not JSON") }
+        let value =
+            switch parsedBody.text(of: try keptBody(), charset: charset) {
+            case .value(let value): try Self.value(at: path, in: value)
+            case .faulty(let text, let error): try Self.value(at: path, inFaulty: text, error)
+            }
+        return value.string ?? JSONText.text(of: value)
+    }
+
+    private static func value(at path: [String], in body: JSONValue) throws(Missing) -> JSONValue {
+        var value = body
         for (depth, name) in path.enumerated() {
             guard let member = value.step(name) else {
                 let place = depth == 0 ? "the body" : path[..<depth].joined(separator: ".")
@@ -68,7 +80,28 @@ public struct ReferenceSource: Sendable {
             }
             value = member
         }
-        return value.string ?? JSONText.text(of: value)
+        return value
+    }
+
+    /// A value that is JSON, out of a body that is not JSON somewhere else.
+    private static func value(
+        at path: [String], inFaulty text: Data, _ fault: JSONSyntaxError
+    ) throws(Missing) -> JSONValue {
+        let bytes = [UInt8](text)
+        let range = bytes.withUnsafeBytes { bytes in
+            Result { () throws(JSONSyntaxError) in try JSONParser.range(of: path, in: bytes) }
+        }
+        let place = path.joined(separator: ".")
+        switch range {
+        case .failure(let error): throw Missing(reason: "the body is not JSON: \(error)")
+        case .success(nil): throw Missing(reason: "the body has no \(place), and is not JSON as a whole: \(fault)")
+        case .success(let range?):
+            do throws(JSONSyntaxError) {
+                return try JSONValue(parsing: Data(bytes[range]), .utf8)
+            } catch {
+                throw Missing(reason: "\(place) is not JSON: \(error.reason)")
+            }
+        }
     }
 
     private func keptBody() throws(Missing) -> Data {
@@ -79,19 +112,30 @@ public struct ReferenceSource: Sendable {
 
 /// A body's JSON value, parsed when it is first asked for and kept.
 private final class ParsedBody: Sendable {
-    private enum State {
-        case notParsed
-        case parsed(JSONValue?)
+    enum Text {
+        case value(JSONValue)
+        /// What is not JSON as a whole, in UTF-8, and why.
+        case faulty(Data, JSONSyntaxError)
     }
 
-    private let state = Mutex(State.notParsed)
+    private let text = Mutex(Text?.none)
 
-    /// The value, or nil when `body` is not JSON. Two threads that ask first at the same time may both parse.
-    func value(of body: Data) -> JSONValue? {
-        if case .parsed(let value) = state.withLock({ $0 }) { return value }
-        let value = try? JSONValue(parsing: body)
-        state.withLock { $0 = .parsed(value) }
-        return value
+    /// What the body says. Two threads that ask first at the same time may both parse.
+    func text(of body: Data, charset: String?) -> Text {
+        if let known = text.withLock({ $0 }) { return known }
+        let parsed = Self.parse(body, BodyEncoding(of: body, charset: charset))
+        text.withLock { $0 = parsed }
+        return parsed
+    }
+
+    private static func parse(_ body: Data, _ encoding: BodyEncoding) -> Text {
+        var text = body
+        do throws(JSONSyntaxError) {
+            text = try JSONValue.utf8(of: body, encoding)
+            return .value(try JSONValue(parsing: text, .utf8))
+        } catch {
+            return .faulty(text, error)
+        }
     }
 }
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 public import Bluebonnet
+internal import Foundation
 
 /// Text of a request line with references to what other operations returned, and to the environment.
 ///
@@ -14,9 +15,12 @@ public import Bluebonnet
 /// | `${env:NAME}` | the environment variable NAME of the process that sends the request |
 /// | `$${` | `${` itself |
 ///
-/// A string of the body is inserted as it is; a number, a truth value and null as their JSON text, a whole number
-/// without fraction; an array and an object as compact JSON text, the names in order. What is inserted is not searched
-/// for references again.
+/// A dot that belongs to a name of PATH is written `\.`: `${n.body.a\.b}` is the member `a.b`.
+///
+/// A string of the body is inserted as it is; a number, a truth value and null as the server wrote them; an array and
+/// an object as compact JSON text, the names in order. What is inserted is not searched for references again. Names are
+/// the same when they have the same bytes. The body is read in the charset that the response names. A value can be
+/// referred to also where another part of the body is not JSON: half a surrogate pair, NaN, Infinity.
 ///
 /// An id may hold dots: it ends before the first `.body` or `.headers` that a dot follows, or before a `.body` or
 /// `.status` at the end. A reference ends with the first `}`, so no part of it can hold one.
@@ -56,7 +60,8 @@ public struct ReferenceTemplate: Sendable, Hashable {
             switch selector {
             case .status: "${\(id).status}"
             case .header(let name): "${\(id).headers.\(name)}"
-            case .body(let path): "${\((["\(id).body"] + path).joined(separator: "."))}"
+            case .body(let path):
+                "${\((["\(id).body"] + path.map(ReferenceScanner.escapingDots)).joined(separator: "."))}"
             }
         }
     }
@@ -80,8 +85,7 @@ public struct ReferenceTemplate: Sendable, Hashable {
 
     /// The ids that the text refers to, each once, in their order.
     public var referencedIDs: [String] {
-        var seen: Set<String> = []
-        return references.map(\.id).filter { seen.insert($0).inserted }
+        references.map(\.id).uniqueTexts
     }
 
     /// The names of the environment variables that the text refers to, in their order.
@@ -109,7 +113,7 @@ public struct ReferenceTemplate: Sendable, Hashable {
                 }
                 text += try source.text(for: reference)
             case .environmentVariable(let name):
-                guard let value = environment[name] else {
+                guard let value = environment[named: name] else {
                     let remedy = "set it in the environment of the process that sends the request"
                     throw NetworkingError(
                         .unresolvedReference, "${env:\(name)}: the environment variable \(name) is not set; \(remedy)")
@@ -123,6 +127,13 @@ public struct ReferenceTemplate: Sendable, Hashable {
     /// Whether `text` holds anything but literal text, so that parsing it is worth the while.
     static func isNeeded(for text: String) -> Bool {
         text.hasByte(UInt8(ascii: "$"))
+    }
+}
+
+extension [String: String] {
+    /// The value of the variable whose name has these bytes: a dictionary takes a KELVIN SIGN for a K.
+    subscript(named name: String) -> String? {
+        index(forKey: name).flatMap { FieldSyntax.isSameText(self[$0].key, name) ? self[$0].value : nil }
     }
 }
 
@@ -206,13 +217,32 @@ private struct ReferenceScanner {
         let id = names[..<selectorIndex].joined(separator: ".")
         guard !id.isEmpty else { throw RequestLineError(message: "no id in \(JSONText.quoted(written))") }
         let arguments = Array(names[(selectorIndex + 1)...])
+        let path = joiningEscapedDots(arguments)
         switch names[selectorIndex] {
         case "status": return .init(id: id, selector: .status)
         case "headers" where arguments != [""]:
             return .init(id: id, selector: .header(arguments.joined(separator: ".")))
-        case "body" where !arguments.contains(""): return .init(id: id, selector: .body(path: arguments))
+        case "body" where !path.contains(""): return .init(id: id, selector: .body(path: path))
         default: throw RequestLineError(message: "empty name in \(JSONText.quoted(written))")
         }
+    }
+
+    /// The names of a path, of which one that ends in a backslash goes on behind the dot.
+    private static func joiningEscapedDots(_ pieces: [String]) -> [String] {
+        var names: [String] = []
+        var isOpen = false
+        for (index, piece) in pieces.enumerated() {
+            let goesOn = index < pieces.count - 1 && piece.utf8.last == UInt8(ascii: "\\")
+            let text = goesOn ? String(decoding: piece.utf8.dropLast(), as: UTF8.self) + "." : piece
+            if isOpen { names[names.count - 1] += text } else { names.append(text) }
+            isOpen = goesOn
+        }
+        return names
+    }
+
+    /// A name as it is written in a path.
+    static func escapingDots(_ name: String) -> String {
+        name.replacingOccurrences(of: ".", with: "\\.", options: .literal)
     }
 
     private static func isSelector(_ names: [String], _ index: Int) -> Bool {

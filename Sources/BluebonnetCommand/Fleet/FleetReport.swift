@@ -94,7 +94,7 @@ struct FleetReport {
 
     /// The object for programs, and a line end.
     var json: String {
-        var members: [String: JSONValue] = [
+        var members: JSONObject = [
             "batches": .array(batches.map(Self.object)), "workers": .array(self.members.map(Self.object)),
         ]
         if !origins.isEmpty { members["origins"] = .array(origins.map(Self.object)) }
@@ -102,7 +102,7 @@ struct FleetReport {
     }
 
     private static func object(_ batch: FleetBatch) -> JSONValue {
-        var members: [String: JSONValue] = [
+        var members: JSONObject = [
             "name": .string(batch.name), "state": .string(batch.state.rawValue),
             "priority": .integer(Int64(batch.priority)), "lines": .integer(Int64(batch.lineCount)),
             "ended": .integer(Int64(batch.endedCount)), "withWorkers": .integer(Int64(batch.claimedCount)),
@@ -119,14 +119,16 @@ struct FleetReport {
         .object([
             "name": .string(member.name), "slots": .integer(Int64(member.slotCount)),
             "inHand": .integer(Int64(member.claimedCount)), "recorded": .integer(Int64(member.endedCount)),
-            "silent": .number(member.secondsSilent), "started": .integer(Int64(member.started.timeIntervalSince1970)),
+            "silent": .number(JSONNumber(member.secondsSilent)),
+            "started": .integer(Int64(member.started.timeIntervalSince1970)),
         ])
     }
 
     private static func object(_ origin: FleetOrigin) -> JSONValue {
         .object([
             "origin": .string(origin.origin), "lines": .integer(Int64(origin.lineCount)),
-            "ready": .integer(Int64(origin.readyCount)), "held": origin.secondsHeld.map { .number($0) } ?? .null,
+            "ready": .integer(Int64(origin.readyCount)),
+            "held": origin.secondsHeld.map { .number(JSONNumber($0)) } ?? .null,
         ])
     }
 }

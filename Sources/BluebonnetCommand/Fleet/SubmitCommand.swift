@@ -37,7 +37,7 @@ struct SubmitCommand: ParsableCommand {
 
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("Batches of a higher priority go first. (default: 0)", valueName: "n"),
+        help: ArgumentHelp("Batches of a higher priority go first, -1000 to 1000. (default: 0)", valueName: "n"),
         transform: OptionValue.batchPriority)
     var priority = 0
 
@@ -46,8 +46,8 @@ struct SubmitCommand: ParsableCommand {
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "Transfers in flight to one scheme, host and port, of all workers together. (default: each worker's limit)",
-            valueName: "n"),
+            "Transfers in flight to one scheme, host and port, of all workers together, 1 to 1000000. (default: each "
+                + "worker's limit)", valueName: "n"),
         transform: OptionValue.count)
     var perOrigin: Int?
 
@@ -55,7 +55,7 @@ struct SubmitCommand: ParsableCommand {
         parsing: .unconditional,
         help: ArgumentHelp(
             "Requests of all workers together that begin in a second, minute or hour (/s, /m, /h) to one scheme, host "
-                + "and port. (default: no limit)", valueName: "n/s"),
+                + "and port, 1 to 1000000000. (default: no limit)", valueName: "n/s"),
         transform: OptionValue.rate)
     var originRate: RateLimit?
 

@@ -36,7 +36,7 @@ struct WorkCommand: ParsableCommand {
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "Seconds of silence after which the worker is lost, 1 or more. (default: 30)", valueName: "s"),
+            "Seconds of silence after which the worker is lost, 1 to 86400. (default: 30)", valueName: "s"),
         transform: OptionValue.lease)
     var lease = 30.0
 

@@ -9,41 +9,44 @@ import Foundation
 struct LineLimits: ParsableArguments {
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("Seconds for a whole request, fractions allowed. (default: no limit)", valueName: "s"),
+        help: ArgumentHelp(
+            "Seconds for a whole request, up to 1000000000, fractions allowed. (default: no limit)", valueName: "s"),
         transform: OptionValue.seconds)
     var timeout: Double?
 
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("Seconds to connect, fractions allowed. (default: 10)", valueName: "s"),
+        help: ArgumentHelp("Seconds to connect, up to 1000000000, fractions allowed. (default: 10)", valueName: "s"),
         transform: OptionValue.seconds)
     var connectTimeout = 10.0
 
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("Seconds without a byte moved, fractions allowed. (default: 60)", valueName: "s"),
+        help: ArgumentHelp(
+            "Seconds without a byte moved, up to 1000000000, fractions allowed. (default: 60)", valueName: "s"),
         transform: OptionValue.seconds)
     var idleTimeout = 60.0
 
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "The largest body kept in memory, after decoding. (default: 67108864)", valueName: "bytes"),
+            "The largest body kept in memory, after decoding, 0 to 1125899906842624. (default: 67108864)",
+            valueName: "bytes"),
         transform: OptionValue.byteCount)
     var maxBody = 64 * 1024 * 1024
 
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "Attempts beyond the first one, where another one is safe. (default: 0)", valueName: "n"),
+            "Attempts beyond the first one, where another one is safe, 0 to 1000000. (default: 0)", valueName: "n"),
         transform: OptionValue.retryCount)
     var retries = 0
 
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "Seconds after which no other attempt of a request begins, fractions allowed. (default: no limit)",
-            valueName: "s"),
+            "Seconds after which no other attempt of a request begins, up to 1000000000, fractions allowed. "
+                + "(default: no limit)", valueName: "s"),
         transform: OptionValue.seconds)
     var retryMaxTime: Double?
 

@@ -9,9 +9,11 @@ import Foundation
 /// What holds for the lines of a batch, whoever sends them.
 struct LineOptions: ParsableArguments {
     @Option(
-        help: ArgumentHelp("What relative URLs are resolved against.", valueName: "url"),
-        transform: OptionValue.baseURL)
-    var baseURL: URL?
+        name: .customLong("base-url"),
+        help: ArgumentHelp(
+            "What relative URLs are resolved against: to https://h/v1, users is https://h/v1/users.", valueName: "url"),
+        transform: BaseURL.init)
+    private var base: BaseURL?
 
     @Option(
         parsing: .unconditionalSingleValue,
@@ -29,6 +31,16 @@ struct LineOptions: ParsableArguments {
 
     @Flag(help: "The first failure cancels what has not finished.")
     var failFast = false
+
+    /// The URL of `--base-url`.
+    var baseURL: URL? { base?.url }
+
+    /// In the place of a transform that throws: its error would show the text, which may hold a password.
+    func validate() throws {
+        guard let base, base.url == nil else { return }
+        throw ValidationError(
+            "--base-url must be an http:// or https:// URL with a host, and is \(RequestCheck.shown(base.shown))")
+    }
 
     /// The fields of `--header`.
     var headers: HeaderFields {

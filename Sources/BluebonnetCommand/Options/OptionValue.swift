@@ -25,9 +25,15 @@ enum OptionValue {
     }
 
     /// A number of transfers.
-    static func count(_ text: String) throws -> Int {
-        guard let count = Int(text), count >= 1 else { throw ValidationError("it must be a whole number, 1 or more") }
-        return count
+    static func count(_ text: String) throws -> Int { try whole(text, in: 1...1_000_000) }
+
+    /// A whole number; the refusal says which ones there are.
+    private static func whole(_ text: String, in range: ClosedRange<Int>, of unit: String = "") throws -> Int {
+        guard let number = Int(text), range.contains(number) else {
+            throw ValidationError(
+                "it must be a whole number\(unit), \(range.lowerBound) or more and at most \(range.upperBound)")
+        }
+        return number
     }
 
     /// The time after which a worker is lost.
@@ -48,57 +54,45 @@ enum OptionValue {
 
     /// The priority of a batch.
     static func batchPriority(_ text: String) throws -> Int {
-        guard let number = Int(text), (-1000...1000).contains(number) else {
-            throw ValidationError("it must be a whole number from -1000 to 1000")
-        }
-        return number
+        try whole(text, in: -1000...1000)
     }
 
     /// A number of retries, which may be none.
     static func retryCount(_ text: String) throws -> Int {
-        guard let count = Int(text), (0..<Int.max).contains(count) else {
-            throw ValidationError("it must be a whole number, 0 or more")
-        }
-        return count
+        try whole(text, in: 0...1_000_000)
     }
 
+    /// 1 PiB.
+    private static let mostBytes = 1 << 50
+
     /// A number of bytes.
-    static func byteCount(_ text: String) throws -> Int {
-        guard let byteCount = Int(text), byteCount >= 0 else {
-            throw ValidationError("it must be a number of bytes, 0 or more")
-        }
-        return byteCount
-    }
+    static func byteCount(_ text: String) throws -> Int { try whole(text, in: 0...mostBytes, of: " of bytes") }
 
     /// A number of bytes a second, where `k`, `M` and `G` stand for factors of 1024.
     static func byteRate(_ text: String) throws -> Int {
         let factors: [Character: Int] = ["k": 1 << 10, "m": 1 << 20, "g": 1 << 30]
         let factor = text.last.flatMap { factors[Character($0.lowercased())] }
         let digits = factor == nil ? text[...] : text.dropLast()
-        guard digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let count = Int(digits), count >= 1 else {
-            throw ValidationError("it must be a whole number of bytes, 1 or more, with k, M or G after it if need be")
+        let isNumber = digits.utf8.allSatisfy { (0x30...0x39).contains($0) }
+        guard isNumber, let count = Int(digits), (1...mostBytes / (factor ?? 1)).contains(count) else {
+            throw ValidationError(
+                "it must be a whole number of bytes, 1 or more and at most 1048576G, with k, M or G after it if need be"
+            )
         }
-        let (rate, isTooLarge) = count.multipliedReportingOverflow(by: factor ?? 1)
-        guard !isTooLarge else { throw ValidationError("it is more than can be counted") }
-        return rate
+        return count * (factor ?? 1)
     }
 
     /// A number of requests in a second, a minute or an hour.
     static func rate(_ text: String) throws -> RateLimit {
         let periods: [Substring: Duration] = ["s": .seconds(1), "m": .seconds(60), "h": .seconds(3600)]
         let parts = text.split(separator: "/", omittingEmptySubsequences: false)
-        guard parts.count == 2, let period = periods[parts[1]], let count = Int(parts[0]), count >= 1 else {
-            throw ValidationError("it must be a whole number, 1 or more, with /s, /m or /h after it")
+        guard parts.count == 2, let period = periods[parts[1]], let count = Int(parts[0]),
+            (1...1_000_000_000).contains(count)
+        else {
+            throw ValidationError(
+                "it must be a whole number, 1 or more and at most 1000000000, with /s, /m or /h after it")
         }
         return RateLimit(count, per: period)
-    }
-
-    /// A URL that others can be resolved against.
-    static func baseURL(_ text: String) throws -> URL {
-        guard let url = URL(string: text), ["http", "https"].contains(url.scheme?.lowercased()),
-            url.host?.isEmpty == false
-        else { throw ValidationError("it must be an http:// or https:// URL with a host") }
-        return url
     }
 
     /// A header field that can be sent with every line.

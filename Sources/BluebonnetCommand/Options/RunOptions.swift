@@ -69,16 +69,16 @@ extension RunOptions {
         @Option(
             parsing: .unconditional,
             help: ArgumentHelp(
-                "Requests that begin in a second, minute or hour (/s, /m, /h), all together. (default: no limit)",
-                valueName: "n/s"),
+                "Requests that begin in a second, minute or hour (/s, /m, /h), all together, 1 to 1000000000. "
+                    + "(default: no limit)", valueName: "n/s"),
             transform: OptionValue.rate)
         var rate: RateLimit?
 
         @Option(
             parsing: .unconditional,
             help: ArgumentHelp(
-                "Requests that begin in a second, minute or hour to one scheme, host and port. (default: no limit)",
-                valueName: "n/s"),
+                "Requests that begin in a second, minute or hour to one scheme, host and port, 1 to 1000000000. "
+                    + "(default: no limit)", valueName: "n/s"),
             transform: OptionValue.rate)
         var originRate: RateLimit?
 
@@ -98,8 +98,8 @@ extension RunOptions {
         @Option(
             parsing: .unconditional,
             help: ArgumentHelp(
-                "Bytes a second of all transfers together, in both directions; k, M and G stand for KiB, MiB and GiB. "
-                    + "(default: no limit)", valueName: "bytes"),
+                "Bytes a second of all transfers together, in both directions, 1 to 1048576G; k, M and G stand for "
+                    + "KiB, MiB and GiB. (default: no limit)", valueName: "bytes"),
             transform: OptionValue.byteRate)
         var limitRate: Int?
     }

@@ -6,13 +6,15 @@ import ArgumentParser
 /// How many transfers one process has in flight.
 struct TransferCounts: ParsableArguments {
     @Option(
-        parsing: .unconditional, help: ArgumentHelp("Transfers in flight in all. (default: 64)", valueName: "n"),
+        parsing: .unconditional,
+        help: ArgumentHelp("Transfers in flight in all, 1 to 1000000. (default: 64)", valueName: "n"),
         transform: OptionValue.count)
     var concurrency = 64
 
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("Transfers in flight to one scheme, host and port. (default: 6)", valueName: "n"),
+        help: ArgumentHelp(
+            "Transfers in flight to one scheme, host and port, 1 to 1000000. (default: 6)", valueName: "n"),
         transform: OptionValue.count)
     var perOrigin = 6
 }

@@ -7,17 +7,17 @@ internal import BluebonnetBatch
 /// Follows a run from snapshot to snapshot and tells how fast it goes; a value without a clock.
 struct ProgressHistory: Sendable {
     private var requests = RateEstimate()
-    private var transfers: [String: RateEstimate] = [:]
+    private var transfers: [ByteString: RateEstimate] = [:]
 
     /// What can be shown of a snapshot that was taken so many seconds after the start.
     mutating func reading(
         of snapshot: RequestLineRunner.Snapshot, isTotalKnown: Bool, at elapsed: Double
     ) -> ProgressReading {
         requests.note(Double(snapshot.finishedCount), at: elapsed)
-        var estimates: [String: RateEstimate] = [:]
+        var estimates: [ByteString: RateEstimate] = [:]
         for transfer in snapshot.largestTransfers {
-            estimates[transfer.id] = transfers[transfer.id] ?? RateEstimate()
-            estimates[transfer.id]?.note(Double(transfer.receivedByteCount), at: elapsed)
+            estimates[ByteString(transfer.id)] = transfers[ByteString(transfer.id)] ?? RateEstimate()
+            estimates[ByteString(transfer.id)]?.note(Double(transfer.receivedByteCount), at: elapsed)
         }
         transfers = estimates
         return ProgressReading(
@@ -28,7 +28,7 @@ struct ProgressHistory: Sendable {
                 ProgressReading.Transfer(
                     id: transfer.id, receivedByteCount: transfer.receivedByteCount,
                     expectedByteCount: transfer.expectedByteCount < 0 ? nil : transfer.expectedByteCount,
-                    bytesPerSecond: estimates[transfer.id]?.perSecond)
+                    bytesPerSecond: estimates[ByteString(transfer.id)]?.perSecond)
             },
             waitingRetryCount: snapshot.waitingRetryCount,
             heldOrigins: snapshot.heldOrigins.map { held in

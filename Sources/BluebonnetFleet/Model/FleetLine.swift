@@ -31,7 +31,7 @@ struct FleetLine {
         let line = node.line.line
         id = node.line.id
         lane = RequestLine.lane(of: line.url)
-        let hasKey = line.hasIdempotencyKey || settings.headers.contains(name: "Idempotency-Key")
+        let hasKey = line.hasIdempotencyKey || settings.headers.hasIdempotencyKey
         kind = line.isSafe ? .safe : hasKey || settings.resendsUnsafeRequests ? .repeatable : .unsafe
         rank = RequestLine.Priority.allCases.reversed().firstIndex(of: line.priority) ?? 0
         text = line.canonicalText

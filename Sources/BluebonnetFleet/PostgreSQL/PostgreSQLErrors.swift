@@ -18,6 +18,18 @@ extension FleetError {
             self = .unreachable(message)
         } else if code == "42501" {
             self.init(.refused, "the store's user may not do that: \(message)", underlying: code)
+        } else if code == "42P05" || code == "26000" {
+            // Each transaction may get another session of the server, which does not know the statements of this one.
+            self.init(
+                .failed,
+                "the store has failed: \(message); a pooler in transaction mode is before it: connect to PostgreSQL "
+                    + "itself, or let the pooler work in session mode (pgbouncer: pool_mode = session)",
+                underlying: code)
+        } else if code == "22P05" {
+            self.init(
+                .failed,
+                "the store has failed: \(message); the encoding of its database lacks this character: use a "
+                    + "database with ENCODING 'UTF8'", underlying: code)
         } else {
             self.init(.failed, "the store has failed: \(message)", underlying: code)
         }

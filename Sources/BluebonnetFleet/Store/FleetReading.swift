@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 internal import BluebonnetBatch
+internal import BluebonnetHTTP
 internal import Foundation
 
 /// Reads where batches, workers and origins stand.
@@ -26,7 +27,7 @@ struct FleetReading {
         var row = 0
         while row < rows.count {
             let first = row
-            while row < rows.count, rows.text(row, 0) == rows.text(first, 0) { row += 1 }
+            while row < rows.count, FieldSyntax.isSameText(rows.text(row, 0), rows.text(first, 0)) { row += 1 }
             batches.append(FleetBatch(rows, first..<row))
         }
         return batches

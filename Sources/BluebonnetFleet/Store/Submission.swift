@@ -107,7 +107,7 @@ struct Submission {
             SELECT $1, * FROM unnest($2::bigint[], $3::text[], $4::bigint[])
             """,
             [
-                .integer(batch), .integers(lanes.map(\.value)), .texts(lanes.map(\.key)),
+                .integer(batch), .integers(lanes.map(\.value)), .texts(lanes.map(\.key.string)),
                 .integers(lanes.map { rows.lineCounts[$0.value] }),
             ])
     }
@@ -122,9 +122,9 @@ private struct LineRows {
     private var index = 0
     private var isEnded = false
     /// The numbers of the lanes, by the origins as lines have them.
-    private var numbers: [String: Int] = [:]
+    private var numbers: [ByteString: Int] = [:]
     /// The numbers of the lanes.
-    private(set) var lanes: [String: Int] = [:]
+    private(set) var lanes: [ByteString: Int] = [:]
     /// The lines of each lane.
     private(set) var lineCounts: [Int] = []
     /// Whether lines wait for others, as far as they were read.
@@ -172,7 +172,7 @@ private struct LineRows {
 
     /// The number of the lane of lines with an origin, as it is written.
     private mutating func number(of written: String) -> Int {
-        let number = numbers[written] ?? newNumber(of: written)
+        let number = numbers[ByteString(written)] ?? newNumber(of: written)
         lineCounts[number] += 1
         return number
     }
@@ -181,12 +181,12 @@ private struct LineRows {
     private mutating func newNumber(of written: String) -> Int {
         let url = written.isEmpty ? settings.baseURL : URL(string: written)
         let origin = url.flatMap { Origin($0) }.map { "\($0)" } ?? ""
-        let number = lanes[origin] ?? lanes.count
+        let number = lanes[ByteString(origin)] ?? lanes.count
         if number == lineCounts.count {
-            lanes[origin] = number
+            lanes[ByteString(origin)] = number
             lineCounts.append(0)
         }
-        numbers[written] = number
+        numbers[ByteString(written)] = number
         return number
     }
 }

@@ -64,7 +64,7 @@ final class BatchExecutor: Sendable {
     ///   - onEnd: called once, on a queue of the executor's.
     /// - Returns: the operation; nil when the line cannot be read: `onEnd` was called then.
     func start(
-        _ claimed: ClaimedLine, sources: [String: ReferenceSource], onWait: @escaping @Sendable (Duration) -> Void,
+        _ claimed: ClaimedLine, sources: [ByteString: ReferenceSource], onWait: @escaping @Sendable (Duration) -> Void,
         onEnd: @escaping @Sendable (LineReport) -> Void
     ) -> HTTPRequestOperation? {
         let number = claimed.position + 1

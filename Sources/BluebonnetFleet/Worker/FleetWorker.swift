@@ -21,7 +21,7 @@ public final class FleetWorker: Sendable {
     public struct Configuration: Sendable {
         /// The name that `Fleet.members()` tells. Default nil: the host's name and the process's number.
         public var name: String?
-        /// Transfers at once. Default 64.
+        /// Transfers at once. Default 64; more than 1,000,000 are as many.
         public var concurrency = 64
         /// Transfers at once to one scheme, host and port. Default 6.
         public var concurrencyPerOrigin = 6
@@ -68,8 +68,14 @@ public final class FleetWorker: Sendable {
         precondition(
             configuration.concurrency > 0 && configuration.concurrencyPerOrigin > 0,
             "a worker needs room for one transfer")
+        var configuration = configuration
+        // What nobody has room for, so that multiples can be counted.
+        configuration.concurrency = min(configuration.concurrency, Self.mostTransfers)
+        configuration.concurrencyPerOrigin = min(configuration.concurrencyPerOrigin, Self.mostTransfers)
         (self.store, self.configuration) = (store, configuration)
     }
+
+    private static let mostTransfers = 1_000_000
 
     /// Works until the worker is drained or cancelled, on a thread of its own. To be called once. Cancelling the
     /// calling task cancels the worker.

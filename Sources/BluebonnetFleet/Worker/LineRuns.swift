@@ -37,7 +37,8 @@ struct LineRuns {
         let executor = executor(of: batch)
         running[serial] = (line, nil)
         let operation = executor.start(
-            line, sources: Dictionary(needed.map { ($0.id, $0.source) }, uniquingKeysWith: { one, _ in one }),
+            line,
+            sources: Dictionary(needed.map { (ByteString($0.id), $0.source) }, uniquingKeysWith: { one, _ in one }),
             onWait: { [inbox] in inbox.post(.waiting(serial, length: $0)) },
             onEnd: { [inbox] in inbox.post(.ended(serial, $0)) })
         running[serial]?.operation = operation

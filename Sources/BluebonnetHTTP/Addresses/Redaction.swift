@@ -24,9 +24,10 @@ package enum Redaction {
 
     /// The URL without user information, fragment and the values of secret parameters.
     package static func url(_ text: String) -> String {
-        let parts = URLText(String(text.prefix { $0 != "#" }))
-        var shown = parts.withoutUserInfo
-        if parts.userInfo != nil, let start = shown.range(of: "//") {
+        let bare = URLText.withoutUserInfo(text)
+        let hadUserInfo = bare != text && !bare.contains(placeholder)
+        var shown = String(Substring(bare.utf8.prefix { $0 != UInt8(ascii: "#") }))
+        if hadUserInfo, let start = shown.range(of: "//") {
             shown.insert(contentsOf: placeholder + "@", at: start.upperBound)
         }
         guard let mark = shown.firstIndex(of: "?") else { return shown }

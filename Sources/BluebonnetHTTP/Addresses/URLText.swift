@@ -56,10 +56,36 @@ package struct URLText {
         isLetter(byte) || (0x30...0x39).contains(byte) || byte == 0x2B || byte == 0x2D || byte == 0x2E
     }
 
-    /// A URL as a message may show it: without user information, which may hold a password.
+    /// A URL as a message may show it: without user information, which may hold a password. Of text that is not clearly
+    /// a URL, everything up to the last "@" is taken for that.
     package static func withoutUserInfo(_ text: String) -> String {
-        text.hasByte(UInt8(ascii: "@")) ? URLText(text).withoutUserInfo : text
+        guard text.hasByte(UInt8(ascii: "@")) else { return text }
+        let parts = URLText(text)
+        return parts.isClear ? parts.withoutUserInfo : hidingEverythingUpToAt(text, scheme: parts.scheme)
     }
+
+    private static func hidingEverythingUpToAt(_ text: String, scheme: Substring?) -> String {
+        let rest = text.utf8.lastIndex(of: UInt8(ascii: "@")).map { text[$0...] } ?? ""
+        guard let scheme, isHTTP(scheme) else { return Redaction.placeholder + rest }
+        let slashes = text.utf8[scheme.endIndex...].dropFirst().prefix { "/\\".utf8.contains($0) }
+        return "\(scheme):\(Substring(slashes))\(Redaction.placeholder)\(rest)"
+    }
+
+    /// Whether it is sure which part of the text could be user information: it is not in a URL whose slashes are
+    /// missing or whose password has a "/", "?" or "#" in it.
+    package var isClear: Bool {
+        guard remainder.utf8.contains(UInt8(ascii: "@")) else { return true }
+        if let authority {
+            let isPort = port.map { $0.isEmpty || (1...65_535).contains(Int($0) ?? 0) } ?? true
+            return !authority.isEmpty && isPort
+        }
+        guard scheme == nil else { return false }
+        // A relative URL. The first of its names has no colon (RFC 3986, 4.2).
+        let name = remainder.utf8.prefix { !"/?#".utf8.contains($0) }
+        return !name.contains(UInt8(ascii: ":")) && !remainder.utf8.contains(UInt8(ascii: "\\"))
+    }
+
+    private static func isHTTP(_ scheme: Substring) -> Bool { ["http", "https"].contains(scheme.lowercased()) }
 
     /// The text of this URL without its user information.
     package var withoutUserInfo: String {
@@ -115,11 +141,12 @@ extension URLText {
     private var escaped: String? {
         let start = scheme.map { $0 + ":" } ?? ""
         guard let authority else { return start + Self.escape(remainder) }
-        guard let ascii = Self.ascii(authority) else { return nil }
+        guard let ascii = Self.asciiAuthority(authority) else { return nil }
         return start + "//" + ascii + Self.escape(remainder)
     }
 
-    private static func ascii(_ authority: Substring) -> String? {
+    /// The authority with an international name in ASCII; nil when it has no such form.
+    package static func asciiAuthority(_ authority: Substring) -> String? {
         if authority.utf8.allSatisfy({ $0 < 0x80 }) { return String(authority) }
         guard let url = URL(string: "http://\(authority)/") else { return nil }
         return URLText(url.absoluteString).authority.map(String.init)

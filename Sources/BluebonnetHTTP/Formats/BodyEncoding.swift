@@ -84,6 +84,9 @@ extension BodyEncoding {
         }
     }
 
+    /// Whether a charset is one of those that text can be read in, by its name in lower case.
+    static func isKnown(charset: String) -> Bool { named(charset, Data()) != nil }
+
     /// The encoding as Foundation names it; the fallback without a charset that is known.
     package static func foundationEncoding(
         ofCharset charset: String?, fallback: String.Encoding = .utf8

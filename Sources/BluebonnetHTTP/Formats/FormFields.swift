@@ -36,13 +36,30 @@ package struct FormFields {
     /// - Throws: `NetworkingError` with `invalidRequest`, naming the parameter that cannot be encoded.
     package static func flat(_ parameters: Parameters, allowsData: Bool = false) throws(NetworkingError) -> [FormField]
     {
+        try flat(parameters.map { ($0.key, $0.value) }, allowsData: allowsData)
+    }
+
+    /// The members in the order in which they are sent.
+    ///
+    /// - Throws: `NetworkingError` with `invalidRequest`, naming the parameter that cannot be encoded.
+    package static func flat(_ members: JSONObject) throws(NetworkingError) -> [FormField] {
+        try flat(members.map { ($0.key, $0.value) }, allowsData: false)
+    }
+
+    private static func flat(
+        _ members: [(key: String, value: any Sendable)], allowsData: Bool
+    ) throws(NetworkingError) -> [FormField] {
         var list = FormFields(allowsData: allowsData)
         try ParameterPath.naming {
-            for (key, value) in parameters.sorted(by: { $0.key < $1.key }) {
+            for (key, value) in sorted(members) {
                 try ParameterPath.at("." + key) { try list.append(value, named: key, depth: 1) }
             }
         }
         return list.fields
+    }
+
+    private static func sorted<Value>(_ members: [(key: String, value: Value)]) -> [(key: String, value: Value)] {
+        members.sorted { ByteString($0.key) < ByteString($1.key) }
     }
 
     private mutating func append(_ value: Any, named name: String, depth: Int) throws {
@@ -55,7 +72,7 @@ package struct FormFields {
             guard allowsData else { throw ParameterPath.fault(ParameterValue.dataAdvice) }
             append(.data(data), name)
         case .dictionary(let members):
-            for (key, value) in members.sorted(by: { $0.key < $1.key }) {
+            for (key, value) in Self.sorted(members) {
                 try ParameterPath.at("." + key) { try append(value, named: "\(name)[\(key)]", depth: depth + 1) }
             }
         case .array(let elements):
@@ -82,7 +99,8 @@ package struct FormFields {
     }
 
     private static func precedes(_ first: FormField, _ second: FormField) -> Bool {
-        if first.name != second.name { return first.name < second.name }
+        let (firstName, secondName) = (ByteString(first.name), ByteString(second.name))
+        if firstName != secondName { return firstName < secondName }
         return first.value.bytes.lexicographicallyPrecedes(second.value.bytes)
     }
 }

@@ -57,7 +57,7 @@ extension JSONParser {
         case UInt8(ascii: "n"): content.append(0x0A)
         case UInt8(ascii: "r"): content.append(0x0D)
         case UInt8(ascii: "t"): content.append(0x09)
-        case UInt8(ascii: "u"): content += String(try scalar()).utf8
+        case UInt8(ascii: "u"): content += String(try isForgiving ? forgivenScalar() : scalar()).utf8
         default:
             position -= 1
             throw error("a string contains an unknown escape")
@@ -74,6 +74,17 @@ extension JSONParser {
         let second = try codeUnit()
         guard UTF16.isTrailSurrogate(second) else { throw error("a string contains half a surrogate pair") }
         return UTF16.decode(UTF16.EncodedScalar([first, second]))
+    }
+
+    /// The character of a `\u` escape; U+FFFD for half a surrogate pair.
+    private mutating func forgivenScalar() throws(JSONSyntaxError) -> Unicode.Scalar {
+        let start = position
+        do throws(JSONSyntaxError) {
+            return try scalar()
+        } catch {
+            position = start
+            return Unicode.Scalar(try codeUnit()) ?? "\u{FFFD}"
+        }
     }
 
     private mutating func codeUnit() throws(JSONSyntaxError) -> UInt16 {

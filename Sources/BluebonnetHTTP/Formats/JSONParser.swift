@@ -3,15 +3,17 @@
 
 /// Reads JSON text in UTF-8 (RFC 8259) and nothing but JSON: no comments, no trailing commas, no lone surrogates.
 ///
-/// Of two members with one name the later counts. `JSONSerialization` on Linux lets trailing commas through, rounds
-/// some numbers through a decimal type and is many times slower.
+/// Of two members with one name the later counts. Numbers keep their text, however large they are. `JSONSerialization`
+/// on Linux lets trailing commas through, rounds some numbers through a decimal type and is many times slower.
 package struct JSONParser {
     /// Arrays and objects in each other, at most: deeper text is refused before the stack runs out.
     package static let maximumDepth = 512
 
     package let bytes: UnsafeRawBufferPointer
     /// Whether values are made of the text. If not, the ones that are handed about are empty.
-    let makesValues: Bool
+    private(set) var makesValues: Bool
+    /// Whether half a surrogate pair, NaN and Infinity are stepped over, none of which JSON has.
+    private(set) var isForgiving = false
     package var position = 0
     private var depth = 0
     private var hasRepeatedName = false
@@ -75,6 +77,8 @@ package struct JSONParser {
         case UInt8(ascii: "f"): return try literal("false", .bool(false))
         case UInt8(ascii: "n"): return try literal("null", .null)
         case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): return try number()
+        case UInt8(ascii: "N") where isForgiving: return try literal("NaN", .null)
+        case UInt8(ascii: "I") where isForgiving: return try literal("Infinity", .null)
         default: throw error("no value starts like this")
         }
     }
@@ -84,6 +88,61 @@ package struct JSONParser {
         else { throw error("no value starts like this") }
         position += word.utf8CodeUnitCount
         return value
+    }
+}
+
+// MARK: - One value of a text
+
+extension JSONParser {
+    /// Where a value stands in a text, some other part of which may not be JSON: half a surrogate pair, NaN and
+    /// Infinity are stepped over.
+    ///
+    /// - Parameter path: names of members, and indices of elements.
+    /// - Returns: the place of the value, white space before it included; nil when the path leads nowhere.
+    /// - Throws: what keeps the text from being read at all.
+    package static func range(
+        of path: [String], in text: UnsafeRawBufferPointer
+    ) throws(JSONSyntaxError) -> Range<Int>? {
+        var parser = JSONParser(text, makesValues: false)
+        parser.isForgiving = true
+        _ = try parser.wholeText()
+        parser.position = text.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
+        for name in path {
+            guard let place = try parser.place(ofPart: name) else { return nil }
+            parser.position = place
+        }
+        let start = parser.position
+        _ = try parser.value()
+        return start..<parser.position
+    }
+
+    /// Where a member or an element of the value at hand begins; of two members with one name the later.
+    private mutating func place(ofPart name: String) throws(JSONSyntaxError) -> Int? {
+        if skip(UInt8(ascii: "{")) { return try place(ofMember: name) }
+        guard skip(UInt8(ascii: "[")), let wanted = Int(name), String(wanted) == name, wanted >= 0 else { return nil }
+        if skip(UInt8(ascii: "]")) { return nil }
+        var index = 0
+        while index < wanted {
+            _ = try value()
+            guard skip(UInt8(ascii: ",")) else { return nil }
+            index += 1
+        }
+        return position
+    }
+
+    private mutating func place(ofMember name: String) throws(JSONSyntaxError) -> Int? {
+        var place: Int?
+        if skip(UInt8(ascii: "}")) { return nil }
+        repeat {
+            skipSpace()
+            makesValues = true
+            let found = try string()
+            makesValues = false
+            guard skip(UInt8(ascii: ":")) else { throw error("a colon is expected") }
+            if FieldSyntax.isSameText(found, name) { place = position }
+            _ = try value()
+        } while skip(UInt8(ascii: ","))
+        return place
     }
 }
 
@@ -113,7 +172,7 @@ extension JSONParser {
     }
 
     private mutating func object() throws(JSONSyntaxError) -> JSONValue {
-        var members: [String: JSONValue] = [:]
+        var members = JSONObject()
         if skip(UInt8(ascii: "}")) { return .object(members) }
         if makesValues { members.reserveCapacity(3) }  // else most would be made anew at their second member
         repeat {
@@ -135,6 +194,7 @@ extension JSONParser {
     private mutating func number() throws(JSONSyntaxError) -> JSONValue {
         let start = position
         if next == UInt8(ascii: "-") { position += 1 }
+        if isForgiving, next == UInt8(ascii: "I") { return try literal("Infinity", .null) }
         if next == UInt8(ascii: "0") {
             position += 1
             if isDigit(next) { throw error("a number starts with a zero") }
@@ -142,18 +202,12 @@ extension JSONParser {
             try skipDigits()
         }
         let isWhole = try !skipFraction()
-        if !makesValues && isSurelyFinite(start..<position) { return .null }
+        guard makesValues else { return .null }
         let text = String(decoding: bytes[start..<position], as: UTF8.self)
-        if isWhole, let integer = Int64(text) { return .integer(integer) }
-        guard let number = Double(text), number.isFinite else {
-            throw JSONSyntaxError(reason: "a number is too large", offset: start)
-        }
-        return .number(number)
-    }
-
-    /// Without an exponent, so few digits are less than the largest number, 1.8e308.
-    private func isSurelyFinite(_ number: Range<Int>) -> Bool {
-        number.count < 300 && !bytes[number].contains { $0 | 0x20 == UInt8(ascii: "e") }
+        // "-0" is no integer that Swift has: its text would lose the sign.
+        let isNegativeZero = bytes[start] == UInt8(ascii: "-") && bytes[start + 1] == UInt8(ascii: "0")
+        if isWhole, !isNegativeZero, let integer = Int64(text) { return .integer(integer) }
+        return .number(JSONNumber(checked: text))
     }
 
     /// Steps over fraction and exponent; false when there is neither.

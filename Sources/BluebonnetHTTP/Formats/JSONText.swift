@@ -198,30 +198,23 @@ extension JSONText {
 // MARK: - Values
 
 extension JSONText {
-    /// Writes any value, the members of an object in order of their names, so that equal values give equal text.
+    /// Writes any value, numbers as they were written, the members of an object in order of their names.
     package mutating func value(_ value: JSONValue) {
         switch value {
         case .null: token("null")
         case .bool(let truth): token(truth ? "true" : "false")
         case .integer(let number): token(String(number))
-        case .number(let number): token(Self.numberText(number))
+        case .number(let number): token(number.isFinite ? number.text : "null")
         case .string(let text): string(text)
         case .array(let elements): array { text in for element in elements { text.value(element) } }
         case .object(let members):
             object { text in
-                for (name, member) in members.sorted(by: { $0.key < $1.key }) {
+                for (name, member) in members.sorted {
                     text.key(name)
                     text.value(member)
                 }
             }
         }
-    }
-
-    /// The shortest text that reads back as the same number, without a fraction when it is whole and exact.
-    private static func numberText(_ number: Double) -> String {
-        guard number.isFinite else { return "null" }
-        guard number.magnitude < 0x1p53, let whole = Int64(exactly: number) else { return "\(number)" }
-        return String(whole)
     }
 
     /// Compact JSON text of a value.

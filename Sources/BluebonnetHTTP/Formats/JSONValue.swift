@@ -9,11 +9,11 @@ public enum JSONValue: Sendable, Hashable {
     case bool(Bool)
     /// A number without fraction or exponent that fits in 64 bits.
     case integer(Int64)
-    /// Any other number.
-    case number(Double)
+    /// Any other number, as it is written.
+    case number(JSONNumber)
     case string(String)
     case array([JSONValue])
-    case object([String: JSONValue])
+    case object(JSONObject)
 }
 
 // MARK: - Reading
@@ -39,11 +39,12 @@ extension JSONValue {
         if case .integer(let number) = self { number } else { nil }
     }
 
-    /// The value of any number; nil for other values.
+    /// The value of any number; nil for other values. A number with more digits than a `Double` has is rounded, and one
+    /// that is larger than all of them is infinite: `JSONNumber.text` has all digits.
     public var number: Double? {
         switch self {
         case .integer(let number): Double(number)
-        case .number(let number): number
+        case .number(let number): number.double
         case .null, .bool, .string, .array, .object: nil
         }
     }
@@ -59,8 +60,26 @@ extension JSONValue {
     }
 
     /// The members of an object; nil for other values.
-    public var object: [String: JSONValue]? {
+    public var object: JSONObject? {
         if case .object(let members) = self { members } else { nil }
+    }
+}
+
+// MARK: - Equality
+
+extension JSONValue {
+    /// Strings, and names of members, are the same when they have the same bytes; numbers when they have the same value.
+    public static func == (first: Self, second: Self) -> Bool {
+        switch (first, second) {
+        case (.null, .null): true
+        case (.bool(let first), .bool(let second)): first == second
+        case (.integer(let first), .integer(let second)): first == second
+        case (.number(let first), .number(let second)): first == second
+        case (.string(let first), .string(let second)): FieldSyntax.isSameText(first, second)
+        case (.array(let first), .array(let second)): first == second
+        case (.object(let first), .object(let second)): first == second
+        case (.null, _), (.bool, _), (.integer, _), (.number, _), (.string, _), (.array, _), (.object, _): false
+        }
     }
 }
 
@@ -91,7 +110,8 @@ extension JSONValue {
         return text
     }
 
-    private static func utf8(of data: Data, _ encoding: BodyEncoding) throws(JSONSyntaxError) -> Data {
+    /// JSON text in UTF-8, as far as its encoding goes.
+    package static func utf8(of data: Data, _ encoding: BodyEncoding) throws(JSONSyntaxError) -> Data {
         if encoding == .utf8 { return data }
         guard let text = encoding.text(of: data) else {
             throw JSONSyntaxError(reason: "bytes that are no text in their encoding", offset: 0)
@@ -99,16 +119,18 @@ extension JSONValue {
         return Data(text.utf8)
     }
 
-    /// The value in the types of `JSONSerialization`: dictionaries, arrays, strings, numbers and `NSNull`.
+    /// The value in the types of `JSONSerialization`: dictionaries, arrays, strings, numbers and `NSNull`. Of two
+    /// members whose names are canonically equivalent a dictionary has one.
     public var foundationObject: any Sendable {
         switch self {
         case .null: NSNull()
         case .bool(let value): value
         case .integer(let value): value
-        case .number(let value): value
+        case .number(let value): value.foundationObject
         case .string(let value): value
         case .array(let elements): elements.map(\.foundationObject)
-        case .object(let members): members.mapValues(\.foundationObject)
+        case .object(let members):
+            Dictionary(members.map { ($0.key, $0.value.foundationObject) }) { first, _ in first }
         }
     }
 }
@@ -151,13 +173,13 @@ extension JSONValue: Codable {
         } else if let value = try? container.decode(Int64.self) {
             self = .integer(value)
         } else if let value = try? container.decode(Double.self) {
-            self = .number(value)
+            self = .number(JSONNumber(value, exactly: try? container.decode(Decimal.self)))
         } else if let value = try? container.decode(String.self) {
             self = .string(value)
         } else if let value = try? container.decode([JSONValue].self) {
             self = .array(value)
         } else {
-            self = .object(try container.decode([String: JSONValue].self))
+            self = .object(JSONObject(try container.decode([String: JSONValue].self)))
         }
     }
 
@@ -167,10 +189,30 @@ extension JSONValue: Codable {
         case .null: try container.encodeNil()
         case .bool(let value): try container.encode(value)
         case .integer(let value): try container.encode(value)
-        case .number(let value): try container.encode(value)
+        case .number(let value): try value.encode(to: &container)
         case .string(let value): try container.encode(value)
         case .array(let value): try container.encode(value)
-        case .object(let value): try container.encode(value)
+        case .object(let value):
+            try container.encode(Dictionary(value.map { ($0.key, $0.value) }) { first, _ in first })
         }
     }
+}
+
+// Foundation has no number that keeps its text: of those it has, the one that loses no digits, if there is one.
+extension JSONNumber {
+    /// - Parameter decimal: the same number with up to 38 digits, where the decoder has those.
+    fileprivate init(_ value: Double, exactly decimal: Decimal?) {
+        self.init(value)
+        guard let decimal, let exact = JSONNumber(decimal.description), exact.double == value else { return }
+        if exact != self { self = exact }
+    }
+
+    fileprivate func encode(to container: inout any SingleValueEncodingContainer) throws {
+        if let whole = UInt64(text) { return try container.encode(whole) }
+        guard JSONNumber(double) != self, let decimal = Decimal(string: text), JSONNumber(decimal.description) == self
+        else { return try container.encode(double) }
+        try container.encode(decimal)
+    }
+
+    fileprivate var foundationObject: any Sendable { UInt64(text).map { $0 as any Sendable } ?? double }
 }

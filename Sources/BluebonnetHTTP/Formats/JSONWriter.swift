@@ -23,7 +23,7 @@ package enum JSONWriter {
         case .text(let string): text.string(string)
         case .dictionary(let members):
             try text.object { text in
-                for member in members.sorted(by: { $0.key < $1.key }) {
+                for member in members.sorted(by: { ByteString($0.key) < ByteString($1.key) }) {
                     text.key(member.key)
                     try ParameterPath.at("." + member.key) { try write(member.value, depth: depth + 1, to: &text) }
                 }

@@ -18,7 +18,7 @@ public typealias Parameters = [String: any Sendable]
 package enum ParameterValue {
     case null
     case bool(Bool)
-    /// A finite number as both a query and JSON write it: a whole one without fraction.
+    /// A finite number as both a query and JSON write it: a whole one without fraction, one of JSON as it is written.
     case number(String)
     case text(String)
     /// Only a property list has a form for it.
@@ -53,6 +53,7 @@ package enum ParameterValue {
         case let value as Bool: .bool(value)
         case let value as Double: try floating(value)
         case let value as JSONValue: try ParameterValue(value)
+        case let members as JSONObject: try ParameterValue(.object(members))
         default: nil
         }
     }
@@ -77,7 +78,9 @@ package enum ParameterValue {
         case .null: self = .null
         case .bool(let value): self = .bool(value)
         case .integer(let value): self = .number(String(value))
-        case .number(let value): self = try Self.floating(value)
+        case .number(let value):
+            guard value.isFinite else { throw Unsupported(reason: "\(value) is not a finite number") }
+            self = .number(value.text)
         case .string(let text): self = .text(text)
         case .array(let elements): self = .array(elements)
         case .object(let members): self = .dictionary(members.map { ($0.key, $0.value) })
@@ -128,10 +131,10 @@ extension ParameterValue {
 
     private static func entries(_ members: [AnyHashable: Any]) throws(Unsupported) -> [(key: String, value: Any)] {
         var entries: [(key: String, value: Any)] = []
-        var names: Set<String> = []
+        var names: Set<ByteString> = []
         for (key, value) in members {
             let name = try name(key.base)
-            guard names.insert(name).inserted else {
+            guard names.insert(ByteString(name)).inserted else {
                 throw Unsupported(reason: "two of its keys are written as \(JSONText.quoted(name))")
             }
             entries.append((name, value))

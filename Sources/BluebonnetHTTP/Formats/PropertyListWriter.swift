@@ -44,7 +44,11 @@ package struct PropertyListWriter {
     private func dictionary(_ members: [(key: String, value: Any)], depth: Int) throws -> [String: Any] {
         var result: [String: Any] = [:]
         for (key, value) in members {
-            try ParameterPath.at("." + key) { result[try checked(key)] = try object(value, depth: depth) }
+            try ParameterPath.at("." + key) {
+                guard result.updateValue(try object(value, depth: depth), forKey: try checked(key)) == nil else {
+                    throw ParameterPath.fault("a key with other bytes is the same in a property list")
+                }
+            }
         }
         return result
     }

@@ -6,7 +6,8 @@
 /// * Keys are sorted, capitals before small letters; a dictionary nests as `key[member]`, an array repeats `key[]`.
 /// * A set repeats the key without brackets, its elements sorted; an empty container writes nothing.
 /// * `NSNull` and nil write the key alone, the empty string writes `key=`; true and false are `1` and `0`.
-/// * A number is written in its shortest form, a whole one without fraction: `1`, `2.5`, `1e+16`.
+/// * A number is written in its shortest form, a whole one without fraction: `1`, `2.5`, `1e+16`. A `JSONNumber` is
+///   written as it is: `100.10`.
 /// * Everything but ASCII letters, digits and `-._~/?` is percent-escaped, brackets too.
 public struct QueryEncoder: Sendable {
     /// Makes an encoder.
@@ -16,8 +17,19 @@ public struct QueryEncoder: Sendable {
     ///
     /// - Throws: `NetworkingError` with `invalidRequest`, naming the parameter that cannot be encoded.
     public func encode(_ parameters: Parameters) throws(NetworkingError) -> String {
+        Self.text(of: try pairs(for: parameters))
+    }
+
+    /// The members as `a=1&b%5B%5D=2`; empty for no members.
+    ///
+    /// - Throws: `NetworkingError` with `invalidRequest`, naming the member that cannot be encoded.
+    public func encode(_ members: JSONObject) throws(NetworkingError) -> String {
+        Self.text(of: try FormFields.flat(members).map(Self.pair))
+    }
+
+    private static func text(of pairs: [Pair]) -> String {
         var query = QueryText()
-        for pair in try pairs(for: parameters) { query.append(pair) }
+        for pair in pairs { query.append(pair) }
         return query.text
     }
 
@@ -36,10 +48,12 @@ public struct QueryEncoder: Sendable {
     ///
     /// - Throws: `NetworkingError` with `invalidRequest`, naming the parameter that cannot be encoded.
     public func pairs(for parameters: Parameters) throws(NetworkingError) -> [Pair] {
-        try FormFields.flat(parameters).map { field in
-            guard case .text(let text) = field.value else { return (field.name, nil) }
-            return (field.name, text)
-        }
+        try FormFields.flat(parameters).map(Self.pair)
+    }
+
+    private static func pair(_ field: FormField) -> Pair {
+        guard case .text(let text) = field.value else { return (field.name, nil) }
+        return (field.name, text)
     }
 }
 

@@ -3,7 +3,8 @@
 
 /// Undoes the chunked transfer coding of one body (RFC 9112, 7.1), as its bytes arrive.
 ///
-/// Takes what the grammar allows, any text in extensions, white space behind a size, and lines that end without CR.
+/// Takes what the grammar allows, any text in an extension behind its semicolon, white space behind a size, and lines
+/// that end without CR.
 package struct ChunkedBody: Sendable {
     package enum Part {
         /// Content of a chunk, or a piece of it.
@@ -24,6 +25,8 @@ package struct ChunkedBody: Sendable {
         case size
         /// White space stands behind the size, where only an extension may follow.
         case sizeEnd
+        /// A semicolon, behind which the name of an extension has to follow.
+        case extensionStart
         case extensions
         case sizeLineFeed
         case content
@@ -120,7 +123,13 @@ package struct ChunkedBody: Sendable {
             state = byteCount == 0 ? .trailer : .content
         case (.size, 0x0D), (.sizeEnd, 0x0D), (.extensions, 0x0D): state = .sizeLineFeed
         case (.size, 0x20), (.size, 0x09), (.sizeEnd, 0x20), (.sizeEnd, 0x09): state = .sizeEnd
-        case (.size, UInt8(ascii: ";")), (.sizeEnd, UInt8(ascii: ";")): state = .extensions
+        case (.size, UInt8(ascii: ";")), (.sizeEnd, UInt8(ascii: ";")), (.extensions, UInt8(ascii: ";")):
+            state = .extensionStart
+        case (.extensionStart, 0x20), (.extensionStart, 0x09): break
+        case (.extensionStart, UInt8(ascii: ";")): break  // perhaps in a quoted string
+        case (.extensionStart, 0x21...0x7E), (.extensionStart, 0x80...): state = .extensions
+        case (.extensionStart, 0x0D), (.extensionStart, 0x0A):
+            throw Self.fault("a chunk's size has a semicolon, and no extension behind it")
         case (.extensions, 0x09), (.extensions, 0x20...0x7E), (.extensions, 0x80...): break
         default: throw Self.fault("behind a chunk's size stands something else than chunk extensions")
         }

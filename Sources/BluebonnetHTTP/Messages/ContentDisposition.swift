@@ -8,7 +8,8 @@ internal import Foundation
 package struct ContentDisposition {
     /// What the field says the content is, in lower case: `attachment`, `inline` or something else.
     package let type: String
-    /// The file's name: that of `filename*` if it can be read, else that of `filename`.
+    /// The file's name: that of `filename*` if it can be read and is not empty, else that of `filename`. The latter has
+    /// its RFC 2047 words and percent-escapes undone where they are UTF-8, as browsers do.
     package let fileName: String?
 
     /// Reads a value; nil when it does not start with a type.
@@ -21,7 +22,15 @@ package struct ContentDisposition {
             // Of two with one name neither is right (RFC 6266, 4.1); the first one is what most others take.
             parameters[name.lowercased()] = parameters[name.lowercased()] ?? value
         }
-        fileName = parameters["filename*"].flatMap(Self.extendedValue) ?? parameters["filename"]
+        let extended = parameters["filename*"].flatMap(Self.extendedValue).flatMap { $0.isEmpty ? nil : $0 }
+        fileName = extended ?? parameters["filename"].map(Self.plainValue)
+    }
+
+    /// The name that servers mean who do not write `filename*`.
+    private static func plainValue(_ value: String) -> String {
+        if let words = EncodedWords.decoded(value) { return words }
+        guard value.utf8.contains(UInt8(ascii: "%")), let bytes = PercentText.bytes(value.utf8) else { return value }
+        return String(validating: bytes, as: UTF8.self) ?? value
     }
 
     /// `charset'language'text`, the text percent-escaped (RFC 8187, 3.2); nil when it is not well formed.
@@ -29,31 +38,18 @@ package struct ContentDisposition {
         let parts = value.split(separator: "'", maxSplits: 2, omittingEmptySubsequences: false)
         guard parts.count == 3, let bytes = unescaped(parts[2]) else { return nil }
         switch parts[0].lowercased() {
-        case "utf-8": return String(validating: bytes, as: UTF8.self)
+        case "utf-8", "utf8": return String(validating: bytes, as: UTF8.self)
         case "iso-8859-1": return String(String.UnicodeScalarView(bytes.map { UnicodeScalar($0) }))
         default: return nil
         }
     }
 
+    /// The bytes of an extended value, which has no others than those of a token and escapes.
     private static func unescaped(_ text: Substring) -> [UInt8]? {
-        var bytes: [UInt8] = []
-        var rest = text.utf8[...]
-        while let byte = rest.popFirst() {
-            guard byte == UInt8(ascii: "%") else {
-                guard FieldSyntax.isTokenByte(byte), byte != UInt8(ascii: "*"), byte != UInt8(ascii: "'") else {
-                    return nil
-                }
-                bytes.append(byte)
-                continue
-            }
-            guard rest.count >= 2, let digits = Substring(rest.prefix(2)) as Substring?,
-                digits.utf8.allSatisfy({ Character(UnicodeScalar($0)).isHexDigit }),
-                let value = UInt8(digits, radix: 16)
-            else { return nil }
-            bytes.append(value)
-            rest = rest.dropFirst(2)
+        let isPlain = text.utf8.allSatisfy {
+            FieldSyntax.isTokenByte($0) && $0 != UInt8(ascii: "*") && $0 != UInt8(ascii: "'")
         }
-        return bytes
+        return isPlain ? PercentText.bytes(text.utf8) : nil
     }
 }
 

@@ -17,6 +17,9 @@ extension HeaderFields {
 
         /// Whether this is the field's name; case does not matter.
         public func hasName(_ name: String) -> Bool { FieldSyntax.isSameName(self.name, name) }
+
+        /// The name as fields are looked up by it.
+        package var nameKey: ByteString { ByteString(name.lowercasedASCII) }
     }
 }
 

@@ -100,6 +100,14 @@ extension HeaderFields {
         }
     }
 
+    /// The name of the field by which a server recognizes a request that it has acted on.
+    package static let idempotencyKeyName = "Idempotency-Key"
+
+    /// Whether a server could recognize the request. A blank key identifies nothing.
+    package var hasIdempotencyKey: Bool {
+        values(for: Self.idempotencyKeyName).contains { !FieldSyntax.isBlank($0) }
+    }
+
     /// Whether there may be a field that tells of a server's limit.
     package var mayTellRateLimit: Bool {
         switch storage {
@@ -132,16 +140,16 @@ extension HeaderFields {
     package var combined: [Field] {
         let fields = fields
         guard fields.hasRepeatedNames else { return fields }
-        var places: [String: Int] = [:]
+        var places: [ByteString: Int] = [:]
         var combined: [Field] = []
         for field in fields {
-            let name = field.name.lowercased()
+            let name = field.nameKey
             guard let place = places[name] else {
                 places[name] = combined.count
                 combined.append(field)
                 continue
             }
-            let value = combined[place].value + Self.separator(of: name) + field.value
+            let value = combined[place].value + Self.separator(of: field.name) + field.value
             combined[place] = Field(name: combined[place].name, value: value)
         }
         return combined
@@ -245,8 +253,8 @@ extension [HeaderFields.Field] {
         return indices.contains { index in self[(index + 1)...].contains { $0.hasName(self[index].name) } }
     }
 
-    fileprivate var valuesByName: [String: [String]] {
-        Dictionary(grouping: self) { $0.name.lowercased() }.mapValues { $0.map(\.value) }
+    fileprivate var valuesByName: [ByteString: [ByteString]] {
+        Dictionary(grouping: self) { $0.nameKey }.mapValues { $0.map { ByteString($0.value) } }
     }
 
     /// Whether the fields would be written alike: in the same order and the same spelling.

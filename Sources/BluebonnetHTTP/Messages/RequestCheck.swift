@@ -52,6 +52,14 @@ package enum RequestCheck {
         throw NetworkingError(.invalidRequest, "the value of header \(name) contains \(control)")
     }
 
+    /// Refuses an idempotency key that cannot be sent, or that is blank and identifies nothing.
+    package static func idempotencyKey(_ key: String) throws(NetworkingError) {
+        try field(name: HeaderFields.idempotencyKeyName, value: key)
+        guard FieldSyntax.isBlank(key) else { return }
+        throw NetworkingError(
+            .invalidRequest, "the idempotency key is blank: no server could recognize the request by it")
+    }
+
     /// The text for a message: without its control characters, and not endless.
     package static func shown(_ text: String, limit: Int = 80) -> String {
         let scalars = text.unicodeScalars.prefix(limit).map { $0.value < 0x20 || $0.value == 0x7F ? "�" : $0 }
@@ -66,10 +74,17 @@ extension RequestCheck {
         NetworkingError(.badURL, "the URL \(shown(Redaction.url(URLText.withoutUserInfo(text)))) \(fault)")
     }
 
+    /// An error about a piece of the URL, which is shown unless it may be a piece of a password.
+    private static func badURL(
+        _ text: String, _ parts: URLText, the name: String, _ piece: Substring, _ fault: String
+    ) -> NetworkingError {
+        badURL(text, parts.isClear ? "has the \(name) \(piece), \(fault)" : "has a \(name) \(fault)")
+    }
+
     private static func scheme(of parts: URLText, _ text: String) throws(NetworkingError) {
         guard let scheme = parts.scheme else { throw badURL(text, "has no scheme") }
         guard ["http", "https"].contains(scheme.lowercased()) else {
-            throw badURL(text, "has the scheme \(scheme), not http or https")
+            throw badURL(text, parts, the: "scheme", scheme, "which is not http or https")
         }
     }
 
@@ -84,10 +99,12 @@ extension RequestCheck {
         if parts.userInfo?.utf8.contains(UInt8(ascii: "@")) == true {
             throw badURL(text, "has more than one @ before its path")
         }
-        guard isHost(parts.host) else { throw badURL(text, "has the host \(parts.host), which is no name or address") }
+        guard isHost(parts.host) else {
+            throw badURL(text, parts, the: "host", parts.host, "which is no name or address")
+        }
         guard let port = parts.port, !port.isEmpty else { return }
         guard FieldSyntax.isNumber(port.utf8), let number = Int(port), (1...65535).contains(number) else {
-            throw badURL(text, "has the port \(port), which is not from 1 to 65535")
+            throw badURL(text, parts, the: "port", port, "which is not from 1 to 65535")
         }
     }
 
@@ -102,19 +119,27 @@ extension RequestCheck {
             || (0x61...0x7A).contains(FieldSyntax.lowercase(byte))
     }
 
-    /// An IPv6 address in brackets, perhaps with a zone behind "%25" (RFC 6874) or "%".
+    /// An IPv6 address in brackets, perhaps with a zone behind "%25" (RFC 6874), or behind "%" where the two bytes that
+    /// follow are no escape: `[::%31]` is `[::1]` for a reader that undoes escapes first.
     private static func isAddress(_ text: Substring) -> Bool {
         guard text.utf8.last == UInt8(ascii: "]") else { return false }
         let inner = text.utf8.dropFirst().dropLast()
         let parts = inner.split(separator: UInt8(ascii: "%"), maxSplits: 1, omittingEmptySubsequences: false)
         let isAddress = parts[0].contains(UInt8(ascii: ":")) && parts[0].allSatisfy(isAddressByte)
         guard parts.count == 2 else { return isAddress }
-        let zone = parts[1].starts(with: "25".utf8) ? parts[1].dropFirst(2) : parts[1]
-        return isAddress && !zone.isEmpty && zone.allSatisfy { $0 == UInt8(ascii: ".") || isNameByte($0) }
+        let isEscaped = parts[1].starts(with: "25".utf8)
+        let zone = isEscaped ? parts[1].dropFirst(2) : parts[1]
+        let isEscape = !isEscaped && zone.count >= 2 && zone.prefix(2).allSatisfy(isHexadecimalDigit)
+        return isAddress && !zone.isEmpty && !isEscape
+            && zone.allSatisfy { $0 == UInt8(ascii: ".") || isNameByte($0) }
     }
 
     private static func isAddressByte(_ byte: UInt8) -> Bool {
-        (0x30...0x3A).contains(byte) || byte == UInt8(ascii: ".") || (0x61...0x66).contains(FieldSyntax.lowercase(byte))
+        isHexadecimalDigit(byte) || byte == UInt8(ascii: ":") || byte == UInt8(ascii: ".")
+    }
+
+    private static func isHexadecimalDigit(_ byte: UInt8) -> Bool {
+        (0x30...0x39).contains(byte) || (0x61...0x66).contains(FieldSyntax.lowercase(byte))
     }
 }
 

@@ -5,7 +5,8 @@ package import Foundation
 
 /// What a response says of when the server wants to be asked again: `Retry-After` (RFC 9110, 10.2.3), else `RateLimit`
 /// with nothing left (draft-ietf-httpapi-ratelimit-headers, in its present form and in that of draft 6), else
-/// `X-RateLimit-Remaining` and `X-RateLimit-Reset`. A value; it decides nothing.
+/// `X-RateLimit-Remaining` and `X-RateLimit-Reset`. What servers write against the rules is read where it has one
+/// meaning only. A value; it decides nothing.
 package struct RetryHint: Equatable, Sendable {
     package enum Source: Equatable, Sendable { case retryAfter, rateLimit }
 
@@ -22,30 +23,52 @@ package struct RetryHint: Equatable, Sendable {
     ///   - now: when the response came, for dates in it where its own `Date` is missing.
     package init?(in headers: HeaderFields, now: Date) {
         let serverNow = headers["Date"].flatMap { HTTPDate.date($0, now: now) } ?? now
-        if let text = headers["Retry-After"], let seconds = Self.seconds(ofRetryAfter: text, serverNow) {
+        if let seconds = Self.seconds(ofRetryAfter: headers.values(for: "Retry-After"), serverNow) {
             self.init(source: .retryAfter, seconds: seconds)
         } else {
-            self.init(rateLimitIn: headers, serverNow)
+            self.init(rateLimitIn: headers, serverNow, isRefusal: true)
         }
     }
 
     /// What a response that is no refusal says: that the server's limit is used up.
     package init?(ofAccepted headers: HeaderFields, now: Date) {
         guard headers.mayTellRateLimit else { return nil }
-        self.init(rateLimitIn: headers, headers["Date"].flatMap { HTTPDate.date($0, now: now) } ?? now)
+        let serverNow = headers["Date"].flatMap { HTTPDate.date($0, now: now) } ?? now
+        self.init(rateLimitIn: headers, serverNow, isRefusal: false)
     }
 
-    /// A response with `Age` comes from a cache, and tells of a limit as it was for another request.
-    private init?(rateLimitIn headers: HeaderFields, _ serverNow: Date) {
-        guard headers["Age"] == nil,
-            let seconds = Self.secondsOfRateLimit(headers) ?? Self.secondsOfOldRateLimit(headers, serverNow)
-        else { return nil }
+    /// A response with `Age` comes from a cache, and tells of a limit as it was for another request. A success that
+    /// names a resource whose limit is used up says nothing of other resources of the origin.
+    private init?(rateLimitIn headers: HeaderFields, _ serverNow: Date, isRefusal: Bool) {
+        guard headers["Age"] == nil else { return nil }
+        let isOfOneResource = !isRefusal && headers.contains(name: "X-RateLimit-Resource")
+        let old = isOfOneResource ? nil : Self.secondsOfOldRateLimit(headers, serverNow)
+        guard let seconds = Self.secondsOfRateLimit(headers) ?? old else { return nil }
         self.init(source: .rateLimit, seconds: seconds)
     }
 
-    private static func seconds(ofRetryAfter text: String, _ now: Date) -> Double? {
+    /// What all fields agree on: servers and proxies write the field twice, as two fields or as a list.
+    private static func seconds(ofRetryAfter values: [String], _ now: Date) -> Double? {
+        var all: Set<Double> = []
+        for value in values {
+            let whole = seconds(value, now).map { [$0] }
+            guard let found = whole ?? seconds(ofList: value, now) else { return nil }
+            all.formUnion(found)
+        }
+        return all.count == 1 ? all.first : nil
+    }
+
+    /// The times of a list of numbers; nil when one of its members is none.
+    private static func seconds(ofList value: String, _ now: Date) -> [Double]? {
+        let members = value.split(separator: ",", omittingEmptySubsequences: false).map { seconds(String($0), now) }
+        return members.contains(nil) ? nil : members.compactMap(\.self)
+    }
+
+    /// The time from now that a value means: a number, a span with units or a date.
+    private static func seconds(_ text: String, _ now: Date) -> Double? {
         if let number = number(text) { return span(number, now) }
-        return HTTPDate.date(text, now: now).map { $0.timeIntervalSince(now) }
+        return TimeSpanText.seconds(text)
+            ?? (HTTPDate.date(text, now: now) ?? TimeSpanText.date(text)).map { $0.timeIntervalSince(now) }
     }
 
     /// A number of seconds, or a time in seconds or milliseconds since 1970, which some servers write.
@@ -86,14 +109,15 @@ extension RetryHint {
         }.max()
     }
 
-    /// `X-RateLimit-Reset` is a number of seconds, or a time in seconds or milliseconds since 1970.
+    /// `X-RateLimit-Reset` is a number of seconds, a time in seconds or milliseconds since 1970, a span such as `6m0s`,
+    /// or a date.
     private static func secondsOfOldRateLimit(_ headers: HeaderFields, _ now: Date) -> Double? {
         let names = ["X-RateLimit-", "RateLimit-"]
         for name in names {
             guard let remaining = headers[name + "Remaining"].flatMap({ number($0) }), remaining == 0,
-                let reset = headers[name + "Reset"].flatMap({ number($0) })
+                let reset = headers[name + "Reset"].flatMap({ seconds($0, now) })
             else { continue }
-            return span(reset, now)
+            return reset
         }
         return nil
     }

@@ -88,9 +88,10 @@ package enum StrongValidator: Codable, Equatable, Sendable {
     /// Whether a response that names its representation names this one; nil when it does not name any.
     package func names(_ head: ResponseHead) -> Bool? {
         switch self {
-        case .entityTag(let tag): head.value(for: "ETag").map { $0 == tag }
+        case .entityTag(let tag): head.value(for: "ETag").map { FieldSyntax.isSameText($0, tag) }
         case .lastModified(let date):
-            head.value(for: "ETag") == nil ? head.value(for: "Last-Modified").map { $0 == date } : false
+            head.value(for: "ETag") == nil
+                ? head.value(for: "Last-Modified").map { FieldSyntax.isSameText($0, date) } : false
         }
     }
 }

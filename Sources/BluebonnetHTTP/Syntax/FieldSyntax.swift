@@ -42,6 +42,9 @@ package enum FieldSyntax {
         return bytes[...last].drop(while: isSpace)
     }
 
+    /// Whether a field's value is nothing but spaces and tabs, which is sent as an empty one (RFC 9110, 5.5).
+    package static func isBlank(_ value: String) -> Bool { value.utf8.allSatisfy { $0 == 0x20 || $0 == 0x09 } }
+
     /// Whether two field names are the same; ASCII letters are compared without regard to case.
     package static func isSameName(_ first: String, _ second: String) -> Bool {
         guard first.utf8.count == second.utf8.count else { return false }

@@ -24,6 +24,14 @@ import Testing
         }
     }
 
+    @Test func limitsOfAnySizeCanBeCountedWith() {
+        var schedule = LineSchedule(.init(concurrency: .max, concurrencyPerOrigin: .max))
+        let lane = schedule.lane(named: "http://a")
+        schedule.add(lane: lane, priority: .normal)
+        #expect(schedule.next() == 0)
+        schedule.end(0, .success)
+    }
+
     @Test func higherPrioritiesGoFirstAndThenEarlierLines() {
         let table = Table()
         let lane = table.schedule.lane(named: "http://a")

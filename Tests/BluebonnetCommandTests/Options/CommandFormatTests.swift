@@ -84,8 +84,8 @@ import Testing
         #expect(try firstCells("Result lines") == Set(members.keys))
         let section = try #require(sections["Result lines"])
         for outcome in ResultLine.Outcome.allCases { #expect(section.contains("`\(outcome.rawValue)`")) }
-        for name in try #require(members["timing"]?.object).keys { #expect(section.contains("`\(name)`")) }
-        for name in try #require(members["error"]?.object).keys { #expect(section.contains("`\(name)`")) }
+        for name in try #require(members["timing"]?.object).names { #expect(section.contains("`\(name)`")) }
+        for name in try #require(members["error"]?.object).names { #expect(section.contains("`\(name)`")) }
     }
 
     @Test func everyErrorCodeStandsOnThePage() throws {

@@ -110,7 +110,7 @@ extension ProcessTests {
                 for (name, value) in object {
                     let row = try #require(rows.first { $0.hasPrefix("| `\(name)`") })
                     let members = try #require(value.array?.first?.object)
-                    #expect(members.keys.filter { !row.contains("`\($0)`") } == [])
+                    #expect(members.names.filter { !row.contains("`\($0)`") } == [])
                 }
             }
         }

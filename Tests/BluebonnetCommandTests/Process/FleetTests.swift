@@ -47,20 +47,16 @@ private struct FleetFixture: Sendable {
     }
 
     /// What `status --json` says of the only batch.
-    func status() async throws -> [String: JSONValue] {
+    func status() async throws -> JSONObject {
         let object = try JSONDecoder().decode(
             [String: [JSONValue]].self, from: Data(await run("status", "--json").output.utf8))
-        return try #require(object["batches"]?.first?.members)
+        return try #require(object["batches"]?.first?.object)
     }
 
     /// How often requests of a method arrived, by path.
     func counts(_ method: String) -> [String: Int] {
         Dictionary(grouping: server.requests.filter { $0.method == method }, by: \.path).mapValues(\.count)
     }
-}
-
-extension JSONValue {
-    fileprivate var members: [String: JSONValue]? { if case .object(let members) = self { members } else { nil } }
 }
 
 extension ProcessTests {
@@ -119,9 +115,9 @@ extension ProcessTests {
                 #expect(
                     text.output.hasPrefix("n  ") && text.output.contains("0/4") && text.output.contains("no workers"))
                 let members = try await fixture.status()
-                let numbers = members.compactMapValues { $0.number.map(Int.init) }
-                #expect(numbers["lines"] == 4 && numbers["ended"] == 0 && numbers["waiting"] == 4)
-                #expect(numbers["priority"] == 7 && members["isComplete"] == .bool(false))
+                let numbers = { (name: String) in members[name]?.number.map(Int.init) }
+                #expect(numbers("lines") == 4 && numbers("ended") == 0 && numbers("waiting") == 4)
+                #expect(numbers("priority") == 7 && members["isComplete"] == .bool(false))
                 #expect(members["name"] == .string("n") && members["state"] == .string("open"))
                 let one = try await fixture.run("status", "n")
                 #expect(one.output.contains("origins:") && one.output.contains("4 lines, 2 ready"), "\(one.output)")

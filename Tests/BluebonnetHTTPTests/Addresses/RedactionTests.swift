@@ -15,4 +15,32 @@ import Testing
     func urlLosesUserInformationFragmentAndSecretValues(url: String, shown: String) {
         #expect(Redaction.url(url) == shown)
     }
+
+    /// What is no URL, but holds a password for whoever wrote it.
+    static let mistaken = [
+        "http:/user:s3cret@h/", "http:user:s3cret@h/", "http:\\\\user:s3cret@h/", "user:s3cret@h", "1user:s3cret@h/p",
+        "http://user:s3/cret@h/", "http://user:s3?cret@h/", "http://user:s3#cret@h/", "http:///user:s3cret@h/",
+        "ftp://user:s3/cret@h/", "\\\\user:s3cret@h", "HTTP:/user:s3cret@h?x=a@b", "http://user:99999/s3cret@h/",
+        "://user:s3cret@h",
+    ]
+
+    @Test(arguments: mistaken) func textThatIsNoURLLosesEverythingUpToTheAt(text: String) {
+        for shown in [Redaction.url(text), URLText.withoutUserInfo(text)] {
+            #expect(!shown.contains("s3") && !shown.contains("cret") && !shown.contains("user"), "\(shown)")
+            #expect(shown.contains("REDACTED@"), "\(shown)")
+        }
+    }
+
+    @Test(arguments: mistaken) func refusalOfSuchATextShowsNoPassword(text: String) {
+        let error = #expect(throws: NetworkingError.self) { try RequestCheck.url(text) }
+        let message = error.map { "\($0)" } ?? ""
+        #expect(!message.contains("s3") && !message.contains("cret"), "\(message)")
+    }
+
+    @Test(arguments: [
+        "http://h/@user", "/@user", "users/a@b", "?mail=a@b", "http://h:80/a@b?c=d@e", "//h/a@b", "a/b:c@d",
+    ])
+    func signInAPathOrQueryIsNoUserInformation(text: String) {
+        #expect(URLText.withoutUserInfo(text) == text)
+    }
 }

@@ -20,7 +20,8 @@ import Testing
 
     @Test(arguments: [
         (JSONValue.null, "null"), (.bool(true), "true"), (.integer(.min), "-9223372036854775808"), (.number(5), "5"),
-        (.number(0.1), "0.1"), (.number(-2.5), "-2.5"), (.number(.nan), "null"), (.string("a/b"), #""a/b""#),
+        (.number(0.1), "0.1"), (.number(-2.5), "-2.5"), (.number(JSONNumber(.nan)), "null"),
+        (.string("a/b"), #""a/b""#),
         (.array([]), "[]"), (.object([:]), "{}"), (.array([.array([]), .integer(1)]), "[[],1]"),
         (.object(["b": .null, "a": .object(["c": .string("")])]), #"{"a":{"c":""},"b":null}"#),
     ])
@@ -41,7 +42,7 @@ import Testing
         1e21, 1e-7, 123_456_789.123_456_78, .greatestFiniteMagnitude, .leastNonzeroMagnitude, 0x1p53, -0x1p70,
     ])
     func numbersReadBackAsTheyWere(_ number: Double) throws {
-        #expect(try JSONValue(parsing: Data(JSONText.text(of: .number(number)).utf8)).number == number)
+        #expect(try JSONValue(parsing: Data(JSONText.text(of: .number(JSONNumber(number))).utf8)).number == number)
     }
 
     @Test func aTextGrowsAsFarAsItHasTo() {

@@ -70,6 +70,18 @@ import Testing
         #expect(try JSONValue(parsing: data) == value)
     }
 
+    @Test(arguments: ["12345678901234567890", "18446744073709551615", "123456789012345678.25", "0.1", "1e300", "-2.5"])
+    func foundationsEncoderKeepsTheDigits(text: String) throws {
+        let value = try JSONValue(parsing: Data("[\(text)]".utf8))
+        #expect(try JSONValue(parsing: JSONEncoder().encode(value)) == value)
+    }
+
+    @Test(arguments: ["12345678901234567890", "18446744073709551615", "0.1", "1e300", "-2.5"])
+    func foundationsDecoderKeepsTheDigitsThatItReads(text: String) throws {
+        let value = try JSONValue(parsing: Data("[\(text)]".utf8))
+        #expect(try JSONDecoder().decode(JSONValue.self, from: Data("[\(text)]".utf8)) == value)
+    }
+
     @Test func foundationTakesItsObject() throws {
         let data = try JSONSerialization.data(withJSONObject: value.foundationObject)
         #expect(try JSONValue(parsing: data) == value)

@@ -35,7 +35,8 @@ import Testing
     @Test func writtenValueIsReadBackTheSame() throws {
         let value: JSONValue = .object([
             "numbers": .array([
-                .integer(.max), .integer(.min), .number(0.1), .number(1e300), .number(.leastNonzeroMagnitude),
+                .integer(.max), .integer(.min), .number(0.1), .number(1e300),
+                .number(JSONNumber(.leastNonzeroMagnitude)),
             ]),
             "text": .string("\u{1}\"\\/😀"), "none": .null, "truth": .array([.bool(true), .bool(false)]),
         ])

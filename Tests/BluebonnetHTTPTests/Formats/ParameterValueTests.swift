@@ -74,7 +74,8 @@ import Testing
 
     @Test(
         arguments: [
-            Double.nan, Double.infinity, -Float.infinity, JSONValue.number(.nan), NSNumber(value: Double.nan),
+            Double.nan, Double.infinity, -Float.infinity, JSONValue.number(JSONNumber(.nan)),
+            NSNumber(value: Double.nan),
             Decimal.nan,
             Date(), Data([1]), Custom(), Character("x"), [1: Date()], [Custom(): 1], Optional(Date()),
         ] as [any Sendable])

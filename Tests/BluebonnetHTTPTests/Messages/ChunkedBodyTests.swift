@@ -70,7 +70,8 @@ import Testing
     @Test(arguments: [
         "\r\nhello", "zz\r\n", "-5\r\nhello", "+5\r\nhello", "0x5\r\nhello", " 5\r\nhello", ";a\r\nhello",
         "5 5\r\nhello", "5,5\r\nhello", "5\r5\r\nhello", "5g\r\nhello", "5.0\r\nhello", "5\u{0}\r\nhello",
-        "5;a\u{0}\r\nhello", "5;a\rb\r\nhello", "5;a\u{7f}\r\nhello", "5 a\r\nhello", "5;\u{1}\r\nhello",
+        "5;\r\nhello", "5; \t\r\nhello", "5;\nhello", "5;a;\r\nhello", "0;\r\n\r\n", "5;a\u{0}\r\nhello",
+        "5;a\rb\r\nhello", "5;a\u{7f}\r\nhello", "5 a\r\nhello", "5;\u{1}\r\nhello",
         "8000000000000000\r\n", "00000000000000005\r\nhello", "10000000000000005\r\nhello", "ffffffffffffffff\r\n",
         "5\r\nhelloX", "5\r\nhello0\r\n\r\n", "5\r\nhello\rX", "5\r\nhello\r\r\n", "5\r\nhello\r\n\r\n0\r\n\r\n",
     ])

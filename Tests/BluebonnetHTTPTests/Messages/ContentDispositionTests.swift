@@ -20,7 +20,15 @@ import Testing
         (#"attachment; filename="one"; filename="two""#, "one"),
         (#"attachment;filename=unquoted name.txt"#, "unquoted name.txt"),
         (#"attachment; foo=bar; filename=x"#, "x"), (#"attachment; broken; filename=x"#, "x"),
-        (#"attachment; filename="%41""#, "%41"), (#"form-data; name="f"; filename="x""#, "x"),
+        (#"attachment; filename="%41""#, "A"), (#"attachment; filename="100%.txt""#, "100%.txt"),
+        (#"attachment; filename="%e2%82%ac.txt""#, "€.txt"), (#"attachment; filename="%ff""#, "%ff"),
+        (#"attachment; filename*=UTF8''x"#, "x"),
+        (#"attachment; filename*=UTF-8''; filename="fallback.txt""#, "fallback.txt"),
+        (#"attachment; filename="=?UTF-8?B?w6kudHh0?=""#, "é.txt"),
+        (#"attachment; filename="=?utf-8?q?=C3=A9_a%b.txt?=""#, "é a%b.txt"),
+        (#"attachment; filename="=?ISO-8859-1?Q?=E9?= =?UTF-8*en?B?LnR4dA==?=""#, "é.txt"),
+        (#"attachment; filename="=?KLINGON?Q?a?=""#, "=?KLINGON?Q?a?="),
+        (#"attachment; filename="=?UTF-8?B?*?=""#, "=?UTF-8?B?*?="), (#"form-data; name="f"; filename="x""#, "x"),
         (#"attachment; filename="日本語.txt""#, "日本語.txt"),
     ])
     func aFileIsNamed(value: String, name: String) {
@@ -30,7 +38,8 @@ import Testing
     @Test(arguments: [
         "attachment", "attachment;", "inline; filename", "attachment; filename=", "attachment; filename=\"cut off",
         "attachment; filename*=UTF-8''%zz", "attachment; filename*=UTF-8''%e2%82", "attachment; filename*=UTF-8''%4",
-        "attachment; filename*=UTF-16''a", "attachment; filename*=a", "attachment; filename*=UTF-8''a/b",
+        "attachment; filename*=UTF-8''", "attachment; filename*=UTF-16''a", "attachment; filename*=a",
+        "attachment; filename*=UTF-8''a/b",
     ])
     func fieldWithoutAUsableNameNamesNoFile(value: String) {
         #expect(ContentDisposition(value)?.fileName == nil)

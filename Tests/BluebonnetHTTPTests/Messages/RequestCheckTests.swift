@@ -55,7 +55,9 @@ import Testing
         ("http://h*/", "no name or address"), ("http://a\\\u{301}@b/", "a backslash"),
         ("http://a@\u{301}b@c/", "more than one @"),
         ("http://[::1]\u{301}/", "no name or address"), ("http://h:8\u{301}/", "not from 1 to 65535"),
-        ("http://h:٨/", "the port ٨"),
+        ("http://h:٨/", "the port ٨"), ("http://[::%31]/", "no name or address"), ("http://[::1%00]/", "no name or"),
+        ("http://[::1%2f]/", "no name or"), ("http://[::1%40evil]/", "no name or"), ("http://[::1%41]/", "no name or"),
+        ("http://[::1%]/", "no name or"), ("http://[fe80::1%25%65]/", "no name or"), ("http://[::%3a1]/", "no name or"),
     ])
     func anUnusableURLIsRefusedWithItsFault(text: String, fault: String) {
         let error = #expect(throws: NetworkingError.self) { try RequestCheck.url(text) }

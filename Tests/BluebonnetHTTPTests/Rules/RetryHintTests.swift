@@ -29,6 +29,38 @@ import Testing
         #expect(hint(["Retry-After": text]) == nil)
     }
 
+    @Test(arguments: [
+        ("1, 1", 1.0), ("5,5 , 5", 5), ("1s", 1), ("6m0s", 360), ("1h2m3.5s", 3723.5), ("250ms", 0.25),
+        ("1994-11-06T08:50:37Z", 60), ("1994-11-06T09:50:37+01:00", 60), ("1994-11-06T08:50:37.500Z", 60.5),
+    ])
+    func retryAfterIsReadWhereItHasOneMeaning(text: String, seconds: Double) throws {
+        let found = try #require(hint(["Retry-After": text]))
+        #expect(found.source == .retryAfter && abs(found.seconds - seconds) < 0.001, "\(found)")
+    }
+
+    @Test(arguments: [
+        "1, 2", "1, soon", "1,", "s", "1x", "1s1m", "1s1s", "1994-11-06T08:50:37", "1994-11-06", ".5s", "1 s",
+    ])
+    func retryAfterOfSeveralMeaningsIsNoHint(text: String) {
+        #expect(hint(["Retry-After": text]) == nil)
+    }
+
+    @Test(arguments: ["7", "Sun, 06 Nov 1994 08:49:44 GMT"]) func equalRetryAfterFieldsAreOne(text: String) {
+        let twice = HeaderFields([("Retry-After", text), ("retry-after", text)])
+        #expect(hint(twice) == RetryHint(source: .retryAfter, seconds: 7))
+        #expect(hint(HeaderFields([("Retry-After", text), ("Retry-After", "8")])) == nil)
+    }
+
+    @Test func successOfOneResourceHoldsNoOther() {
+        var headers: HeaderFields = ["X-RateLimit-Remaining": "0", "X-RateLimit-Reset": "20"]
+        #expect(RetryHint(ofAccepted: headers, now: Self.now)?.seconds == 20)
+        headers["X-RateLimit-Resource"] = "search"
+        #expect(RetryHint(ofAccepted: headers, now: Self.now) == nil)
+        #expect(hint(headers)?.seconds == 20)
+        headers["RateLimit"] = "\"a\";r=0;t=30"
+        #expect(RetryHint(ofAccepted: headers, now: Self.now)?.seconds == 30)
+    }
+
     @Test func dateCountsFromTheServersOwnClock() {
         let headers: HeaderFields = [
             "Date": "Sun, 06 Nov 1994 10:00:00 GMT", "Retry-After": "Sun, 06 Nov 1994 10:00:30 GMT",
@@ -64,6 +96,8 @@ import Testing
 
     @Test(arguments: [
         ("0", "20", 20.0), ("0", "1700000000", 915_888_223), ("0", "1700000000000", 915_888_223), ("1", "20", nil),
+        ("0", "6m0s", 360), ("0", "1994-11-06T08:50:37Z", 60), ("0", "Sun, 06 Nov 1994 08:50:37 GMT", 60),
+        ("0", "x", nil),
     ])
     func oldFieldsSayASpanOrATime(remaining: String, reset: String, seconds: Double?) {
         #expect(hint(["X-RateLimit-Remaining": remaining, "X-RateLimit-Reset": reset])?.seconds == seconds)

@@ -95,11 +95,22 @@ import Testing
         #expect(operation.copied().idempotencyKey == "order-1")
     }
 
-    @Test func keyThatCannotBeSentFailsTheOperation() async {
+    @Test(arguments: ["a\r\nb", "", " ", "\t"]) func keyThatCannotBeSentFailsTheOperation(key: String) async {
         let operation = operation("POST")
-        operation.idempotencyKey = "a\r\nb"
+        operation.idempotencyKey = IdempotencyKey(key)
         await run(operation)
         #expect(operation.code == .invalidRequest && network.log.requests.isEmpty)
+    }
+
+    @Test(arguments: ["", " ", "\t", "\t \t"]) func blankFieldIsNoKey(value: String) async {
+        network.answer("/a", inTurn: [[.fail(.connectionLost)], [.head(200)]])
+        var request = network.request("/a", method: "POST", body: "x")
+        request.setValue(value, forHTTPHeaderField: "Idempotency-Key")
+        let operation = HTTPRequestOperation(
+            plan: RequestPlan(request, options: ResolvedOptions(TransferOptions { $0.retryPolicy = .standard })),
+            serializer: ResolvedSerializer(HTTPResponseSerializer()), services: network.services)
+        await run(operation)
+        #expect(operation.code == .connectionLost && network.log.requests.count == 1)
     }
 
     @Test func blockDecidesInsteadOfThePolicy() async {

@@ -21,10 +21,10 @@ import Testing
         ("Bluebonnet/Limits", "Addresses"),
         ("Bluebonnet/Reachability", "Concurrency NetworkThread"),
         ("Bluebonnet/Certificates", "Errors Reachability"),
-        ("Bluebonnet/Security", "Certificates Errors NetworkThread Reachability"),
-        ("Bluebonnet/TLS", "Addresses Certificates Concurrency Errors NetworkThread Security"),
+        ("Bluebonnet/Security", "Certificates Errors NetworkThread Reachability Syntax"),
+        ("Bluebonnet/TLS", "Addresses Certificates Concurrency Errors NetworkThread Security Syntax"),
         ("Bluebonnet/Files", "Certificates Errors"),
-        ("Bluebonnet/Bodies", "Certificates Concurrency Errors Files Messages NetworkThread Rules"),
+        ("Bluebonnet/Bodies", "Certificates Concurrency Errors Files Messages NetworkThread Rules Syntax"),
         ("Bluebonnet/Serialization", "Addresses Bodies Concurrency Errors Formats Messages Syntax"),
         (
             "Bluebonnet/Transport",
@@ -95,19 +95,19 @@ import Testing
             "BluebonnetBatch",
             """
             Addresses Admission Errors Exchange Formats Governor Manager Messages Operations References Retries Security
-            Serialization TLS Transport
+            Serialization Syntax TLS Transport
             """
         ),
-        ("BluebonnetBatch/References", "Errors Formats Messages"),
-        ("BluebonnetBatch/LargeBatches", "BluebonnetBatch Messages References"),
-        ("BluebonnetJournal", "BluebonnetBatch Certificates LargeBatches References"),
+        ("BluebonnetBatch/References", "Errors Formats Messages Syntax"),
+        ("BluebonnetBatch/LargeBatches", "BluebonnetBatch Messages References Syntax"),
+        ("BluebonnetJournal", "BluebonnetBatch Certificates LargeBatches References Syntax"),
         ("BluebonnetFleet/Model", "BluebonnetBatch Exchange Governor Messages Retries"),
         ("BluebonnetFleet/PostgreSQL", "Model"),
-        ("BluebonnetFleet/Store", "Addresses BluebonnetBatch BluebonnetJournal LargeBatches Model PostgreSQL"),
+        ("BluebonnetFleet/Store", "Addresses BluebonnetBatch BluebonnetJournal LargeBatches Model PostgreSQL Syntax"),
         ("BluebonnetFleet/Credentials", "Credentials Model Store"),
         (
             "BluebonnetFleet/Worker",
-            "BluebonnetBatch BluebonnetJournal Exchange Governor Model Operations PostgreSQL References Store"
+            "BluebonnetBatch BluebonnetJournal Exchange Governor Model Operations PostgreSQL References Store Syntax"
         ),
         ("BluebonnetFleet", "BluebonnetBatch LargeBatches Model Store"),
         ("BluebonnetTesting", "Errors Files Formats Governor Manager Messages Serialization Sessions Simulation"),
@@ -121,8 +121,8 @@ import Testing
             "BluebonnetCommand",
             """
             Addresses BluebonnetBatch BluebonnetFleet BluebonnetFleet/Credentials BluebonnetJournal Certificates
-            Credentials Errors Exchange Formats Governor LargeBatches Messages Model OAuth Reachability References Retries Security
-            Transport Worker
+            Credentials Errors Exchange Formats Governor LargeBatches Messages Model OAuth Reachability References
+            Retries Security Syntax Transport Worker
             """
         ),
         ("CommandMain", ""),

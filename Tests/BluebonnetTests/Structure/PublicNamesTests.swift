@@ -22,7 +22,8 @@ import Testing
     private static let types: [Any.Type] =
         operations + sessions + serializers + trust + batches + journals + fleets + testing + testServer + [
             HTTPProtocolVersion.self, HeaderFields.self, ResponseHead.self, NetworkingError.self, LibraryError.self,
-            JSONValue.self, JSONSyntaxError.self, PropertyListValue.self, PropertyListSyntaxError.self,
+            JSONValue.self, JSONObject.self, JSONNumber.self, JSONSyntaxError.self, PropertyListValue.self,
+            PropertyListSyntaxError.self,
             QueryEncoder.self, Cookie.self, CookieJar.self, (any ResponseCache).self, CachedResponse.self,
             InMemoryResponseCache.self, IPAddress.self, NetworkInterface.self, NetworkReachability.self,
             NetworkReachabilityManager.self, NetworkReachabilityStatus.self, NetworkRoute.self, NetworkThread.self,

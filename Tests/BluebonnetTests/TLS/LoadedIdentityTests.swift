@@ -63,6 +63,7 @@ import Testing
         let (leaf, key) = (try client.leafPath, try client.encryptedKeyPath(password: "right"))
         let without = try #require(error(.files(certificate: leaf, key: key)))
         #expect(without.message.contains("encrypted") && without.message.contains(key))
+        #expect(without.message.contains("openssl pkey"))
         for password in ["wrong", ""] {
             let found = try #require(error(.files(certificate: leaf, key: key, password: password)))
             #expect(found.message.contains("password does not open"))
@@ -75,6 +76,12 @@ import Testing
         let found = try #require(error(.pkcs12(file: path, password: "wrong")))
         #expect(found.code == .invalidSecurityPolicy)
         #expect(found.message.contains("password does not open") && found.message.contains(path))
+    }
+
+    @Test func bundleInThePlaceOfACertificateIsNamed() throws {
+        let path = try TestCertificate.client.pkcs12Path(password: "right")
+        let found = try #require(error(.files(certificate: path)))
+        #expect(found.message.contains("it is PKCS#12") && found.message.contains(path), "\(found)")
     }
 
     @Test func sourceThatIsNoIdentityIsRefused() throws {

@@ -175,6 +175,33 @@ extension NetworkTests {
             }
         }
 
+        @Test(arguments: [
+            ("trail.example", "trail.example."), ("trail.example.", "trail.example"),
+            ("Trail.Example", "trail.example"),
+            ("b\u{FC}cher.example", "xn--bcher-kva.example"), ("xn--bcher-kva.example.", "xn--bcher-kva.example"),
+        ])
+        func addressOverrideCountsForEverySpellingOfTheHost(key: String, host: String) async throws {
+            try await TestServer.answering(.response(body: "here")) { server in
+                let options = TransferOptions { $0.addressOverrides = [key: "127.0.0.1"] }
+                let operation = await get(server.url("/path", host: host), options)
+                #expect(operation.error == nil && operation.responseString == "here")
+            }
+        }
+
+        @Test(arguments: [
+            "http://p:99999", "http://u:secret@p:0/", "https://p:65536", "socks5h://p:18446744073709551616",
+        ])
+        func proxyWithAPortThatIsNoneIsRefusedByName(url: String) {
+            let error = #expect(throws: NetworkingError.self) { try Proxy(url) }
+            #expect(error?.code == .invalidRequest)
+            #expect(error?.message.contains("secret") == false && error?.message.contains("proxy") == true)
+        }
+
+        @Test func portOfTheProxyIsNamed() {
+            let error = #expect(throws: NetworkingError.self) { try Proxy("http://p:99999") }
+            #expect(error?.message.contains("the port 99999, which is not from 1 to 65535") == true)
+        }
+
         @Test func anAddressOverrideLeavesTheCheckOfTheNameInForce() async throws {
             var options = TestServer.Options()
             options.certificate = .localhost

@@ -130,12 +130,18 @@ public struct HTTPRequestSerializer: RequestSerializer {
 
     /// Adds parameters to the query of a request that has a URL.
     func addQuery(_ parameters: Parameters, to request: inout URLRequest) throws(NetworkingError) {
-        guard let url = request.url else { throw NetworkingError(.badURL, "the request has no URL") }
+        guard request.url != nil else { throw NetworkingError(.badURL, "the request has no URL") }
         var query = try querySerialization.text(for: parameters, of: request)
-        if query.isEmpty { return }
         if case .custom = querySerialization {
             query = URLText.escape(query.replacingOccurrences(of: "#", with: "%23", options: .literal))
         }
+        try addQuery(text: query, to: &request)
+    }
+
+    /// Adds the text of a query, in which everything is escaped, to a request that has a URL.
+    package func addQuery(text query: String, to request: inout URLRequest) throws(NetworkingError) {
+        guard let url = request.url else { throw NetworkingError(.badURL, "the request has no URL") }
+        if query.isEmpty { return }
         guard let result = URL(string: Self.text(url.absoluteString, adding: query)) else {
             throw NetworkingError(.badURL, "\(Redaction.url(url.absoluteString)) takes no query")
         }

@@ -51,7 +51,8 @@ extension IdentityParts {
     ) throws(NetworkingError) {
         guard let certificates = CertificateBytes.certificates(in: try Self.read(certificate)), !certificates.isEmpty
         else {
-            throw Self.refusal("\(certificate.name) holds no client certificate: give PEM or DER")
+            throw Self.refusal(
+                "\(certificate.name) holds no client certificate: \(Self.advice(try Self.read(certificate)))")
         }
         do throws(NetworkingError) {
             key = try Self.key(in: try Self.read(keySource), named: keySource.name, password: password)
@@ -68,7 +69,9 @@ extension IdentityParts {
         OpenSSLError.clear()
         let isEncrypted = isEncrypted(data)
         guard !isEncrypted || password != nil else {
-            throw refusal("the client's key in \(name) is encrypted: give its password")
+            throw refusal(
+                "the client's key in \(name) is encrypted, and no password is given: give it in a program, or decrypt "
+                    + "the key for a request line (openssl pkey -in KEY -out PLAIN)")
         }
         let read = PEMText.isPEM(data) ? PEM_read_bio_PrivateKey : isEncrypted ? d2i_PKCS8PrivateKey_bio : readDER
         // A password, even an empty one, keeps OpenSSL from asking for one on the terminal.
@@ -82,6 +85,18 @@ extension IdentityParts {
                     : "\(name) holds no private key: give PEM or DER")
         }
         return key
+    }
+
+    /// What to do with a file that holds no certificate in PEM or DER.
+    private static func advice(_ data: Data) -> String {
+        let bundle = CertificateBytes.reading(data) { d2i_PKCS12_bio($0, nil) }
+        defer {
+            PKCS12_free(bundle)
+            OpenSSLError.clear()
+        }
+        guard bundle != nil else { return "give PEM or DER" }
+        return "it is PKCS#12, which a program can give with its password; for a request line turn it into PEM "
+            + "(openssl pkcs12 -in FILE -nodes -out FILE.pem)"
     }
 
     private static let readDER:

@@ -139,7 +139,7 @@ extension HandleSetup {
         try handle.set(CURLOPT_HTTP_TRANSFER_DECODING, false)
         try handle.set(CURLOPT_NETRC, 0)  // CURL_NETRC_IGNORED: an enumeration in older headers, a macro in newer ones
         try handle.set(CURLOPT_SUPPRESS_CONNECT_HEADERS, true)
-        if let path = poolKey.unixSocketPath { try handle.set(CURLOPT_UNIX_SOCKET_PATH, path) }
+        if let path = poolKey.unixSocketPath { try handle.set(CURLOPT_UNIX_SOCKET_PATH, path.string) }
         guard httpVersion == .http2PriorKnowledge, !isSecure, RepeatedPreface.isPresent else { return }
         try handle.set(CURLOPT_FRESH_CONNECT, true)
         // Where a closed connection is evidence of an end that is none, it is kept until others need its place.
@@ -247,7 +247,11 @@ extension TransferRequest {
     /// it.
     fileprivate func setPrivateState(of handle: EasyHandle) throws(CurlError) {
         if !poolKey.addressOverrides.isEmpty {
-            try handle.setResolveLines(poolKey.addressOverrides.map { "\($0.key):\(origin.port):\($0.value)" })
+            // libcurl takes a name with the dot of the root for another one.
+            let lines = poolKey.addressOverrides.flatMap { host, address in
+                [host, host + "."].map { "\($0):\(origin.port):\(address)" }
+            }
+            try handle.setResolveLines(lines)
         }
         guard let cookieJar else { return }
         try handle.setCookieShare(try cookieJar.openShare())

@@ -1,6 +1,7 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
+internal import BluebonnetHTTP
 internal import CCurl
 internal import Glibc
 
@@ -19,7 +20,7 @@ struct HeaderLines {
     /// begins.
     ///
     /// - Parameters:
-    ///   - fields: without NUL in them. A field without value is sent without value.
+    ///   - fields: without NUL in them. A field with an empty or blank value is sent without value.
     ///   - unwanted: the names of fields that libcurl is not to add by itself.
     /// - Returns: the list; nil when it is empty.
     mutating func write(
@@ -33,9 +34,13 @@ struct HeaderLines {
         var writer = Writer(makeRoom(for: byteCount), count: count, byteCount: byteCount)
         for field in fields {
             writer.write(field.name)
-            writer.write(UInt8(ascii: field.value.isEmpty ? ";" : ":"))
-            if !field.value.isEmpty { writer.write(0x20) }
-            writer.write(field.value)
+            // libcurl leaves out a field whose value is blank; with a semicolon it sends it without value.
+            let isBlank = FieldSyntax.isBlank(field.value)
+            writer.write(UInt8(ascii: isBlank ? ";" : ":"))
+            if !isBlank {
+                writer.write(0x20)
+                writer.write(field.value)
+            }
             writer.endLine()
         }
         for name in unwanted {

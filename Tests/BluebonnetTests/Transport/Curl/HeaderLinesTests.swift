@@ -34,6 +34,7 @@ import Testing
         defer { lines.close() }
         #expect(
             texts(lines.write(fields(["Empty": "", "A": "1"]), unwanted: ["Expect"])) == ["Empty;", "A: 1", "Expect:"])
+        #expect(texts(lines.write(fields(["Blank": " \t", "B": " b"]), unwanted: [])) == ["Blank;", "B:  b"])
         #expect(texts(lines.write([], unwanted: ["Expect", "B"])) == ["Expect:", "B:"])
         #expect(lines.write([], unwanted: []) == nil)
     }

@@ -32,22 +32,38 @@
             let text = line.canonicalText
             let again = try RequestLineParser().parse(line: Data(text.utf8), number: 1)?.line
             try holdSame(again, line, "a line stays when it is written as \(text)")
-            let coded = try JSONDecoder().decode(RequestLine.self, from: JSONEncoder().encode(line))
-            try holdSame(coded, line, "a line stays when it is coded")
+            if canBeCoded(try JSONValue(parsing: Data(text.utf8))) {
+                let coded = try JSONDecoder().decode(RequestLine.self, from: JSONEncoder().encode(line))
+                try holdSame(coded, line, "a line stays when it is coded")
+            }
             guard !line.readsFiles, (try? line.referencedIDs().isEmpty) == true else { return }
             let resolved = try? line.resolved { _ in nil }
             try hold(
                 resolved == nil || resolved?.url.isEmpty == line.url.isEmpty, "a line without references is itself")
         }
 
+        /// Foundation's coders have no number with more digits than `Double`, and one of two names that are canonically
+        /// equivalent.
+        private static func canBeCoded(_ value: JSONValue) -> Bool {
+            switch value {
+            case .number(let number): JSONNumber(number.double) == number
+            case .array(let elements): elements.allSatisfy(canBeCoded)
+            case .object(let members):
+                Set(members.map(\.key)).count == members.count && members.allSatisfy { canBeCoded($0.value) }
+            case .null, .bool, .integer, .string: true
+            }
+        }
+
         /// Dependencies come first, and a plan has each line once.
         private static func check(_ graph: RequestLineGraph, _ lines: [NumberedLine]) throws(FuzzFinding) {
             let nodes = graph.nodesInDependencyOrder
             try holdSame(Set(nodes.map(\.line.number)), Set(lines.map(\.number)), "the graph has each line")
-            var seen: Set<String> = []
+            var seen: Set<ByteString> = []
             for node in nodes {
-                try hold(seen.isSuperset(of: node.dependencies), "what \(node.line.id) waits for comes before it")
-                try hold(seen.insert(node.line.id).inserted, "the id \(node.line.id) is there once")
+                try hold(
+                    seen.isSuperset(of: node.dependencies.map(ByteString.init)),
+                    "what \(node.line.id) waits for comes before it")
+                try hold(seen.insert(ByteString(node.line.id)).inserted, "the id \(node.line.id) is there once")
             }
             guard !lines.contains(where: \.line.readsFiles) else { return }
             let plan = RequestLinePlan(nodes)

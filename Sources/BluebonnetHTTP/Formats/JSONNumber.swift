@@ -1,0 +1,91 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+/// A number of a JSON text, as it is written there: `12345678901234567890`, `100.10` and `1e2` keep all their digits.
+///
+/// Two numbers are equal when they have the same value, however they are written: `1.0` equals `1.00` and `1e0`.
+public struct JSONNumber: Sendable {
+    /// The number as it is written. Of a number that is not finite, which JSON has no text for, what Swift prints.
+    public let text: String
+
+    /// Makes the number that a text says.
+    ///
+    /// - Parameter text: a number by JSON's rules (RFC 8259, 6), and nothing else. Nil for any other text.
+    public init?(_ text: String) {
+        let bytes = Array(text.utf8)
+        let value = bytes.withUnsafeBytes { bytes in try? JSONParser.value(of: bytes) }
+        // White space around the number is the difference in length.
+        switch value {
+        case .integer(let whole)? where String(whole).utf8.count == bytes.count: break
+        case .number(let number)? where number.text.utf8.count == bytes.count: break
+        default: return nil
+        }
+        self.init(checked: text)
+    }
+
+    /// Makes a number with the shortest text that reads back as the same value, without a fraction when it is whole and
+    /// exact.
+    public init(_ value: Double) {
+        let whole = value.magnitude < 0x1p53 ? Int64(exactly: value) : nil
+        text = whole.map { String($0) } ?? "\(value)"
+    }
+
+    /// - Parameter text: a number by JSON's rules.
+    package init(checked text: String) { self.text = text }
+
+    /// The nearest value that a `Double` has; infinite for a number that is larger than all of them.
+    public var double: Double { Double(text) ?? .nan }
+
+    /// Whether the text is JSON; else the number was made of a `Double` that is not finite.
+    package var isFinite: Bool { text.utf8.last.map { (0x30...0x39).contains($0) } ?? false }
+}
+
+extension JSONNumber: ExpressibleByFloatLiteral, ExpressibleByIntegerLiteral, CustomStringConvertible {
+    public init(floatLiteral value: Double) { self.init(value) }
+
+    public init(integerLiteral value: Int64) { self.init(checked: String(value)) }
+
+    /// The number as it is written.
+    public var description: String { text }
+}
+
+// MARK: - Equality
+
+extension JSONNumber: Hashable {
+    public static func == (first: JSONNumber, second: JSONNumber) -> Bool {
+        if FieldSyntax.isSameText(first.text, second.text) { return true }
+        guard let value = DecimalValue(first.text) else { return false }
+        return value == DecimalValue(second.text)
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        if let value = DecimalValue(text) { hasher.combine(value) } else { hasher.combine(text) }
+    }
+}
+
+/// The value of a number: digits without zeros around them, times a power of ten.
+private struct DecimalValue: Hashable {
+    private let isNegative: Bool
+    private let digits: [UInt8]
+    private let exponent: Int
+
+    /// Nil for text that is no number, and for an exponent of more digits than any real number has.
+    init?(_ text: String) {
+        let parts = text.utf8.split(maxSplits: 1) { $0 | 0x20 == UInt8(ascii: "e") }
+        guard let mantissa = parts.first, var exponent = parts.count == 1 ? 0 : Int(Substring(parts[1])),
+            exponent.magnitude < 1 << 48
+        else { return nil }
+        var digits = mantissa.filter { (0x30...0x39).contains($0) }
+        guard !digits.isEmpty else { return nil }
+        if let point = mantissa.firstIndex(of: UInt8(ascii: ".")) {
+            exponent -= mantissa.distance(from: point, to: mantissa.endIndex) - 1
+        }
+        while digits.last == UInt8(ascii: "0") {
+            digits.removeLast()
+            exponent += 1
+        }
+        self.digits = Array(digits.drop { $0 == UInt8(ascii: "0") })
+        self.exponent = self.digits.isEmpty ? 0 : exponent
+        isNegative = !self.digits.isEmpty && mantissa.first == UInt8(ascii: "-")
+    }
+}

@@ -1,0 +1,23 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import Testing
+
+@testable import BluebonnetFleet
+
+@Suite struct PostgreSQLErrorsTests {
+    @Test(arguments: [
+        ("42P05", "session mode"), ("26000", "session mode"), ("22P05", "ENCODING 'UTF8'"),
+        ("42501", "may not do that"),
+        ("XX000", "the store has failed: m"),
+    ])
+    func messageSaysWhatToDo(code: String, words: String) {
+        let error = FleetError(serverCode: code, "m")
+        #expect(error.message.contains(words) && error.message.contains("m"), "\(error)")
+        #expect(error.underlying == code)
+    }
+
+    @Test(arguments: ["08006", "57P01", "53300"]) func serverThatMayBeBackIsUnreachable(code: String) {
+        #expect(FleetError(serverCode: code, "m").code == .unreachable)
+    }
+}
