@@ -13,10 +13,10 @@ protocol BodySink: AnyObject {
     var byteLimit: Int? { get }
     /// Appends a piece.
     func write(_ bytes: UnsafeRawBufferPointer) throws(NetworkingError)
-    /// Writes all pending bytes, or submits them for writing.
-    func settle() throws(NetworkingError)
+    /// Submits all kept bytes for writing.
+    func settle()
     /// Ends a complete body. Its pending bytes may be written later, when the operation is finished.
-    func complete() throws(NetworkingError)
+    func complete()
     /// Whether a piece may be written now.
     var hasRoom: Bool { get }
     /// Whether writing is asynchronous, so that the end of the operation has to wait for `close`.
@@ -26,8 +26,8 @@ protocol BodySink: AnyObject {
 }
 
 extension BodySink {
-    func settle() throws(NetworkingError) {}
-    func complete() throws(NetworkingError) { try settle() }
+    func settle() {}
+    func complete() { settle() }
     var hasRoom: Bool { true }
     var closesLater: Bool { false }
 
