@@ -56,11 +56,14 @@ final class MemorySink: BodySink {
         byteCount = Int64(data.count)
     }
 
-    /// Reserves capacity for a body of known length, up to the limit: untouched memory costs nothing, and a growing
-    /// body would be copied repeatedly.
+    /// The most memory that is reserved because a server has announced a length: beyond it, memory grows with what has
+    /// arrived.
+    static let announcedByteLimit: Int64 = 1024 * 1024
+
+    /// Reserves capacity for a body of announced length: a growing body is copied repeatedly.
     func reserve(_ byteCount: Int64) {
         guard byteCount > 14 else { return }  // a few bytes need no memory of their own
-        data.reserveCapacity(Int(min(byteCount, 64 * 1024 * 1024)))
+        data.reserveCapacity(Int(min(byteCount, Self.announcedByteLimit)))
     }
 
     func write(_ bytes: UnsafeRawBufferPointer) throws(NetworkingError) {
