@@ -105,8 +105,8 @@ extension Batch {
         var (received, expected) = (Int64(0), Int64?(0))
         for operation in operations {
             let bytes = operation.byteProgress
-            received += bytes.count
-            expected = bytes.expected < 0 ? nil : expected.map { $0 + bytes.expected }
+            received = received.addingClamped(bytes.count)
+            expected = bytes.expected < 0 ? nil : expected.map { $0.addingClamped(bytes.expected) }
         }
         return BatchProgress(
             finishedCount: counts.finishedCount, totalCount: operations.count, receivedByteCount: received,

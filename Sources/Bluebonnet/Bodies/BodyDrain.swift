@@ -7,7 +7,10 @@ internal import Synchronization
 
 /// A pipe whose bytes are written on a serial queue, because writing may block: to a file or an output stream. Every
 /// byte is written, or the pipe is closed with the reason; either way the pipe is closed once the last write is over.
+/// The writer never waits. `BodyPipe.hasRoom` bounds what waits, up to what a decoder makes of one more piece.
 final class BodyDrain: Sendable {
+    /// What comes before the first write.
+    typealias Begin = @Sendable () throws(NetworkingError) -> Void
     /// Writes a piece, behind so many bytes of the pipe: all of it, or throws.
     typealias Write = @Sendable (Data, Int64) throws(NetworkingError) -> Void
 
@@ -23,15 +26,19 @@ final class BodyDrain: Sendable {
 
     /// - Parameters:
     ///   - capacity: default a share of the memory for all.
-    ///   - put: called on the queue, or by `settle`.
+    ///   - queue: serial.
+    ///   - begin: called on the queue before the first write; its error closes the pipe.
+    ///   - put: called on the queue.
     ///   - end: called behind the last write, before the pipe is closed.
     init(
-        capacity: Int? = nil, on queue: DispatchQueue, put: @escaping Write, end: @escaping @Sendable () -> Void = {}
+        capacity: Int? = nil, on queue: DispatchQueue, begin: Begin? = nil, put: @escaping Write,
+        end: @escaping @Sendable () -> Void = {}
     ) {
         let count = Self.atWork.add(1, ordering: .relaxed).newValue
         self.capacity = capacity ?? Self.capacity(atWork: count)
         pipe = BodyPipe(capacity: self.capacity, farEnd: .reader)
         (self.queue, self.put, self.end) = (queue, put, end)
+        if let begin { queue.async { [self] in self.begin(begin) } }
         _ = pipe.next { [weak self] in self?.drainSoon() }  // it waits for the first bytes
     }
 
@@ -45,25 +52,11 @@ final class BodyDrain: Sendable {
         if case .failed(let error)? = pipe.closing { error as? NetworkingError } else { nil }
     }
 
-    /// - Throws: what kept an earlier piece from being written.
-    func write(_ chunk: Data) throws(NetworkingError) {
-        if let failure { throw failure }
-        pipe.write(chunk)
-        // A decoder may give much more at once than the pipe holds, which is written before it goes on.
-        if pipe.byteCount >= 4 * capacity { try settle() }
-    }
-
-    /// Writes what waits on the calling thread, after waiting for a write in progress.
-    func settle() throws(NetworkingError) {
-        queue.sync { drain() }
-        if let failure { throw failure }
-    }
-
-    /// Drops what waits, and waits for a write in progress; nothing is written after this call. Network thread only.
-    func stop() {
+    /// Drops the pieces that wait: nothing is written once the write in progress is over. Waits for nothing. Network
+    /// thread only.
+    func discard() {
         pipe.whenWoken(nil)
         pipe.finish(.complete, isDropping: true)
-        queue.sync { drain() }
     }
 
     /// Ends the bytes; `action` is called when all are written, with the error if writing failed: immediately when that
@@ -82,6 +75,10 @@ final class BodyDrain: Sendable {
     }
 
     private func drainSoon() { queue.async { [self] in drain() } }
+
+    private func begin(_ begin: Begin) {
+        do throws(NetworkingError) { try begin() } catch { finish(.failed(error)) }
+    }
 
     private func drain() {
         while pipe.closing == nil, let item = pipe.next(orCall: { [weak self] in self?.drainSoon() }) {

@@ -39,7 +39,7 @@ struct BodyReceiver {
     /// The body has ended as its framing says: so must its coding, unless there was no body at all.
     func finish() throws(NetworkingError) {
         try decoder?.finish(isDeclaredEmpty: isFramed)
-        if !sink.closesLater { try sink.complete() }
+        if !sink.closesLater { sink.complete() }
     }
 
     private func store(_ bytes: UnsafeRawBufferPointer) throws(NetworkingError) {

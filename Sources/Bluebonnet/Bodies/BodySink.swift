@@ -13,10 +13,10 @@ protocol BodySink: AnyObject {
     var byteLimit: Int? { get }
     /// Appends a piece.
     func write(_ bytes: UnsafeRawBufferPointer) throws(NetworkingError)
-    /// Writes all pending bytes, or submits them for writing.
-    func settle() throws(NetworkingError)
+    /// Submits all kept bytes for writing.
+    func settle()
     /// Ends a complete body. Its pending bytes may be written later, when the operation is finished.
-    func complete() throws(NetworkingError)
+    func complete()
     /// Whether a piece may be written now.
     var hasRoom: Bool { get }
     /// Whether writing is asynchronous, so that the end of the operation has to wait for `close`.
@@ -26,8 +26,8 @@ protocol BodySink: AnyObject {
 }
 
 extension BodySink {
-    func settle() throws(NetworkingError) {}
-    func complete() throws(NetworkingError) { try settle() }
+    func settle() {}
+    func complete() { settle() }
     var hasRoom: Bool { true }
     var closesLater: Bool { false }
 
@@ -56,11 +56,14 @@ final class MemorySink: BodySink {
         byteCount = Int64(data.count)
     }
 
-    /// Reserves capacity for a body of known length, up to the limit: untouched memory costs nothing, and a growing
-    /// body would be copied repeatedly.
+    /// The most memory that is reserved because a server has announced a length: beyond it, memory grows with what has
+    /// arrived.
+    static let announcedByteLimit: Int64 = 1024 * 1024
+
+    /// Reserves capacity for a body of announced length: a growing body is copied repeatedly.
     func reserve(_ byteCount: Int64) {
         guard byteCount > 14 else { return }  // a few bytes need no memory of their own
-        data.reserveCapacity(Int(min(byteCount, 64 * 1024 * 1024)))
+        data.reserveCapacity(Int(min(byteCount, Self.announcedByteLimit)))
     }
 
     func write(_ bytes: UnsafeRawBufferPointer) throws(NetworkingError) {

@@ -77,7 +77,7 @@ final class ChannelSink: BodySink {
     /// The operation failed: an output stream is closed without what it has not taken yet.
     func abandon() {
         pipe.whenWoken(nil)
-        if drain != nil { pipe.finish(.complete, isDropping: true) }
+        drain?.discard()
     }
 
     func close(then action: @escaping (NetworkingError?) -> Void) {

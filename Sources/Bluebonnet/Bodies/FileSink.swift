@@ -6,14 +6,12 @@ internal import Foundation
 
 /// The sink that writes a body to a file, as `FileBody` says. Network thread only.
 ///
-/// A large body is written by another thread, so that the network thread can go on reading; it is in the file after
-/// `settle` or `close`.
+/// The network thread makes no call of the file system: the file's queue empties, names and writes the file, in the
+/// order in which the sink asks for it. A failure is thrown by the next write, and reported by `close`.
 final class FileSink: BodySink {
     let file: PartialFile
     private var body: FileBody
-    /// First deferred write error; later writes are refused.
-    private var deferredFailure: NetworkingError?
-    /// Nil while the body is small.
+    /// What the file's queue has to do; nil while it has nothing to do.
     private var drain: BodyDrain?
     private let writes: WriteCoalescer
     private let roomAppeared: (() -> Void)?
@@ -32,61 +30,72 @@ final class FileSink: BodySink {
     var byteCount: Int64 { body.byteCount }
     var byteLimit: Int? { nil }
     var hasRoom: Bool { drain?.pipe.hasRoom() ?? true }
-    var closesLater: Bool { drain != nil || deferredFailure != nil }
+    var closesLater: Bool { drain != nil }
+    /// Whether the file's queue has something to do yet.
+    var isBeingWritten: Bool { drain.map { $0.pipe.closing == nil } ?? body.hasKeptBytes }
 
     func write(_ bytes: UnsafeRawBufferPointer) throws(NetworkingError) {
         file.expectBytes()
         if let failure = drain?.failure { throw failure }
-        try carryOut { $0.take(bytes) }
+        carryOut(body.receive(bytes))
     }
 
-    func settle() throws(NetworkingError) { try carryOut { $0.settle() } }
+    func settle() { carryOut(body.roundEnds()) }
 
-    func complete() throws(NetworkingError) { try carryOut { $0.complete() } }
+    func complete() { carryOut(body.complete()) }
 
     func close(then action: @escaping (NetworkingError?) -> Void) {
-        try? carryOut { $0.roundEnds() }
-        guard let drain else { return action(deferredFailure) }
+        settle()
+        guard let drain else { return action(nil) }
         drain.close(then: action)
     }
 
-    func truncate() throws(NetworkingError) {
-        drain?.stop()
+    /// Drops the body: the file begins with the next bytes. Nothing of the old body is written once the write in
+    /// progress is over.
+    func startOver(_ start: FileStart = .keepingName) {
+        drain?.discard()
         if file.mayHoldBytes { writes.drop(file) }
-        try file.truncate()
-        (body, drain, deferredFailure) = (FileBody(), nil, nil)
-    }
-
-    private func carryOut(_ change: (inout FileBody) -> FileBody.Effect?) throws(NetworkingError) {
-        if let deferredFailure { throw deferredFailure }
-        guard let effect = change(&body) else { return }
-        do throws(NetworkingError) {
-            switch effect {
-            case .awaitEndOfRound: writes.add(self)
-            case .write(let bytes, let offset): try file.put(bytes, at: offset)
-            case .keepWhole(let bytes):
-                guard let body = PendingSmallBody(bytes) else { return try file.put(bytes, at: 0) }
-                file.setPendingBody(body)
-            case .beginStream(let bytes, let offset): try beginStream(at: offset).write(bytes)
-            case .stream(let bytes): try drain?.write(bytes)
-            case .endStream(let bytes):
-                let ended = drain.take()
-                try ended?.write(bytes)
-                try ended?.settle()
-            }
-        } catch {
-            if drain == nil { deferredFailure = error }
-            throw error
+        (body, drain) = (FileBody(), nil)
+        file.forgetContents()
+        if file.needsWork(for: start) {
+            drain = makeDrain { [file] () throws(NetworkingError) in try file.startOver(start) }
         }
     }
 
-    private func beginStream(at offset: Int64) -> BodyDrain {
-        let queue = DispatchQueue(label: "org.bluebonnet.writing.file", target: Queues.writing)
-        let drain = BodyDrain(on: queue) { [file] bytes, position throws(NetworkingError) in
+    /// Leaves a file that is still being written: its end comes when the file system has answered.
+    func abandon(canContinue: Bool) {
+        drain?.discard()
+        file.queue.async { [file] in
+            file.keepOrRemove(canContinue: canContinue)
+            file.unlock()
+        }
+    }
+
+    private func carryOut(_ effect: FileBody.Effect?) {
+        switch effect {
+        case .awaitEndOfRound?: writes.add(self)
+        case .write(let bytes)?: append(bytes)
+        case .keepWhole(let bytes)?:
+            guard let body = PendingSmallBody(bytes) else { return append(bytes) }
+            file.setPendingBody(body)
+        case nil: break
+        }
+    }
+
+    /// The file's queue writes the bytes behind those that it has.
+    private func append(_ bytes: Data) {
+        let drain = drain ?? makeDrain(at: body.byteCount - Int64(bytes.count))
+        self.drain = drain
+        drain.pipe.write(bytes)
+    }
+
+    /// - Parameter begin: what comes before the first byte.
+    private func makeDrain(at offset: Int64 = 0, begin: (BodyDrain.Begin)? = nil) -> BodyDrain {
+        file.expectBytes()
+        let drain = BodyDrain(on: file.queue, begin: begin) { [file] bytes, position throws(NetworkingError) in
             try file.put(bytes, at: offset + position)
         }
-        drain.pipe.whenWoken(roomAppeared)
-        self.drain = drain
+        if let roomAppeared { drain.pipe.whenWoken(roomAppeared) }
         return drain
     }
 
@@ -94,8 +103,7 @@ final class FileSink: BodySink {
 
     func dropKeptBytes() { body.dropKept() }
 
-    /// Writes what is kept. An error is met again by the next piece, and at the end.
-    func roundEnds() { try? carryOut { $0.roundEnds() } }
+    func roundEnds() { settle() }
 }
 
 @available(*, unavailable)

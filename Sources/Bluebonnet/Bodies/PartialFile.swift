@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 internal import CLinux
+internal import Dispatch
 internal import Foundation
 internal import Glibc
 internal import Synchronization
@@ -40,6 +41,8 @@ final class PartialFile: Sendable {
     /// Whether the file may have bytes, written or pending.
     private let mayHaveBytes: Atomic<Bool>
     let contents: Mutex<Contents>
+    /// Does what is to be done with the open file while the body arrives. Serial.
+    let queue = DispatchQueue(label: "org.bluebonnet.writing.file", target: Queues.writing)
 
     static let suffix = SuggestedFileName.reservedSuffix
     private static let recordSuffix = ".json"
@@ -147,6 +150,7 @@ final class PartialFile: Sendable {
     }
 
     var mayHoldBytes: Bool { mayHaveBytes.load(ordering: .relaxed) }
+    var mayHoldRecord: Bool { mayHaveRecord.load(ordering: .relaxed) }
 
     /// Bytes will be written to it.
     func expectBytes() { mayHaveBytes.store(true, ordering: .relaxed) }
@@ -165,13 +169,18 @@ final class PartialFile: Sendable {
         }
     }
 
-    /// Throws away what was written. An empty file is left alone: ext4 would write one that was truncated to the disk
-    /// as soon as it is closed.
-    func truncate() throws(NetworkingError) {
+    /// Forgets a pending body and the digest of what was written.
+    func forgetContents() {
         contents.withLock { contents in
             contents.incrementalDigest?.stop()
             (contents.incrementalDigest, contents.whole) = (nil, nil)
         }
+    }
+
+    /// Throws away what was written. An empty file is left alone: ext4 would write one that was truncated to the disk
+    /// as soon as it is closed.
+    func truncate() throws(NetworkingError) {
+        forgetContents()
         guard mayHaveBytes.load(ordering: .relaxed) else { return }
         if stamp?.byteCount == 0 { return }
         guard ftruncate(descriptor, 0) == 0 else {

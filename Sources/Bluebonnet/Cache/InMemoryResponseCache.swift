@@ -13,7 +13,7 @@ public final class InMemoryResponseCache: ResponseCache {
 
     /// Makes an empty cache.
     ///
-    /// - Parameter byteCapacity: the most bytes, counting bodies and, roughly, header fields. A response over a quarter
+    /// - Parameter byteCapacity: the most bytes, counting bodies, URLs and, roughly, header fields. A response over a quarter
     ///   of the capacity is not stored. Default 20 MiB.
     public init(byteCapacity: Int = 20 * 1024 * 1024) {
         precondition(byteCapacity >= 0, "a cache's capacity cannot be negative")
@@ -65,8 +65,14 @@ private struct Entry: Sendable {
 
     init(_ response: CachedResponse, key: String) {
         self.response = response
-        byteCount = response.data.count + key.utf8.count + 1024
+        let fields = response.response.allHeaderFields.reduce(0) { sum, field in
+            sum + "\(field.key)".utf8.count + "\(field.value)".utf8.count + Self.fieldByteCount
+        }
+        byteCount = response.data.count + key.utf8.count + fields + 1024
     }
+
+    /// What a field takes beside its name and its value, roughly.
+    private static let fieldByteCount = 64
 }
 
 /// The stored responses in the order of their last use. A value, guarded by the cache's lock.

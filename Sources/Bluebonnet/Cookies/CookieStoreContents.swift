@@ -26,35 +26,46 @@ extension CurlCookieStore {
 
     func removeSessionCookies() { command("SESS") }
 
-    /// Remembers a cookie that libcurl has read wrongly.
+    /// Remembers a cookie that libcurl has read wrongly. The transfer calls this for as many lines of a response as
+    /// libcurl takes.
     func noteReceived(line: UnsafeRawBufferPointer, from url: URL) {
         let text = String(decoding: line, as: UTF8.self)
         if CookieFault(line: text) != nil { misread.append((line: text, url: url)) }
     }
 
-    /// Puts right what libcurl has read wrongly. It knows a cookie by its name and its host only.
+    /// Puts right what libcurl has read wrongly. It knows a cookie by its name and its host only. The jar is read and
+    /// searched once, whatever the number of lines.
     private func mendCookies() {
         guard !misread.isEmpty else { return }
-        let cookies = lines.compactMap(CookieFile.cookie)
-        for (line, url) in misread {
-            guard let fault = CookieFault(line: line), let origin = Origin(url) else { continue }
-            for cookie in cookies where cookie.name == fault.name && CookieRules.mayBe(cookie, of: origin.host) {
-                mend(cookie, fault, url, isSecureOrigin: origin.isSecure)
+        defer { misread = [] }
+        let faults = misread.compactMap { line, url in CookieFault(line: line).map { ($0, url) } }
+        let names = Set(faults.map(\.0.name))
+        var cookies = Dictionary(
+            grouping: lines.compactMap(CookieFile.cookie).filter { names.contains($0.name) }, by: \.name)
+        for (fault, url) in faults {
+            guard let origin = Origin(url), let named = cookies[fault.name] else { continue }
+            cookies[fault.name] = named.compactMap { cookie in
+                guard CookieRules.mayBe(cookie, of: origin.host) else { return cookie }
+                return mend(cookie, fault, url, isSecureOrigin: origin.isSecure)
             }
         }
-        misread = []
     }
 
-    private func mend(_ cookie: Cookie, _ fault: CookieFault, _ url: URL, isSecureOrigin: Bool) {
+    /// - Returns: the cookie as it is in the jar now; nil when it is there no more.
+    private func mend(_ cookie: Cookie, _ fault: CookieFault, _ url: URL, isSecureOrigin: Bool) -> Cookie? {
         // A secure cookie may be set over TLS only.
-        if fault.isUnwanted || fault.isSecure && !cookie.isSecure && !isSecureOrigin { return remove([cookie]) }
+        if fault.isUnwanted || fault.isSecure && !cookie.isSecure && !isSecureOrigin {
+            remove([cookie])
+            return nil
+        }
         var mended = cookie
         if fault.isSecure { mended.isSecure = true }
         if fault.isHTTPOnly { mended.isHTTPOnly = true }
         if fault.hasNoPath, !cookie.path.hasPrefix("/") { mended.path = CookieRules.defaultPath(of: url) }
-        guard mended != cookie else { return }
+        guard mended != cookie else { return cookie }
         if mended.path != cookie.path { remove([cookie]) }
         command(CookieFile.line(mended))
+        return mended
     }
 
     /// Makes the cookies that a host has for the hosts below it cookies for itself alone (RFC 6265, 5.3, step 5).

@@ -19,11 +19,13 @@ struct BodyAssembly {
     /// The head of the response that a pause interrupted, as long as the sink holds what came of its body.
     private(set) var interruptedHead: ResponseHead?
     /// The file's stamp when a pause interrupted the transfer.
-    private var interruptedStamp: FileStamp?
+    private(set) var interruptedStamp: PausedFileStamp?
     /// Whether the result was continued by a range.
     private(set) var isContinued = false
     /// The whole length of a body that is being continued.
     private var continuedTotal: Int64?
+    /// The bytes of a file that waits while the body of an error is received.
+    private var waitingFileByteCount: Int64?
     private let writes: WriteCoalescer
     private var roomAppeared: (() -> Void)?
     private var consumerLeft: (() -> Void)?
@@ -73,7 +75,7 @@ struct BodyAssembly {
         resumption = interrupted
         let target = FileSink(file, writes: writes, roomAppeared: roomAppeared)
         sink = target
-        try target.truncate()
+        target.startOver()
         let data = memory.data
         let result = data.withUnsafeBytes { bytes in
             Result { () throws(NetworkingError) in try target.write(bytes) }
@@ -148,6 +150,7 @@ extension BodyAssembly {
         (isContinued, continuedTotal, resumption) = (false, nil, nil)
         (interruptedHead, interruptedStamp) = (nil, nil)
         (self.sink as? ChannelSink)?.abandon()
+        if let target = self.sink as? FileSink { waitingFileByteCount = target.byteCount }
         self.sink = sink
     }
 
@@ -196,7 +199,7 @@ extension BodyAssembly {
     private mutating func makeSink(
         for head: ResponseHead, hasBody: Bool, hasOutput: Bool
     ) throws(NetworkingError) -> any BodySink {
-        if hasOutput, let file { return try fileSink(file, for: head) }
+        if hasOutput, let file { return fileSink(file, for: head) }
         if hasOutput, let output = device.map(StreamOutput.device) ?? prepared.streamOutput {
             return try channelSink(output)
         }
@@ -212,11 +215,10 @@ extension BodyAssembly {
         return memory
     }
 
-    private mutating func fileSink(_ file: PartialFile, for head: ResponseHead) throws(NetworkingError) -> FileSink {
-        try (sink as? FileSink)?.truncate()  // nothing of an earlier body is written any more
+    private mutating func fileSink(_ file: PartialFile, for head: ResponseHead) -> FileSink {
+        (sink as? FileSink)?.startOver()  // nothing of an earlier body is written any more
         let sink = FileSink(file, writes: writes, roomAppeared: roomAppeared)
-        try sink.truncate()
-        try setRecord(for: head, file)
+        sink.startOver(start(for: head))
         return sink
     }
 
@@ -228,15 +230,13 @@ extension BodyAssembly {
         return sink
     }
 
-    /// Names the file of a body that is not small, and writes its record when the rest of the body could be requested
+    /// The file of a body that is not small has a name, and a record when the rest of the body could be requested
     /// later: for an uncoded body with a strong validator.
-    private mutating func setRecord(for head: ResponseHead, _ file: PartialFile) throws(NetworkingError) {
+    private mutating func start(for head: ResponseHead) -> FileStart {
         record = nil
-        if head.contentLength ?? .max >= Self.smallestContinuedBody {
-            try file.giveName()
-            if head.statusCode == 200 { record = makeRecord(for: head).map(Box.init) }
-        }
-        if let record { try file.setRecord(record.value) } else { file.removeRecord() }
+        guard head.contentLength ?? .max >= Self.smallestContinuedBody else { return .keepingName }
+        if head.statusCode == 200 { record = makeRecord(for: head).map(Box.init) }
+        return .named(record?.value)
     }
 
     private func makeRecord(for head: ResponseHead) -> PartialRecord? {
@@ -255,19 +255,16 @@ extension BodyAssembly {
     /// A pause aborted the transfer. The next transfer continues the body when the representation has a strong
     /// validator; otherwise it fetches the whole body into a new sink.
     mutating func noteInterruption(of head: ResponseHead) {
-        try? sink?.settle()  // an error is met again when the body goes on
+        sink?.settle()  // the next write reports an error
         guard let sink, head.statusCode == 200 || isContinued, sink.byteCount > 0, let record = makeRecord(for: head)
         else { return }
         interruptedHead = head
-        interruptedStamp = (sink as? FileSink)?.file.stamp
+        interruptedStamp = (sink as? FileSink).map { PausedFileStamp($0.file) }
         resumption = Box(RangeResumption(record: record, offset: sink.byteCount))
     }
 
-    /// Called before a transfer: when another process wrote to the file during a pause, the whole body is requested.
-    mutating func checkInterruptedFile() {
-        guard let interruptedStamp, let file = (sink as? FileSink)?.file, file.stamp != interruptedStamp else { return }
-        resumption = nil
-    }
+    /// Another process has written to the file during a pause: the whole body is requested.
+    mutating func interruptedFileHasChanged() { resumption = nil }
 
     /// Checks the length of a continued body: a server may send less than the rest.
     mutating func checkLength() throws(NetworkingError) {
@@ -297,10 +294,11 @@ extension BodyAssembly {
     /// Returns the state of the body. Mutating only so that it is called in place: a copy of this value would cost more
     /// than the rest of an operation's end.
     mutating func end(isComplete: Bool) -> End {
-        try? sink?.settle()  // a complete body is settled already, or closed, or its file has it
+        sink?.settle()  // a complete body is closed already, or its file has it
         var end = End(byteCount: sink?.byteCount ?? 0, isContinued: isContinued, canBeContinued: record != nil)
         switch sink {
         case let memory as MemorySink: end.content = .memory(memory.data)
+        case let target as FileSink where target.isBeingWritten: target.abandon(canContinue: record != nil)
         case let target as FileSink: end.content = .file(target.file, canContinue: record != nil)
         case let stream as ChannelSink:
             if !isComplete { stream.abandon() }
@@ -322,7 +320,8 @@ extension BodyAssembly {
     func snapshot(of head: ResponseHead?) -> Snapshot {
         guard let sink else { return Snapshot(receivedByteCount: file?.initialByteCount, record: record?.value) }
         if let file, let record, !(sink is FileSink) {  // an error's body is taken, and the file waits
-            return Snapshot(receivedByteCount: file.stamp?.byteCount, record: record.value)
+            return Snapshot(
+                receivedByteCount: waitingFileByteCount ?? file.initialByteCount, record: record.value)
         }
         let isWholeOrRest = head?.statusCode == 200 || isContinued
         let record = (interruptedHead ?? (isWholeOrRest ? head : nil)).flatMap(makeRecord)

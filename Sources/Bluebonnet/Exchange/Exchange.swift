@@ -70,11 +70,14 @@ extension Exchange {
     var canBeSentAgain: Bool { hops.canBeSentAgain && !incoming.isHeld }
 
     /// What has to be opened and read, off this thread, before a transfer to `origin`; nil when nothing has to be.
-    func opening(for origin: Origin) throws(NetworkingError) -> HopOpening? { try outgoing.opening(for: origin) }
+    func opening(for origin: Origin) throws(NetworkingError) -> HopOpening? {
+        try outgoing.opening(for: origin, pausedStamp: assembly.interruptedStamp)
+    }
 
     func take(_ opened: HopOpening.Opened) {
         outgoing.take(opened)
         if let files = opened.files { assembly.takeFiles(files) }
+        if opened.isPausedFileChanged { assembly.interruptedFileHasChanged() }
     }
 
     func take(_ place: GovernorPlace?) { self.place = place }
@@ -85,7 +88,6 @@ extension Exchange {
         (self.pacing, self.place) = (pacing, place)
         incoming = IncomingResponse()
         progress.restartUpload()
-        assembly.checkInterruptedFile()
         return TransferRequest(
             url: hops.request.url, origin: origin, method: hops.request.method,
             headers: hops.headers(rangeFields: assembly.rangeFields),
@@ -415,6 +417,9 @@ extension Exchange {
 
     /// The sink whose body is still being written when the transfer has ended; nil when there is nothing to wait for.
     var sinkToClose: (any BodySink)? { assembly.sink.flatMap { $0.closesLater ? $0 : nil } }
+
+    /// The sink of an output file that is still being written.
+    var fileBeingWritten: FileSink? { (assembly.sink as? FileSink).flatMap { $0.isBeingWritten ? $0 : nil } }
 }
 
 // MARK: - Progress

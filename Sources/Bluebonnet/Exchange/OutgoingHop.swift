@@ -10,11 +10,15 @@ struct HopOpening: Sendable {
     struct Opened: Sendable {
         let files: PreparedRequest.Files?
         let setup: (source: Box<TLSSetupSource>, made: TLSSetup)?
+        /// Whether another process has written to the file of a paused body.
+        let isPausedFileChanged: Bool
     }
 
     let prepared: PreparedRequest
     let needsFiles: Bool
     let tls: Box<TLSSetupSource>?
+    /// That of a body that goes on after a pause.
+    let pausedStamp: PausedFileStamp?
 
     /// The folder of the one file to open; nil where others have to be opened or read too.
     var onlyFolder: Substring? { tls == nil ? prepared.onlyFolder : nil }
@@ -26,7 +30,9 @@ struct HopOpening: Sendable {
             let setup = try tls.map { source throws(NetworkingError) in
                 (source: source, made: try TLSSetupCache.shared.load(source.value))
             }
-            return Opened(files: needsFiles ? try prepared.openFiles() : nil, setup: setup)
+            return Opened(
+                files: needsFiles ? try prepared.openFiles() : nil, setup: setup,
+                isPausedFileChanged: pausedStamp?.isCurrent == false)
         }
     }
 }
@@ -45,11 +51,13 @@ struct OutgoingHop {
     init(_ prepared: PreparedRequest) { self.prepared = prepared }
 
     /// What has to be opened and read, off the network thread, before a hop to `origin`; nil when nothing has to be.
-    mutating func opening(for origin: Origin) throws(NetworkingError) -> HopOpening? {
+    mutating func opening(
+        for origin: Origin, pausedStamp: PausedFileStamp?
+    ) throws(NetworkingError) -> HopOpening? {
         if files == nil { files = prepared.filesWithoutOpening }
         let missing = try tls.missing(for: origin, with: prepared.resolvedOptions)
-        if missing == nil, files != nil { return nil }
-        return HopOpening(prepared: prepared, needsFiles: files == nil, tls: missing)
+        if missing == nil, files != nil, pausedStamp == nil { return nil }
+        return HopOpening(prepared: prepared, needsFiles: files == nil, tls: missing, pausedStamp: pausedStamp)
     }
 
     mutating func take(_ opened: HopOpening.Opened) {

@@ -63,6 +63,7 @@ final class NetworkTimers: EventLoopClient {
     @discardableResult
     func withdraw(_ ticket: Ticket) -> Bool {
         let wasWaiting = actions.removeValue(forKey: ticket) != nil
+        if wasWaiting, due.count > 2 * actions.count + Self.staleLimit { dropWithdrawn() }
         if actions.isEmpty { due = Heap() }
         updateDeadline()
         return wasWaiting
@@ -76,6 +77,18 @@ final class NetworkTimers: EventLoopClient {
             actions.removeValue(forKey: first.ticket)?()
         }
         updateDeadline()
+    }
+
+    /// So many entries of withdrawn actions are kept in addition to one for each action that waits.
+    private static let staleLimit = 64
+
+    /// The number of entries, those of withdrawn actions included.
+    var entryCount: Int { due.count }
+
+    private func dropWithdrawn() {
+        var waiting = Heap<Due>()
+        for entry in due.unordered where actions[entry.ticket] != nil { waiting.insert(entry) }
+        due = waiting
     }
 
     func socketIsReady(_ descriptor: CInt, events: UInt32) {}

@@ -108,11 +108,12 @@ struct RequestOperationState: ~Copyable, Sendable {
         withExtendedLifetime(old) {}
     }
 
-    /// Takes the pipe of a body that is delivered in pieces; false when it comes too late, or a second time.
+    /// Takes the pipe of a body that is delivered in pieces; false when it comes too late, or a second time. An
+    /// operation in a queue may start at any moment: it is too late whether it has started or not.
     func setChunks(_ pipe: BodyPipe) -> Bool {
         values.withLock { values in
             if case .chunks = values.plan.streamedOutput { return false }
-            guard values.lifecycle.isBeforeStart else { return false }
+            guard values.schedule.queue == nil, values.lifecycle.isBeforeStart else { return false }
             values.plan.streamedOutput = .chunks(pipe)
             return true
         }

@@ -65,7 +65,7 @@ final class RequestRunner {
         case .hop(let origin): beginTransfer(to: origin)
         case .retry(let instant): return waitForAttempt(at: instant)
         case .body: return closeBody()
-        case .end(let end): finish(end)
+        case .end(let end): self.end(end)
         }
         return nil
     }
@@ -84,7 +84,7 @@ extension RequestRunner {
         switch wait {
         case .resume(let stage): go(to: stage)
         case .hop: slot.enqueueHeld(priority: operation.queuePriority.rawValue, client: operation)
-        case .work, .connectivity, .credential, .decision, .retryDecision, .retry, .body, .nothing: return
+        case .work, .connectivity, .credential, .decision, .retryDecision, .retry, .body, .leaving, .nothing: return
         }
     }
 
@@ -102,17 +102,18 @@ extension RequestRunner {
             attempts?.withdraw(ticket)
             wait = .resume(.retry(until: instant))
         case .hop: if slot.hold(exchange, now: MonotonicClock.now()) { wait = .resume(.connectivity) }
-        case .resume, .work, .decision, .retryDecision, .body, .nothing: return
+        case .resume, .work, .decision, .retryDecision, .body, .leaving, .nothing: return
         }
     }
 
     /// Ends the operation.
     func abort(with error: NetworkingError = NetworkingError(.cancelled, "the operation was cancelled")) {
         switch wait {
-        case .nothing: return
+        case .leaving, .nothing: return
         case .connectivity(let ticket): rounds.connectivity.withdraw(ticket)
         case .retry(let ticket, _): attempts?.withdraw(ticket)
         case .hop: slot.abort()
+        case .body(let ticket?): operation.services.timers.withdraw(ticket)
         case .resume, .work, .credential, .decision, .retryDecision, .body: break
         }
         go(to: .end(.failed(error)))
@@ -314,15 +315,39 @@ extension RequestRunner {
         }
     }
 
-    /// Waits until a streamed body is where it belongs. A pause comes too late then.
+    /// Waits until a streamed body is where it belongs, as long as the time limit allows. A pause comes too late then.
     private func closeBody() -> RequestStage? {
         guard let sink = exchange?.sinkToClose else { return .end(.complete) }
-        wait = .body
+        let timers = operation.services.timers
+        let ticket = slot.account.timeLeft.map { left in
+            timers.wait(until: timers.clock.now() + left) { [weak self] in
+                self?.abort(with: .limitPassedWriting(sink.byteCount))
+            }
+        }
+        wait = .body(ticket)
         sink.close { [weak self] error in
             guard let self, case .body = wait else { return }
+            ticket.map { _ = timers.withdraw($0) }
             go(to: .end(error.map(RequestStage.End.failed) ?? .complete))
         }
         return nil
+    }
+
+    /// How long the end of a failed operation waits for the file system before it leaves the file to its queue.
+    private static let filePatience: UInt64 = 1_000_000_000
+
+    /// Ends the operation. After a failure, what has arrived of its file is written first, if the file system answers:
+    /// then the file can be continued, or used by another download, when the end is reported.
+    private func end(_ end: RequestStage.End) {
+        guard case .failed = end, let sink = exchange?.fileBeingWritten else { return finish(end) }
+        wait = .leaving
+        let leave = { [weak self] in if let self, case .leaving = wait { finish(end) } }
+        let timers = operation.services.timers
+        let ticket = timers.wait(until: timers.clock.now() + Self.filePatience, leave)
+        sink.close { _ in
+            timers.withdraw(ticket)
+            leave()
+        }
     }
 
     private func finish(_ end: RequestStage.End) {

@@ -64,7 +64,10 @@ enum RequestStage {
         /// `hop`: the attempt has failed, and the retry block decides whether there is another one.
         case retryDecision
         case retry(NetworkTimers.Ticket, until: UInt64)
-        case body
+        /// With the end of the time limit, if there is one.
+        case body(NetworkTimers.Ticket?)
+        /// `end`, after a failure: the write in progress is over soon.
+        case leaving
         /// The request has ended.
         case nothing
 
@@ -76,7 +79,8 @@ enum RequestStage {
             case .hop: slot.obstacle
             case .decision, .retryDecision: "a block of the program has not answered yet"
             case .retry(_, let instant): attempts?.obstacle(until: instant)
-            case .resume, .work, .body, .nothing: nil
+            case .body, .leaving: "its body is still being written"
+            case .resume, .work, .nothing: nil
             }
         }
 
@@ -85,7 +89,7 @@ enum RequestStage {
             switch self {
             case .hop: slot.isUnderWay
             case .connectivity, .credential: slot.account.wasAdmitted
-            case .decision, .retryDecision, .retry, .body: true
+            case .decision, .retryDecision, .retry, .body, .leaving: true
             case .resume, .work, .nothing: false
             }
         }
@@ -106,6 +110,12 @@ extension RequestStage {
 extension NetworkingError {
     static func limitPassed(to origin: Origin) -> NetworkingError {
         timeLimit(.total, "the time limit of the request to \(origin.host) had passed before the request began")
+    }
+
+    /// - Parameter byteCount: those of the body.
+    static func limitPassedWriting(_ byteCount: Int64) -> NetworkingError {
+        timeLimit(
+            .total, "the time limit passed while the body was being written: not all of its \(byteCount) bytes are")
     }
 
     static func noConnectivity(to origin: Origin, for limit: Duration) -> NetworkingError {

@@ -127,15 +127,16 @@ extension NetworkReachabilityManager {
     public var changes: AsyncStream<NetworkReachability> {
         let (stream, continuation) = AsyncStream.makeStream(
             of: NetworkReachability.self, bufferingPolicy: .bufferingNewest(100))
-        let (number, known) = state.withLock { state in
+        let number = state.withLock { state in
             state.lastStream += 1
             state.streams[state.lastStream] = continuation
-            return (state.lastStream, state.reachability)
+            // Under the lock: an event that comes later is behind what is known now.
+            if state.reachability.status != .unknown { continuation.yield(state.reachability) }
+            return state.lastStream
         }
         continuation.onTermination = { [weak self] _ in
             _ = self?.state.withLock { $0.streams.removeValue(forKey: number) }
         }
-        if known.status != .unknown { continuation.yield(known) }
         return stream
     }
 }

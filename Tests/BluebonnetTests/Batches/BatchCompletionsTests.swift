@@ -93,6 +93,25 @@ import Testing
                 == BatchProgress(
                     finishedCount: 2, totalCount: 2, receivedByteCount: 12, expectedByteCount: 12))
     }
+
+    @Test func progressSurvivesTheLargestLengthsThatServersCanName() async throws {
+        let gate = Gate()
+        let reached = Observed(0)
+        for number in 0..<2 {
+            network.answer(
+                "/\(number)",
+                with: [.head(200, ["Content-Length": "9223372036854775807"]), .body("x"), .reach(reached), .wait(gate)])
+        }
+        let batch = Batch(of: (0..<2).map { network.operation("/\($0)") })
+        network.manager().enqueue(batch)
+        await reached.becomes(2)
+        let progress = batch.progress
+        #expect(progress.receivedByteCount == 2 && progress.expectedByteCount == 9_223_372_036_854_775_807)
+        #expect(progress.fractionCompleted < 0.01)
+        batch.cancel()
+        gate.open()
+        try await batch.waitUntilFinished()
+    }
 }
 
 /// `batchOfRequestOperations`, with AFNetworking's meaning.

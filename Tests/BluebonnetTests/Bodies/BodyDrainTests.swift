@@ -43,7 +43,8 @@ import Testing
     private func append(_ data: Data, in size: Int, to writer: BodyDrain) throws {
         var rest = data
         while !rest.isEmpty {
-            try writer.write(Data(rest.prefix(size)))
+            if let failure = writer.failure { throw failure }
+            writer.pipe.write(Data(rest.prefix(size)))
             rest = rest.dropFirst(size)
         }
     }
@@ -107,29 +108,30 @@ import Testing
         #expect(file.writer.capacity > 256 * 1024)
     }
 
-    @Test func bytesThatDoNotFitAreWrittenAtOnce() async throws {
-        let file = SlowFile()
-        let writer = file.writer
-        let body = Data.patterned(byteCount: 5 * writer.capacity)
-        let count = try await onNetworkThread {
-            try append(body, in: body.count, to: writer)
-            return file.bytes.value.count
+    @Test func whatComesFirstComesBeforeTheBytes() async throws {
+        let log = Observed([String]())
+        let writer = BodyDrain(on: DispatchQueue(label: "log")) {
+            log.append("begin")
+        } put: { piece, _ throws(NetworkingError) in
+            log.append(String(decoding: piece, as: UTF8.self))
+        } end: {
+            log.append("end")
         }
-        #expect(count == body.count)
+        try await onNetworkThread { try append(Data("ab".utf8), in: 1, to: writer) }
+        #expect(try await close(writer) == nil)
+        #expect(log.value == ["begin", "a", "b", "end"])
     }
 
-    @Test func settlingWaitsAndWritesTheRest() async throws {
-        let (file, body) = (SlowFile(isSlow: true), Data.patterned(byteCount: 300_000))
-        let writer = file.writer
-        try await onNetworkThread { try append(body.prefix(200_000), in: 16_384, to: writer) }
-        await file.isBlocked.becomes(true)
-        for _ in 0..<100 { file.letWrite() }
-        let bytes = try await onNetworkThread {
-            try append(body.dropFirst(200_000), in: 16_384, to: writer)
-            try writer.settle()
-            return file.bytes.value
+    @Test func failureOfWhatComesFirstWritesNothing() async throws {
+        let file = SlowFile()
+        let writer = BodyDrain(on: DispatchQueue(label: "full")) { () throws(NetworkingError) in
+            throw NetworkingError(.cannotOpenFile, "in use")
+        } put: { piece, _ throws(NetworkingError) in
+            file.bytes.update { $0 += piece }
         }
-        #expect(bytes == body)
+        writer.pipe.write(Data("ab".utf8))
+        #expect(try await close(writer) == .cannotOpenFile)
+        #expect(file.bytes.value.isEmpty)
     }
 
     @Test func aFailureIsMetByTheNextPieceAndAtTheEndAndNothingIsWrittenBehindIt() async throws {
@@ -142,10 +144,9 @@ import Testing
         let codes = try await onNetworkThread {
             var codes: [NetworkingError.Code?] = []
             do { try append(Data([1]), in: 1, to: writer) } catch { codes.append((error as? NetworkingError)?.code) }
-            do throws(NetworkingError) { try writer.settle() } catch { codes.append(error.code) }
             return codes
         }
-        #expect(codes == [.cannotWriteFile, .cannotWriteFile])
+        #expect(codes == [.cannotWriteFile])
         #expect(try await close(writer) == .cannotWriteFile)
         #expect(file.bytes.value == body.prefix(250_000))
     }
@@ -171,40 +172,19 @@ import Testing
         #expect(file.bytes.value.isEmpty)
     }
 
-    @Test func waitingBytesAreNotWrittenAfterAStop() async throws {
+    @Test func discardingDropsWaitingBytesAndWaitsForNothing() async throws {
         let file = SlowFile(isSlow: true)
         let writer = file.writer
         try await onNetworkThread { try append(Data(count: 200_000), in: 16_384, to: writer) }
         await file.isBlocked.becomes(true)
-        try await onNetworkThread {
+        let isClosed = try await onNetworkThread {
             try append(Data(count: writer.capacity), in: 16_384, to: writer)
-            #expect(!writer.pipe.hasRoom())
-            // The write under way goes on when the stop has thrown away what waits, and waits itself.
-            Thread.detachNewThread {
-                while !writer.pipe.hasRoom() { sched_yield() }
-                for _ in 0..<10 { file.letWrite() }
-            }
-            writer.stop()
+            writer.discard()
+            return writer.pipe.closing != nil
         }
+        #expect(!isClosed, "the write in progress is not over")
+        for _ in 0..<10 { file.letWrite() }
         #expect(try await close(writer) == nil)
         #expect((1...200_000).contains(file.bytes.value.count))
-    }
-
-    @Test func theEndWaitsForWhatIsBeingWrittenAfterASettle() async throws {
-        let file = SlowFile(isSlow: true, size: 1_000_000)
-        let writer = file.writer
-        try await onNetworkThread { try append(Data(count: 200_000), in: 200_000, to: writer) }
-        await file.isBlocked.becomes(true)
-        file.letWrite()
-        try await onNetworkThread {
-            try writer.settle()
-            try append(Data(count: 900_000), in: 900_000, to: writer)
-        }
-        await file.isBlocked.becomes(true)
-        let end = Observed([NetworkingError.Code?]())
-        try await onNetworkThread { writer.close { error in end.append(error?.code) } }
-        #expect(end.value.isEmpty, "it is being written")
-        file.letWrite()
-        await end.becomes([.cannotWriteFile])
     }
 }

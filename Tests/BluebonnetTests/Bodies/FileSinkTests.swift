@@ -27,8 +27,10 @@ import Testing
         return file
     }
 
-    private func holds(_ body: Data, _ name: String = "out") -> Bool {
-        (try? Data(contentsOf: URL(fileURLWithPath: folder.path(name + PartialFile.suffix)))) == body
+    /// Whether a file has the body, once what its sinks have asked for is done.
+    private func holds(_ body: Data, in file: PartialFile, _ name: String = "out") async -> Bool {
+        await file.writesEnd()
+        return (try? Data(contentsOf: URL(fileURLWithPath: folder.path(name + PartialFile.suffix)))) == body
     }
 
     /// Everything that is written to the file fails from now on.
@@ -45,29 +47,29 @@ import Testing
             let sink = FileSink(file)
             try sink.write(body, inPiecesOf: size)
             #expect(sink.byteCount == body.count)
-            try sink.settle()
+            sink.settle()
         }
-        #expect(holds(body))
+        #expect(await holds(body, in: file))
     }
 
     @Test func piecesOfARoundAreHeldUntilTheBodyIsSettled() async throws {
         let (file, body) = (try open(), Data.patterned(byteCount: 3 * Self.piece + 1))
-        let sizes = try await onNetworkThread {
+        let kept = try await onNetworkThread {
             let sink = FileSink(file)
             try sink.write(body, inPiecesOf: Self.piece)
-            let held = file.stamp?.byteCount
-            try sink.settle()
-            return [held, file.stamp?.byteCount]
+            let kept = sink.hasKeptBytes
+            sink.settle()
+            return [kept, sink.hasKeptBytes]
         }
-        #expect(sizes == [0, Int64(body.count)])
-        #expect(holds(body))
+        #expect(kept == [true, false])
+        #expect(await holds(body, in: file))
     }
 
     @Test func heldBytesAreInTheFileWhenTheRoundEnds() async throws {
         let (file, body) = (try open(), Data.patterned(byteCount: 2 * Self.piece))
         try await onNetworkThread { try FileSink(file).write(body, inPiecesOf: Self.piece) }
         try await onNetworkThread {}
-        #expect(holds(body))
+        #expect(await holds(body, in: file))
     }
 
     @Test func theBeginningOfASmallBodyIsInTheFileWhenTheRoundEnds() async throws {
@@ -78,7 +80,7 @@ import Testing
         }
         #expect(held == 0)
         try await onNetworkThread {}
-        #expect(holds(body))
+        #expect(await holds(body, in: file))
     }
 
     @Test func aSmallBodyThatIsCompleteIsWrittenWhenItIsMovedIntoPlace() async throws {
@@ -92,12 +94,13 @@ import Testing
         #expect(try file.digest() == MessageDigest.hexadecimalDigest(of: body))
     }
 
-    @Test func nextBodyIsWrittenAtOnceWhereManyWait() async throws {
+    @Test func nextBodyIsWrittenWithoutDelayWhereManyWait() async throws {
         let (file, body) = (try open(), Data.patterned(byteCount: 2_000))
         var held: [PendingSmallBody] = []
         while let one = PendingSmallBody(Data()) { held.append(one) }
         #expect(held.count <= PendingSmallBody.limit)
         try await complete(body, file)
+        await file.writesEnd()
         #expect(file.stamp?.byteCount == 2_000)
         held = []
         let other = try open("other")
@@ -119,13 +122,13 @@ import Testing
         let (file, body) = (try open(), Data.patterned(byteCount: 100))
         try await complete(body, file)
         file.keepOrRemove(canContinue: canContinue)
-        #expect(holds(body) == canContinue)
+        #expect(await holds(body, in: file) == canContinue)
     }
 
     @Test func aSmallBodyThatWasCompleteLeavesNothingWhenItStartsAgain() async throws {
         let (file, body) = (try open(), Data.patterned(byteCount: 100))
         try await complete(Data(repeating: 7, count: 2_000), file)
-        try await onNetworkThread { try FileSink(file).truncate() }
+        try await onNetworkThread { FileSink(file).startOver() }
         try await complete(body, file)
         _ = try file.moveIntoPlace()
         #expect(try Data(contentsOf: URL(fileURLWithPath: folder.path("out"))) == body)
@@ -135,8 +138,8 @@ import Testing
         try await onNetworkThread {
             let sink = FileSink(file)
             try sink.write(body, inPiecesOf: body.count)
-            try sink.complete()
-            try sink.settle()
+            sink.complete()
+            sink.settle()
         }
     }
 
@@ -149,10 +152,11 @@ import Testing
                 try a.write(one.dropFirst(start).prefix(Self.piece), inPiecesOf: Self.piece)
                 try b.write(two.dropFirst(start).prefix(Self.piece), inPiecesOf: Self.piece)
             }
-            try a.settle()
-            try b.settle()
+            a.settle()
+            b.settle()
         }
-        #expect(holds(one, "a") && holds(two, "b"))
+        #expect(await holds(one, in: first, "a"))
+        #expect(await holds(two, in: second, "b"))
     }
 
     @Test func bytesHeldByAnotherSinkAreDroppedWithItsBody() async throws {
@@ -160,19 +164,20 @@ import Testing
         for byteCount in [Self.piece, 2_000] {
             try await onNetworkThread {
                 try FileSink(file).write(Data(repeating: 7, count: byteCount), inPiecesOf: Self.piece)
-                try FileSink(file).truncate()
+                FileSink(file).startOver()
             }
             try await onNetworkThread {}
+            await file.writesEnd()
             #expect(file.stamp?.byteCount == 0)
         }
         try await onNetworkThread {
             try FileSink(file).write(Data(repeating: 7, count: Self.piece), inPiecesOf: Self.piece)
             let sink = FileSink(file)
-            try sink.truncate()
+            sink.startOver()
             try sink.write(body, inPiecesOf: 100)
         }
         try await onNetworkThread {}
-        #expect(holds(body))
+        #expect(await holds(body, in: file))
     }
 
     @Test func aLargeBodyIsInTheFileWhenItIsClosed() async throws {
@@ -185,7 +190,7 @@ import Testing
             sink.close { error in end.append(error?.code) }
         }
         await end.becomes([nil])
-        #expect(holds(body))
+        #expect(await holds(body, in: file))
     }
 
     @Test func aLargeBodyThatStartsAgainLeavesNothing() async throws {
@@ -193,13 +198,13 @@ import Testing
         try await onNetworkThread {
             let sink = FileSink(file)
             try sink.write(Data(repeating: 7, count: 3_000_000), inPiecesOf: Self.piece)
-            try sink.truncate()
-            #expect(sink.byteCount == 0 && !sink.closesLater)
+            sink.startOver()
+            #expect(sink.byteCount == 0)
             try sink.write(body, inPiecesOf: Self.piece)
-            try sink.settle()
+            sink.settle()
         }
         try await onNetworkThread {}
-        #expect(holds(body))
+        #expect(await holds(body, in: file))
     }
 
     @Test func aLargeBodyGoesOnAfterAPause() async throws {
@@ -208,11 +213,58 @@ import Testing
             let sink = FileSink(file)
             for start in stride(from: 0, to: body.count, by: 500_000) {
                 try sink.write(body.dropFirst(start).prefix(500_000), inPiecesOf: Self.piece)
-                try sink.settle()
-                #expect(file.stamp?.byteCount == sink.byteCount)
+                sink.settle()
             }
         }
-        #expect(holds(body))
+        #expect(await holds(body, in: file))
+    }
+
+    @Test func stampOfAPauseHasAllBytesAndSeesOtherWriters() async throws {
+        let (file, body) = (try open(), Data.patterned(byteCount: 500_000))
+        let stamp = try await onNetworkThread {
+            let sink = FileSink(file)
+            try sink.write(body, inPiecesOf: Self.piece)
+            sink.settle()
+            return PausedFileStamp(file)
+        }
+        #expect(stamp.isCurrent)
+        #expect(file.stamp?.byteCount == 500_000)
+        #expect(truncate(folder.path("out" + PartialFile.suffix), 7) == 0)
+        #expect(!stamp.isCurrent)
+    }
+
+    /// A queue that does not come to its work stands for a file system that does not answer.
+    @Test func networkThreadNeverWaitsForTheFileSystem() async throws {
+        let (file, body) = (try open(), Data.patterned(byteCount: 400_000))
+        file.queue.suspend()
+        let isWritten = try await onNetworkThread {
+            let sink = FileSink(file)
+            try sink.write(body, inPiecesOf: Self.piece)
+            sink.settle()
+            sink.startOver(.named(nil))
+            try sink.write(body, inPiecesOf: Self.piece)
+            sink.complete()
+            _ = PausedFileStamp(file)
+            return !sink.isBeingWritten
+        }
+        #expect(!isWritten && file.stamp?.byteCount == 0)
+        file.queue.resume()
+        #expect(await holds(body, in: file))
+    }
+
+    @Test func abandonedFileEndsWhenTheFileSystemAnswers() async throws {
+        let file = try open()
+        file.queue.suspend()
+        try await onNetworkThread {
+            let sink = FileSink(file)
+            try sink.write(Data(count: 400_000), inPiecesOf: Self.piece)
+            sink.abandon(canContinue: false)
+        }
+        #expect(FileManager.default.fileExists(atPath: folder.path("out" + PartialFile.suffix)))
+        file.queue.resume()
+        await file.writesEnd()
+        #expect(!FileManager.default.fileExists(atPath: folder.path("out" + PartialFile.suffix)))
+        #expect(PathReservation(folder.path("out" + PartialFile.suffix)) != nil, "the path is free")
     }
 
     /// The last piece of a large body, and the whole of one that was interrupted and needs no more.
@@ -235,19 +287,29 @@ import Testing
         let (file, other) = (try open(), try open("other"))
         try fill(file)
         let piece = Data(repeating: 7, count: Self.piece)
-        let codes = try await onNetworkThread {
+        let sink = try await onNetworkThread {
             let sink = FileSink(file)
             try sink.write(piece, inPiecesOf: Self.piece)
-            try FileSink(other).write(piece, inPiecesOf: Self.piece)  // the first one's piece has to go before
-            var codes: [NetworkingError.Code?] = []
-            do throws(NetworkingError) { try sink.settle() } catch { codes.append(error.code) }
-            do { try sink.write(piece, inPiecesOf: 1000) } catch { codes.append((error as? NetworkingError)?.code) }
-            do throws(NetworkingError) { try sink.settle() } catch { codes.append(error.code) }
-            return codes
+            try FileSink(other).write(piece, inPiecesOf: Self.piece)  // the first one's piece goes before
+            sink.settle()
+            return NetworkBound(sink)
         }
-        #expect(codes == [.cannotWriteFile, .cannotWriteFile, .cannotWriteFile])
-        try await onNetworkThread {}
-        #expect(holds(piece, "other"))
+        await file.writesEnd()
+        let end = Observed([NetworkingError.Code?]())
+        try await onNetworkThread {
+            let sink = sink.value
+            do { try sink.write(piece, inPiecesOf: 1000) } catch { end.append((error as? NetworkingError)?.code) }
+            sink.close { end.append($0?.code) }
+        }
+        #expect(end.value == [.cannotWriteFile, .cannotWriteFile])
+        #expect(await holds(piece, in: other, "other"))
+    }
+}
+
+extension PartialFile {
+    /// Returns when the file's queue has done what it was asked for.
+    fileprivate func writesEnd() async {
+        await withCheckedContinuation { waiter in queue.async { waiter.resume() } }
     }
 }
 

@@ -26,11 +26,12 @@ import Testing
         try await onNetworkThread {
             let sink = FileSink(file)
             for (number, body) in bodies.enumerated() {
-                if number > 0 { try sink.truncate() }
+                if number > 0 { sink.startOver() }
                 try sink.write(body, inPiecesOf: 100_000)
             }
-            try sink.settle()
+            sink.settle()
         }
+        await withCheckedContinuation { waiter in file.queue.async { waiter.resume() } }
     }
 
     @Test(arguments: [true, false]) func digestCoversABodyWrittenInPieces(isDigested: Bool) async throws {

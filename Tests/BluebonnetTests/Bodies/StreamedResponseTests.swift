@@ -162,6 +162,18 @@ extension NetworkTests {
             #expect(await operation.run().code == .invalidRequest)
         }
 
+        @Test func totalLimitEndsAnOperationWhoseStreamBlocks() async throws {
+            try await TestServer.answering(.response(body: "short")) { server in
+                let gate = DispatchSemaphore(value: 0)
+                let operation = operation(server.url(), to: ScriptedOutput([100], log: Observed([]), gate: gate))
+                operation.timeouts.total = .milliseconds(300)
+                await operation.run()
+                gate.signal()
+                #expect(operation.code == .timedOut)
+                #expect(operation.error?.timeLimit == .total)
+            }
+        }
+
         // MARK: - Chunks
 
         @Test func theChunksAreTheBody() async throws {

@@ -36,6 +36,7 @@ import Testing
             try write(piece, to: sink)
             #expect(file.stamp?.byteCount == Int64((round - 1) * 2 * piece.count))
             turned.turn()
+            file.queue.sync {}
             #expect(file.stamp?.byteCount == Int64(round * 2 * piece.count))
         }
     }
@@ -49,6 +50,7 @@ import Testing
         }
         writes.drop(file)
         turned.turn()
+        for file in [file, other] { file.queue.sync {} }
         #expect(file.stamp?.byteCount == 0)
         #expect(other.stamp?.byteCount == Int64(2 * piece.count))
     }

@@ -43,6 +43,18 @@ import Testing
         #expect(cache.byteCount <= 100_000)
     }
 
+    @Test func headerFieldsCountAgainstTheCapacity() throws {
+        let cache = InMemoryResponseCache(byteCapacity: 100_000)
+        let fields = ["X-Large": String(repeating: "a", count: 20_000)]
+        for number in 0..<10 {
+            let head = HTTPURLResponse(
+                url: ScriptedNetwork.url("/\(number)"), statusCode: 200, httpVersion: nil, headerFields: fields)
+            cache.store(CachedResponse(response: try #require(head), data: Data()), for: request("/\(number)"))
+        }
+        #expect(paths(cache, 10) == [6, 7, 8, 9])
+        #expect((80_000...100_000).contains(cache.byteCount))
+    }
+
     @Test func tooLargeResponseIsNotKeptAndRemovesTheOldOne() throws {
         let cache = InMemoryResponseCache(byteCapacity: 100_000)
         try cache.store(response("/0", byteCount: 10), for: request("/0"))

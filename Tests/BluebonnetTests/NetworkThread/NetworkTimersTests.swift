@@ -44,6 +44,21 @@ import Testing
         #expect(order == [2] && timers.count == 0)
     }
 
+    @Test func withdrawnActionsLeaveFewEntries() {
+        let hand = Hand()
+        let timers = NetworkTimers(loop: nil, clock: hand.clock)
+        var order: [UInt64] = []
+        _ = timers.wait(until: 5_000) { order.append(5_000) }
+        for instant in 1_000..<4_000 as Range<UInt64> {
+            timers.withdraw(timers.wait(until: instant) { order.append(instant) })
+            #expect(timers.entryCount < 100)
+        }
+        _ = timers.wait(until: 4_000) { order.append(4_000) }
+        hand.now.store(5_000, ordering: .relaxed)
+        timers.runDue()
+        #expect(order == [4_000, 5_000])
+    }
+
     @Test func actionMayWaitAgain() {
         let hand = Hand()
         let timers = NetworkTimers(loop: nil, clock: hand.clock)

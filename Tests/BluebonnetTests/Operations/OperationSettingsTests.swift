@@ -219,6 +219,64 @@ import Testing
         #expect(error?.code == .invalidRequest)
     }
 
+    @Test func chunksOfAnEnqueuedOperationAlwaysThrow() async throws {
+        let queue = network.manager().operationQueue
+        queue.isSuspended = true
+        network.answer("/a", with: [.head(200), .body("a")])
+        let operation = network.operation("/a")
+        queue.addOperation(operation)
+        let chunks = operation.chunks  // before its start
+        queue.isSuspended = false
+        let error = await #expect(throws: NetworkingError.self) { for try await _ in chunks {} }
+        #expect(error?.code == .invalidRequest)
+        #expect(error?.message.contains("before the operation is added to a queue") == true)
+        await operation.ends()
+        #expect(operation.responseString == "a", "the body stays where it is")
+    }
+
+    @Test func secondIterationOfChunksThrowsWhileTheFirstWaits() async throws {
+        let gate = Gate()
+        network.answer("/a", with: [.head(200), .body("a"), .wait(gate), .body("b")])
+        let operation = network.operation("/a")
+        let chunks = operation.chunks
+        operation.start()
+        let received = Observed("")
+        let first = Task {
+            for try await chunk in chunks { received.update { $0 += String(decoding: chunk, as: UTF8.self) } }
+        }
+        await received.becomes("a")
+        let error = await #expect(throws: NetworkingError.self) { for try await _ in chunks {} }
+        #expect(error?.code == .invalidRequest)
+        gate.open()
+        try await first.value
+        #expect(received.value == "ab")
+        #expect(operation.error == nil, "the second iteration cancels nothing")
+    }
+
+    @Test func readerBesideAWaitingReaderThrows() async throws {
+        let gate = Gate()
+        network.answer("/a", with: [.head(200), .body("a"), .wait(gate), .body("b")])
+        let operation = network.operation("/a")
+        let consumer = try operation.chunks.consumer.get()
+        operation.start()
+        #expect(try await consumer.next() == Data("a".utf8))
+        let ends = Observed<[String]>([])
+        let readers = (0..<2).map { _ in
+            Task {
+                do throws(NetworkingError) {
+                    let chunk = try await consumer.next() ?? Data()
+                    ends.append(String(decoding: chunk, as: UTF8.self))
+                } catch {
+                    ends.append(error.code.rawValue)
+                }
+            }
+        }
+        await ends.becomes(["invalidRequest"])
+        gate.open()
+        for reader in readers { await reader.value }
+        #expect(ends.value == ["invalidRequest", "b"])
+    }
+
     // MARK: The head
 
     @Test func headIsThereBeforeTheBody() async throws {

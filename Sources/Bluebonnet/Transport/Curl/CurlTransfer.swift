@@ -119,8 +119,9 @@ final class CurlTransfer: Transfer {
     /// A `Set-Cookie` field came; libcurl put it into the jar when it accepts it.
     func noteCookie(_ line: UnsafeRawBufferPointer) {
         receivedCookieCount += 1
+        guard receivedCookieCount <= Self.cookieLimit else { return }
         request.cookieJar?.noteReceived(line: line, from: request.url)
-        if receivedCookieCount <= Self.cookieLimit { request.cookieJar?.noteCookie(of: request.origin.host) }
+        request.cookieJar?.noteCookie(of: request.origin.host)
     }
 
     /// So many cookies libcurl takes of one response, since version 7.84.

@@ -1,0 +1,11 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+extension Int64 {
+    /// The sum, or the largest or smallest number where there is none. For numbers that a server chose, such as
+    /// lengths: a response may announce `Int64.max` bytes.
+    package func addingClamped(_ other: Int64) -> Int64 {
+        let (sum, overflow) = addingReportingOverflow(other)
+        return overflow ? (other < 0 ? .min : .max) : sum
+    }
+}
