@@ -80,7 +80,7 @@ extension PreparedRequest {
         if !plan.options.value.decodesContent, !request.hasField("Accept-Encoding") {
             headers["Accept-Encoding"] = "identity"
         }
-        guard let key else { return headers }
+        guard let key = plan.idempotencyKey else { return headers }
         try RequestCheck.idempotencyKey(key.value)
         headers[HeaderFields.idempotencyKeyName] = key.value
         return headers

@@ -167,7 +167,7 @@ extension NetworkTests {
                 let gate = DispatchSemaphore(value: 0)
                 let operation = operation(server.url(), to: ScriptedOutput([100], log: Observed([]), gate: gate))
                 operation.timeouts.total = .milliseconds(300)
-                await operation.run()
+                _ = await operation.run()
                 gate.signal()
                 #expect(operation.code == .timedOut)
                 #expect(operation.error?.timeLimit == .total)

@@ -199,7 +199,8 @@ import Testing
         // A folder of a module counts with the folders in it, but for the one of workarounds, each of which goes with
         // a version of libcurl.
         guard top == "Sources" else { return }
-        let whole = Dictionary(grouping: files.filter { !$0.path.contains("/Quirks/") }) { SourceTree.folder($0.path) }.mapValues(\.count)
+        let whole = Dictionary(grouping: files.filter { !$0.path.contains("/Quirks/") }) { SourceTree.folder($0.path) }
+            .mapValues(\.count)
         #expect(whole.filter { $0.value > 30 && $0.key != "BluebonnetCommand" } == [:])
     }
 
