@@ -9,8 +9,8 @@ internal import Synchronization
 ///
 /// The connection is read only as fast as the pieces are consumed; over HTTP/2 the response has a connection of its
 /// own, so that it holds back no other one. The sequence ends when the operation is finished, and throws the
-/// operation's `NetworkingError` when it failed. It can be iterated once: further iterations throw `invalidRequest`, and
-/// change nothing for the first one. Leaving the loop early cancels the operation.
+/// operation's `NetworkingError` when it failed. It can be iterated once: further iterations throw `invalidRequest`,
+/// and change nothing for the first one. Leaving the loop early cancels the operation.
 public struct BodyChunks: AsyncSequence, Sendable {
     public typealias Element = Data
     public typealias Failure = NetworkingError

@@ -33,7 +33,8 @@ import Testing
     private static let operations: [Any.Type] = [
         RequestOperation.self, HTTPRequestOperation.self, RequestOperationManager.self, RequestOperationQueue.self,
         OperationArchive.self, BodyChunks.self, ExistingFilePolicy.self, AuthenticationChallenge.self,
-        ChallengeAnswer.self, TransferOptions.self, Timeouts.self, TransferSummary.self, TransferTimings.self,
+        ChallengeAnswer.self, TransferFeatures.self, TransferOptions.self, Timeouts.self, TransferSummary.self,
+        TransferTimings.self,
         Proxy.self, ProxyConfiguration.self, Netrc.self, LowSpeedLimit.self, ConnectionLimits.self, RetryPolicy.self,
         RetryProposal.self, RetryAnswer.self, RetriedAttempt.self, IdempotencyKey.self,
         (any Authenticator).self, SharedAuthenticator.self, BearerAuthenticator.self, BearerToken.self,

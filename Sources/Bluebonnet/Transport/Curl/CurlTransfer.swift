@@ -27,8 +27,6 @@ final class CurlTransfer: Transfer {
     private var usesProxyDigest: Bool
     /// Undoes the chunks of the response's body; nil when the body has none.
     var chunks: Chunks?
-    /// The connection that is being made to a name; nil when there is one.
-    var opening: OpeningConnection?
     /// Nil without a limit of bytes a second.
     let pacing: TransferPacing?
 

@@ -5,9 +5,10 @@ internal import CCurl
 
 /// Looks at the first field line of a response before libcurl keeps the line.
 ///
-/// Before 8.2, libcurl joins a folded line to the last field that it kept. On a handle that is used again, that
-/// field may be freed memory. Later versions refuse the line. With CURLOPT_HEADER, libcurl gives each line of a head to the body callback before it
-/// keeps the line. The option is switched on after a status line and off after the next line.
+/// Before 8.2, libcurl joins a folded line to the last field that it kept. On a handle that is used again, that field
+/// may be freed memory. Later versions forget it before a request. With CURLOPT_HEADER, libcurl gives each line of a
+/// head to the body callback before it keeps the line. The option is switched on after a status line and off after the
+/// next line.
 struct FirstFieldGuard: CurlQuirk {
     static let versions = Range.before(8, 2)
     static let isNeeded = isPresent
