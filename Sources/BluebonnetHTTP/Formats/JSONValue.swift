@@ -68,7 +68,7 @@ extension JSONValue {
 // MARK: - Equality
 
 extension JSONValue {
-    /// Strings, and names of members, are the same when they have the same bytes; numbers when they have the same value.
+    /// Strings, and names of members, are the same when they have the same bytes; numbers when they have one value.
     public static func == (first: Self, second: Self) -> Bool {
         switch (first, second) {
         case (.null, .null): true

@@ -6,8 +6,6 @@ internal import Foundation
 
 /// What a transfer knows of the connection that it uses. Network thread only.
 struct ConnectionInUse {
-    /// The connection that is being made to a name; nil when there is one.
-    var opening: OpeningConnection?
     private(set) var tlsInformation: Box<TLSInformation>?
     /// The close_notify that must come when the body has no other end.
     private var awaitedNotice: CloseNotice?

@@ -27,6 +27,8 @@ final class CurlTransfer: Transfer {
     private var usesProxyDigest: Bool
     /// Undoes the chunks of the response's body; nil when the body has none.
     var chunks: Chunks?
+    /// The connection that is being made to a name; nil when there is one.
+    private(set) var opening: OpeningConnection?
     /// Nil without a limit of bytes a second.
     let pacing: TransferPacing?
 
@@ -44,6 +46,15 @@ final class CurlTransfer: Transfer {
         self.delegate = delegate
         pacing = delegate.pacing
         usesProxyDigest = partition.usesProxyDigest
+    }
+
+    /// A connection is being made to a name.
+    func beginOpening(_ opening: OpeningConnection) { self.opening = opening }
+
+    /// The connection is there, or not wanted any more.
+    func endOpening() {
+        opening?.close()
+        opening = nil
     }
 
     var hasBegunSending: Bool { machine.attempts.count > 0 }

@@ -115,14 +115,12 @@ private func openSocketCallback(
 
 extension CurlTransfer {
     fileprivate func openSocket(to target: UnsafeMutablePointer<curl_sockaddr>) -> CInt {
-        if connection.opening == nil, let name = request.lookedUpName,
-            target.pointee.socktype == CInt(SOCK_STREAM.rawValue)
-        {
+        if opening == nil, let name = request.lookedUpName, target.pointee.socktype == CInt(SOCK_STREAM.rawValue) {
             let opening = OpeningConnection(name: name, loop: partition.loop) { [weak self] in self?.addressAnswered() }
-            connection.opening = opening
+            beginOpening(opening)
             partition.openings.add(opening, addresses: request.givenAddresses(of: name))
         }
-        guard let opening = connection.opening else { return OpeningConnection.socket(for: target) }
+        guard let opening else { return OpeningConnection.socket(for: target) }
         return opening.openSocket(to: target) { partition.connections.expectConnected($0) }
     }
 
@@ -135,15 +133,9 @@ extension CurlTransfer {
     func useConnectedSocket() throws(CurlError) {
         try handle.useNewConnection()
         let limit = request.limits.connectTimeout
-        guard limit > 0, let begunAt = connection.opening?.begunAt else { return }
+        guard limit > 0, let begunAt = opening?.begunAt else { return }
         let used = MonotonicClock.now() - begunAt
         try handle.set(CURLOPT_CONNECTTIMEOUT_MS, max(1, Int(min(limit - min(limit, used), 1 << 60) / 1_000_000)))
-    }
-
-    /// The connection is there, or not wanted any more.
-    func endOpening() {
-        connection.opening?.close()
-        connection.opening = nil
     }
 }
 
