@@ -63,7 +63,7 @@ struct RunnerState: Sendable {
             let key = ByteString(id)
             let (source, operation) = (sources[key], unfinished[key]?.operation)
             let error = operation?.error
-            let reason = error.flatMap { SkipReason.reason(id, .failure, ResultLine.Failure($0)) }
+            let reason = error.flatMap { SkipReason.reason(id, $0) }
             return RunnerDependency(
                 id: id, outcome: outcomes[key], hasFailed: error != nil, reason: skipReasons[key] ?? reason
             ) {

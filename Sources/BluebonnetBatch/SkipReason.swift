@@ -26,6 +26,17 @@ enum SkipReason {
         case .unknown: return "the outcome of \"\(id)\" is not known"
         }
     }
+
+    /// The same for an operation whose result line is not yet made.
+    static func reason(_ id: String, _ error: NetworkingError) -> String? {
+        let outcome: ResultLine.Outcome =
+            switch error.code {
+            case .dependencyFailed: .skipped
+            case .cancelled: .cancelled
+            default: .failure
+            }
+        return reason(id, outcome, ResultLine.Failure(error))
+    }
 }
 
 extension ResultLine {

@@ -18,6 +18,8 @@ import Testing
         let skipped = ResultLine(id: "b", abandoned: .skipped, reason: first)
         #expect(skipped.error?.message == "not started: \"a\" failed with unacceptableStatus: the status is 500")
         #expect(skipped.skipReason == first)
+        #expect(SkipReason.reason("b", NetworkingError(.dependencyFailed, SkipReason.message(first))) == first)
+        #expect(SkipReason.reason("c", NetworkingError(.cancelled, "cancelled")) == "\"c\" was cancelled")
         #expect(SkipReason.reason("c", .cancelled, nil) == "\"c\" was cancelled")
         #expect(SkipReason.reason("c", .unknown, nil) == "the outcome of \"c\" is not known")
     }

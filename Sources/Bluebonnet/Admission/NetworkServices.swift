@@ -105,6 +105,6 @@ package final class NetworkServices: Sendable {
     /// not wait for them.
     package static func prepare() {
         NetworkThread.shared.submit { _ = Self.curl.value }
-        Queues.preparation.async { _ = MessageDigest(.sha256) }
+        Queues.blocking.async { _ = MessageDigest(.sha256) }
     }
 }

@@ -35,7 +35,7 @@ final class ChannelSink: BodySink {
             (pipe, self.drain) = (drain.pipe, drain)
             stream.queue.async { if stream.value.streamStatus == .notOpen { stream.value.open() } }
         case .device(let device):
-            let queue = DispatchQueue(label: "org.bluebonnet.writing.device", target: Queues.writing)
+            let queue = DispatchQueue(label: "org.bluebonnet.writing.device")
             let drain = BodyDrain(capacity: Self.streamCapacity, on: queue) { chunk, _ throws(NetworkingError) in
                 try device.append(chunk)
             }

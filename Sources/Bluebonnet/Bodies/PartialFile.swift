@@ -42,7 +42,7 @@ final class PartialFile: Sendable {
     private let mayHaveBytes: Atomic<Bool>
     let contents: Mutex<Contents>
     /// Does what is to be done with the open file while the body arrives. Serial.
-    let queue = DispatchQueue(label: "org.bluebonnet.writing.file", target: Queues.writing)
+    let queue = DispatchQueue(label: "org.bluebonnet.writing.file")
 
     static let suffix = SuggestedFileName.reservedSuffix
     private static let recordSuffix = ".json"

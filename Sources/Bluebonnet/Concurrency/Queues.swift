@@ -16,12 +16,13 @@ enum Queues {
     static let processing = DispatchQueue(label: "org.bluebonnet.processing")
     /// Validates and serializes small responses. Serial queues, used in rotation.
     static let serialization = (0..<width).map { DispatchQueue(label: "org.bluebonnet.serialization.\($0)") }
-    /// Makes requests from the results of other operations, and opens files: work that may block. Concurrent.
-    static let preparation = DispatchQueue(label: "org.bluebonnet.preparation", attributes: .concurrent)
-    /// Writes large bodies to their files while they arrive. Concurrent, because one file may be slow.
-    static let writing = DispatchQueue(label: "org.bluebonnet.writing", attributes: .concurrent)
-    /// Moves downloads to their destinations, which is a copy from one file system to another. Concurrent.
-    static let moving = DispatchQueue(label: "org.bluebonnet.moving", attributes: .concurrent)
+    /// Makes requests from the results of other operations, and opens files: work that may block.
+    static let blocking = BlockingQueues(label: "org.bluebonnet.blocking", count: 32)
+    /// Moves downloads to their destinations, which is a copy from one file system to another.
+    static let moving = BlockingQueues(label: "org.bluebonnet.moving", count: 16)
+    /// Prepares transfers that ask no file system and run no user code. Serial queues, used in rotation.
+    static let preparation = RoundRobinQueues(
+        (0..<width).map { DispatchQueue(label: "org.bluebonnet.preparation.\($0)") })
 
     /// Serializes large responses, finishes large or synced files, and computes the digests of downloads. Serial queues
     /// used in rotation, one for each processor but at most four. No processor is kept free for the network thread: it

@@ -137,7 +137,7 @@ extension CookieJar {
         _ work: @escaping @Sendable () throws(NetworkingError) -> Value
     ) async throws(NetworkingError) -> Value {
         let result: Result<Value, NetworkingError> = await withCheckedContinuation { waiter in
-            Queues.preparation.async { waiter.resume(returning: Result { () throws(NetworkingError) in try work() }) }
+            Queues.blocking.async { waiter.resume(returning: Result { () throws(NetworkingError) in try work() }) }
         }
         return try result.get()
     }

@@ -87,6 +87,7 @@ private final class Drain: Sendable {
     private let queue: DispatchQueue
     private let expirationHandler: (@Sendable () -> Void)?
     private let group = DispatchGroup()
+    private let timing = DispatchQueue(label: "org.bluebonnet.drain")
     private let state = Mutex(State.waiting)
 
     init(_ sorted: DrainSummary, queue: DispatchQueue, _ expirationHandler: (@Sendable () -> Void)?) {
@@ -101,11 +102,11 @@ private final class Drain: Sendable {
         if timeout <= .zero {
             expire()
         } else {
-            Queues.preparation.asyncAfter(deadline: .now() + min(timeout.seconds, 1e9), execute: timer)
+            timing.asyncAfter(deadline: .now() + min(timeout.seconds, 1e9), execute: timer)
         }
         await withTaskCancellationHandler {
             await withCheckedContinuation { waiter in
-                group.notify(queue: Queues.preparation) { waiter.resume() }
+                group.notify(queue: timing) { waiter.resume() }
             }
         } onCancel: {
             expire()

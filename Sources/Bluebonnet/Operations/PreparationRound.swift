@@ -6,7 +6,7 @@ internal import Dispatch
 /// Does work off the network thread for operations. Collects the quick pieces of work of one round of the event loop
 /// and runs them in small groups, which saves most thread hops. Network thread only.
 final class PreparationRound: RoundEndTask {
-    /// Runs on the preparation queue; what it gives runs on the event loop's thread then.
+    /// Runs on a preparation queue or a blocking queue; its result runs on the event loop's thread then.
     typealias Item = @Sendable () -> Inbox.Work
 
     /// What a piece of work may share a thread hop with.
@@ -28,7 +28,7 @@ final class PreparationRound: RoundEndTask {
     init(loop: EventLoop) { self.loop = loop }
 
     func add(to group: Group, _ item: @escaping Item) {
-        if group == .alone { return Queues.preparation.async { [inbox = loop.inbox] in inbox.submit(item()) } }
+        if group == .alone { return Queues.blocking.async { [inbox = loop.inbox] in inbox.submit(item()) } }
         if items.isEmpty { loop.atEndOfRound(.other, self) }
         items.append((item, group))
     }
@@ -41,11 +41,16 @@ final class PreparationRound: RoundEndTask {
             let group = rest.prefix(count).prefix { $0.group == first.group }
             rest = rest.dropFirst(group.count)
             loop.inbox.expectWork()
-            Queues.preparation.async { [inbox = loop.inbox, group = group.map(\.item)] in
+            let work = { @Sendable [inbox = loop.inbox, group = group.map(\.item)] in
                 let followUps = group.map { $0() }
                 inbox.submitExpected {
                     for followUp in followUps { followUp() }
                 }
+            }
+            if first.group == .quick {
+                Queues.preparation.next().async(execute: work)
+            } else {
+                Queues.blocking.async(work)
             }
         }
     }

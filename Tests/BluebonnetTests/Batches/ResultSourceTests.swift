@@ -199,7 +199,6 @@ import Testing
         }
         await NetworkThread.shared.catchesUp()
         await Queues.processingCatchesUp()
-        await Queues.preparation.catchesUp()
         #expect(network.log.entries.value.paths == ["/a"] + (0..<500).map { "/n\($0)" })
         await becomes(true) { weakFirst == nil }
     }

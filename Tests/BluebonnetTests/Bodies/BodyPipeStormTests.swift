@@ -185,8 +185,8 @@ import Testing
                 if Bool.random(using: &random) { _ = pipe.next(orCall: {}) }
                 NetworkThread.shared.submit { _ = pipe.hasRoom() }
                 // The listener is set before the pipe is closed: work for the network thread keeps its order.
-                NetworkThread.shared.submit { Queues.preparation.async { pipe.close(.complete) } }
-                Queues.preparation.async { pipe.finish(.complete) }
+                NetworkThread.shared.submit { Queues.blocking.async { pipe.close(.complete) } }
+                Queues.blocking.async { pipe.finish(.complete) }
                 isWoken.wait()
             }
         }

@@ -26,9 +26,9 @@ import Testing
 
     /// Runs something while no file is moved.
     private func whileNothingIsMoved(_ body: () async -> Void) async {
-        Queues.moving.suspend()
+        for queue in Queues.moving.queues { queue.suspend() }
         await body()
-        Queues.moving.resume()
+        for queue in Queues.moving.queues { queue.resume() }
     }
 
     /// A download that is asked for its place, which is `name` in the folder.

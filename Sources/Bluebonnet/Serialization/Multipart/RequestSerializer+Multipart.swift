@@ -54,7 +54,7 @@ extension RequestSerializer {
     ///   `cannotWriteFile`.
     public func request(_ request: URLRequest, writingBodyTo file: URL) async throws(NetworkingError) -> URLRequest {
         let result = await withCheckedContinuation { waiter in
-            Queues.preparation.async {
+            Queues.blocking.async {
                 waiter.resume(
                     returning: Result { () throws(NetworkingError) in try Self.write(request, to: file) })
             }

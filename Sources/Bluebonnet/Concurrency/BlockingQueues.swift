@@ -1,0 +1,52 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+internal import Dispatch
+internal import Synchronization
+
+/// Runs work that may block, on a bounded number of threads. Any thread.
+///
+/// On Linux a concurrent queue has the threads of libdispatch's default pool, and Swift concurrency has the same
+/// threads: a few blocked files would stop the program's tasks, and busy tasks would stop downloads. A serial queue gets
+/// a thread of its own whenever it has work.
+final class BlockingQueues: Sendable {
+    typealias Work = @Sendable () -> Void
+
+    private struct State {
+        /// The queues without work; the one that was used last is the last.
+        var idle: [DispatchQueue]
+        /// Work that waits for an idle queue, so that nothing waits behind a piece that blocks.
+        var pending = FirstInFirstOut<Work>()
+    }
+
+    let queues: [DispatchQueue]
+    private let state: Mutex<State>
+
+    /// - Parameter count: the most pieces of work that run at the same time; at least one.
+    init(label: String, count: Int) {
+        let queues = (0..<count).map { DispatchQueue(label: "\(label).\($0)") }
+        self.queues = queues
+        state = Mutex(State(idle: queues.reversed()))
+    }
+
+    func async(_ work: @escaping Work) {
+        let idle = state.withLock { state in
+            let idle = state.idle.popLast()
+            if idle == nil { state.pending.append(work) }
+            return idle
+        }
+        if let idle { run(work, on: idle) }
+    }
+
+    private func run(_ work: @escaping Work, on queue: DispatchQueue) {
+        queue.async { [self] in
+            work()
+            let next = state.withLock { state in
+                let next = state.pending.isEmpty ? nil : state.pending.removeFirst()
+                if next == nil { state.idle.append(queue) }
+                return next
+            }
+            if let next { run(next, on: queue) }
+        }
+    }
+}
