@@ -6,9 +6,9 @@ internal import Synchronization
 
 /// Runs work that may block, on a bounded number of threads. Any thread.
 ///
-/// On Linux a concurrent queue has the threads of libdispatch's default pool, and Swift concurrency has the same
-/// threads: a few blocked files would stop the program's tasks, and busy tasks would stop downloads. A serial queue gets
-/// a thread of its own whenever it has work.
+/// On Linux a concurrent queue has the threads of libdispatch's default pool, as Swift concurrency has: a few blocked
+/// files would stop the program's tasks, and busy tasks would stop downloads. A serial queue gets a thread of its own
+/// whenever it has work.
 final class BlockingQueues: Sendable {
     typealias Work = @Sendable () -> Void
 

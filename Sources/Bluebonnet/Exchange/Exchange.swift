@@ -167,7 +167,13 @@ extension Exchange {
     func noteContinuation(now: UInt64) { incoming.noteContinuation(now: now) }
 
     func transferDidReceive(bytes: UnsafeRawBufferPointer) throws(NetworkingError) -> BodyIntake {
-        guard let count = try incoming.receive(bytes) else { return .wouldBlock }
+        try transferDidReceive(bytes: bytes, mustTake: false)
+    }
+
+    func transferDidReceive(
+        bytes: UnsafeRawBufferPointer, mustTake: Bool
+    ) throws(NetworkingError) -> BodyIntake {
+        guard let count = try incoming.receive(bytes, mustTake: mustTake) else { return .wouldBlock }
         progress.received(count, of: incoming.head)
         return .taken
     }

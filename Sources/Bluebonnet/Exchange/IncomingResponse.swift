@@ -71,7 +71,7 @@ struct IncomingResponse {
     ///
     /// - Returns: how many bytes of a decoded body they made; nil when none was taken, because the sink is full or a
     ///   block decides.
-    mutating func receive(_ bytes: UnsafeRawBufferPointer) throws(NetworkingError) -> Int? {
+    mutating func receive(_ bytes: UnsafeRawBufferPointer, mustTake: Bool) throws(NetworkingError) -> Int? {
         switch disposition {
         case .undecided: return 0
         case .awaitingDecision: return nil
@@ -82,20 +82,20 @@ struct IncomingResponse {
                 throw NetworkingError(.cancelled, "the rest of a body that nobody sees was not read")
             }
             return 0
-        case .body(let receiver): return try Self.receive(bytes, receiver)
+        case .body(let receiver): return try Self.receive(bytes, receiver, mustTake)
         case .errorBody(let receiver):
             allowance?.receive(bytes.count, now: MonotonicClock.roughly())
-            return try Self.receive(bytes, receiver)
+            return try Self.receive(bytes, receiver, mustTake)
         case .held(let receiver, _):
             allowance?.receive(bytes.count, now: MonotonicClock.roughly())
-            return try Self.receive(bytes, receiver).map { _ in 0 }  // no progress of the result's
+            return try Self.receive(bytes, receiver, mustTake).map { _ in 0 }  // no progress of the result's
         }
     }
 
     private static func receive(
-        _ bytes: UnsafeRawBufferPointer, _ receiver: BodyReceiver
+        _ bytes: UnsafeRawBufferPointer, _ receiver: BodyReceiver, _ mustTake: Bool
     ) throws(NetworkingError) -> Int? {
-        guard receiver.sink.hasRoom else { return nil }
+        guard receiver.sink.hasRoom || mustTake else { return nil }
         let before = receiver.sink.byteCount
         try receiver.receive(bytes)
         return Int(receiver.sink.byteCount - before)

@@ -144,6 +144,7 @@ extension TransferRequest {
     /// libcurl 7.88 takes such a head for a lack of memory or, over HTTP/2, connects again and again because nghttp2
     /// refuses it.
     var headFault: NetworkingError? {
+        if let fault = DroppedField.fault(of: self) { return fault }
         guard httpVersion == .http2PriorKnowledge else { return headSize.fault(.text, of: self, withAdditions: false) }
         return headSize.fault(.block, of: self, withAdditions: true)
     }

@@ -48,6 +48,8 @@ protocol TransferDelegate: AnyObject {
     func transferDidReceive(head: ResponseHead) throws(NetworkingError)
     /// Body bytes as they came, still content-coded. The buffer is gone after the call.
     func transferDidReceive(bytes: UnsafeRawBufferPointer) throws(NetworkingError) -> BodyIntake
+    /// The same, for bytes that nothing else can keep when `mustTake` is set.
+    func transferDidReceive(bytes: UnsafeRawBufferPointer, mustTake: Bool) throws(NetworkingError) -> BodyIntake
     /// The deadline for the rest of the body, in nanoseconds of `MonotonicClock`; `UInt64.max` is none. After it the
     /// transfer ends with `timedOut`. Read when the head has arrived and when the transfer continues; in between it may
     /// only become later.
@@ -66,6 +68,11 @@ protocol TransferDelegate: AnyObject {
 }
 
 extension TransferDelegate {
+    func transferDidReceive(
+        bytes: UnsafeRawBufferPointer, mustTake: Bool
+    ) throws(NetworkingError) -> BodyIntake {
+        try transferDidReceive(bytes: bytes)
+    }
     func transferBeginsAgain(after metrics: TransferMetrics) {}
     func transferDidFind(_ violation: PinViolation) {}
     var bodyDeadline: UInt64 { .max }
@@ -112,10 +119,7 @@ final class TransferRequest: Sendable {
         return Self.bufferByteCounts.first { $0 >= least } ?? Self.largestBufferByteCount
     }
 
-    /// Whether libcurl 7.88 loses what follows the first buffer of a head (over TLS), or the first write to the socket
-    /// and one buffer more. Without a body it takes the request for sent then, and the server waits for the rest of the
-    /// head. A body without length loses its chunks, see `HandleSetup.watchesHead`. A body with a length is safe.
-    private var mustSendHeadWhole: Bool { body.isEmpty || body.byteCount == nil }
+    private var mustSendHeadWhole: Bool { CutHead.mayLose(bodyByteCount: body.isEmpty ? 0 : body.byteCount) }
 
     private var usualBufferByteCount: Int {
         if body.isEmpty { return 16 * 1024 }

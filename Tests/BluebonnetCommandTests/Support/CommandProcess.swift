@@ -6,6 +6,7 @@ import BluebonnetBatch
 import BluebonnetTestServer
 import Foundation
 import Glibc
+import Synchronization
 
 /// The built command, started as a process of its own.
 final class CommandProcess: Sendable {
@@ -27,6 +28,7 @@ final class CommandProcess: Sendable {
     }
 
     let id: pid_t
+    private let isCollected = Mutex(false)
     private let outputPath: String
     private let errorPath: String
 
@@ -84,6 +86,14 @@ final class CommandProcess: Sendable {
         return id
     }
 
+    /// Collects a process that a failed test has left: an ended child that nobody collects keeps the monitor of Swift
+    /// Testing's exit tests busy for ever.
+    deinit {
+        guard !isCollected.withLock(\.self) else { return }
+        kill(id, SIGKILL)
+        while waitpid(id, nil, 0) < 0 && errno == EINTR {}
+    }
+
     /// Sends it a signal.
     func send(_ signal: Int32) {
         kill(id, signal)
@@ -91,6 +101,7 @@ final class CommandProcess: Sendable {
 
     /// Waits until it has ended; ends it when the waiting task is cancelled. To be called once.
     func end() async -> End {
+        isCollected.withLock { $0 = true }
         let status = await withTaskCancellationHandler {
             await withCheckedContinuation { (done: CheckedContinuation<Int32, Never>) in
                 Thread.detachNewThread { [id] in

@@ -22,7 +22,7 @@ extension RuleTable {
             .cookies, "5.2.2", "a Max-Age that is no number is passed over",
             .deviates(
                 "libcurl removes the cookie, as for 0",
-                .cookies(["a=1", "a=1; max-age=x", "b=2; max-age="], sends: nil) { #expect($0.isEmpty) })),
+                .cookies(["a=1", "a=1; max-age=x"], sends: nil) { #expect($0.isEmpty) })),
         Rule(
             .cookies, "5.2.2", "a Max-Age of zero or less removes the cookie",
             .held(.cookies(["a=1", "b=2", "a=1; max-age=0", "b=2; max-age=-1"], sends: nil))),

@@ -12,7 +12,9 @@ extension NetworkTests {
     /// A request's head may be longer than what a socket takes at once.
     @Suite struct BlockedHeadTests {
         /// Without and with a small body that libcurl has a copy of.
-        private static let fills = [900_000, 400_000]
+        private static let fills = [900_000, 400_000, 300_000].filter { !isDropped($0) }
+
+        private static func isDropped(_ fill: Int) -> Bool { DroppedField.isPresent && fill > DroppedField.byteLimit }
         private static let headEnd = Data("\r\n\r\n".utf8)
 
         private static func kinds(_ isIncluded: (SentBody) -> Bool) -> [SentBody] { SentBody.all.filter(isIncluded) }
@@ -68,6 +70,20 @@ extension NetworkTests {
                 let request = try #require(server.requests.last)
                 #expect(request.headers["X-Fill"]?.utf8.count == fill)
                 #expect(request.body == body.bytes)
+            }
+        }
+
+        @Test(arguments: SentBody.all) func aLineThatLibcurlDropsIsRefused(body: SentBody) async throws {
+            let folder = try TemporaryFolder()
+            defer { folder.remove() }
+            let fill = 400_000
+            try await TestServer.answering(.response()) { server in
+                let operation = try await body.operation(to: server.url(), fill: fill, TransferOptions(), in: folder)
+                    .run()
+                let request = server.requests.last
+                #expect((operation.code == .invalidRequest) == Self.isDropped(fill))
+                #expect((request == nil) == Self.isDropped(fill))
+                #expect(request.map { $0.headers["X-Fill"]?.utf8.count == fill } ?? true)
             }
         }
 

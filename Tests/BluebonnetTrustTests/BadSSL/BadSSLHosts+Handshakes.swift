@@ -38,7 +38,7 @@ extension BadSSLHost {
             .shortGroup("dh480", bitCount: 480, "modulus too small")),
         BadSSLHost(
             "dh512", wish: .refuse, made: "a group of 512 bits",
-            .shortGroup("dh512", bitCount: 512, "dh key too small")),
+            .shortGroup("dh512", bitCount: 512, "dh key too small|unknown security bits")),
         handshake("dh1024", wish: .refuse, made: "a group of 1,024 bits"),
         handshake("dh2048", wish: .either, made: "a group of 2,048 bits"),
         handshake(

@@ -235,7 +235,9 @@ extension CurlTransfer {
         chunks = isChunked ? Chunks() : nil
         if machine.response.needsCloseNotice(of: request) { connection.awaitCloseNotice(on: handle) }
         // libcurl would keep it. After 421, the next request would meet the same answer.
-        let isUseless = !machine.response.isMultiplexed && (head.hasDoubtfulEnd || request.closesConnection)
+        let isUseless =
+            !machine.response.isMultiplexed
+            && (head.hasDoubtfulEnd || request.closesConnection || UnreadClose.concerns(head))
         if isUseless || head.statusCode == 421 {
             handle.setClosesConnection(true)
         }
@@ -282,18 +284,18 @@ extension CurlTransfer {
     private func consumeBody(_ bytes: UnsafeRawBufferPointer) -> BodyIntake? {
         guard let delegate else { return nil }
         machine.noteMovement(at: MonotonicClock.roughly())
-        if !bytes.isEmpty, partition.holdsByRate(self, .receiving, byteCount: bytes.count) {
+        if !takesAll, !bytes.isEmpty, partition.holdsByRate(self, .receiving, byteCount: bytes.count) {
             machine.holdReceiving()
             return .wouldBlock
         }
         return attempt { () throws(NetworkingError) in
-            let intake = try delegate.transferDidReceive(bytes: bytes)
+            let intake = try delegate.transferDidReceive(bytes: bytes, mustTake: takesAll)
             machine.bodyWasGiven(intake, byteCount: bytes.count)
             switch intake {
             case .taken:
                 if machine.mayEndEarly { partition.deadlineMayBeEarlier(nextDeadline) }
                 pacing?.take(.receiving, byteCount: bytes.count, now: MonotonicClock.now())
-                partition.consumeReadQuota(of: self, bytes)
+                if !takesAll { partition.consumeReadQuota(of: self, bytes) }
             case .wouldBlock: pacing?.giveBack(.receiving)
             }
             return intake

@@ -103,11 +103,12 @@ extension CurlConnections {
         return endpoints.localPort > 0 ? found : found.filter { !loop.isWatching($0) }
     }
 
-    /// Whether a connection may have been closed, or be at its end, since transfers were last ended. libcurl 7.88 keeps
-    /// a connection whose end arrives behind the end of a stream, and forgets the error of a stream that was reset.
+    /// Whether a connection may have been closed, or be at its end, since transfers were last ended
+    /// (`KeptEndedStream`).
     ///
     /// - Parameter candidates: the sockets that it may have; any when there are none.
     func mayHaveEnded(_ candidates: [CInt]) -> Bool {
+        guard KeptEndedStream.isPresent else { return false }
         guard candidates.isEmpty else {
             return candidates.contains { closedSockets.contains($0) || ConnectionSockets.isAtEnd($0) }
         }

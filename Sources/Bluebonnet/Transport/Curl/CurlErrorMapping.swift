@@ -21,9 +21,9 @@ struct CurlErrorMapping {
         hasAnswer = machine.response.hasBegun
         isSent = machine.attempts.count > 0
         isInsideHead = hasAnswer && machine.response.head == nil
-        let isTooLarge = [CURLE_OUT_OF_MEMORY.rawValue, Self.tooLarge].contains(error.code)
+        let isTooLarge = LongLine.mayBe(error)
         let libraryText = handle.lastErrorText ?? error.text
-        text = isTooLarge && isInsideHead ? "\(Self.longLine) (\(libraryText))" : libraryText
+        text = isTooLarge && isInsideHead ? "\(LongLine.sentence) (\(libraryText))" : libraryText
         connectStatus = handle.long(CURLINFO_HTTP_CONNECTCODE)
         headFault = isTooLarge && !hasAnswer ? machine.request.assembledHeadFault : nil
     }
@@ -52,10 +52,9 @@ struct CurlErrorMapping {
         }
     }
 
-    /// libcurl 8.23 has CURLE_COULDNT_CONNECT or CURLE_PROXY for a refused CONNECT, where 8.14 has CURLE_RECV_ERROR.
     private var isRefusalOfProxy: Bool {
         guard connectStatus >= 300, !isSent else { return false }
-        return [CURLE_RECV_ERROR, CURLE_COULDNT_CONNECT, CURLE_PROXY].contains { $0.rawValue == error.code }
+        return RefusedTunnel.mayBe(error)
     }
 
     /// CURLE_RECV_ERROR stands for a lost connection and for a broken chunk.
@@ -103,7 +102,7 @@ struct CurlErrorMapping {
         CURLE_WEIRD_SERVER_REPLY.rawValue: .badServerResponse,
         CURLE_PARTIAL_FILE.rawValue: .badServerResponse,
         CURLE_BAD_CONTENT_ENCODING.rawValue: .cannotDecodeBody,
-        CURLE_OUT_OF_MEMORY.rawValue: .headersTooLarge,  // what this libcurl says of one header line over 100 kB
+        CURLE_OUT_OF_MEMORY.rawValue: .headersTooLarge,  // `LongLine`
         CURLE_OPERATION_TIMEDOUT.rawValue: .timedOut,
         CURLE_SSL_CONNECT_ERROR.rawValue: .secureConnectionFailed,
         CURLE_SSL_CIPHER.rawValue: .secureConnectionFailed,
@@ -113,15 +112,8 @@ struct CurlErrorMapping {
         CURLE_SSL_ISSUER_ERROR.rawValue: .serverNotTrusted,
         CURLE_SSL_INVALIDCERTSTATUS.rawValue: .serverNotTrusted,
         CURLE_SSL_PINNEDPUBKEYNOTMATCH.rawValue: .pinMismatch,
-        tooLarge: .headersTooLarge,
+        LongLine.tooLarge: .headersTooLarge,
     ]
-
-    /// libcurl reports such a line as a lack of memory (7.88), or as CURLE_TOO_LARGE.
-    private static let longLine =
-        "a line is longer than \(CURL_MAX_HTTP_HEADER) bytes, which is the most that libcurl takes"
-
-    /// CURLE_TOO_LARGE, which came after 7.88.
-    private static let tooLarge: UInt32 = 100
 }
 
 extension LibraryResult {

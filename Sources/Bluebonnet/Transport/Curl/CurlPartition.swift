@@ -24,7 +24,7 @@ final class CurlPartition: EventLoopClient, RoundEndTask {
     var throttled: [CurlTransfer] = []
     /// Transfers that a limit of bytes a second holds.
     var paced: [CurlTransfer] = []
-    /// Paused uploads to resume after the next read; libcurl 7.88 does not notice the response ended.
+    /// Paused uploads to resume after the next read (`UnnoticedAnswer`).
     private var pendingResumes: [CurlTransfer] = []
     /// Whether the proxy wants Digest before it makes a tunnel.
     var usesProxyDigest = false
@@ -55,10 +55,7 @@ final class CurlPartition: EventLoopClient, RoundEndTask {
         _ = bluebonnet_multi_setopt_pointer(multi, CURLMOPT_TIMERDATA, context)
         // Left alone, libcurl keeps four for each transfer under way: so almost none at the end of a batch.
         _ = bluebonnet_multi_setopt_long(multi, CURLMOPT_MAXCONNECTS, Self.idleConnectionLimit)
-        // Over HTTP/2, a connection is read for the others of its streams while one is paused. libcurl 7.88 keeps what
-        // comes for that one, up to 64 MB, and copies it whenever the stream goes on and is paused again: others would
-        // hardly go on. A connection with nothing but a paused stream is not read.
-        if poolKey.isExclusive { _ = bluebonnet_multi_setopt_long(multi, CURLMOPT_PIPELINING, CURLPIPE_NOTHING) }
+        if poolKey.isExclusive { CopiedBackPressure.shareNoConnection(of: multi) }
     }
 
     var isIdle: Bool { active.isEmpty }
@@ -144,8 +141,12 @@ extension CurlPartition {
 
     /// Goes on with a transfer that was paused; what libcurl held back may arrive inside this call.
     func resume(_ transfer: CurlTransfer) {
-        let result = curl_easy_pause(transfer.handle.raw, CURLPAUSE_CONT)
-        if result != CURLE_OK, transfer.machine.failure == nil {
+        transfer.takesAll = GrowingPause.isPresent
+        // Where the consumer has no capacity, sending alone continues.
+        let result = curl_easy_pause(transfer.handle.raw, transfer.isHoldingBytes ? CURLPAUSE_RECV : CURLPAUSE_CONT)
+        transfer.takesAll = false
+        // Without a connection, libcurl has ended the transfer, and says so later.
+        if ![CURLE_OK, CURLE_BAD_FUNCTION_ARGUMENT].contains(result), transfer.machine.failure == nil {
             let error = CurlError(code: result.rawValue).libraryError
             transfer.stop(with: NetworkingError(.resumeRefused, "the connection could not go on", underlying: error))
         }
@@ -218,6 +219,7 @@ extension CurlPartition {
 
     /// Resumes a transfer's upload after the next read.
     func resumeAfterReading(_ transfer: CurlTransfer) {
+        guard UnnoticedAnswer.isPresent else { return }
         if !pendingResumes.contains(where: { $0 === transfer }) { pendingResumes.append(transfer) }
     }
 

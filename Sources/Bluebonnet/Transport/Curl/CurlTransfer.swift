@@ -19,6 +19,8 @@ final class CurlTransfer: Transfer {
     var activeIndex = 0
     /// What it took of the round at hand. Unchecked: changed for every piece.
     @exclusivity(unchecked) var readQuota = ReadQuota()
+    /// Whether bytes are taken that their consumer has no capacity for (`GrowingPause`).
+    @exclusivity(unchecked) var takesAll = false
     /// How often its partition had called libcurl when libcurl got the transfer; nil before that.
     private var callCountAtStart: Int?
     private var receivedCookieCount = 0
@@ -96,11 +98,10 @@ final class CurlTransfer: Transfer {
     /// Remembers the first failure; libcurl is told to stop.
     func stop(with error: NetworkingError) { machine.fail(error) }
 
-    /// The request is given up: has libcurl close an HTTP/2 connection that no other request uses. libcurl (to 8.14, at
-    /// least) leaves the RST_STREAM in a buffer until the connection is used again, and the server would go on. Not
-    /// where only the body of a refused response is given up: the next request mostly follows at once.
+    /// The request is given up.
     private func leaveNoSilentConnection() {
-        if hasBegunSending && machine.attempts.isMultiplexed { handle.setClosesConnection(true) }
+        BufferedReset.closeConnection(
+            of: handle, hasBegunSending: hasBegunSending, isMultiplexed: machine.attempts.isMultiplexed)
     }
 
     /// The body has bytes again that libcurl asked for.
@@ -225,8 +226,7 @@ extension CurlTransfer {
         let delegate = self.delegate
         self.delegate = nil
         if result != CURLE_OK || machine.failure != nil { handle.setup = nil }
-        // libcurl 7.88 keeps a connection on which the head could not be sent, also when TLS is of no use any more.
-        if result == CURLE_SEND_ERROR { handle.withEndpoints { partition.connections.shutDown($0) } }
+        if KeptBrokenConnection.concerns(result) { handle.withEndpoints { partition.connections.shutDown($0) } }
         if isHoldingBytes { handle.isReusable = false }  // too late to have them thrown away
         noteReusability(result)
         if error == nil { applyAnnouncedTimeout() }
@@ -285,11 +285,8 @@ extension CurlTransfer {
         return metrics
     }
 
-    /// Notes when the handle is of no use any more: libcurl 7.88 remembers a refusal, also over curl_easy_reset, and
-    /// without that it goes on counting what it sent again.
     private func noteReusability(_ result: CURLcode) {
-        let attempts = machine.attempts
-        if attempts.count > 1 || result != CURLE_OK && attempts.isMultiplexed { handle.isReusable = false }
+        if RememberedRefusal.spoilsHandle(after: machine.attempts, result) { handle.isReusable = false }
     }
 
     /// Lets the jar see to its limit, when libcurl does not work on it.

@@ -27,8 +27,7 @@ final class EasyHandle {
     private var url = ""
     /// The origin of the last URL that went to libcurl in parts. libcurl reads it while a transfer runs.
     private var origin: CurlOrigin?
-    /// Whether a request of this handle named its host by itself. libcurl 7.88 remembers that host for cookies even
-    /// after curl_easy_reset, so such a handle is never given a jar.
+    /// Whether a request of this handle had its own `Host` field (`RememberedHost`).
     private(set) var hasNamedHost = false
     private var closesConnection = false
     private var leavesNoConnection = false

@@ -32,7 +32,7 @@ final class HandlePool: EventLoopClient {
 
     func take(forJar usesJar: Bool) -> EasyHandle {
         guard let handle = idle.popLast()?.handle else { return EasyHandle() }
-        guard usesJar && handle.hasNamedHost else { return handle }
+        guard RememberedHost.spoils(handle, forJar: usesJar) else { return handle }
         handle.close()
         return EasyHandle()
     }

@@ -44,10 +44,6 @@ struct HandleSetup: Equatable {
         case read(byteCount: Int64?)
     }
 
-    /// A kernel may give a new connection so little room to send (the first number of tcp_wmem): a head that fits it
-    /// leaves in one write.
-    private static let leastSocketBufferByteCount = 4096
-
     init(_ request: TransferRequest, usesProxyDigest: Bool = false) {
         method = request.method
         sendingBufferByteCount = request.sendingBufferByteCount
@@ -74,10 +70,7 @@ struct HandleSetup: Equatable {
         } else {
             let byteCount = request.body.byteCount
             body = .read(byteCount: byteCount)
-            // libcurl 7.88 sends a body of unknown length without its chunks when the head before it has not left in
-            // one write: a server would take the bytes for anything. Nothing tells of that but its log
-            // (CURLOPT_DEBUGFUNCTION), which costs, and is kept for the requests that it may happen to.
-            watchesHead = byteCount == nil && request.headSize.upperBound > Self.leastSocketBufferByteCount
+            watchesHead = byteCount == nil && CutHead.mayLoseChunks(headByteCount: request.headSize.upperBound)
             isRepeatable = false
         }
     }
@@ -184,8 +177,7 @@ extension HandleSetup {
 
     private static func setTrust(_ handle: EasyHandle, _ poolKey: ConnectionPoolKey) throws(CurlError) {
         let policy = poolKey.securityPolicy
-        // Before 8.3, libcurl puts its own cache of authorities over ours, after the callback that sets them.
-        try handle.set(CURLOPT_CA_CACHE_TIMEOUT, 0)
+        try AuthorityCache.turnOff(for: handle)
         // Always: only then does a refusal of our evaluator, which decides in OpenSSL's place, break the handshake off.
         try handle.set(CURLOPT_SSL_VERIFYPEER, true)
         let checksHost = policy.validatesDomainName && poolKey.trustAnswers == nil
@@ -273,10 +265,11 @@ extension TransferRequest {
     /// Whether a proxy reads the request and passes it on; a proxy of another kind joins connections only.
     fileprivate var isForwarded: Bool { !isSecure && poolKey.proxy?.forwardsRequests == true }
 
-    /// The `Host` field of a forwarded request. libcurl (7.88 and 8.14) writes a host with the brackets of the first
-    /// request on the connection to the proxy, which serves all hosts.
+    /// The `Host` field of a forwarded request.
     private func hostField(in partition: CurlPartition) -> [HeaderFields.Field] {
-        guard isForwarded, !hasHostField, let host = partition.curlOrigin(of: origin)?.hostField else { return [] }
+        guard BracketedHost.isPresent, isForwarded, !hasHostField,
+            let host = partition.curlOrigin(of: origin)?.hostField
+        else { return [] }
         return [HeaderFields.Field(name: "Host", value: host)]
     }
 

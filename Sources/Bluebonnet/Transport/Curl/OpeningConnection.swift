@@ -8,9 +8,8 @@ internal import Glibc
 /// The connection that libcurl is making for a transfer: which addresses it has tried, and, when they stay silent, the
 /// race between the others. Network thread only.
 ///
-/// libcurl 7.88 and 8.14 give the first of several addresses of one family half of the time for connecting before they
-/// try the second one. When another address has answered meanwhile, the transfer begins again and libcurl gets the
-/// connected socket.
+/// When another address has answered meanwhile, the transfer begins again and libcurl gets the connected socket. The
+/// reason is `SlowNextAddress`.
 final class OpeningConnection {
     /// The name whose addresses there are to try.
     let name: String
@@ -115,7 +114,9 @@ private func openSocketCallback(
 
 extension CurlTransfer {
     fileprivate func openSocket(to target: UnsafeMutablePointer<curl_sockaddr>) -> CInt {
-        if opening == nil, let name = request.lookedUpName, target.pointee.socktype == CInt(SOCK_STREAM.rawValue) {
+        if SlowNextAddress.isPresent, opening == nil, let name = request.lookedUpName,
+            target.pointee.socktype == CInt(SOCK_STREAM.rawValue)
+        {
             let opening = OpeningConnection(name: name, loop: partition.loop) { [weak self] in self?.addressAnswered() }
             beginOpening(opening)
             partition.openings.add(opening, addresses: request.givenAddresses(of: name))

@@ -46,6 +46,11 @@ extension Range<CurlVersion> {
     /// All supported versions before one that has no such fault.
     static func before(_ major: UInt32, _ minor: UInt32) -> Range { CurlVersion.floor..<CurlVersion(major, minor) }
 
+    /// A version and all later ones so far.
+    static func since(_ major: UInt32, _ minor: UInt32) -> Range {
+        CurlVersion(major, minor)..<CurlVersion(number: .max)
+    }
+
     /// Every version so far.
     static var all: Range { CurlVersion.floor..<CurlVersion(number: .max) }
 }

@@ -2,11 +2,15 @@
 // SPDX-License-Identifier: MIT
 
 /// What libcurl 7.88 reads otherwise in a `Set-Cookie` field than RFC 6265 (5.2) says, as far as the jar can put it
-/// right afterwards. A value.
-struct CookieFault: Equatable {
+/// right afterwards. Later versions correct some of these themselves, where the jar finds nothing to put right. A
+/// value.
+struct CookieFault: CurlQuirk, Equatable {
+    static let versions = Range<CurlVersion>.all
+
     /// The name that libcurl has given the cookie.
     private(set) var name: String
-    /// The field begins with a pair without a name, so that it sets nothing: libcurl takes the next pair.
+    /// The field sets nothing. It begins with a pair without a name, where libcurl takes the next pair, or its name
+    /// makes a promise that it does not keep (`breaksPromise`).
     private(set) var isUnwanted = false
     /// `Secure` and `HttpOnly` count whatever their values are: libcurl takes those with a value for unknown ones.
     private(set) var isSecure = false
@@ -28,6 +32,7 @@ struct CookieFault: Equatable {
             return
         }
         guard first.value != nil else { return nil }
+        isUnwanted = Self.breaksPromise(first.name, parts.dropFirst())
         for part in parts.dropFirst() {
             guard let value = part.value else { continue }
             switch part.name.lowercased() {
@@ -37,7 +42,18 @@ struct CookieFault: Equatable {
             default: continue
             }
         }
-        guard isSecure || isHTTPOnly || hasNoPath else { return nil }
+        guard isUnwanted || isSecure || isHTTPOnly || hasNoPath else { return nil }
+    }
+
+    /// Whether a name begins with `__Secure-` or `__Host-`, in whatever case, and its attributes do not keep the
+    /// promise (RFC 6265bis, 4.1.3). libcurl 8.14 knows these cases of the letters alone.
+    private static func breaksPromise(_ name: String, _ attributes: ArraySlice<Part>) -> Bool {
+        let name = name.lowercased()
+        let isForHost = name.hasPrefix("__host-")
+        guard isForHost || name.hasPrefix("__secure-") else { return false }
+        let last = { (wanted: String) in attributes.last { $0.name.lowercased() == wanted } }
+        if last("secure") == nil { return true }
+        return isForHost && (last("path")?.value != "/" || !(last("domain")?.value ?? "").isEmpty)
     }
 
     /// A name, and what stands behind its equals sign, if there is one.

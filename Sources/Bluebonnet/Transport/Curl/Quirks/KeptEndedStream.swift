@@ -1,0 +1,8 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+/// libcurl 7.88 keeps an HTTP/2 connection whose end arrives behind the end of a stream, and forgets the error of a
+/// stream that was reset. Later versions have not been examined, and get the same treatment: the sockets are asked.
+enum KeptEndedStream: CurlQuirk {
+    static let versions = Range<CurlVersion>.all
+}

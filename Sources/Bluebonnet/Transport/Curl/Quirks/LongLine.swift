@@ -1,0 +1,17 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+internal import CCurl
+
+/// The code for a header line that is longer than libcurl takes: 7.88 reports a lack of memory, later versions have
+/// CURLE_TOO_LARGE, which the headers of 7.88 do not know.
+enum LongLine: CurlQuirk {
+    static let versions = Range<CurlVersion>.all
+    /// CURLE_TOO_LARGE.
+    static let tooLarge: UInt32 = 100
+    static let sentence = "a line is longer than \(CURL_MAX_HTTP_HEADER) bytes, which is the most that libcurl takes"
+
+    static func mayBe(_ error: CurlError) -> Bool {
+        [CURLE_OUT_OF_MEMORY.rawValue, tooLarge].contains(error.code)
+    }
+}
