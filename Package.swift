@@ -9,7 +9,7 @@ let strict: [SwiftSetting] = [
     .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
-/// Debug builds check the order in which locks are taken: see the documentation page "Lock order".
+/// Debug builds check the order in which locks are taken: see the documentation page "Locks and waits".
 let checksLockOrder = SwiftSetting.define("BLUEBONNET_LOCK_ORDER", .when(configuration: .debug))
 
 /// SQLite, as BluebonnetJournal uses it.

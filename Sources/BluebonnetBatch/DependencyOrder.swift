@@ -75,7 +75,7 @@ struct DependencyOrder {
     }
 }
 
-/// What each line waits for, by index, in two arrays.
+/// The dependencies of each line, by index, in two arrays.
 struct DependencyTable {
     private var ends: [Int] = []
     private var targets: [UInt32] = []

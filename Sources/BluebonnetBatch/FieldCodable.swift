@@ -3,7 +3,7 @@
 
 internal import Bluebonnet
 
-/// What stands for a value in a JSON text.
+/// The form of a value in a JSON text.
 protocol JSONRepresentable {
     var jsonValue: JSONValue { get }
 }
@@ -47,7 +47,7 @@ struct MemberList<Name: RawRepresentable<String>>: JSONRepresentable {
         if value != defaultValue { set(name, value) }
     }
 
-    /// Adds the members of a group that has names of its own.
+    /// Adds the members of a group that has its own names.
     mutating func add(_ group: MemberList<some RawRepresentable<String>>) {
         for (name, value) in group.members { members[name] = value }
     }

@@ -71,7 +71,7 @@ package struct HiddenVariables: Sendable {
         result.error?.underlying = error.underlying.map(hide)
     }
 
-    /// What is wrong with a URL is told by pieces of it, of which each may be a piece of a value.
+    /// Messages about a URL quote pieces of it, each of which may be a piece of a value.
     private func message(_ code: NetworkingError.Code, _ message: String) -> String {
         guard code == .badURL, urlHasVariables else { return hide(in: message) }
         let url = RequestCheck.shown(URLText.withoutUserInfo(urlAsWritten))

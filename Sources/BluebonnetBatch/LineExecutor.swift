@@ -35,7 +35,7 @@ package final class LineExecutor: Sendable {
     package func operation(
         for line: RequestLine, mayWait: Bool, sources: @escaping @Sendable () throws -> [ByteString: ReferenceSource]
     ) -> HTTPRequestOperation {
-        // Files may be where nobody answers.
+        // The file system may not answer.
         let recipe = RequestPlan.Recipe(isQuick: !mayWait && !line.readsFiles) {
             [settings, baseURL = manager.baseURL] plan in
             let (sources, environment) = (try sources(), settings.environment)
@@ -50,7 +50,7 @@ package final class LineExecutor: Sendable {
         return operation
     }
 
-    /// Lets an operation begin when there is room.
+    /// Starts an operation when a slot is free.
     package func start(_ operation: HTTPRequestOperation) { manager.operationQueue.addOperation(operation) }
 
     /// The values of environment variables that results of a line must not show; nil when there are none.

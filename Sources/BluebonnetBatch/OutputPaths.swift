@@ -9,20 +9,20 @@ import Glibc
 package struct ReservedPath: Sendable {
     /// The path, absolute or relative to the working directory.
     let path: String
-    /// What a line is told that writes it: "the results are written to this file".
+    /// The error of a line that writes it: "the results are written to this file".
     let meaning: String
 
     package init(_ path: String, _ meaning: String) { (self.path, self.meaning) = (path, meaning) }
 }
 
 /// The files that the lines of a batch write, so that no two write the same one. Several may write into one folder,
-/// where each gets a name of its own.
+/// where each gets its own name.
 ///
 /// Paths are compared as text, after `.`, `..` and relative paths were worked out; the file system is not asked, so two
 /// paths that meet through a link pass; only devices of `/dev` are looked up. A path with references in it is not known
 /// yet, and is not compared.
 struct OutputPaths {
-    /// What a line writes.
+    /// The output of a line.
     struct Output {
         fileprivate let key: Key
         /// Whether the path ends in a slash.
@@ -48,7 +48,7 @@ struct OutputPaths {
 
     private let workingDirectory = FileManager.default.currentDirectoryPath
     private var claims: [Key: (lineNumber: Int, isFolder: Bool)] = [:]
-    /// What files that no line may write are, by their paths.
+    /// The uses of files that no line may write, by their paths.
     private var reserved: [Key: String] = [:]
 
     init(reserved: [ReservedPath] = []) {
@@ -58,12 +58,12 @@ struct OutputPaths {
         }
     }
 
-    /// Makes room for so many lines.
+    /// Reserves memory for so many lines.
     mutating func reserveCapacity(_ count: Int) {
         claims.reserveCapacity(count)
     }
 
-    /// What a line writes, as far as it is known.
+    /// The output of a line, as far as it is known.
     ///
     /// - Throws: that another line writes it already, or that no line may.
     func output(of line: NumberedLine) throws(RequestLineError) -> Output? {
@@ -72,7 +72,7 @@ struct OutputPaths {
         return output
     }
 
-    /// What a line writes, whoever else does.
+    /// The output of a line, also if another line writes it.
     func namedOutput(of line: NumberedLine) throws(RequestLineError) -> Output? {
         guard let path = try knownPath(of: line) else { return nil }
         let key = key(path)

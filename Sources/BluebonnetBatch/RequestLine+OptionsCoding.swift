@@ -126,7 +126,7 @@ extension RequestLine.Key: FieldCodable {
         }
     }
 
-    /// What is wrong with a key that a server could recognize nothing by.
+    /// The error of a key by which a server cannot recognize a request.
     static let blankProblem = "an idempotency key must not be blank"
 
     var jsonValue: JSONValue {

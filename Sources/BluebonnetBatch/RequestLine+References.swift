@@ -4,7 +4,7 @@
 public import Bluebonnet
 
 extension RequestLine {
-    /// A reference's id and the field that it stands in.
+    /// A reference's id and its field.
     struct Mention {
         let id: String
         let path: FieldPath

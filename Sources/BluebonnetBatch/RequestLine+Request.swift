@@ -9,8 +9,8 @@ internal import FoundationNetworking
 extension RequestLine {
     /// Completes the plan of this line's operation, with its references already resolved.
     ///
-    /// What the line says nothing of is left to the operation, which shares it with all others of the batch: trust that
-    /// is put together for each line would have to be compared for each connection.
+    /// Members that the line does not set are left to the operation, which shares them with all others of the batch:
+    /// trust that is put together for each line would have to be compared for each connection.
     ///
     /// - Parameter options: the batch's, over which the line's go.
     /// - Throws: what makes the operation fail before a connection is opened.

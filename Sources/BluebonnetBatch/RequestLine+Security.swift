@@ -4,7 +4,7 @@
 internal import Bluebonnet
 
 extension RequestLine.Security {
-    /// Replaces the batch's options by those of the line.
+    /// Replaces the batch's options by the line's.
     ///
     /// - Throws: `invalidSecurityPolicy` when it cannot be used; the operation fails with it, and nothing is sent.
     func apply(to options: inout TransferOptions) throws(NetworkingError) {

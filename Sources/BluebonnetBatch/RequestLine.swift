@@ -23,7 +23,7 @@ public struct RequestLine: Sendable, Hashable, Codable {
     public var url: String
     /// The HTTP method.
     public var method = "GET"
-    /// Headers that are added to those of the request serializer, and win over them.
+    /// Headers that are added to the request serializer's, and replace equal names.
     public var headers: HeaderFields = [:]
     /// Parameters that the request serializer encodes into the URL.
     public var query: JSONObject?
@@ -68,7 +68,7 @@ public struct RequestLine: Sendable, Hashable, Codable {
     public var retry: Retry?
     /// The `Idempotency-Key` field, the same for each attempt; nil sends none.
     public var idempotencyKey: Key?
-    /// What is done to the operation while it runs.
+    /// Actions on the running operation.
     public var script: [ScriptStep] = []
 
     /// Makes a line with the default of every field that is not named here.

@@ -4,7 +4,7 @@
 public import Bluebonnet
 
 extension RequestLine {
-    /// What a request sends; each case is one field of the line.
+    /// The body of a request; each case is one field of the line.
     public enum Body: Sendable, Hashable, Codable {
         /// Any JSON value.
         case json(JSONValue)
@@ -24,7 +24,7 @@ extension RequestLine {
     public struct Part: Sendable, Hashable, Codable {
         /// The name of the form's field.
         public var name: String
-        /// What the part carries.
+        /// The content of the part.
         public var content: Content
 
         /// The content of a part.

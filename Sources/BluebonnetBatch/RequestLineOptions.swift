@@ -120,14 +120,14 @@ extension RequestLine {
 
     /// Something that is done to the operation while it runs.
     public struct ScriptStep: Sendable, Hashable, Codable {
-        /// What can be done to a running operation.
+        /// The actions on a running operation.
         public enum Action: String, CaseIterable, Sendable, Codable, JSONRepresentable {
             case pause, resume, cancel
         }
 
         /// The seconds after the operation's start.
         public var at: Double
-        /// What is done; the field `do`.
+        /// The action; the field `do`.
         public var action: Action
 
         /// Makes a step.

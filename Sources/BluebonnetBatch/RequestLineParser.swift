@@ -10,7 +10,7 @@ internal import Synchronization
 public struct NumberedLine: Sendable, Hashable {
     /// The number of the line, from 1; empty lines count.
     public var number: Int
-    /// What the line says.
+    /// The parsed line.
     public var line: RequestLine
 
     /// Makes a numbered line.
@@ -53,7 +53,7 @@ public struct RequestLineParser: Sendable {
         return inOrder.flatMap(\.lines)
     }
 
-    /// What some lines of a file say, and what is wrong with them.
+    /// The lines of a piece of a file, and their errors.
     private struct Piece {
         var lines: [NumberedLine] = []
         var errors: [RequestLineError] = []

@@ -4,7 +4,7 @@
 public import Bluebonnet
 internal import Foundation
 
-/// What a batch of request lines would do: which lines could run at the same time, one wave after the other, and which
+/// The plan of a batch of request lines: which lines could run at the same time, one wave after the other, and which
 /// of them would fail before anything is sent. It sends nothing and opens no file.
 public struct RequestLinePlan: Sendable {
     /// One line.
@@ -14,7 +14,7 @@ public struct RequestLinePlan: Sendable {
         /// The method.
         public let method: String
         /// The URL of the request, without user information; as it is written when it refers to a response. References
-        /// to environment variables stand in the place of their values.
+        /// to environment variables are shown in place of their values.
         public let url: String
         /// The ids that the line waits for.
         public let dependencies: [String]

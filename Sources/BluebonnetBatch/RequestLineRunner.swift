@@ -23,7 +23,7 @@ public final class RequestLineRunner: Sendable {
 
     /// How lines are run.
     public struct Settings: Sendable {
-        /// What relative URLs are resolved against.
+        /// The URL against which relative URLs are resolved.
         public var baseURL: URL?
         /// Header fields of every line that does not set a field of that name itself. Default none. As in lines, a
         /// value may refer to environment variables, and `$${` stands for `${`; it cannot refer to responses.
@@ -59,7 +59,7 @@ public final class RequestLineRunner: Sendable {
     private let executor: LineExecutor
     private let onResult: @Sendable (ResultLine) -> Void
     private let state = Mutex(RunnerState())
-    /// As the network thread has told it last.
+    /// The network thread's last report.
     private let waits = Mutex(RunnerWaits())
     private let group = DispatchGroup()
 
@@ -101,7 +101,7 @@ public final class RequestLineRunner: Sendable {
         start(node, operation, isCancelled: isCancelled, isReferenced: isReferenced, onEnd)
     }
 
-    /// Starts a line whose dependencies have all ended. What becomes of it goes to `onEnd` instead of the runner's
+    /// Starts a line whose dependencies have all ended. Its outcome goes to `onEnd` instead of the runner's
     /// `onResult`, on the same queue; the runner does not keep it.
     ///
     /// - Parameters:
@@ -166,7 +166,7 @@ public final class RequestLineRunner: Sendable {
         }
     }
 
-    /// Returns the state of the run. What waits is that of the moment of the last call.
+    /// Returns the state of the run. Waiting operations are as at the last call.
     ///
     /// - Parameter count: how many of the transfers under way to name, the largest ones.
     public func snapshot(largest count: Int) -> Snapshot {
@@ -175,7 +175,7 @@ public final class RequestLineRunner: Sendable {
         let now = waits.withLock { $0 }
         snapshot.waitingRetryCount = now.retryCount
         snapshot.heldOrigins = now.origins.compactMap { RequestLineRunner.Snapshot.HeldOrigin($0, now: Date()) }
-        // For the next snapshot: who asks must not wait for the network thread.
+        // For the next snapshot: the caller must not wait for the network thread.
         executor.manager.withWaits(limit: 16) { [weak self] retryCount, origins in
             self?.waits.withLock { $0 = RunnerWaits(retryCount: retryCount, origins: origins) }
         }

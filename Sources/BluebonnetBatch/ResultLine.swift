@@ -109,7 +109,7 @@ extension ResultLine {
 
     /// Why an operation did not succeed.
     public struct Failure: Sendable, Hashable, Codable {
-        /// What happened.
+        /// The outcome.
         public var code: NetworkingError.Code
         /// One sentence for people.
         public var message: String

@@ -14,7 +14,7 @@ struct RunnerState: Sendable {
         let number: Int
         /// Whether a dependency failed before the line was added.
         let isDoomed: Bool
-        /// Whether somebody else keeps the outcome.
+        /// Whether the outcome is kept elsewhere.
         let isForgotten: Bool
     }
 
@@ -57,7 +57,7 @@ struct RunnerState: Sendable {
         addedCount += 1
     }
 
-    /// What is known of what a line needs.
+    /// The state of a line's dependencies.
     func dependencies(_ ids: [String]) -> [RunnerDependency] {
         ids.map { id in
             let key = ByteString(id)
@@ -89,7 +89,7 @@ struct RunnerState: Sendable {
         switch ending.code {
         case nil: .success
         case .cancelled?: doomed.contains(ByteString(id)) ? .skipped : .cancelled
-        // What a cancelled run left undone was cancelled too, unless a failure had doomed it before.
+        // The remaining lines of a cancelled run were cancelled too, unless a failure had doomed them before.
         case .dependencyFailed?:
             isCancelled && ending.isCancelled && !doomed.contains(ByteString(id)) ? .cancelled : .skipped
         case .some: .failure
@@ -109,7 +109,7 @@ struct RunnerState: Sendable {
         return entries.map(\.value.operation)
     }
 
-    /// Where the run stands. What the operations say themselves is asked for without the lock.
+    /// The state of the run. The operations are asked without the lock.
     var standing: RunnerStanding {
         RunnerStanding(
             unfinished: unfinished.map { ($0.key.string, $0.value.operation) }, totalCount: addedCount, counts: counts,
@@ -160,7 +160,7 @@ extension ResultLine.Outcome {
     fileprivate var dooms: Bool { self == .failure || self == .skipped || self == .unknown }
 }
 
-/// What is known of a line that another one needs. Its operation has ended, but its handlers may not have run yet: then
+/// The state of a line that another one needs. Its operation has ended, but its handlers may not have run yet: then
 /// the operation itself is asked.
 package struct RunnerDependency: Sendable {
     let id: String
@@ -202,12 +202,12 @@ package struct RunnerDependency: Sendable {
         }
     }
 
-    /// What references to the line stand for; nil when nobody was expected to refer to it.
+    /// The values of references to the line; nil if no reference was expected.
     var referenceSource: ReferenceSource? { source() }
 }
 
 extension ReferenceSource {
-    /// What other lines may refer to.
+    /// The response to which other lines may refer.
     fileprivate init(_ operation: HTTPRequestOperation) {
         self.init(status: operation.statusCode, headers: operation.responseHeaders, body: operation.responseData)
     }
@@ -270,13 +270,13 @@ extension RequestLineRunner {
     }
 }
 
-/// What the operations of a run wait for.
+/// The reasons for which the operations of a run wait.
 struct RunnerWaits: Sendable {
     var retryCount = 0
     var origins: [OriginStatus] = []
 }
 
 extension ByteProgress {
-    /// What the largest transfers are found by.
+    /// The order by which the largest transfers are found.
     fileprivate var size: Int64 { max(count, expected) }
 }

@@ -14,7 +14,8 @@ enum SkipReason {
         start + (reason ?? "an operation that it needed did not succeed")
     }
 
-    /// What the lines that need a line are told; nil when it has succeeded. A skipped line passes its own reason on.
+    /// The reason for which lines that need a line are skipped; nil if it has succeeded. A skipped line passes on its
+    /// own reason.
     static func reason(_ id: String, _ outcome: ResultLine.Outcome, _ error: ResultLine.Failure?) -> String? {
         switch outcome {
         case .success: return nil
@@ -40,6 +41,6 @@ enum SkipReason {
 }
 
 extension ResultLine {
-    /// What lines that need this one are told; nil when it has succeeded.
+    /// The reason for which lines that need this one are skipped; nil if it has succeeded.
     package var skipReason: String? { SkipReason.reason(id, outcome, error) }
 }

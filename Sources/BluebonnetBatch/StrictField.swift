@@ -14,7 +14,7 @@ struct StrictField {
         RequestLineError(at: path, message)
     }
 
-    /// An error that says what should stand here, and what does.
+    /// An error that says what is expected here, and what is found.
     func expected(_ expectation: String) -> RequestLineError {
         problem("expected \(expectation), found \(found)")
     }

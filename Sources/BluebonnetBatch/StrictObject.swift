@@ -5,7 +5,7 @@ internal import Bluebonnet
 
 /// The members of one object of a request line, by the names that it may have.
 struct StrictObject<Name: RawRepresentable<String> & CaseIterable & Equatable> {
-    /// Everything that stands in the object, also under other names.
+    /// All members of the object, also under other names.
     private let members: JSONObject
     /// The names of what has one, and its values in the same order: so little that looking at each is quicker than
     /// computing a hash.

@@ -6,7 +6,7 @@ import Bluebonnet
 internal import BluebonnetJournal
 import Glibc
 
-/// `bluebonnet journal`: says where the batch of a journal stands.
+/// `bluebonnet journal`: prints the state of a journal's batch.
 struct JournalCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "journal",

@@ -68,7 +68,7 @@ struct RunCommand: ParsableCommand {
         while true { pause() }
     }
 
-    /// Lets no more transfers run at once than there can be open files for, and says so.
+    /// Limits the transfers at once to the number that open files allow, and says so.
     private func lowerConcurrency(_ settings: inout RequestLineRunner.Settings) {
         let wanted = settings.concurrency
         settings.concurrency = ProcessLimits.concurrency(wanted)

@@ -5,10 +5,11 @@ internal import Foundation
 
 /// Which downloads run, which wait, and who waits for which: a value that knows neither operations nor threads.
 struct DownloadList<Handler: Sendable>: Sendable {
-    /// What makes two requests the same download. Headers count: they may say on whose behalf a request is.
+    /// Two requests with equal keys are one download. Headers count: they may say on whose behalf a request is.
     struct Key: Hashable, Sendable {
         let url: String
-        let headers: [String: String]
+        /// The values as bytes: Swift takes some texts with different bytes for equal.
+        let headers: [String: [UInt8]]
     }
 
     /// One download, for everybody who asked for it.

@@ -50,7 +50,8 @@ public final class ImageCache: ImageCaching {
     }
 
     fileprivate struct State {
-        var entries: [String: Entry] = [:]
+        /// By the bytes of the identifier: Swift takes some texts with different bytes for equal.
+        var entries: [[UInt8]: Entry] = [:]
         var usage = 0
         var clock = 0
     }
@@ -77,18 +78,19 @@ public final class ImageCache: ImageCaching {
     /// no other image is removed for it.
     public func add(_ image: RasterImage, withIdentifier identifier: String) {
         let dropped = state.withLock { state in
-            let old = state.remove(identifier)
+            let key = Array(identifier.utf8)
+            let old = state.remove(key)
             guard image.byteCount <= memoryCapacity else { return [old] }
-            state.insert(image, identifier)
+            state.insert(image, key)
             guard state.usage > memoryCapacity else { return [old] }
-            return state.purge(to: preferredMemoryUsageAfterPurge, keeping: identifier) + [old]
+            return state.purge(to: preferredMemoryUsageAfterPurge, keeping: key) + [old]
         }
         _ = dropped  // large memory is given back outside the lock
     }
 
     @discardableResult
     public func removeImage(withIdentifier identifier: String) -> Bool {
-        state.withLock { $0.remove(identifier) } != nil
+        state.withLock { $0.remove(Array(identifier.utf8)) } != nil
     }
 
     /// Removes all images; false when there were none.
@@ -105,31 +107,32 @@ public final class ImageCache: ImageCaching {
     public func image(withIdentifier identifier: String) -> RasterImage? {
         state.withLock { state in
             state.clock += 1
-            state.entries[identifier]?.lastUse = state.clock
-            return state.entries[identifier]?.image
+            let key = Array(identifier.utf8)
+            state.entries[key]?.lastUse = state.clock
+            return state.entries[key]?.image
         }
     }
 }
 
 extension ImageCache.State {
-    fileprivate mutating func insert(_ image: RasterImage, _ identifier: String) {
+    fileprivate mutating func insert(_ image: RasterImage, _ key: [UInt8]) {
         clock += 1
-        entries[identifier] = ImageCache.Entry(image: image, lastUse: clock)
+        entries[key] = ImageCache.Entry(image: image, lastUse: clock)
         usage += image.byteCount
     }
 
-    fileprivate mutating func remove(_ identifier: String) -> RasterImage? {
-        guard let entry = entries.removeValue(forKey: identifier) else { return nil }
+    fileprivate mutating func remove(_ key: [UInt8]) -> RasterImage? {
+        guard let entry = entries.removeValue(forKey: key) else { return nil }
         usage -= entry.image.byteCount
         return entry.image
     }
 
     /// Removes the entries that were not used for longest, but never the one that was just added.
-    fileprivate mutating func purge(to limit: Int, keeping newest: String) -> [RasterImage?] {
+    fileprivate mutating func purge(to limit: Int, keeping newest: [UInt8]) -> [RasterImage?] {
         var dropped: [RasterImage?] = []
-        for (identifier, _) in entries.sorted(by: { $0.value.lastUse < $1.value.lastUse }) {
-            if usage <= limit || identifier == newest { break }
-            dropped.append(remove(identifier))
+        for (key, _) in entries.sorted(by: { $0.value.lastUse < $1.value.lastUse }) {
+            if usage <= limit || key == newest { break }
+            dropped.append(remove(key))
         }
         return dropped
     }

@@ -102,7 +102,7 @@ public final class ImageDownloader: Sendable {
             return nil
         }
         let key = DownloadList<Completion>.Key(
-            url: url.absoluteString, headers: request.allHTTPHeaderFields ?? [:])
+            url: url.absoluteString, headers: (request.allHTTPHeaderFields ?? [:]).mapValues { Array($0.utf8) })
         let receipt = Receipt(id: receiptID, key: key)
         let operation = manager.operation(with: request)
         let number = state.withLock { state in

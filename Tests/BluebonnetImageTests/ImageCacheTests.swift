@@ -37,6 +37,14 @@ import Testing
         #expect(cache.memoryUsage == 0)
     }
 
+    @Test func identifiersAreComparedByTheirBytes() {
+        let cache = ImageCache()
+        cache.add(image(40), withIdentifier: "\u{E9}")
+        #expect(cache.image(withIdentifier: "e\u{301}") == nil)
+        #expect(!cache.removeImage(withIdentifier: "e\u{301}"))
+        #expect(cache.image(withIdentifier: "\u{E9}") != nil)
+    }
+
     @Test func imagesAreCountedReplacedAndRemoved() {
         let cache = ImageCache()
         cache.add(image(40), withIdentifier: "a")

@@ -4,11 +4,11 @@
 internal import Glibc
 internal import Synchronization
 
-/// The place of a lock in the order of locks; the page "Lock order" gives the reasons. Every lock without a rank of its
-/// own is a leaf: no lock is taken under it.
+/// The place of a lock in the order of locks; the page "Locks and waits" gives the reasons. A lock without a rank is a
+/// leaf: no lock is taken under it.
 enum LockRank: UInt {
     case leaf = 1
-    /// Work for another thread, which several locks hand over in their order.
+    /// Work for another thread, which is submitted under several locks in their order.
     case inbox
     case operation
     case reachability

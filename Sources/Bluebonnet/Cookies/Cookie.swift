@@ -61,6 +61,20 @@ public struct Cookie: Sendable, Hashable {
 }
 
 extension Cookie {
+    /// Whether all members are equal; texts by their bytes, as servers and libcurl compare them.
+    public static func == (first: Cookie, second: Cookie) -> Bool {
+        first.texts == second.texts && first.expires == second.expires
+            && first.includesSubdomains == second.includesSubdomains && first.isSecure == second.isSecure
+            && first.isHTTPOnly == second.isHTTPOnly
+    }
+
+    /// Hashes the texts by their bytes.
+    public func hash(into hasher: inout Hasher) { hasher.combine(texts) }
+
+    private var texts: [ByteString] { [name, value, domain, path].map(ByteString.init) }
+}
+
+extension Cookie {
     /// Refuses what libcurl would drop without a word, or put on the wire though it breaks the field.
     func check() throws(NetworkingError) {
         guard let fault else { return }
@@ -75,9 +89,11 @@ extension Cookie {
         if (value + path).utf8.contains(where: { $0 < 0x20 || $0 == 0x7F || $0 == UInt8(ascii: ";") }) {
             return "its value or path has a control character or \";\" in it"
         }
-        if value.hasPrefix(" ") || value.hasSuffix(" ") { return "its value starts or ends with a space" }
+        if value.utf8.first == 0x20 || value.utf8.last == 0x20 { return "its value starts or ends with a space" }
         if name.utf8.count + value.utf8.count > 4096 { return "its name and value are over 4096 bytes" }
-        if !path.hasPrefix("/") || path.utf8.count > 1024 { return "its path does not start with \"/\" or is too long" }
+        if path.utf8.first != UInt8(ascii: "/") || path.utf8.count > 1024 {
+            return "its path does not start with \"/\" or is too long"
+        }
         return domainFault ?? prefixFault
     }
 
@@ -88,7 +104,7 @@ extension Cookie {
         if domain.isEmpty || domain.utf8.count > 255 || !isName { return "its domain is no host name in lower case" }
         if domain.hasPrefix(".") || domain.hasSuffix(".") { return "its domain starts or ends with a dot" }
         guard includesSubdomains else { return nil }
-        // What a server sends is checked against the public-suffix list; this is the part that needs no list.
+        // Cookies from servers are checked against the public-suffix list; this part needs no list.
         return !domain.contains(".") || CookieRules.isAddress(domain)
             ? "a cookie for hosts below \(domain) would be one for everybody" : nil
     }
@@ -96,8 +112,9 @@ extension Cookie {
     /// RFC 6265bis, 4.1.3.
     private var prefixFault: String? {
         let lowercased = name.lowercased()
-        if lowercased.hasPrefix("__secure-"), !isSecure { return "its prefix wants it to be secure" }
-        if lowercased.hasPrefix("__host-"), !isSecure || includesSubdomains || path != "/" {
+        if lowercased.utf8.starts(with: "__secure-".utf8), !isSecure { return "its prefix wants it to be secure" }
+        let isForOneHost = isSecure && !includesSubdomains && path == "/"
+        if lowercased.utf8.starts(with: "__host-".utf8), !isForOneHost {
             return "its prefix wants it to be secure, for one host and for every path"
         }
         return nil

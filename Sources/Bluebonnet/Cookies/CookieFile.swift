@@ -33,7 +33,7 @@ enum CookieFile {
 
     /// Reads a whole file's text.
     ///
-    /// - Throws: `cannotReadFile`, naming the first line that is none of the format.
+    /// - Throws: `cannotReadFile`, naming the first line that is not in the format.
     static func cookies(in text: String, path: String) throws(NetworkingError) -> [Cookie] {
         var cookies: [Cookie] = []
         // Scalars, because a carriage return and a line feed are one character.
@@ -77,6 +77,11 @@ enum CookieFile {
             isHTTPOnly: isHTTPOnly)
     }
 
+    /// How lines begin that are cookies of a domain and the hosts below it.
+    static func beginnings(forHostsBelow domain: String) -> [String] {
+        ["", httpOnlyMark].map { "\($0).\(domain)\t" }
+    }
+
     private static func isSet(_ flag: String) -> Bool? {
         switch flag {
         case "TRUE": true
@@ -107,7 +112,7 @@ extension CookieFile {
         return try cookies(in: text, path: path)
     }
 
-    /// Writes the file beside its place and moves it there, readable by its owner only: cookies are credentials.
+    /// Writes the file next to its place and moves it there, readable by its owner only: cookies are credentials.
     static func write(_ cookies: [Cookie], to path: String) throws(NetworkingError) {
         try ExistingFile.checkReplaceable(path)
         let partial = path + ".bluebonnet-\(UUID().uuidString)"

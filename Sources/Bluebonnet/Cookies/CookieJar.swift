@@ -23,7 +23,7 @@ public import FoundationNetworking
 public final class CookieJar: TransferCookies {
     let store = NetworkBound(CurlCookieStore())
 
-    /// How many cookies are given to the network thread at once, so that none of its rounds takes long.
+    /// How many cookies are given to the network thread at once, so that its rounds stay short.
     private static let pieceCount = 100
 
     /// Makes an empty jar.
@@ -48,9 +48,7 @@ public final class CookieJar: TransferCookies {
     private func onNetworkThread<Result: Sendable>(
         _ work: @escaping @Sendable (CurlCookieStore) -> Result
     ) async -> Result {
-        await withCheckedContinuation { waiter in
-            NetworkThread.shared.submit { [self] in waiter.resume(returning: work(store.value)) }
-        }
+        await NetworkThread.shared.answer { [self] in work(store.value) }
     }
 }
 

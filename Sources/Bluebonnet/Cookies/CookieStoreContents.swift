@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 internal import Foundation
+internal import Glibc
 
 extension CurlCookieStore {
     /// Puts cookies in that were checked.
@@ -10,13 +11,13 @@ extension CurlCookieStore {
         noteAdded(cookies.count)
     }
 
-    /// libcurl has no way to remove one: it is replaced by one that has expired, which is never sent or shown, and goes
-    /// with the next change.
+    /// libcurl cannot remove a cookie: it is replaced by an expired one, which is neither sent nor listed, and which
+    /// libcurl drops with the next change.
     func remove(_ cookies: [Cookie]) {
         for cookie in cookies {
             var gone = cookie
             gone.expires = Date(timeIntervalSince1970: 1)
-            // libcurl cannot read an empty path, and takes all that do not begin with a slash for the same one.
+            // libcurl cannot read an empty path, and treats all paths without a slash at the start as one.
             if gone.path.isEmpty { gone.path = "x" }
             command(CookieFile.line(gone))
         }
@@ -27,53 +28,56 @@ extension CurlCookieStore {
     func removeSessionCookies() { command("SESS") }
 
     /// Remembers a cookie that libcurl has read wrongly. The transfer calls this for as many lines of a response as
-    /// libcurl takes.
+    /// libcurl accepts.
     func noteReceived(line: UnsafeRawBufferPointer, from url: URL) {
-        let text = String(decoding: line, as: UTF8.self)
-        if CookieFault(line: text) != nil { misread.append((line: text, url: url)) }
+        misread.add(line: String(decoding: line, as: UTF8.self), from: url)
     }
 
-    /// Puts right what libcurl has read wrongly. It knows a cookie by its name and its host only. The jar is read and
-    /// searched once, whatever the number of lines.
-    private func mendCookies() {
+    /// Corrects what libcurl has read wrongly. The jar is read once, and each of its cookies is compared with one fault
+    /// of a URL, whatever the number of lines.
+    private func correctCookies() {
         guard !misread.isEmpty else { return }
-        defer { misread = [] }
-        let faults = misread.compactMap { line, url in CookieFault(line: line).map { ($0, url) } }
-        let names = Set(faults.map(\.0.name))
-        var cookies = Dictionary(
-            grouping: lines.compactMap(CookieFile.cookie).filter { names.contains($0.name) }, by: \.name)
-        for (fault, url) in faults {
-            guard let origin = Origin(url), let named = cookies[fault.name] else { continue }
-            cookies[fault.name] = named.compactMap { cookie in
+        defer { misread = MisreadCookies() }
+        let names = misread.names
+        var cookies = Dictionary(grouping: lines.compactMap(CookieFile.cookie)) { ByteString($0.name) }
+            .filter { names.contains($0.key) }
+        for (source, fault) in misread.faults {
+            guard let origin = Origin(source.url), let named = cookies[source.name] else { continue }
+            cookies[source.name] = named.compactMap { cookie in
                 guard CookieRules.mayBe(cookie, of: origin.host) else { return cookie }
-                return mend(cookie, fault, url, isSecureOrigin: origin.isSecure)
+                return correct(cookie, fault, source.url, isSecureOrigin: origin.isSecure)
             }
         }
     }
 
-    /// - Returns: the cookie as it is in the jar now; nil when it is there no more.
-    private func mend(_ cookie: Cookie, _ fault: CookieFault, _ url: URL, isSecureOrigin: Bool) -> Cookie? {
+    /// - Returns: the cookie as the jar has it now; nil if it was removed.
+    private func correct(_ cookie: Cookie, _ fault: CookieFault, _ url: URL, isSecureOrigin: Bool) -> Cookie? {
         // A secure cookie may be set over TLS only.
         if fault.isUnwanted || fault.isSecure && !cookie.isSecure && !isSecureOrigin {
             remove([cookie])
             return nil
         }
-        var mended = cookie
-        if fault.isSecure { mended.isSecure = true }
-        if fault.isHTTPOnly { mended.isHTTPOnly = true }
-        if fault.hasNoPath, !cookie.path.hasPrefix("/") { mended.path = CookieRules.defaultPath(of: url) }
-        guard mended != cookie else { return cookie }
-        if mended.path != cookie.path { remove([cookie]) }
-        command(CookieFile.line(mended))
-        return mended
+        var corrected = cookie
+        if fault.isSecure { corrected.isSecure = true }
+        if fault.isHTTPOnly { corrected.isHTTPOnly = true }
+        if fault.hasNoPath, cookie.path.utf8.first != UInt8(ascii: "/") {
+            corrected.path = CookieRules.defaultPath(of: url)
+        }
+        guard corrected != cookie else { return cookie }
+        if corrected.path != cookie.path { remove([cookie]) }
+        command(CookieFile.line(corrected))
+        return corrected
     }
 
     /// Makes the cookies that a host has for the hosts below it cookies for itself alone (RFC 6265, 5.3, step 5).
     /// libcurl asks the public-suffix list about other hosts only.
     func keepToItself(_ host: String) {
-        let wide = lines.compactMap(CookieFile.cookie).filter {
-            $0.includesSubdomains && $0.domain == host.lowercased()
-        }
+        let domain = host.lowercased()
+        // Called for each cookie of such a host: of thousands of lines, only the host's are read.
+        let beginnings = CookieFile.beginnings(forHostsBelow: domain)
+        let wide = lines { line in
+            beginnings.contains { strncasecmp(line, $0, $0.utf8.count) == 0 }
+        }.compactMap(CookieFile.cookie)
         remove(wide)
         for var cookie in wide {
             cookie.includesSubdomains = false
@@ -83,7 +87,7 @@ extension CurlCookieStore {
 
     /// So many cookies may have been added. Beyond the limit some go.
     func noteAdded(_ count: Int) {
-        mendCookies()
+        correctCookies()
         countBound += count
         guard countBound > CookieRules.countLimit else { return }
         let now = Date()

@@ -106,8 +106,6 @@ extension Governor {
     /// The origins about which the governor knows something: transfers run or operations wait, or the server has
     /// refused or failed in the last five minutes. In the order of their names.
     public func origins() async -> [OriginStatus] {
-        await withCheckedContinuation { waiter in
-            NetworkThread.shared.submit { [core] in waiter.resume(returning: core.value.statuses) }
-        }
+        await NetworkThread.shared.answer { [core] in core.value.statuses }
     }
 }

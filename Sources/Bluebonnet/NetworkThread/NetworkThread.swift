@@ -46,6 +46,11 @@ public final class NetworkThread: Sendable {
         inbox.submit(work)
     }
 
+    /// Asks the network thread. The calling task is suspended meanwhile, and blocks no thread.
+    func answer<Value: Sendable>(_ question: @escaping @Sendable () -> Value) async -> Value {
+        await withCheckedContinuation { waiter in submit { waiter.resume(returning: question()) } }
+    }
+
     /// The event loop; network thread only.
     var eventLoop: EventLoop { bound.value }
 

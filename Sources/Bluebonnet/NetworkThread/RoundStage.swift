@@ -21,7 +21,7 @@ enum RoundStage: Int, CaseIterable {
     case handover
 }
 
-/// The tasks of one stage. Network thread only, and nothing looks at a list while it changes: see "Lock order".
+/// The tasks of one stage. Network thread only, and nothing looks at a list while it changes: see "Locks and waits".
 final class StageTasks {
     /// The capacity that is kept from round to round.
     private static let keptCount = 4096

@@ -50,11 +50,7 @@ extension RequestOperation {
     }
 
     private func archivedProgress() async -> BodyAssembly.Snapshot {
-        await withCheckedContinuation { waiter in
-            NetworkThread.shared.submit { [self] in
-                waiter.resume(returning: runner?.snapshot ?? BodyAssembly.Snapshot())
-            }
-        }
+        await NetworkThread.shared.answer { [self] in runner?.snapshot ?? BodyAssembly.Snapshot() }
     }
 }
 

@@ -22,13 +22,28 @@ public final class NetworkReachabilityManager: Sendable {
 
     private struct State {
         var reachability = NetworkReachability(.unknown)
-        /// Counts starts: what an earlier one brings is not told any more. Nil while nothing is followed.
+        /// Counts starts: events of an earlier start are dropped. Nil while nothing is monitored.
         var run: UInt64?
         var lastRun: UInt64 = 0
         var block: StatusChangeBlock?
         var callbackQueue: DispatchQueue?
-        var streams: [UInt64: AsyncStream<NetworkReachability>.Continuation] = [:]
+        /// The number of the event that `reachability` comes from.
+        var lastEvent: UInt64 = 0
+        var streams: [UInt64: Feed] = [:]
         var lastStream: UInt64 = 0
+    }
+
+    /// One stream of `changes`, and the number of the newest event in it.
+    private struct Feed {
+        let continuation: AsyncStream<NetworkReachability>.Continuation
+        var lastEvent: UInt64 = 0
+
+        /// Adds an event, unless a newer one is in the stream.
+        mutating func add(_ reachability: NetworkReachability, event: UInt64) {
+            guard event > lastEvent else { return }
+            lastEvent = event
+            continuation.yield(reachability)
+        }
     }
 
     /// A manager for the whole network, which is not started.
@@ -67,7 +82,7 @@ public final class NetworkReachabilityManager: Sendable {
 
     deinit {
         stopMonitoring()
-        for stream in state.withLock({ $0.streams.values.map { $0 } }) { stream.finish() }
+        for stream in state.withLock({ $0.streams.values.map(\.continuation) }) { stream.finish() }
     }
 }
 
@@ -119,19 +134,21 @@ extension NetworkReachabilityManager {
             state.block = block
             return old
         }
-        withExtendedLifetime(old) {}  // letting go of what a user gave may run code of theirs
+        withExtendedLifetime(old) {}  // releasing a program's block may run its code
     }
 
-    /// The events from now on, preceded by the known reachability if there was an event. The stream ends with the
-    /// manager. A consumer that is more than 100 events behind misses the oldest events.
+    /// The events from now on, preceded by the known reachability if there was an event. An event that is delivered
+    /// after a newer one is left out. The stream ends with the manager. A consumer that is more than 100 events behind
+    /// misses the oldest events.
     public var changes: AsyncStream<NetworkReachability> {
         let (stream, continuation) = AsyncStream.makeStream(
             of: NetworkReachability.self, bufferingPolicy: .bufferingNewest(100))
         let number = state.withLock { state in
             state.lastStream += 1
-            state.streams[state.lastStream] = continuation
-            // Under the lock: an event that comes later is behind what is known now.
-            if state.reachability.status != .unknown { continuation.yield(state.reachability) }
+            // Under the lock: a later event comes after the known one.
+            var feed = Feed(continuation: continuation)
+            if state.reachability.status != .unknown { feed.add(state.reachability, event: state.lastEvent) }
+            state.streams[state.lastStream] = feed
             return state.lastStream
         }
         continuation.onTermination = { [weak self] _ in
@@ -146,20 +163,20 @@ extension NetworkReachabilityManager {
 extension NetworkReachabilityManager {
     /// Starts monitoring; a second call starts it again. The first event comes as soon as the status is known.
     public func startMonitoring() {
-        // The order of starts and stops is that of the lock.
+        // The lock gives starts and stops their order.
         state.withLock { state in
             state.lastRun += 1
             let run = state.lastRun
             state.run = run
             NetworkThread.shared.submit { [observations, monitor, target, weak self] in
                 observations.value.replace(monitor()) { monitor in
-                    monitor.observe(target) { self?.take($0, run: run) }
+                    monitor.observe(target) { self?.receive($0, run: run) }
                 }
             }
         }
     }
 
-    /// Stops monitoring; no more events are delivered. The status is kept.
+    /// Stops monitoring and the delivery of events. The status is kept.
     public func stopMonitoring() {
         state.withLock { state in
             state.run = nil
@@ -167,28 +184,30 @@ extension NetworkReachabilityManager {
         }
     }
 
-    /// An event, on the network thread.
-    private func take(_ reachability: NetworkReachability, run: UInt64) {
-        let queue: DispatchQueue? = state.withLock { state in
-            guard state.run == run else { return nil }
+    /// An event of a run; on the network thread.
+    func receive(_ reachability: NetworkReachability, run: UInt64) {
+        let (queue, event): (DispatchQueue?, UInt64) = state.withLock { state in
+            guard state.run == run else { return (nil, 0) }
             state.reachability = reachability
-            return state.callbackQueue ?? Queues.callbacks
+            state.lastEvent += 1
+            return (state.callbackQueue ?? Queues.callbacks, state.lastEvent)
         }
         queue?.async { [weak self] in
-            self?.tell(reachability, run: run)
+            self?.deliver(reachability, event: event, run: run)
             if self == nil { Self.post(reachability, object: nil) }
         }
     }
 
-    /// Calls the block, then posts, then feeds the streams; nothing once it was stopped.
-    private func tell(_ reachability: NetworkReachability, run: UInt64) {
-        let (isCurrent, block, streams) = state.withLock { state in
-            (state.run == run, state.block, state.streams.values.map { $0 })
-        }
+    /// Calls the block, then posts, then feeds the streams. Does nothing after the manager was stopped.
+    private func deliver(_ reachability: NetworkReachability, event: UInt64, run: UInt64) {
+        let (isCurrent, block) = state.withLock { ($0.run == run, $0.block) }
         guard isCurrent else { return }
         block?(reachability.status)
         Self.post(reachability, object: self)
-        for stream in streams { stream.yield(reachability) }
+        // Under the lock: two events may be delivered at once, on two queues or a concurrent one.
+        state.withLock { state in
+            for stream in state.streams.keys { state.streams[stream]?.add(reachability, event: event) }
+        }
     }
 
     private static func post(_ reachability: NetworkReachability, object: NetworkReachabilityManager?) {

@@ -81,9 +81,7 @@ package final class SimulatedTime: Sendable {
     }
 
     private func onNetworkThread<Value: Sendable>(_ body: @escaping @Sendable (SimulatedTime) -> Value) async -> Value {
-        await withCheckedContinuation { waiter in
-            NetworkThread.shared.submit { [self] in waiter.resume(returning: body(self)) }
-        }
+        await NetworkThread.shared.answer { [self] in body(self) }
     }
 }
 

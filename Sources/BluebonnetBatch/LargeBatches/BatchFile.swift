@@ -4,13 +4,13 @@
 internal import Bluebonnet
 
 /// A file of request lines that was checked as a whole. Lines are read when they are run: what is in memory of each is
-/// where it stands, and its id.
+/// its place, and its id.
 package final class BatchFile: LineSource {
-    /// Where the lines stand, by their places in the file.
+    /// The places of the lines in the file.
     struct Index: Sendable {
         var offsets: [Int] = []
         var byteCounts: [UInt32] = []
-        /// What tells a line from another text in its place.
+        /// Identifies a line, should its place have another text.
         var checksums: [UInt32] = []
         /// Whether a line has an `output`.
         var haveOutput: [Bool] = []

@@ -17,7 +17,7 @@ package struct BatchFileCheck {
         case unreadable(CInt)
     }
 
-    /// What the second check and the schedule need of a line.
+    /// The part of a line that the second check and the schedule need.
     private struct Line {
         let lane: UInt32
         let priority: RequestLine.Priority
@@ -33,7 +33,7 @@ package struct BatchFileCheck {
     private var outputs: OutputPaths
     private var schedule: LineSchedule
     private var lines: [Line] = []
-    /// What the lines wait for, one line after the other, as numbers of ids.
+    /// The dependencies of the lines, one line after the other, as numbers of ids.
     private var mentions: [UInt32] = []
     /// Which of the mentions are references.
     private var referenceFlags: [Bool] = []
@@ -45,7 +45,7 @@ package struct BatchFileCheck {
         (self.descriptor, self.outputs, schedule) = (descriptor, outputs, LineSchedule(limits))
     }
 
-    /// Checks a file from where its descriptor stands.
+    /// Checks a file from its descriptor's position on.
     ///
     /// - Parameters:
     ///   - reserved: files that no line may write.

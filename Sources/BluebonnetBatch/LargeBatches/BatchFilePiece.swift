@@ -3,7 +3,7 @@
 
 internal import Bluebonnet
 
-/// What is found in some lines of a file, by one thread.
+/// The contents of some lines of a file, read by one thread.
 struct BatchFilePiece: Sendable {
     /// One line.
     struct Line: Sendable {
@@ -21,9 +21,9 @@ struct BatchFilePiece: Sendable {
         var references: [String] = []
         /// Whether it has an `output`.
         let hasOutput: Bool
-        /// What it writes, as far as that is known.
+        /// Its outputs, as far as they are known.
         var output: OutputPaths.Output?
-        /// What is wrong with its references.
+        /// The errors of its references.
         var error: RequestLineError?
     }
 
@@ -31,7 +31,7 @@ struct BatchFilePiece: Sendable {
     /// The names of the origins, and their numbers.
     private(set) var lanes: [String] = []
     private var laneNumbers: [ByteString: Int] = [:]
-    /// What is wrong with lines by themselves.
+    /// The errors of single lines.
     private(set) var errors: [RequestLineError] = []
     /// The beginning of the URL before, and its origin: the next URL mostly has the same one.
     private var latest: (prefix: String, lane: Int)?

@@ -15,7 +15,7 @@ package final class LinePump: Sendable {
         package let position: Int
         /// The line.
         package let node: RequestLineGraph.Node
-        /// What it depends on, all of which has ended.
+        /// Its dependencies, all of which have ended.
         package let needs: [RunnerDependency]
         /// Whether its response is needed for other lines.
         package let isReferenced: Bool
@@ -31,7 +31,7 @@ package final class LinePump: Sendable {
     fileprivate struct State {
         var schedule: LineSchedule
         var flow = Flow.open
-        /// Whether no more lines are added.
+        /// Whether all lines were added.
         var isComplete: Bool
         var isAsleep = false
         /// Lines that have ended since the thread fell asleep.
@@ -41,7 +41,7 @@ package final class LinePump: Sendable {
         var failure: LineSourceError?
     }
 
-    /// So many lines are taken from the schedule at once; and with so many ends a sleeping thread goes on.
+    /// So many lines are taken from the schedule at once, and so many ends wake a sleeping thread.
     private static let groupCount = 64
     /// The most reasons that are kept for lines to come.
     fileprivate static let skipReasonLimit = 10_000
@@ -66,7 +66,7 @@ package final class LinePump: Sendable {
     /// Begins to hand lines over. To be called once.
     ///
     /// - Parameters:
-    ///   - first: called before any line is handed over.
+    ///   - first: called before the first line is passed on.
     ///   - start: is given a line that is to be run; then `end(_:_:_:)` is to be called.
     ///   - abandon: is given the position of a line that is not run, with its result.
     package func begin(
@@ -101,7 +101,7 @@ package final class LinePump: Sendable {
         }
     }
 
-    /// Notes that no more lines are added.
+    /// Marks the lines as complete.
     package func complete() { update { $0.isComplete = true } }
 
     /// Notes the outcome of a line.
@@ -126,13 +126,13 @@ package final class LinePump: Sendable {
         if mustWake { wake.signal() }
     }
 
-    /// Hands over no more lines for the time being: a stop follows.
+    /// Passes on no lines from now on: a stop follows.
     package func close() { update { if $0.flow == .open { $0.flow = .closed } } }
 
-    /// Hands over no more lines: those that are left are abandoned, and those that are added later too.
+    /// Abandons all lines that were not passed on, and lines that are added later.
     package func stop() { update { $0.flow = .stopped } }
 
-    /// Suspends the calling task until each line was handed over or abandoned.
+    /// Suspends the calling task until each line was passed on or abandoned.
     ///
     /// - Throws: that a line could not be read: then the pump was stopped.
     package func finish() async throws(LineSourceError) {

@@ -15,9 +15,9 @@ struct SourceStore: ~Copyable {
 
     private var recent: [Int: ReferenceSource] = [:]
     private var recentBytes = 0
-    /// What was read again: lines often refer to the same one.
+    /// The response that was read last: lines often refer to the same one.
     private var readAgain: [Int: ReferenceSource] = [:]
-    /// Where the bytes of a response begin, counted from those of the first.
+    /// Where the bytes of a response begin, counted from the first one's.
     private var offsets: [Int: Int] = [:]
     private var memory: [UInt8] = []
     /// The bytes that are in the file.

@@ -5,11 +5,11 @@ internal import Glibc
 
 /// Different texts, each of which has a number: numbers are given out in the order in which the texts come.
 ///
-/// The bytes of all texts stand in one array, so that a text costs its bytes and about 20 more, and no object.
+/// The bytes of all texts are in one array, so that a text costs its bytes and about 20 more, and no object.
 struct TextTable: Sendable {
     private var bytes: [UInt8] = []
     private var ends: [Int] = []
-    /// The number of a text and 1, at the place that its hash gives or behind it; 0 where there is none.
+    /// The number of a text and 1, at the place that its hash gives or a later one; 0 marks a free place.
     private var slots: [UInt32] = []
 
     /// The number of texts.

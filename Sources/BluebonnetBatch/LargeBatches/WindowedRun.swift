@@ -3,7 +3,7 @@
 
 internal import Bluebonnet
 
-/// Runs the lines of a batch that may be long: a line becomes an operation when there is room for it. Each line has
+/// Runs the lines of a batch that may be long: a line becomes an operation when a slot is free. Each line has
 /// exactly one result. All members may be used from any thread.
 package final class WindowedRun: Sendable {
     private let settings: RequestLineRunner.Settings
@@ -88,7 +88,7 @@ extension RequestLineRunner.Settings {
 }
 
 extension RequestLineRunner.Snapshot {
-    /// The state of a run whose lines a pump hands over.
+    /// The state of a run whose lines a pump starts.
     ///
     /// - Parameter restoredByteCount: the bytes of lines that had ended before.
     package func of(_ pump: LinePump, restoredByteCount: Int64 = 0) -> Self {

@@ -1,7 +1,7 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// Where a value stands in a request line: the names and indices that lead to it.
+/// The place of a value in a request line: the names and indices that lead to it.
 struct FieldPath: Hashable, Sendable, CustomStringConvertible {
     /// One step from a value to a value inside it.
     enum Component: Hashable, Sendable {

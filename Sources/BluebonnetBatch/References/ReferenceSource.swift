@@ -114,13 +114,13 @@ public struct ReferenceSource: Sendable {
 private final class ParsedBody: Sendable {
     enum Text {
         case value(JSONValue)
-        /// What is not JSON as a whole, in UTF-8, and why.
+        /// The part that is not JSON in UTF-8, and why.
         case faulty(Data, JSONSyntaxError)
     }
 
     private let text = Mutex(Text?.none)
 
-    /// What the body says. Two threads that ask first at the same time may both parse.
+    /// The parsed body. Two threads that are first at the same time may both parse it.
     func text(of body: Data, charset: String?) -> Text {
         if let known = text.withLock({ $0 }) { return known }
         let parsed = Self.parse(body, BodyEncoding(of: body, charset: charset))
@@ -146,7 +146,7 @@ extension JSONValue {
         return Int(name).flatMap { String($0) == name ? self[$0] : nil }
     }
 
-    /// What this is, for an error message.
+    /// A description for error messages.
     fileprivate var kind: String {
         switch self {
         case .null: "null"

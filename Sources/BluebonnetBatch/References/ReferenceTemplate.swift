@@ -18,15 +18,15 @@ internal import Foundation
 /// A dot that belongs to a name of PATH is written `\.`: `${n.body.a\.b}` is the member `a.b`.
 ///
 /// A string of the body is inserted as it is; a number, a truth value and null as the server wrote them; an array and
-/// an object as compact JSON text, the names in order. What is inserted is not searched for references again. Names are
+/// an object as compact JSON text, the names in order. Inserted text is not searched for references again. Names are
 /// the same when they have the same bytes. The body is read in the charset that the response names. A value can be
 /// referred to also where another part of the body is not JSON: half a surrogate pair, NaN, Infinity.
 ///
 /// An id may hold dots: it ends before the first `.body` or `.headers` that a dot follows, or before a `.body` or
 /// `.status` at the end. A reference ends with the first `}`, so no part of it can hold one.
 ///
-/// An id may begin with `env:`. What would be a reference to a line is one: `${env:x.status}` is the status of the line
-/// `env:x`, and no variable. The name of a variable is not empty and holds no `=` and no NUL.
+/// An id may begin with `env:`. A text that can be a reference to a line is one: `${env:x.status}` is the status of the
+/// line `env:x`, and no variable. The name of a variable is not empty and holds no `=` and no NUL.
 public struct ReferenceTemplate: Sendable, Hashable {
     /// A piece of the text.
     public enum Part: Sendable, Hashable {
@@ -40,7 +40,7 @@ public struct ReferenceTemplate: Sendable, Hashable {
 
     /// A reference `${…}`.
     public struct Reference: Sendable, Hashable, CustomStringConvertible {
-        /// What is taken from the operation.
+        /// The part of the operation that is inserted.
         public enum Selector: Sendable, Hashable {
             /// The status code.
             case status
@@ -52,7 +52,7 @@ public struct ReferenceTemplate: Sendable, Hashable {
 
         /// The id of the operation.
         public let id: String
-        /// What is taken from it.
+        /// The part that is inserted.
         public let selector: Selector
 
         /// The reference as it is written.
@@ -190,7 +190,7 @@ private struct ReferenceScanner {
         return try Self.part(String(Substring(content[..<end])), names.map { String(Substring($0)) })
     }
 
-    /// Makes a part of what stands between the braces, and between the dots there.
+    /// Makes a part of the text between the braces, and between its dots.
     private static func part(
         _ content: String, _ names: [String]
     ) throws(RequestLineError) -> ReferenceTemplate.Part {
@@ -209,7 +209,7 @@ private struct ReferenceScanner {
         return .environmentVariable(name: name)
     }
 
-    /// Makes a reference to an operation of what stands between the dots.
+    /// Makes a reference to an operation of the texts between the dots.
     private static func reference(
         _ names: [String], _ selectorIndex: Int
     ) throws(RequestLineError) -> ReferenceTemplate.Reference {
@@ -227,7 +227,7 @@ private struct ReferenceScanner {
         }
     }
 
-    /// The names of a path, of which one that ends in a backslash goes on behind the dot.
+    /// The names of a path, of which one that ends in a backslash continues after the dot.
     private static func joiningEscapedDots(_ pieces: [String]) -> [String] {
         var names: [String] = []
         var isOpen = false

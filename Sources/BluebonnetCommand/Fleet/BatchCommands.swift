@@ -14,7 +14,7 @@ struct BatchTarget: ParsableArguments {
 
 /// A command that does one thing with a batch, and writes nothing.
 protocol BatchCommand: ParsableCommand {
-    /// What it does with the batch of a name.
+    /// The action on the batch with a name.
     static var action: @Sendable (_ fleet: Fleet, _ batch: String) async throws -> Void { get }
 
     var target: BatchTarget { get }
@@ -29,7 +29,7 @@ extension BatchCommand {
     }
 }
 
-/// `bluebonnet pause`: gives workers no more lines of a batch.
+/// `bluebonnet pause`: stops giving workers lines of a batch.
 struct PauseCommand: BatchCommand {
     static let configuration = CommandConfiguration(
         commandName: "pause", abstract: "Gives the workers of a fleet no more lines of a batch; what they have goes on."

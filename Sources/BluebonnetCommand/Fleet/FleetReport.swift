@@ -6,7 +6,7 @@ internal import BluebonnetBatch
 internal import BluebonnetFleet
 import Foundation
 
-/// The text of where a fleet stands: lines with bars for people, or an object for programs.
+/// The text of a fleet's state: lines with bars for people, or an object for programs.
 struct FleetReport {
     /// The most origins that are shown.
     private static let originLimit = 10

@@ -7,7 +7,7 @@ internal import BluebonnetFleet
 import Foundation
 import Glibc
 
-/// `bluebonnet status`: where the batches of a fleet stand, and its workers.
+/// `bluebonnet status`: the state of a fleet's batches and workers.
 struct StatusCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status",

@@ -12,7 +12,7 @@ struct TokenSettings: Decodable {
     let clientID: String
     let clientSecret: String?
     let scope: String?
-    /// What the first token is got with; the store has those after it.
+    /// The credential for the first token; the store has the later tokens.
     let refreshToken: String?
     /// URLs of the origins that get the token.
     let origins: [URL]
@@ -37,7 +37,7 @@ struct TokenSettings: Decodable {
         guard !origins.isEmpty else { throw .unusable("cannot read \(path): origins names no URL") }
     }
 
-    /// What the worker's operations get their tokens from.
+    /// The source of the tokens of the worker's operations.
     func authenticator(store: String) -> SharedAuthenticator {
         let endpoint = TokenEndpoint(tokenEndpoint, clientID: clientID, clientSecret: clientSecret, scope: scope)
         let initial = refreshToken.map { BearerToken("", refreshToken: $0, expiryDate: .distantPast) }

@@ -12,7 +12,7 @@ final class CheckedBatch: Sendable {
     let file: BatchFile
     private let schedule: Mutex<LineSchedule?>
 
-    /// Checks a file from where its descriptor stands. The descriptor must stay open.
+    /// Checks a file from its descriptor's position on. The descriptor must stay open.
     ///
     /// - Parameters:
     ///   - reserved: files that no line may write.

@@ -4,7 +4,7 @@
 import Bluebonnet
 internal import BluebonnetBatch
 
-/// What a run is given: all of its lines, or a stream of them.
+/// The input of a run: all of its lines, or a stream of lines.
 enum RunInput {
     case batch(CheckedBatch)
     case stream(StreamReader, StreamedLines)
@@ -13,7 +13,7 @@ enum RunInput {
     ///   - limits: how many lines are operations at once.
     ///   - reserved: files that no line may write.
     ///   - onBytes: is given the whole text of a file, piece by piece.
-    /// - Throws: everything that is wrong with the lines of a file; those of a stream are not looked at yet.
+    /// - Throws: everything that is wrong with the lines of a file; the lines of a stream are not read yet.
     init(
         _ source: InputSource, control: StopControl, limits: LineSchedule.Limits, reserved: [ReservedPath],
         onBytes: (UnsafeRawBufferPointer) -> Void

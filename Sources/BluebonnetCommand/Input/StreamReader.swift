@@ -5,7 +5,7 @@ import Glibc
 
 /// Reads from a pipe or a terminal until its end, or until a run is to stop: it never waits longer than that.
 final class StreamReader: Sendable {
-    /// What came next.
+    /// The next part of the stream.
     enum Part: Equatable {
         case bytes([UInt8])
         /// The end of the input.
@@ -16,7 +16,7 @@ final class StreamReader: Sendable {
 
     private let input: FileDescriptor
     private let control: StopControl
-    /// The end of a pipe that becomes readable, for ever, when the run is to stop.
+    /// The end of a pipe that becomes and stays readable when the run is to stop.
     private let stopped: FileDescriptor
 
     /// - Throws: when the process has no descriptor left.

@@ -15,9 +15,9 @@ struct StreamedBatch {
     /// - Parameter lines: what the lines are checked by, and added to.
     init(_ lines: StreamedLines) { self.lines = lines }
 
-    /// Reads until the end of the stream, or until the run is to stop, and tells of each line.
+    /// Reads until the end of the stream, or until the run is to stop, and reports each line.
     ///
-    /// - Throws: what is wrong with the first line that is not right; those before it have been told of.
+    /// - Throws: what is wrong with the first line that is not right; earlier lines were reported.
     mutating func read(
         _ reader: StreamReader, onLine: (StreamedLines.Added) throws(CommandError) -> Void
     ) throws(CommandError) {

@@ -6,7 +6,7 @@ internal import BluebonnetBatch
 internal import BluebonnetJournal
 import Foundation
 
-/// The text of where a journal's batch stands: lines for people, or an object for programs.
+/// The text of the state of a journal's batch: lines for people, or an object for programs.
 struct JournalReport {
     let name: String
     let summary: JournalSummary

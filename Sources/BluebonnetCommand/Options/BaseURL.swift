@@ -6,7 +6,7 @@ import Foundation
 
 /// The value of `--base-url`, which may be wrong.
 struct BaseURL {
-    /// What others can be resolved against; nil for a text that is no such URL.
+    /// The URL against which others are resolved; nil if the text is not such a URL.
     let url: URL?
     /// The text without user information.
     let shown: String

@@ -4,7 +4,7 @@
 import ArgumentParser
 internal import BluebonnetBatch
 
-/// What becomes of bodies that go to no file.
+/// How bodies without an output file are handled.
 struct BodyOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp("The body in a result line: none, text or base64. (default: text)", valueName: "form"),

@@ -3,7 +3,7 @@
 
 import ArgumentParser
 
-/// How long transfers under way go on when the process is told to end.
+/// How long running transfers continue when the process receives SIGTERM.
 struct DrainOptions: ParsableArguments {
     @Option(
         parsing: .unconditional,

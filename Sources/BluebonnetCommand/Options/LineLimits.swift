@@ -51,7 +51,7 @@ struct LineLimits: ParsableArguments {
     var retryMaxTime: Double?
 
     /// The retry policy that the options describe; nil without one. With one attempt it sends nothing again, and
-    /// says for how long lines with a rule of their own may try.
+    /// says for how long lines with their own rule may try.
     var retryPolicy: RetryPolicy? {
         guard retries > 0 || retryMaxTime != nil else { return nil }
         var policy = RetryPolicy.standard

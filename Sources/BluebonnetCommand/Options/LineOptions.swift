@@ -6,7 +6,7 @@ import Bluebonnet
 internal import BluebonnetBatch
 import Foundation
 
-/// What holds for the lines of a batch, whoever sends them.
+/// Options of the lines of a batch, for every sender.
 struct LineOptions: ParsableArguments {
     @Option(
         name: .customLong("base-url"),

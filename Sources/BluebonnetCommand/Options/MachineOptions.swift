@@ -4,7 +4,7 @@
 import ArgumentParser
 import Bluebonnet
 
-/// What the machine and the user that send requests have for them.
+/// Settings of the sending machine and user that requests may use.
 struct MachineOptions: ParsableArguments {
     @Flag(help: "Take the proxies of lines that name none from http_proxy, https_proxy, all_proxy and no_proxy.")
     var environmentProxy = false

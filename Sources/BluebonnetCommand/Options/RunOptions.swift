@@ -25,7 +25,7 @@ struct RunOptions: ParsableArguments {
         return [lines, results].compactMap(\.self)
     }
 
-    /// What the runner is to do.
+    /// The settings of the runner.
     var settings: RequestLineRunner.Settings {
         get throws(NetworkingError) {
             var settings = RequestLineRunner.Settings()
@@ -88,7 +88,7 @@ extension RunOptions {
             return Governor(originLimits(perOrigin: perOrigin), rateLimit: rate)
         }
 
-        /// What the governor allows at one origin: as many transfers as the command itself.
+        /// The governor's limits of one origin: as many transfers as the command itself.
         func originLimits(perOrigin: Int) -> OriginLimits {
             var limits = OriginLimits(rateLimit: originRate)
             limits.maximumConcurrentTransferCount = perOrigin
@@ -162,7 +162,7 @@ extension RunOptions {
         }
     }
 
-    /// What is shown, and where.
+    /// The output, and its destination.
     struct Output: ParsableArguments {
         @Option(
             help: ArgumentHelp(

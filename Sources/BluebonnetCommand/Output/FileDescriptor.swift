@@ -4,7 +4,7 @@
 import Foundation
 import Glibc
 
-/// A number that the kernel knows an open file by. It does not close itself: those of this command last as long as it.
+/// The kernel's number of an open file. It does not close itself: the descriptors of this command last as long as it.
 struct FileDescriptor: Equatable {
     static let standardInput = FileDescriptor(STDIN_FILENO)
     static let standardOutput = FileDescriptor(STDOUT_FILENO)
@@ -20,7 +20,7 @@ struct FileDescriptor: Equatable {
         guard rawValue >= 0 else { throw SystemError.latest }
     }
 
-    /// What the kernel knows of the file.
+    /// The kernel's information about the file.
     var status: stat {
         get throws(SystemError) {
             var status = stat()

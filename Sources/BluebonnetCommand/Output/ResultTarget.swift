@@ -5,7 +5,7 @@ import Glibc
 
 /// Where result lines go: a file, or whatever standard output is.
 struct ResultTarget {
-    /// What to call it in messages.
+    /// Its name in messages.
     let name: String
     /// Whether it is an ordinary file.
     let isRegularFile: Bool

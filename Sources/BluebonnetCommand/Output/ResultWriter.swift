@@ -9,7 +9,7 @@ import Synchronization
 /// Writes result lines, whole ones, in the order in which they come.
 ///
 /// Lines that come while others are being written go out together after them. When a reader is slow, `append` waits, so
-/// that no more than a few megabytes are held.
+/// that it keeps a few megabytes at most.
 final class ResultWriter: Sendable {
     fileprivate struct State {
         var waiting: [UInt8] = []
@@ -28,7 +28,7 @@ final class ResultWriter: Sendable {
 
     /// - Parameters:
     ///   - surround: is given what writes, and calls it; for a terminal that shows something else too.
-    ///   - onError: called once, when lines cannot be written; no more are written then.
+    ///   - onError: called once, when lines cannot be written; writing ends then.
     init(
         _ target: ResultTarget, surround: @escaping @Sendable (_ write: () -> Void) -> Void = { $0() },
         onError: @escaping @Sendable () -> Void
@@ -77,7 +77,7 @@ final class ResultWriter: Sendable {
 }
 
 extension ResultWriter.State {
-    /// What is to be written next; nil when there is nothing, or nothing more may be written.
+    /// The bytes to write next; nil if there are none, or if writing has ended.
     fileprivate mutating func takeWaiting() -> [UInt8]? {
         defer { waiting = [] }
         if !waiting.isEmpty && error == nil && !isSealed { return waiting }

@@ -11,7 +11,7 @@ import Synchronization
 ///
 /// The lock is held while something is written, so that what is shown never gets mixed up.
 final class ProgressDisplay: Sendable {
-    /// What the timer asks for: where the run stands, and whether all of its lines were read.
+    /// The state of the run, for the timer, and whether all of its lines were read.
     typealias Source = @Sendable () -> (snapshot: RequestLineRunner.Snapshot, isTotalKnown: Bool)
 
     fileprivate struct State {
@@ -41,7 +41,7 @@ final class ProgressDisplay: Sendable {
         }
     }
 
-    /// Shows where the run stands now; false when the display is over.
+    /// Shows the state of the run; false when the display has ended.
     private func update(_ snapshot: RequestLineRunner.Snapshot, isTotalKnown: Bool) -> Bool {
         let elapsed = elapsed
         return state.withLock { state in
@@ -98,8 +98,8 @@ extension ProgressDisplay {
         }
     }
 
-    /// Leaves the terminal as it was, because the process is about to end. Waits for whoever is writing to it, but
-    /// gives up a terminal that takes nothing.
+    /// Leaves the terminal as it was, because the process is about to end. Waits for the thread that is writing to
+    /// it, but gives up a terminal that accepts nothing.
     func restoreTerminal(patience: DispatchTimeInterval = .milliseconds(250)) {
         let isRestored = DispatchSemaphore(value: 0)
         Thread.detachNewThread { [self] in

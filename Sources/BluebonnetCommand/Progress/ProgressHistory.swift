@@ -4,12 +4,12 @@
 import Bluebonnet
 internal import BluebonnetBatch
 
-/// Follows a run from snapshot to snapshot and tells how fast it goes; a value without a clock.
+/// Follows a run from snapshot to snapshot and computes its speed; a value without a clock.
 struct ProgressHistory: Sendable {
     private var requests = RateEstimate()
     private var transfers: [ByteString: RateEstimate] = [:]
 
-    /// What can be shown of a snapshot that was taken so many seconds after the start.
+    /// The reading of a snapshot that was taken so many seconds after the start.
     mutating func reading(
         of snapshot: RequestLineRunner.Snapshot, isTotalKnown: Bool, at elapsed: Double
     ) -> ProgressReading {

@@ -3,7 +3,7 @@
 
 /// Draws a run's progress as lines of text; a value that knows no terminal.
 struct ProgressRenderer {
-    /// The most transfers that get a line of their own.
+    /// The most transfers that get a line.
     static let transferCount = 5
 
     /// The columns of each line, at most.
@@ -13,7 +13,7 @@ struct ProgressRenderer {
     private static let widestBar = 30
     private static let narrowestBar = 8
 
-    /// The most held origins that get a line of their own.
+    /// The most held origins that get a line.
     static let heldOriginCount = 3
 
     /// One line for the run, one for each held origin, and one for each transfer.
@@ -59,7 +59,7 @@ struct ProgressRenderer {
         return line(start: "  \(id)  ", transfer.fraction, parts.joined(separator: "  "))
     }
 
-    /// A line with a bar, if there is something to show by it and there is room.
+    /// A line with a bar, if there is something to show and enough space.
     private func line(start: String, _ fraction: Double?, _ text: String) -> String {
         let room = width - TerminalText.columns(of: start) - TerminalText.columns(of: text) - 1
         guard let fraction, room >= Self.narrowestBar else { return TerminalText.cut(start + text, to: width) }
@@ -75,7 +75,7 @@ struct ProgressRenderer {
         return "[" + String(repeating: "=", count: done) + head + rest + "]"
     }
 
-    /// A size, so that sizes in several lines stand below each other: none is longer than `999.9 kB`.
+    /// A size, so that sizes in several lines are aligned: none is longer than `999.9 kB`.
     private static func column(_ size: String) -> String {
         String(repeating: " ", count: max(0, 8 - size.count)) + size
     }

@@ -51,10 +51,10 @@ final class BatchRun: Sendable {
         }
     }
 
-    /// What the results so far say.
+    /// The tally of the results until now.
     var tally: RunTally { state.value.tally }
 
-    /// Where the run stands, and whether all of its lines were read.
+    /// The state of the run, and whether all of its lines were read.
     var progress: (snapshot: RequestLineRunner.Snapshot, isTotalKnown: Bool) {
         let isTotalKnown = state.value.isTotalKnown
         return (runner.snapshot(largest: ProgressRenderer.transferCount), isTotalKnown)
@@ -98,7 +98,7 @@ final class BatchRun: Sendable {
 }
 
 extension BatchRun {
-    /// What several threads look at.
+    /// The state that several threads share.
     private final class SharedState: Sendable {
         private let state = Mutex(State())
 

@@ -36,7 +36,7 @@ struct JournalSource {
     /// The journal's files.
     var reservedPaths: [ReservedPath] { store.reservedPaths }
 
-    /// Adds the next bytes of a file to what tells its batch from others.
+    /// Adds the next bytes of a file to the digest that identifies its batch.
     func add(_ bytes: UnsafeRawBufferPointer) {
         if case .file(let digest) = digest { digest.update(bytes) }
     }
@@ -59,7 +59,7 @@ struct JournalSource {
         }
     }
 
-    /// What the kernel knows of the journal's files, once it was opened: SQLite has its own two beside the journal.
+    /// The kernel's information about the files of an opened journal: SQLite has two files in addition to the journal.
     var statuses: [stat] {
         let real = FilePath.url(path).resolvingSymlinksInPath().path
         return [real, real + "-wal", real + "-shm"].compactMap { path in

@@ -6,7 +6,7 @@ internal import BluebonnetBatch
 internal import BluebonnetJournal
 import Foundation
 
-/// What runs the lines of a batch: with a journal or without one.
+/// Runs the lines of a batch, with a journal or without one.
 enum LineRunner: Sendable {
     case plain(WindowedRun)
     case journaled(JournaledRun)
@@ -102,7 +102,7 @@ enum LineRunner: Sendable {
         }
     }
 
-    /// Where the run stands.
+    /// The state of the run.
     func snapshot(largest count: Int) -> RequestLineRunner.Snapshot {
         switch self {
         case .plain(let runner): runner.snapshot(largest: count)
@@ -123,7 +123,7 @@ extension LineRunner.Delivery {
 }
 
 extension CommandError {
-    /// What is wrong with a journal, and what the command offers.
+    /// The problem of a journal, and what the command offers.
     init(_ error: JournalError) {
         let offer = error.code == .anotherBatch ? "; --restart begins anew" : ""
         self = .unusable(error.message + offer)

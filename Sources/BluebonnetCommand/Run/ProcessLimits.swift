@@ -3,7 +3,7 @@
 
 import Glibc
 
-/// What the system lets this process have: open files and threads.
+/// The system's limits of this process: open files and threads.
 enum ProcessLimits {
     /// The threads without which nothing runs: for signals, the network, queues and tasks.
     private static let threadCount = 12
@@ -21,7 +21,7 @@ enum ProcessLimits {
         setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
     }
 
-    /// How many transfers may run at once with this limit of open files: as many as wanted, or fewer.
+    /// How many transfers may run at once with this limit of open files: the requested number, or fewer.
     static func concurrency(_ wanted: Int) -> Int { concurrency(wanted, descriptorLimit: descriptorLimit) }
 
     static func concurrency(_ wanted: Int, descriptorLimit: Int) -> Int {
@@ -29,7 +29,7 @@ enum ProcessLimits {
         return min(wanted, max(1, room))
     }
 
-    /// What is said when fewer transfers run than wanted.
+    /// The message when fewer transfers run than requested.
     static func note(wanted: Int, used: Int) -> String {
         "--concurrency \(wanted): only \(used) at once, because this process may have \(descriptorLimit) open files "
             + "(ulimit -n)"

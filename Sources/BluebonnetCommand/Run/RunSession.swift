@@ -36,7 +36,7 @@ final class RunSession: Sendable {
         (self.control, self.display, self.writer, self.showsSummary) = (control, display, writer, showsSummary)
     }
 
-    /// Runs all of the input and gives the status to end with. What went wrong is said on standard error.
+    /// Runs all of the input and gives the status to end with. Errors are written to standard error.
     func run() async -> ExitStatus {
         display?.show { [run] in run.progress }
         let lineError = await Self.error { () async throws(CommandError) in try await run.run() }

@@ -4,7 +4,7 @@
 import Bluebonnet
 internal import BluebonnetBatch
 
-/// What the results of a run say together; a value that is told of each line.
+/// The results of a run in numbers; a value that receives each line.
 struct RunTally: Sendable {
     /// An operation that did not succeed.
     struct Problem: Sendable, Equatable {

@@ -5,7 +5,7 @@ import Dispatch
 import Foundation
 import Glibc
 
-/// What the command does when it gets a signal.
+/// How the command handles signals.
 ///
 /// The signals are blocked, and a thread takes them one by one: so none is lost and none interrupts anything, however
 /// early or often they come. A signal that was ignored when the process began, as by `nohup`, stays ignored.

@@ -3,7 +3,7 @@
 
 import Synchronization
 
-/// Says once, to everybody who has to know, that a run ends before its input does.
+/// Notifies all handlers once that a run ends before its input does.
 ///
 /// The most urgent reason wins over those that came before it.
 final class StopControl: Sendable {
@@ -32,7 +32,7 @@ final class StopControl: Sendable {
 
     private let state = Mutex(State())
 
-    /// Why the run is to end; nil while it goes on.
+    /// Why the run is to end; nil while it continues.
     var reason: Reason? { state.withLock { $0.reason } }
 
     /// Whether nothing more is to be sent, or even read.
@@ -48,7 +48,7 @@ final class StopControl: Sendable {
         for handler in handlers { handler(reason) }
     }
 
-    /// Calls `handler` for each reason that comes from now on, and at once for the one that is there.
+    /// Calls `handler` for each reason that comes from now on, and at once if there is a reason already.
     func onStop(_ handler: @escaping @Sendable (Reason) -> Void) {
         let reason = state.withLock { state in
             state.handlers.append(handler)

@@ -63,9 +63,10 @@ extension PageTests {
         // END
         // BLOCK RetriesAndLimits.md
         for operation in manager.operationQueue.operations {
-            if let operation = operation as? RequestOperation, let reason = operation.whyWaiting {
-                print(operation, reason)
-            }
+            guard let operation = operation as? RequestOperation,
+                let reason = await operation.whyWaiting
+            else { continue }
+            print(operation, reason)
         }
         for origin in await governor.origins() {
             print(

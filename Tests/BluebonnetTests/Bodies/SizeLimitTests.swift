@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 import BluebonnetTestServer
+import CLinux
 import Foundation
 import FoundationNetworking
 import Testing
@@ -106,5 +107,27 @@ extension NetworkTests {
             let operation = try await answer(.response(headers: headers, body: Data(CodedBody.gzip)))
             #expect(operation.code == .cannotDecodeBody)
         }
+    }
+}
+
+/// A body in memory whose length a server has announced.
+@Suite struct MemorySinkTests {
+    /// How much memory a body has after its first bytes.
+    private func reservedByteCount(announced byteCount: Int64) throws -> Int {
+        let sink = MemorySink(byteLimit: .max)
+        sink.reserve(byteCount)
+        try Data(count: 32).withUnsafeBytes { try sink.write($0) }
+        return sink.data.withUnsafeBytes { bytes in
+            malloc_usable_size(UnsafeMutableRawPointer(mutating: bytes.baseAddress))
+        }
+    }
+
+    @Test(arguments: [1 << 20, 1 << 26, 1 << 40, .max] as [Int64])
+    func oneMebibyteAtMostIsReservedForAnAnnouncedLength(byteCount: Int64) throws {
+        #expect((1 << 20..<1 << 21).contains(try reservedByteCount(announced: byteCount)))
+    }
+
+    @Test func memoryForASmallAnnouncedLengthIsReservedAtOnce() throws {
+        #expect((100_000..<200_000).contains(try reservedByteCount(announced: 100_000)))
     }
 }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Bluebonnet
 
-/// The order of locks, as the page "Lock order" has it, and its check in debug builds.
+/// The order of locks, as the page "Locks and waits" has it, and its check in debug builds.
 @Suite struct LockOrderTests {
     /// What may be taken under what; all other pairs are forbidden.
     private static let permitted: [LockRank: Set<LockRank>] = [

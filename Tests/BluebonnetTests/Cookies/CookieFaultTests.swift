@@ -22,6 +22,17 @@ import Testing
         #expect(fault.name == "a" && fault.isSecure && !fault.isHTTPOnly && !fault.hasNoPath && !fault.isUnwanted)
     }
 
+    /// A combining mark makes one character with the byte before it, which separates all the same.
+    @Test(arguments: ["a=\u{301}; secure=1", "a=1;\u{301}x=y; secure=1", "a=1; secure=\u{301}"])
+    func combiningMarkHidesNoSeparator(value: String) throws {
+        let fault = try #require(CookieFault(line: "Set-Cookie: \(value)"))
+        #expect(fault.name == "a" && fault.isSecure)
+    }
+
+    @Test func pathWithACombiningMarkBehindItsSlashIsOne() {
+        #expect(CookieFault(line: "Set-Cookie: a=1; path=/\u{301}") == nil)
+    }
+
     @Test func httpOnlyWithAValueIsHTTPOnly() throws {
         #expect(try #require(CookieFault(line: "set-cookie:a=1;httponly=no")).isHTTPOnly)
     }

@@ -278,6 +278,18 @@ extension NetworkTests {
             }
         }
 
+        @Test func cookiesAreToldApartByTheBytesOfTheirNames() async throws {
+            let jar = CookieJar()
+            let fields = [("Set-Cookie", "\u{E9}=1; path=/"), ("Set-Cookie", "e\u{301}=2; httponly=x; path=/")]
+            try await TestServer.answering(.response(headers: WireFields(fields))) { server in
+                await get(server.url(), options(jar))
+                let cookies = await jar.cookies
+                #expect(Set(cookies.map { Array($0.name.utf8) }) == [[0xC3, 0xA9], [0x65, 0xCC, 0x81]])
+                #expect(cookies.filter(\.isHTTPOnly).map(\.value) == ["2"])
+                #expect(Set(cookies).count == 2)
+            }
+        }
+
         @Test func tenThousandCookiesAreBounded() async throws {
             let jar = CookieJar()
             try await jar.set(Cookie(name: "kept", value: "v", domain: "other.test"))

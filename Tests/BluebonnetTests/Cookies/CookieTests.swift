@@ -27,6 +27,7 @@ import Testing
             $0.name = "__Secure-a"
             $0.isSecure = true
         },
+        changed { $0.path = "/\u{301}" },
     ])
     func anOrdinaryCookieCanBeKept(cookie: Cookie) {
         #expect(throws: Never.self) { try cookie.check() }
@@ -37,7 +38,8 @@ import Testing
         changed { $0.name = "a\tb" },
         changed { $0.name = "a\u{1}" }, changed { $0.value = "a\r\nX: y" }, changed { $0.value = "a\u{0}b" },
         changed { $0.value = "a;b" }, changed { $0.value = "a\tb" }, changed { $0.value = "\u{7f}" },
-        changed { $0.value = " a" }, changed { $0.value = String(repeating: "v", count: 4097) },
+        changed { $0.value = " a" }, changed { $0.value = " \u{301}" }, changed { $0.name = "__Secure-\u{301}" },
+        changed { $0.value = String(repeating: "v", count: 4097) },
         changed { $0.path = "a" }, changed { $0.path = "" }, changed { $0.path = "/\n" },
         changed { $0.domain = "" }, changed { $0.domain = "example.com." }, changed { $0.domain = ".example.com" },
         changed { $0.domain = "Example.com" }, changed { $0.domain = "exa mple.com" },
@@ -65,6 +67,13 @@ import Testing
     func cookieThatCannotBeSentIsRefused(cookie: Cookie) {
         let error = #expect(throws: NetworkingError.self) { try cookie.check() }
         #expect(error?.code == .invalidRequest)
+    }
+
+    @Test func cookiesAreEqualWithEqualBytesOnly() {
+        let composed = Self.changed { $0.value = "\u{E9}" }
+        let decomposed = Self.changed { $0.value = "e\u{301}" }
+        #expect(composed != decomposed)
+        #expect(Set([composed, decomposed, composed]).count == 2)
     }
 
     @Test func foundationsFormSaysTheSame() throws {

@@ -65,7 +65,7 @@ import Testing
         await net.hasSent(3)
         let next = net.operation("/next")
         next.start()
-        await becomes("it waits: one request tries whether http://a.test:80 answers again") { next.whyWaiting }
+        await becomes("it waits: one request tries whether http://a.test:80 answers again") { await next.whyWaiting }
         #expect(net.sentCount == 3)
         gate.open()
         await probe.ends()
@@ -97,7 +97,7 @@ import Testing
         let post = await pausedPost(gate)
         await net.hold(seconds: 10)
         post.resume()
-        await becomes(Self.heldSentence) { post.whyWaiting }
+        await becomes(Self.heldSentence) { await post.whyWaiting }
         await net.time.advance(by: .milliseconds(9_999))
         #expect(!net.log.events.contains(.resumed(1)))
         await net.time.advance(by: .milliseconds(1))
@@ -144,7 +144,7 @@ import Testing
             await operation.ends()
             #expect(operation.error == nil && operation.summary.isFromCache)
         }
-        await becomes(Self.heldSentence) { other.whyWaiting }
+        await becomes(Self.heldSentence) { await other.whyWaiting }
         #expect(other.isExecuting && net.sentCount == 2)
         await net.time.advance(by: .seconds(10))
         await other.ends()
@@ -168,7 +168,7 @@ import Testing
         await NetworkThread.shared.catchesUp()
         gate.open()
         await running.ends()
-        await becomes(Self.heldSentence) { redirected.whyWaiting }
+        await becomes(Self.heldSentence) { await redirected.whyWaiting }
         await net.time.advance(by: .seconds(10))
         let summary = await drained
         #expect(!summary.hasExpired && summary.cancelled.isEmpty && summary.paused.isEmpty)

@@ -189,7 +189,7 @@ extension NetworkTests {
                 await arrived.wait()
                 next.start()
                 let sentence = "it waits: the manager's only slot for http://127.0.0.1:\(server.port) is taken"
-                await becomes(sentence) { next.whyWaiting }
+                await becomes(sentence) { await next.whyWaiting }
                 #expect(server.requests.count == 1)
                 held.cancel()
                 await held.ends()

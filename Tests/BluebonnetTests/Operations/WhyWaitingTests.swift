@@ -13,20 +13,20 @@ import Testing
     private func waits(
         _ operation: RequestOperation, for reason: String?, at location: SourceLocation = #_sourceLocation
     ) async {
-        await becomes(reason, at: location) { operation.whyWaiting }
+        await becomes(reason, at: location) { await operation.whyWaiting }
     }
 
     @Test func operationThatWaitsForNothingSaysNothing() async {
         let gate = Gate()
         net.network.answer("/a", with: [.wait(gate), .head(200)])
         let operation = net.operation("/a")
-        #expect(operation.whyWaiting == nil)
+        #expect(await operation.whyWaiting == nil)
         operation.start()
         await net.hasSent(1)
-        #expect(operation.whyWaiting == nil)
+        #expect(await operation.whyWaiting == nil)
         gate.open()
         await operation.ends()
-        #expect(operation.whyWaiting == nil)
+        #expect(await operation.whyWaiting == nil)
     }
 
     @Test func slotIsThatOfTheOriginOrOfTheManager() async {
@@ -51,9 +51,9 @@ import Testing
         let (first, second, third) = (net.operation("/1"), net.operation("/2"), net.operation("/3"))
         (first.name, second.name) = ("login", "profile")
         third.addDependency(first)
-        #expect(third.whyWaiting == "it waits: login has not ended")
+        #expect(await third.whyWaiting == "it waits: login has not ended")
         third.addDependency(second)
-        #expect(third.whyWaiting == "it waits: 2 operations have not ended, the first is login")
+        #expect(await third.whyWaiting == "it waits: 2 operations have not ended, the first is login")
         gate.open()
         for operation in [first, second, third] {
             operation.start()
@@ -71,12 +71,12 @@ import Testing
         queue.addOperation(operations[1])
         queue.addBarrierBlock {}
         queue.addOperation(operations[2])
-        #expect(operations[1].whyWaiting == "it waits: its queue is suspended")
+        #expect(await operations[1].whyWaiting == "it waits: its queue is suspended")
         queue.maxConcurrentOperationCount = 1
         queue.isSuspended = false
         await net.hasSent(1)
         await waits(operations[1], for: "it waits: its queue runs no more than 1 at once")
-        #expect(operations[2].whyWaiting == "it waits: a barrier of its queue has not ended")
+        #expect(await operations[2].whyWaiting == "it waits: a barrier of its queue has not ended")
         gate.open()
         for operation in operations { await operation.ends() }
     }
@@ -86,7 +86,7 @@ import Testing
         let operation = net.operation("/a", retries: .standard)
         operation.start()
         await net.time.hasWaiting(1)
-        #expect(operation.whyWaiting == "it waits: attempt 2 begins at 2023-11-14T22:13:20Z")
+        #expect(await operation.whyWaiting == "it waits: attempt 2 begins at 2023-11-14T22:13:20Z")
         await net.time.advance(by: .seconds(1))
         await operation.ends()
     }
@@ -130,6 +130,28 @@ import Testing
         operation.start()
         await waits(operation, for: "it waits: a block of the program has not answered yet")
         gate.open()
+        await operation.ends()
+    }
+
+    /// More tasks ask than Swift has threads for them; another task still runs.
+    @Test func askingBlocksNoThreadWhileNetworkThreadIsBusy() async {
+        let (gate, transfer) = (Gate(), Gate())
+        net.network.answer("/a", with: [.wait(transfer), .head(200)])
+        let operation = net.operation("/a")
+        operation.start()
+        await net.hasSent(1)
+        NetworkThread.shared.submit { gate.waitBlocking() }
+        let asked = Observed(0)
+        let answers = (0..<200).map { _ in
+            Task {
+                asked.update { $0 += 1 }
+                return await operation.whyWaiting
+            }
+        }
+        await asked.becomes(200)
+        gate.open()
+        for answer in answers { #expect(await answer.value == nil) }
+        transfer.open()
         await operation.ends()
     }
 }

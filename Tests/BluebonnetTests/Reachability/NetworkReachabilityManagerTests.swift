@@ -121,6 +121,27 @@ import Testing
         }
     }
 
+    /// The first event waits on a queue while the second one is delivered on another.
+    @Test func streamLeavesOutAnEventThatANewerOneHasOvertaken() async throws {
+        var manager: NetworkReachabilityManager? = try loopback()
+        let (slow, fast) = (DispatchQueue(label: "slow"), DispatchQueue(label: "fast"))
+        slow.suspend()
+        manager?.callbackQueue = slow
+        manager?.startMonitoring()
+        await Self.firstEventArrives(at: try #require(manager))
+        manager?.callbackQueue = fast
+        let first = try #require(manager?.reachability)
+        let (early, second) = (try #require(manager?.changes), NetworkReachability(.notReachable))
+        manager?.receive(second, run: 1)
+        let late = try #require(manager?.changes)
+        await fast.catchesUp()
+        slow.resume()
+        await slow.catchesUp()
+        manager = nil
+        #expect(await early.reduce(into: []) { $0.append($1) } == [first, second])
+        #expect(await late.reduce(into: []) { $0.append($1) } == [second])
+    }
+
     @Test func aStreamEndsWithItsManager() async throws {
         var manager: NetworkReachabilityManager? = try loopback()
         let changes = try #require(manager?.changes)

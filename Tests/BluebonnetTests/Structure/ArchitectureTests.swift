@@ -1,6 +1,7 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
+import Foundation
 import Testing
 
 /// Which folder may use which, and how large circles, folders and pieces of types may be. Modules are checked by the
@@ -168,6 +169,18 @@ import Testing
     @Test func everyFolderHasItsRow() {
         let folders = Set(StyleTests.sources.map { SourceTree.folder($0.path) }).subtracting(["Bluebonnet"])
         #expect(folders == Set(Self.permitted.map(\.folder)))
+    }
+
+    /// Modules of C reach further than their callers: symbols, exit, memory.
+    @Test func everyTargetInCHasALineOnThePageAboutStructure() throws {
+        let manifest = try String(contentsOf: StyleTests.root.appendingPathComponent("Package.swift"), encoding: .utf8)
+        let named = manifest.matches(of: /arget\(name: "(C[A-Z]\w*)"|systemLibrary\(name: "(\w+)"/)
+        let targets = named.compactMap { $0.output.1 ?? $0.output.2 }.map(String.init)
+        let page = try DocumentationTests.page("Structure.md")
+        let section = page.components(separatedBy: "\n## ").first { $0.hasPrefix("C targets\n") } ?? ""
+        let rows = section.matches(of: /\n\| `(\w+)` \| [^|]+ \| [^|]+ \|/).map { String($0.output.1) }
+        #expect(targets.count > 5)
+        #expect(rows.sorted() == targets.sorted())
     }
 
     @Test func onlyTheKnotIsACircleOfFolders() {

@@ -8,7 +8,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) struct DocumentationTests {
     private static let folder = StyleTests.root.appendingPathComponent("Sources/Bluebonnet/Bluebonnet.docc")
 
-    private static func page(_ name: String) throws -> String {
+    static func page(_ name: String) throws -> String {
         try String(contentsOf: folder.appendingPathComponent(name), encoding: .utf8)
     }
 
@@ -68,7 +68,7 @@ import Testing
     }
 
     @Test func everyLockStandsOnThePageAboutLocks() throws {
-        let page = try Self.page("LockOrder.md")
+        let page = try Self.page("LocksAndWaits.md")
         var names: [String] = []
         for file in StyleTests.sources where file.path.hasPrefix("Sources/Bluebonnet/") {
             guard !file.path.hasSuffix("/LockOrder.swift"), !file.path.hasSuffix("/Mutex.swift") else { continue }

@@ -6,7 +6,7 @@ import Testing
 
 /// The rules for the source tree that a machine can check.
 @Suite(.timeLimit(.minutes(1))) struct StyleTests {
-    /// A Swift file by its path from the package's root.
+    /// A source file by its path from the package's root.
     struct SourceFile {
         let path: String
         let lines: [Substring]
@@ -22,11 +22,12 @@ import Testing
     }()
 
     static let sources = files(in: "Sources")
+    static let sourcesInC = files(in: "Sources", endings: [".c", ".h"])
     static let tests = files(in: "Tests")
 
-    private static func files(in folder: String) -> [SourceFile] {
+    private static func files(in folder: String, endings: [String] = [".swift"]) -> [SourceFile] {
         let paths = FileManager.default.enumerator(atPath: root.path + "/" + folder)?.compactMap { $0 as? String } ?? []
-        return paths.filter { $0.hasSuffix(".swift") }.sorted().compactMap { path in
+        return paths.filter { path in endings.contains { path.hasSuffix($0) } }.sorted().compactMap { path in
             let text = try? String(contentsOf: root.appendingPathComponent(folder + "/" + path), encoding: .utf8)
             let lines = text?.split(separator: "\n", omittingEmptySubsequences: false)
             return lines.map { SourceFile(path: folder + "/" + path, lines: $0) }

@@ -4,6 +4,7 @@
 import BluebonnetTestServer
 import Foundation
 import FoundationNetworking
+import RealServers
 import Testing
 
 @testable import Bluebonnet
@@ -89,6 +90,23 @@ extension NetworkTests {
             await operation.waitAsOwner()
             #expect(operation.error == nil)
             #expect(operation.responseString == "late")
+        }
+
+        /// The addresses come from the system's resolver, not from `addressOverrides`.
+        @Test(.enabled(if: TestProgram.canReplaceFiles))
+        func nextAddressOfALookUpIsTriedWhenOneIsSilent() async throws {
+            let answering = try FullServer(host: 2)
+            defer { answering.stop() }
+            answering.serve()
+            let silent = try FullServer(host: 1, port: answering.port)
+            defer { silent.stop() }
+            let folder = try TemporaryFolder()
+            defer { folder.remove() }
+            let hosts = try folder.write("hosts", "127.0.0.1 \(Self.name)\n127.0.0.2 \(Self.name)\n")
+            let lines = try folder.write("lines", "{\"url\":\"http://\(Self.name):\(answering.port)/\"}\n")
+            let end = try await TestProgram.built("bluebonnet").with(["run", "--quiet", lines])
+                .with(hosts, inPlaceOf: "/etc/hosts").run()
+            #expect(end.status == 0, "\(end.output)")
         }
 
         @Test func silentAddressesEndAtTheLimitForConnecting() async throws {

@@ -4,16 +4,16 @@
 internal import CCurl
 internal import Foundation
 
-/// libcurl's cookie engine behind a jar: a share that easy handles are attached to, and a handle of its own to list and
-/// change what is in it. Network thread only; call `close()` there before letting go.
+/// libcurl's cookie engine of a jar: a share that easy handles are attached to, and a separate handle to list and
+/// change its cookies. Network thread only; call `close()` there before you release the store.
 ///
 /// Everything happens on one thread, so the share needs no locks.
 final class CurlCookieStore {
     private var opened: (share: UnsafeMutableRawPointer, handle: EasyHandle)?
     /// At least as many cookies as there are.
     var countBound = 0
-    /// The `Set-Cookie` lines that libcurl has read wrongly, and the URLs that they came from.
-    var misread: [(line: String, url: URL)] = []
+    /// Cookies that libcurl has read wrongly and that are not corrected yet.
+    var misread = MisreadCookies()
 
     /// The share by which easy handles send the store's cookies and put new ones here.
     ///
@@ -61,7 +61,12 @@ extension CurlCookieStore: Sendable {}
 
 extension CurlCookieStore {
     /// Every cookie as a line of Netscape's format, expired ones included, the oldest of a site first.
-    var lines: [String] { opened?.handle.lines(CURLINFO_COOKIELIST) ?? [] }
+    var lines: [String] { lines { _ in true } }
+
+    /// The lines that satisfy a condition.
+    func lines(where isWanted: (UnsafePointer<CChar>) -> Bool) -> [String] {
+        opened?.handle.lines(CURLINFO_COOKIELIST, where: isWanted) ?? []
+    }
 
     /// A line or one of libcurl's words (CURLOPT_COOKIELIST).
     func command(_ text: String) {

@@ -296,15 +296,15 @@ extension EasyHandle {
         return bluebonnet_easy_getinfo_off_t(raw, info, &value) == CURLE_OK ? Int64(value) : 0
     }
 
-    /// A list of lines, for instance CURLINFO_COOKIELIST.
-    func lines(_ info: CURLINFO) -> [String] {
+    /// The wanted lines of a list, for instance of CURLINFO_COOKIELIST.
+    func lines(_ info: CURLINFO, where isWanted: (UnsafePointer<CChar>) -> Bool) -> [String] {
         var list: UnsafeMutablePointer<curl_slist>?
         guard bluebonnet_easy_getinfo_list(raw, info, &list) == CURLE_OK else { return [] }
         defer { curl_slist_free_all(list) }
         var lines: [String] = []
         var next = list
         while let entry = next {
-            lines.append(String(cString: entry.pointee.data))
+            if let line = entry.pointee.data, isWanted(line) { lines.append(String(cString: line)) }
             next = entry.pointee.next
         }
         return lines

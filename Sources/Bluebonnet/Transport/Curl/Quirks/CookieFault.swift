@@ -1,8 +1,8 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// What libcurl 7.88 reads otherwise in a `Set-Cookie` field than RFC 6265 (5.2) says, as far as the jar can put it
-/// right afterwards. Later versions correct some of these themselves, where the jar finds nothing to put right. A
+/// The parts of a `Set-Cookie` field that libcurl 7.88 reads otherwise than RFC 6265 (5.2) says, as far as the jar can
+/// correct them afterwards. Later versions correct some of these themselves: there the jar finds nothing to correct. A
 /// value.
 struct CookieFault: CurlQuirk, Equatable {
     static let versions = Range<CurlVersion>.all
@@ -21,9 +21,11 @@ struct CookieFault: CurlQuirk, Equatable {
     /// - Parameter line: a field with its name.
     /// - Returns: nil when there is nothing to put right.
     init?(line: String) {
-        guard let colon = line.utf8.firstIndex(of: UInt8(ascii: ":")) else { return nil }
-        let parts = line[line.index(after: colon)...].split(separator: ";", omittingEmptySubsequences: false)
-            .map(Part.init)
+        // Bytes, as libcurl and servers read them: a combining mark makes another character of ";" and of "=".
+        let bytes = line.utf8
+        guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")) else { return nil }
+        let parts = bytes[bytes.index(after: colon)...]
+            .split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false).map(Part.init)
         guard let first = parts.first else { return nil }
         name = first.name
         guard !first.name.isEmpty else {
@@ -38,7 +40,7 @@ struct CookieFault: CurlQuirk, Equatable {
             switch part.name.lowercased() {
             case "secure": isSecure = true
             case "httponly": isHTTPOnly = true
-            case "path": hasNoPath = !value.hasPrefix("/") && !value.hasPrefix("\"")
+            case "path": hasNoPath = value.utf8.first.map { !"/\"".utf8.contains($0) } ?? true
             default: continue
             }
         }
@@ -56,21 +58,28 @@ struct CookieFault: CurlQuirk, Equatable {
         return isForHost && (last("path")?.value != "/" || !(last("domain")?.value ?? "").isEmpty)
     }
 
-    /// A name, and what stands behind its equals sign, if there is one.
+    /// Adds what another line with the name needs.
+    mutating func add(_ other: CookieFault) {
+        isUnwanted = isUnwanted || other.isUnwanted
+        isSecure = isSecure || other.isSecure
+        isHTTPOnly = isHTTPOnly || other.isHTTPOnly
+        hasNoPath = hasNoPath || other.hasNoPath
+    }
+
+    /// A name, and its value if it has an equals sign.
     private struct Part {
         let name: String
         let value: String?
 
-        init(_ text: Substring) {
-            let sides = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            name = Self.trimmed(sides.first ?? "")
+        init(_ text: Substring.UTF8View) {
+            let sides = text.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
+            name = Self.trimmed(sides.first ?? text)
             value = sides.count == 2 ? Self.trimmed(sides[1]) : nil
         }
 
         /// Without white space, and the line's end, around it.
-        private static func trimmed(_ text: Substring) -> String {
+        private static func trimmed(_ bytes: Substring.UTF8View) -> String {
             let isSpace = { (byte: UInt8) in byte == 0x20 || (0x09...0x0D).contains(byte) }
-            let bytes = text.utf8
             guard let last = bytes.lastIndex(where: { !isSpace($0) }) else { return "" }
             return String(Substring(bytes[...last].drop(while: isSpace)))
         }
