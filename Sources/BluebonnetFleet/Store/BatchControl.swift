@@ -40,13 +40,12 @@ struct BatchControl {
             let writing = ResultWriting(connection: connection, worker: Self.nobody)
             for table in ["ready", "blocked"] {
                 try writing.end(
-                    number, .cancelled, .cancelledBatch,
+                    number, .cancelled, [.cancelledBatch],
                     """
                     WITH gone AS (
-                        DELETE FROM bluebonnet.\(table) WHERE batch = $1 AND $5::bigint[] IS NOT NULL
-                        RETURNING position
+                        DELETE FROM bluebonnet.\(table) WHERE batch = $1 RETURNING position, 1 AS failure
                     )
-                    """, [], areMany: true)
+                    """, [])
             }
         }
     }

@@ -108,14 +108,9 @@ extension WorkerStore {
     ) throws(FleetError) {
         guard !positions.isEmpty else { return }
         let writing = ResultWriting(connection: connection, worker: worker)
-        try writing.end(batch, outcome, failure, ResultWriting.named, positions)
+        try writing.end(batch, outcome, [failure], "WITH \(ResultWriting.gone)", positions)
         _ = try writing.release(batch, succeeded: [], others: positions)
     }
-}
-
-extension ResultWriting {
-    /// The expressions before `end` for lines whose positions are given.
-    static let named = "WITH gone AS (SELECT unnest($5)::integer AS position)"
 }
 
 extension ResultLine.Failure {
