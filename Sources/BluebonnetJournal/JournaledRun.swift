@@ -84,10 +84,10 @@ package final class JournaledRun: Sendable {
         }
     }
 
-    /// What lines are given to that come later.
+    /// The receiver of later lines.
     package func makeFeed() -> JournaledFeed { JournaledFeed(run: self, journal: journal) }
 
-    /// Cancels everything that has not finished. Another run goes on with it: only unsafe requests that may have been
+    /// Cancels everything that has not finished. Another run continues it: only unsafe requests that may have been
     /// sent are lost.
     package func cancel() {
         state.withLock { $0.isInterrupted = true }

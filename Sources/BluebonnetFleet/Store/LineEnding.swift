@@ -5,7 +5,7 @@ internal import BluebonnetBatch
 internal import BluebonnetHTTP
 internal import Foundation
 
-/// What a worker has to record of a line.
+/// The record of a line that has ended.
 struct LineEnding {
     let claim: Int
     let batch: Int
