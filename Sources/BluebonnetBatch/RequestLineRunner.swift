@@ -218,10 +218,13 @@ extension RequestLineRunner.Settings {
 extension HeaderFields.Field {
     fileprivate init(lineText text: String) throws(NetworkingError) {
         guard let colon = text.firstIndex(of: ":") else {
-            throw Self.unusable("\(RequestCheck.shown(text)) has no colon: write Name: value")
+            throw Self.unusable("a header field has no colon: write Name: value")
         }
         let name = String(text[..<colon])
         let value = Self.trimmed(text[text.index(after: colon)...])
+        guard FieldSyntax.isToken(name.utf8) else {  // not shown: it may be a secret whose name was left out
+            throw Self.unusable("the name of a header field is not made of token characters only")
+        }
         try RequestCheck.field(name: name, value: value)
         guard !RequestCheck.isFraming(name), name.lowercased() != "content-type" else {
             throw Self.unusable("the header \(name) depends on each request's body, and is not for every line")
@@ -238,8 +241,14 @@ extension HeaderFields.Field {
         do throws(RequestLineError) {
             return try ReferenceTemplate(parsing: value)
         } catch {
-            throw unusable("the value of header \(name) cannot be used: \(error.message)")
+            throw unusable("the value of header \(name) cannot be used: \(withoutQuotation(error.message))")
         }
+    }
+
+    /// A message without what it quotes of the value, which may be a secret.
+    private static func withoutQuotation(_ message: String) -> Substring {
+        [", found ", " in \"${"].compactMap { message.range(of: $0)?.lowerBound }.min().map { message[..<$0] }
+            ?? message[...]
     }
 
     private static func trimmed(_ value: Substring) -> String {

@@ -157,7 +157,7 @@ struct RunnerEnding: Sendable {
 
 extension ResultLine.Outcome {
     /// Whether a line that waits for one that ended so is skipped, also when the run is cancelled.
-    fileprivate var dooms: Bool { self == .failure || self == .skipped || self == .unknown }
+    var dooms: Bool { self == .failure || self == .skipped || self == .unknown }
 }
 
 /// The state of a line that another one needs. Its operation has ended, but its handlers may not have run yet: then

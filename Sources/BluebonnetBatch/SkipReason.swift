@@ -4,13 +4,13 @@
 internal import Bluebonnet
 
 /// Why lines are skipped that need another one: the line that failed first, and its error.
-enum SkipReason {
+package enum SkipReason {
     private static let start = "not started: "
 
     /// The message of a line that is skipped.
     ///
     /// - Parameter reason: nil when it is not known.
-    static func message(_ reason: String?) -> String {
+    package static func message(_ reason: String?) -> String {
         start + (reason ?? "an operation that it needed did not succeed")
     }
 

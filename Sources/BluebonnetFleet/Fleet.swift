@@ -55,7 +55,7 @@ public struct Fleet: Sendable {
         try await reading { reading throws(FleetError) in try reading.batches() }
     }
 
-    /// Where a batch stands.
+    /// The state of a batch.
     ///
     /// - Throws: `FleetError`, `noBatch` when no batch has the name.
     public func batch(named name: String) async throws(FleetError) -> FleetBatch {
@@ -77,7 +77,7 @@ public struct Fleet: Sendable {
         try await reading { reading throws(FleetError) in try reading.origins(name, limit: limit) }
     }
 
-    /// Gives workers no more lines of a batch. What they have goes on.
+    /// Stops giving lines of a batch to workers. Lines that workers have continue.
     ///
     /// - Throws: `FleetError`, `notPossible` when the batch was cancelled.
     public func pause(_ name: String) async throws(FleetError) {
@@ -91,7 +91,8 @@ public struct Fleet: Sendable {
         try await control(name) { control throws(FleetError) in try control.resume() }
     }
 
-    /// Cancels everything of a batch that has not ended. What workers have is cancelled as soon as they hear of it.
+    /// Cancels everything of a batch that has not ended. Lines that workers have are cancelled when the workers are
+    /// notified.
     public func cancel(_ name: String) async throws(FleetError) {
         try await control(name) { control throws(FleetError) in try control.cancel() }
     }

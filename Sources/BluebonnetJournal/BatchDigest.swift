@@ -5,8 +5,8 @@ package import Bluebonnet
 package import BluebonnetBatch
 internal import Foundation
 
-/// Computes what tells batches apart: the lines, and the settings that change which requests are sent or what their
-/// results say. Limits, time limits and retries are left out: a batch may go on with others.
+/// Computes the identity of a batch: the lines, and the settings that change which requests are sent or what their
+/// results say. Limits, time limits and retries are left out: a batch may continue with others.
 package enum BatchDigest {
     /// The beginning of the digest of a file's lines, to which the bytes of the file are to be added.
     package static func ofFile(_ settings: RequestLineRunner.Settings) -> MessageDigest { started("file", settings) }
@@ -39,7 +39,7 @@ package enum BatchDigest {
         started("stream", settings).finish()
     }
 
-    /// What tells a line of a stream from others.
+    /// The identity of a line of a stream.
     static func fingerprint(of line: RequestLine) -> String { hexadecimal(line.canonicalText) }
 
     /// The digest of a text.

@@ -5,7 +5,7 @@ public import BluebonnetBatch
 internal import Synchronization
 
 /// A batch of request lines that outlives its process: what has become of each line is in a journal, and another run of
-/// the same lines with the same journal goes on where the last one ended, however it ended.
+/// the same lines with the same journal continues where the last one ended, however it ended.
 ///
 /// ```swift
 /// let batch = try DurableBatch(of: lines, journal: SQLiteJournal(path: "batch.journal"))
@@ -84,7 +84,7 @@ public final class DurableBatch: Sendable {
     /// - Parameter onResult: called once for each line, one at a time, on a queue of the journal's, when the result is
     ///   durable.
     /// - Returns: how the batch ended, when all results have been delivered.
-    /// - Throws: why the journal cannot be opened, read or written. What was recorded stays: another run goes on.
+    /// - Throws: why the journal cannot be opened, read or written. Records stay: another run continues.
     public func run(
         onResult: @escaping @Sendable (ResultLine) -> Void = { _ in }
     ) async throws(JournalError) -> Outcome {
@@ -109,13 +109,13 @@ public final class DurableBatch: Sendable {
         return outcome.value
     }
 
-    /// Where the run stands; nil before it began.
+    /// The state of the run; nil before it began.
     public var progress: RequestLineRunner.Snapshot? {
         guard case .running(let run) = phase.withLock({ $0 }) else { return nil }
         return run.snapshot(largest: 0)
     }
 
-    /// Cancels everything that has not finished. Each line still gets its result, and another run goes on.
+    /// Cancels everything that has not finished. Each line still gets its result, and another run continues.
     public func cancel() {
         let run: JournaledRun? = phase.withLock { phase in
             if case .running(let run) = phase { return run }

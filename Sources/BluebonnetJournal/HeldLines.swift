@@ -3,7 +3,7 @@
 
 internal import BluebonnetBatch
 
-/// A line on its way to the runner. What it needs has ended.
+/// A line on its way to the runner. Its dependencies have ended.
 struct JournaledLine: Sendable {
     let node: RequestLineGraph.Node
     let position: Int
@@ -22,7 +22,7 @@ struct JournaledLine: Sendable {
     /// not all succeed is not sent: it is skipped there.
     var needsMark: Bool { !node.line.line.isSafe && needs.allSatisfy(\.isSuccess) }
 
-    /// Where it waits for its mark; nil when it need not wait: a script may pause it for ever.
+    /// Where it waits for its mark; nil when it need not wait: a script may pause it forever.
     var ticket: SendWindow.Ticket? {
         let line = node.line.line
         guard line.script.isEmpty else { return nil }

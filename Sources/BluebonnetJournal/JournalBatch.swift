@@ -16,7 +16,7 @@ public struct JournalBatch: Sendable, Hashable, Codable {
     /// When the journal was begun, in whole seconds.
     public var created: Date
 
-    /// Makes a batch that begins now, with a seed of its own.
+    /// Makes a batch that begins now, with a new seed.
     public init(digest: String, lineCount: Int?) {
         self.init(
             digest: digest, lineCount: lineCount, keySeed: UUID().uuidString.lowercased(),

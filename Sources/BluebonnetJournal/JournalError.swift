@@ -5,7 +5,7 @@ public import Foundation
 
 /// Why a journal cannot be used, or not any more.
 public struct JournalError: Error, Sendable, Hashable {
-    /// What happened: an open set, so that a new code breaks no program.
+    /// The kind of the error: an open set, so that a new code breaks no program.
     public struct Code: RawRepresentable, Hashable, Sendable, Codable {
         public let rawValue: String
         public init(rawValue: String) { self.rawValue = rawValue }
@@ -22,13 +22,13 @@ public struct JournalError: Error, Sendable, Hashable {
         public static let diskFull = Code(rawValue: "diskFull")
         /// The journal may not be written.
         public static let notWritable = Code(rawValue: "notWritable")
-        /// What is in the journal cannot be made sense of.
+        /// The contents of the journal cannot be read.
         public static let damaged = Code(rawValue: "damaged")
         /// The journal cannot be opened, read or written for another reason.
         public static let unavailable = Code(rawValue: "unavailable")
     }
 
-    /// What happened.
+    /// The kind of the error.
     public let code: Code
     /// One sentence: what happened, to which journal.
     public let message: String

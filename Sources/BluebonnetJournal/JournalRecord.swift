@@ -4,7 +4,7 @@
 public import BluebonnetBatch
 public import Foundation
 
-/// What a journal knows of one line of its batch. A line of which nothing is known has no record.
+/// A journal's knowledge of one line of its batch. A line of which nothing is known has no record.
 public struct JournalRecord: Sendable, Hashable {
     /// How far the line has come.
     public enum State: Sendable, Hashable {

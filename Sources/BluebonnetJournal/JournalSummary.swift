@@ -3,7 +3,7 @@
 
 public import BluebonnetBatch
 
-/// Where the batch of a journal stands.
+/// The state of the batch of a journal.
 public struct JournalSummary: Sendable, Hashable {
     /// The batch.
     public var batch: JournalBatch

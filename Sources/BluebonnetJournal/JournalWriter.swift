@@ -11,14 +11,14 @@ internal import Synchronization
 /// writer's queue, so that requests do not wait for whoever takes results; for others, one after the other, on a queue
 /// of theirs.
 final class JournalWriter: Sendable {
-    /// What is recorded, and done then.
+    /// A record, and the action after it.
     struct Entry: Sendable {
         /// Nil when nothing is to be recorded.
         let record: JournalRecord?
         /// The file that has to be on the disk before the record is.
         let file: OutputSync.Place?
         let byteCount: Int
-        /// Whether it is told on the writer's queue, before others are.
+        /// Whether it is reported on the writer's queue, before others are.
         var isMark = false
         /// Called on the writer's queue before that, also after a failure; for what other lines wait for.
         var onWritten: (@Sendable () -> Void)?
@@ -82,7 +82,7 @@ final class JournalWriter: Sendable {
         if undeliveredByteCount > Self.byteLimit { deliveries.sync {} }
     }
 
-    /// Writes what waits, and lets go of the journal.
+    /// Writes pending records, and releases the journal.
     ///
     /// - Throws: why records could not be written.
     func finish() throws(JournalError) {

@@ -84,10 +84,10 @@ package final class JournaledRun: Sendable {
         }
     }
 
-    /// What lines are given to that come later.
+    /// The receiver of later lines.
     package func makeFeed() -> JournaledFeed { JournaledFeed(run: self, journal: journal) }
 
-    /// Cancels everything that has not finished. Another run goes on with it: only unsafe requests that may have been
+    /// Cancels everything that has not finished. Another run continues it: only unsafe requests that may have been
     /// sent are lost.
     package func cancel() {
         state.withLock { $0.isInterrupted = true }
@@ -195,8 +195,12 @@ extension JournaledRun {
             hasOutput: !mayHaveOutput() || hasOutput(line(), record))
         switch step {
         case .deliver(let ending): deliver(ending, of: record, end)
-        case .reportUnknown: report(unknown(record), end)
-        case .reportLostOutput: report(lostOutput(record, line()?.output ?? ""), end)
+        case .reportUnknown:
+            let reason = "the process ended when the request may have been sent, and its outcome is not known"
+            report(lost(record, .unknown, .mayHaveBeenSent, reason), end)
+        case .reportLostOutput:
+            let reason = "\(line()?.output ?? ""), which an earlier run wrote, was removed or has another length"
+            report(lost(record, .failure, .cannotReadFile, "\(reason), and the request is not safe to repeat"), end)
         case .startAgain: state.withLock { _ = $0.sentBefore.insert(record.position) }
         case .start: break
         }
@@ -229,23 +233,14 @@ extension JournaledRun {
         return output.isThere(byteCount: ending.byteCount)
     }
 
-    /// The result of a line whose outcome is not known.
-    private func unknown(_ record: JournalRecord) -> ResultLine {
-        var result = ResultLine(id: record.id, outcome: .unknown)
+    /// The result of a line that is not sent again although its outcome, or the file that it wrote, is lost. The record
+    /// stays: the file may come back.
+    private func lost(
+        _ record: JournalRecord, _ outcome: ResultLine.Outcome, _ code: NetworkingError.Code, _ reason: String
+    ) -> ResultLine {
+        var result = ResultLine(id: record.id, outcome: outcome)
         result.error = ResultLine.Failure(
-            code: .mayHaveBeenSent,
-            message: "the process ended when the request may have been sent, and its outcome is not known: "
-                + "it is not sent again unless that is asked for")
-        return result
-    }
-
-    /// The result of a line that succeeded, and whose file is lost. The record stays: the file may come back.
-    private func lostOutput(_ record: JournalRecord, _ output: String) -> ResultLine {
-        var result = ResultLine(id: record.id, outcome: .failure)
-        result.error = ResultLine.Failure(
-            code: .cannotReadFile,
-            message: "\(output), which an earlier run wrote, is not there any more or has another length: "
-                + "the request is not safe to repeat, and is not sent again unless that is asked for")
+            code: code, message: "\(reason): the request is not sent again unless that is asked for")
         return result
     }
 

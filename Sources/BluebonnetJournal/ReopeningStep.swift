@@ -4,9 +4,9 @@
 internal import BluebonnetBatch
 internal import BluebonnetHTTP
 
-/// What becomes of a line when the run of its batch begins, by what the journal knows of it. It knows no store.
+/// The first step of a line when the run of its batch begins, by the line's record. It knows no store.
 enum ReopeningStep: Equatable {
-    /// The line runs. A download into a file goes on where the partial file beside it ends.
+    /// The line runs. A download into a file continues where its partial file ends.
     case start
     /// The line runs again, although it may have been sent: it is safe to repeat, or the caller wants it.
     case startAgain
@@ -52,7 +52,7 @@ extension RequestLine {
     /// Whether the server is asked to change nothing. A method that is a reference is taken for an unsafe one.
     package var isSafe: Bool { Self.safeMethods.contains(method) }
 
-    /// Whether the server can tell a repetition from another request.
+    /// Whether the server can recognize a repetition of the request.
     package var hasIdempotencyKey: Bool {
         switch idempotencyKey {
         case .automatic?: true

@@ -103,7 +103,7 @@ public final class SQLiteJournal: JournalStore {
         try SQLiteError.mapped(path) { try opened.queue.close() }
     }
 
-    /// Where the batch of a journal stands, also while a run has it. The journal need not be open.
+    /// The state of the batch of a journal, also while a run has it. The journal need not be open.
     ///
     /// - Throws: why the file cannot be read, or `notAJournal`.
     public func summary() throws(JournalError) -> JournalSummary {

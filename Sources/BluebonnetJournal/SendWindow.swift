@@ -77,7 +77,7 @@ package struct SendWindow {
         if let lane = lanes[name], lane.openCount == 0, lane.waiting.values.allSatisfy(\.isEmpty) { lanes[name] = nil }
     }
 
-    /// A line whose slot was released goes on: it has a slot again, also when none is free.
+    /// A line whose slot was released continues: it has a slot again, also when none is free.
     package mutating func retake(_ name: String) {
         if !heldLanes.contains(name) { openCount += 1 }
         lanes[name, default: Lane()].openCount += 1

@@ -4,7 +4,7 @@
 /// Decides when records that wait are written: at once, or in a moment, together with others. A value: it knows neither
 /// records nor clocks.
 struct WriterRounds {
-    /// What has to be scheduled for a record that was added.
+    /// The work to schedule for a record that was added.
     enum Round: Equatable {
         case none, now
         /// In a moment, unless another round has taken the record by then: `isDue(_:)` says so.

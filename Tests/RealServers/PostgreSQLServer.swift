@@ -112,10 +112,12 @@ extension PostgreSQLServer {
     /// Makes an empty database, and returns its name.
     ///
     /// - Parameter name: default a new one for each call.
-    public func createDatabase(_ name: String? = nil) async throws -> String {
+    ///
+    /// - Parameter encoding: default UTF8.
+    public func createDatabase(_ name: String? = nil, encoding: String = "UTF8") async throws -> String {
         let number = Self.databaseCount.add(1, ordering: .relaxed).newValue
         let name = name ?? "test_\(getpid())_\(number)"
-        _ = try await query("CREATE DATABASE \"\(name)\"")
+        _ = try await query("CREATE DATABASE \"\(name)\" ENCODING '\(encoding)' TEMPLATE template0")
         return name
     }
 

@@ -22,6 +22,7 @@ package final class NetworkServices: Sendable {
     let simulation: SimulatedNetwork?
     /// Nil without such limits.
     private let rates: NetworkBound<ByteRates>?
+    private let room: NetworkBound<DescriptorRoom>
 
     convenience init(
         limit: Int, limitPerOrigin: Int, bytesPerSecond: Int? = nil, bytesPerSecondPerOrigin: Int? = nil,
@@ -54,6 +55,7 @@ package final class NetworkServices: Sendable {
         (self.bytesPerSecond, self.bytesPerSecondPerOrigin) = (bytesPerSecond, bytesPerSecondPerOrigin)
         (self.governor, self.simulation) = (governor, simulation)
         scriptedRetryWaits = retryWaits
+        room = scripted == nil ? Self.room : NetworkBound(DescriptorRoom())
         let hasRates = bytesPerSecond != nil || bytesPerSecondPerOrigin != nil
         rates =
             hasRates ? NetworkBound(ByteRates(limit: bytesPerSecond, limitPerOrigin: bytesPerSecondPerOrigin)) : nil
@@ -73,6 +75,7 @@ package final class NetworkServices: Sendable {
         let scheduler = schedulerBox.value
         if scheduler.round == nil {
             scheduler.round = StartingRound.shared.value
+            scheduler.room = room.value
             if let governor { scheduler.govern(by: governor.core.value) }
         }
         return scheduler
@@ -97,6 +100,9 @@ package final class NetworkServices: Sendable {
 
     /// The process's; made on the network thread, where they are first asked for.
     private static let retryWaits = NetworkBound(RetryWaits(NetworkTimers(loop: NetworkThread.shared.eventLoop)))
+
+    /// The process's, for all its managers.
+    private static let room = NetworkBound(DescriptorRoom())
 
     /// The process's connections; made on the network thread, where it is first asked for.
     private static let curl = NetworkBound(CurlTransport(loop: NetworkThread.shared.eventLoop))

@@ -88,6 +88,8 @@ final class Scheduler {
     private var isClosedToNew = false
     /// Nil without a governor.
     private var governor: GovernorCore?
+    /// The process's; nil in tests without one.
+    var room: DescriptorRoom?
     /// The place under the governor that was taken last: of the operation that is being told of its slot.
     private(set) var lastPlace: GovernorPlace?
     @exclusivity(unchecked) private var origins: OriginTable
@@ -114,7 +116,9 @@ final class Scheduler {
         origins.govern(by: governor, for: self)
     }
 
-    private var hasFreeSlot: Bool { runningCount < limit && governor?.isOpen(for: self) != false }
+    private var hasFreeSlot: Bool {
+        runningCount < limit && governor?.isOpen(for: self) != false && room?.isOpen(for: self) != false
+    }
 }
 
 @available(*, unavailable)
@@ -205,6 +209,7 @@ extension Scheduler {
 
     private func freeSlot(_ origin: OriginTable.Index) {
         runningCount -= 1
+        room?.end()
         origins.freeSlot(origin)
         open.nominate(origin, in: origins)
         for (part, _) in parts { part.nominate(origin, in: origins) }
@@ -331,6 +336,7 @@ extension Scheduler {
     /// - Returns: the number of the service.
     private func takeSlot(for choice: Choice, goesOn: Bool = false) -> UInt64 {
         runningCount += 1
+        room?.begin(for: self)
         lastPlace = origins.takeSlot(choice.candidate.origin, goesOn: goesOn, for: self)
         if let lastPlace, !lastPlace.isRefused, !goesOn { governor?.take(for: self) }
         fairQueue.serve(choice.virtualTime, priority: choice.candidate.entry.priority)
@@ -340,6 +346,10 @@ extension Scheduler {
 }
 
 // MARK: - Governed origins
+
+extension Scheduler: DescriptorClient {
+    func descriptorsWereReleased() { mayServe() }
+}
 
 extension Scheduler: GovernorClient {
     func mayBeginAgain(to origin: Origin?) {
@@ -364,7 +374,9 @@ extension Scheduler: GovernorClient {
         if let index, origins.runningCount(index) >= origins.limit {
             return Self.taken(origins.limit, of: " for \(origin)")
         }
-        return runningCount >= limit ? Self.taken(limit) : "other operations of the manager go first"
+        if runningCount >= limit { return Self.taken(limit) }
+        if room?.isFull == true { return DescriptorShortage.ofProcess.sentence }
+        return "other operations of the manager go first"
     }
 
     private static func taken(_ count: Int, of whom: String = "") -> String {

@@ -74,7 +74,7 @@ final class PartialFile: Sendable {
     /// - Parameters:
     ///   - place: the destination as the caller named it.
     ///   - existing: what has the destination's name.
-    ///   - url: what will be requested: a partial body of another URL is not continued.
+    ///   - url: what will be requested: a partial body of another resource is not continued.
     ///   - isSynced: whether the file is on the disk, not only on its way there, when it has been moved into place.
     ///   - isDigested: whether its digest will be asked for.
     convenience init(
@@ -126,7 +126,7 @@ final class PartialFile: Sendable {
         let hasRecord = file.isNamed && PartialRecord.isThere(recordName, in: base)
         mayHaveRecord = Atomic(hasRecord)
         let record = hasRecord ? PartialRecord.read(recordName, in: base) : nil
-        let isOfURL = record != nil && record?.requestURLDigest == url.map(PartialRecord.digest)
+        let isOfURL = url.map { record?.mayBeContinued(by: $0) == true } ?? false
         let isUntouched = record?.stamp == nil || record?.stamp == Self.stamp(of: file.descriptor)
         initialRecord = size > 0 && isOfURL && isUntouched ? record?.unstamped : nil
         initialByteCount = initialRecord == nil ? 0 : size

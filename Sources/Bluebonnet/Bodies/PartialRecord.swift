@@ -8,8 +8,10 @@ internal import Glibc
 /// total length of the representation. URLs are kept as digests: they may hold secrets.
 struct PartialRecord: Codable, Equatable, Sendable {
     let requestURLDigest: String
-    let responseURLDigest: String
     /// That of the URL without its query, which may be a signature. Nil in records of older versions.
+    let requestResourceDigest: String?
+    let responseURLDigest: String
+    /// See `requestResourceDigest`.
     let responseResourceDigest: String?
     let validator: StrongValidator
     let totalByteCount: Int64?
@@ -20,6 +22,7 @@ struct PartialRecord: Codable, Equatable, Sendable {
 
     init(requestURL: URL, responseURL: URL, validator: StrongValidator, totalByteCount: Int64?) {
         requestURLDigest = Self.digest(of: requestURL)
+        requestResourceDigest = Self.resourceDigest(of: requestURL)
         responseURLDigest = Self.digest(of: responseURL)
         responseResourceDigest = Self.resourceDigest(of: responseURL)
         self.validator = validator
@@ -31,6 +34,14 @@ struct PartialRecord: Codable, Equatable, Sendable {
         var record = self
         record.stamp = nil
         return record
+    }
+
+    /// Whether a request for a URL may continue the body. Where only the query differs, it may be a new signature: the
+    /// entity tag and the length then say whether the representation is the same.
+    func mayBeContinued(by url: URL) -> Bool {
+        if Self.digest(of: url) == requestURLDigest { return true }
+        guard case .entityTag = validator, totalByteCount != nil else { return false }
+        return Self.resourceDigest(of: url) == requestResourceDigest
     }
 
     static func digest(of url: URL) -> String {

@@ -90,11 +90,12 @@ package enum PrivateFile {
         synchronizeFolder(of: target)
     }
 
-    /// Removes a file, if there is one; of a symbolic link the file that it leads to.
+    /// Removes a regular file, if there is one; of a symbolic link the file that it leads to.
     ///
     /// - Throws: `cannotWriteFile`.
     static func remove(_ path: String) throws(NetworkingError) {
         let target = resolved(path)
+        try ExistingFile.checkReplaceable(target)
         guard unlink(target) == 0 || errno == ENOENT else { throw failure("remove", path) }
         synchronizeFolder(of: target)
     }

@@ -187,7 +187,7 @@ extension Exchange {
     func transferDidFind(_ violation: PinViolation) { questions.report(violation) }
 
     func transferDidEnd(error: NetworkingError?, metrics: TransferMetrics) {
-        if let place, let error, incoming.head == nil { place.note(error) }
+        if let place, let error, incoming.head == nil, !error.isDescriptorShortage { place.note(error) }
         owner.handle(.transferEnded(error, metrics))
     }
 
@@ -342,6 +342,15 @@ extension Exchange {
     ///
     /// - Parameter isLast: whether no other attempt can follow it.
     func beginAttempt(isLast: Bool) { isLastAttempt = isLast }
+
+    /// The transfer found no file descriptor, and another one follows: what waits holds no descriptor.
+    ///
+    /// - Returns: whether the request's body can be sent.
+    func leaveHop() -> Bool {
+        guard outgoing.canRepeatBody(of: hops) else { return false }
+        outgoing.leaveBody(keepsFiles: !assembly.leaveEmptyFile())
+        return true
+    }
 
     /// The failed attempt is followed by another one, which goes on with what there is of the body where it can. Files
     /// without a byte of it are opened again: what waits holds no descriptor.

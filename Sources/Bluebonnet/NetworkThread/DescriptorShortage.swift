@@ -3,20 +3,42 @@
 
 internal import Glibc
 
-/// Tells a connection that failed for want of a file descriptor from others, which libcurl does not.
-enum DescriptorShortage {
-    /// What is said of it; nil while the process can still open files. Asks the kernel for a descriptor, and does not
-    /// wait.
-    static var sentence: String? {
+/// Why no file descriptor could be opened: the process has all that it may have, or the system has.
+enum DescriptorShortage: Sendable {
+    case ofProcess
+    case ofSystem
+
+    /// Nil for an error number that says something else.
+    init?(errorNumber: CInt) {
+        switch errorNumber {
+        case EMFILE: self = .ofProcess
+        case ENFILE: self = .ofSystem
+        default: return nil
+        }
+    }
+
+    /// Nil while the process can open files. Asks the kernel for a descriptor, and does not block.
+    static var current: DescriptorShortage? {
         let descriptor = Glibc.socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         guard descriptor < 0 else {
             close(descriptor)
             return nil
         }
-        switch errno {
-        case EMFILE: return "this process has as many open files as it may have (ulimit -n)"
-        case ENFILE: return "the system has as many open files as it may have"
-        default: return nil
+        return DescriptorShortage(errorNumber: errno)
+    }
+
+    var errorNumber: CInt {
+        switch self {
+        case .ofProcess: EMFILE
+        case .ofSystem: ENFILE
+        }
+    }
+
+    /// The reason for users, in half a sentence.
+    var sentence: String {
+        switch self {
+        case .ofProcess: "this process has as many open files as it may have (ulimit -n)"
+        case .ofSystem: "the system has as many open files as it may have"
         }
     }
 }

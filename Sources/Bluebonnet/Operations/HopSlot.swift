@@ -23,15 +23,19 @@ struct HopSlot {
         case heldTransfer(any Transfer)
     }
 
+    private let services: NetworkServices
     private let scheduler: Scheduler
     private var ticket: Scheduler.Ticket
     private var state = State.none
     /// Of the slot; nil without a slot, and without a governor.
     private(set) var place: GovernorPlace?
     private(set) var account: TransferAccount
+    /// Whether the last hop found no file descriptor.
+    private var lacksDescriptor = false
+    private var loneShortageCount = 0
 
-    init(_ scheduler: Scheduler, _ ticket: Scheduler.Ticket, began: UInt64) {
-        (self.scheduler, self.ticket) = (scheduler, ticket)
+    init(_ services: NetworkServices, _ ticket: Scheduler.Ticket, began: UInt64) {
+        (self.services, scheduler, self.ticket) = (services, services.scheduler, ticket)
         account = TransferAccount(began: began)
     }
 
@@ -96,6 +100,8 @@ struct HopSlot {
         switch state {
         case .waiting(let origin):
             (state, place) = (.granted(origin), scheduler.lastPlace)
+            if lacksDescriptor { services.transport.closeIdleConnections() }
+            lacksDescriptor = false
             return .next(origin)
         case .waitingHeld(let transfer, let origin):
             (state, place) = (.transfer(transfer, origin), scheduler.lastPlace)
@@ -170,6 +176,23 @@ struct HopSlot {
 
     private mutating func release(_ origin: Origin, isUnused: Bool = false) {
         scheduler.release(origin: origin, place: place.take(), isUnused: isUnused)
+    }
+
+    /// How often a hop is admitted again that found no descriptor while no other transfer of the process ran.
+    private static let loneShortageLimit = 3
+
+    /// Releases the slot when the hop found no file descriptor.
+    ///
+    /// - Returns: whether the hop may be admitted again: when another transfer has ended, or when idle connections were
+    ///   closed.
+    mutating func awaitsDescriptor(after error: NetworkingError?) -> Bool {
+        guard error?.isDescriptorShortage == true, account.hasTimeLeft else { return false }
+        if case .granted = state { abort() } else { account.forgetTransfer() }
+        services.transport.keepFewConnections()
+        lacksDescriptor = true
+        if scheduler.room?.limitToRunning() == true { return true }
+        loneShortageCount += 1
+        return loneShortageCount <= Self.loneShortageLimit
     }
 
     /// Why an operation that waits for a slot has none, in half a sentence; nil when it does not wait.

@@ -6,8 +6,7 @@ internal import FoundationNetworking
 
 /// Takes one operation's request through its stages on the network thread, and reports the end exactly once.
 ///
-/// Network thread only. It carries out the lifecycle's effects in order, and ignores them after the end. It knows no
-/// serializers.
+/// Network thread only. It carries out the lifecycle's effects in order until the end. It knows no serializers.
 final class RequestRunner {
     private let operation: RequestOperation
     private let rounds: OperationRounds
@@ -30,11 +29,10 @@ final class RequestRunner {
     init(_ operation: RequestOperation, rounds: OperationRounds) {
         self.operation = operation
         self.rounds = rounds
-        let scheduler = operation.services.scheduler
         let schedule = operation.state.schedule
-        let ticket = scheduler.makeTicket(
+        let ticket = operation.services.scheduler.makeTicket(
             for: operation, flow: schedule.flowID, priority: operation.queuePriority.rawValue)
-        slot = HopSlot(scheduler, ticket, began: schedule.began != 0 ? schedule.began : MonotonicClock.now())
+        slot = HopSlot(operation.services, ticket, began: schedule.began != 0 ? schedule.began : MonotonicClock.now())
     }
 
     /// Goes through the stages, from one on, until the request has to wait in one, or has ended.
@@ -255,6 +253,7 @@ extension RequestRunner {
         guard let origin = slot.grantedOrigin else { return }
         switch result {
         case .success: go(to: .hop(origin))
+        case .failure(let error) where slot.awaitsDescriptor(after: error): goOn(after: .another(isRedirect: false))
         case .failure(let error): abort(with: error)
         }
     }
@@ -289,6 +288,9 @@ extension RequestRunner {
         case .newConnection(let metrics): slot.noteNewConnection(after: metrics, now: MonotonicClock.now())
         case .transferEnded(let error, let metrics):
             slot.transferEnded(metrics, now: MonotonicClock.now())
+            if metrics.evidence == .nothingSent, slot.awaitsDescriptor(after: error), exchange.leaveHop() {
+                return goOn(after: .another(isRedirect: false))
+            }
             let step = exchange.finishTransfer(error: error, hasTimeLeft: slot.account.hasTimeLeft)
             goOn(after: step, metrics.evidence)
         case .roomAppeared: slot.transfer?.resumeReceiving()
@@ -336,8 +338,7 @@ extension RequestRunner {
     /// How long the end of a failed operation waits for the file system before it leaves the file to its queue.
     private static let filePatience: UInt64 = 1_000_000_000
 
-    /// Ends the operation. After a failure, what has arrived of its file is written first, if the file system answers:
-    /// then the file can be continued, or used by another download, when the end is reported.
+    /// Ends the operation; after a failure when its file is written, so that another download can continue it.
     private func end(_ end: RequestStage.End) {
         guard case .failed = end, let sink = exchange?.fileBeingWritten else { return finish(end) }
         wait = .leaving
@@ -359,10 +360,10 @@ extension RequestRunner {
             result = TransferResult(response, for: prepared, summary: slot.account.summaryOfCacheHit)
         } else {
             let summary = slot.account.summary(now: MonotonicClock.now(), retries: attempts?.retries ?? [])
-            let request = prepared?.request ?? operation.state.plan.given
             result =
                 exchange?.result(end.error, summary, attempts?.stop, cacheExchange)
-                ?? TransferResult(request: request, error: end.error, summary: summary)
+                ?? TransferResult(
+                    request: prepared?.request ?? operation.state.plan.given, error: end.error, summary: summary)
         }
         (prepared, exchange) = (nil, nil)
         operation.transferEnded(Box(result))

@@ -38,6 +38,9 @@ struct TransferAccount {
         return goOn(now: now)
     }
 
+    /// The transfer found no file descriptor, and another one takes its place.
+    mutating func forgetTransfer() { summary.attemptCount -= 1 }
+
     /// A transfer goes on after a pause.
     ///
     /// - Returns: its deadline.

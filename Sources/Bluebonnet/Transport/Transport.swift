@@ -11,6 +11,13 @@ protocol Transport: AnyObject {
 
     /// Closes the idle connections of every pool key without a running transfer.
     func closeIdleConnections()
+
+    /// Keeps few idle connections for a while, because a transfer found no file descriptor.
+    func keepFewConnections()
+}
+
+extension Transport {
+    func keepFewConnections() {}
 }
 
 /// One running transfer: one request and its response, over one connection. Network thread only.

@@ -106,7 +106,7 @@ package struct LineSchedule: Sendable {
                 line.blockers += 1
                 edges.append((UInt32(position), lines[dependency].firstEdge))
                 lines[dependency].firstEdge = UInt32(edges.count - 1)
-            } else if standing.dooms {
+            } else if standing.outcome?.dooms == true {
                 line.isDoomed = true
             }
         }
@@ -143,7 +143,7 @@ package struct LineSchedule: Sendable {
         counts[outcome, default: 0] += 1
         if former == .started { leave(Int(lines[position].lane)) }
         var isUrgent = lanes[Int(lines[position].lane)].openCount < 2 * limits.perLane[1]
-        let dooms = lines[position].standing.dooms
+        let dooms = lines[position].standing.outcome?.dooms == true
         var edge = lines[position].firstEdge
         while edge != Self.none {
             let (line, next) = edges[Int(edge)]
@@ -258,9 +258,6 @@ extension LineSchedule.Standing {
         case .unknown: .unknown
         }
     }
-
-    /// Whether a line that waits for this one is skipped, also when the run is cancelled.
-    fileprivate var dooms: Bool { self == .failure || self == .skipped || self == .unknown }
 }
 
 extension RequestLine.Priority {

@@ -23,8 +23,8 @@ struct LineOptions: ParsableArguments {
             value stands for an environment variable of the process that sends the request.
             """,
             valueName: "name: value"),
-        transform: OptionValue.header)
-    var header: [String] = []
+        transform: HeaderOption.init)
+    private var header: [HeaderOption] = []
 
     @Flag(help: "Send the segments . and .. of a URL's path as they are; they are removed otherwise.")
     var pathAsIs = false
@@ -35,8 +35,9 @@ struct LineOptions: ParsableArguments {
     /// The URL of `--base-url`.
     var baseURL: URL? { base?.url }
 
-    /// In the place of a transform that throws: its error would show the text, which may hold a password.
+    /// In the place of transforms that throw: their errors would show the texts, which may hold passwords and tokens.
     func validate() throws {
+        if let problem = header.lazy.compactMap(\.problem).first { throw ValidationError("--header: \(problem)") }
         guard let base, base.url == nil else { return }
         throw ValidationError(
             "--base-url must be an http:// or https:// URL with a host, and is \(RequestCheck.shown(base.shown))")
@@ -46,7 +47,7 @@ struct LineOptions: ParsableArguments {
     var headers: HeaderFields {
         get throws(NetworkingError) {
             var settings = RequestLineRunner.Settings()
-            for text in header { try settings.addHeader(text) }
+            for field in header { try settings.addHeader(field.text) }
             return settings.headers
         }
     }

@@ -3,7 +3,6 @@
 
 import ArgumentParser
 import Bluebonnet
-internal import BluebonnetBatch
 import Foundation
 
 /// Reads the texts of option values; each refusal says what is allowed.
@@ -93,17 +92,6 @@ enum OptionValue {
                 "it must be a whole number, 1 or more and at most 1000000000, with /s, /m or /h after it")
         }
         return RateLimit(count, per: period)
-    }
-
-    /// A header field that can be sent with every line.
-    static func header(_ text: String) throws -> String {
-        var settings = RequestLineRunner.Settings()
-        do throws(NetworkingError) {
-            try settings.addHeader(text)
-            return text
-        } catch {
-            throw ValidationError(error.message)
-        }
     }
 
     /// The path of a file that can be read.

@@ -10,9 +10,9 @@ public struct FleetBatch: Sendable, Hashable {
     public enum State: String, Sendable, Codable, CaseIterable {
         /// They are.
         case open
-        /// They are given none; what they have goes on.
+        /// Workers get no line; lines that they have continue.
         case paused
-        /// What had not ended was cancelled.
+        /// Lines that had not ended were cancelled.
         case cancelled
     }
 

@@ -5,7 +5,7 @@ public import Foundation
 
 /// Why a fleet's store cannot be used, or refuses what it was asked.
 public struct FleetError: Error, Sendable, Hashable {
-    /// What happened: an open set, so that a new code breaks no program.
+    /// The kind of the error: an open set, so that a new code breaks no program.
     public struct Code: RawRepresentable, Hashable, Sendable, Codable {
         /// The code's name.
         public let rawValue: String
@@ -22,7 +22,7 @@ public struct FleetError: Error, Sendable, Hashable {
         public static let noBatch = Code(rawValue: "noBatch")
         /// Another batch has the name.
         public static let nameTaken = Code(rawValue: "nameTaken")
-        /// What was asked for cannot be done with the batch as it is.
+        /// The batch's state does not allow the call.
         public static let notPossible = Code(rawValue: "notPossible")
         /// The worker was taken for lost, and its lines were given to others.
         public static let workerLost = Code(rawValue: "workerLost")
@@ -30,7 +30,7 @@ public struct FleetError: Error, Sendable, Hashable {
         public static let failed = Code(rawValue: "failed")
     }
 
-    /// What happened.
+    /// The kind of the error.
     public let code: Code
     /// One sentence: what happened, and what to do if that is known.
     public let message: String

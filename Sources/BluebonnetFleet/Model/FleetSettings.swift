@@ -10,7 +10,7 @@ public import Foundation
 /// Secrets do not belong here: whoever reads the store reads them. Write `${env:NAME}` in a header instead; the worker
 /// that sends the request puts its environment variable there.
 public struct FleetSettings: Sendable, Codable, Hashable {
-    /// What relative URLs are resolved against.
+    /// The base of relative URLs.
     public var baseURL: URL?
     /// Header fields of every line that does not set a field of that name itself. Default none.
     public var headers = HeaderFields()
@@ -18,7 +18,7 @@ public struct FleetSettings: Sendable, Codable, Hashable {
     public var bodyForm = RequestLineRunner.BodyForm.text
     /// The most bytes of a decoded body kept in memory. Default 64 MiB.
     public var maximumBodyByteCount = 64 << 20
-    /// The time limits of lines that have none of their own.
+    /// The time limits of lines without their own.
     public var timeouts = Timeouts()
     /// When a failed request is sent again. Default nil: never.
     public var retryPolicy: RetryPolicy?
@@ -43,7 +43,7 @@ public struct FleetSettings: Sendable, Codable, Hashable {
     /// The defaults.
     public init() {}
 
-    /// What tells batches apart.
+    /// The difference between batches.
     var digestSettings: RequestLineRunner.Settings {
         var settings = RequestLineRunner.Settings()
         (settings.baseURL, settings.headers, settings.bodyForm) = (baseURL, headers, bodyForm)

@@ -1,7 +1,7 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// What a worker has told of itself last.
+/// The last sign of a worker.
 struct WorkerSign: Equatable {
     let number: Int
     /// Grows with each sign.

@@ -21,6 +21,9 @@ final class PostgreSQLConnection {
     /// The names of prepared statements, by their text.
     private var statements: [String: String] = [:]
     private var parameterBytes: [UInt8] = []
+    /// Whether the database's encoding has every character, or does not look at them.
+    private lazy var storesAnyCharacter = ["UTF8", "SQL_ASCII"].contains(
+        PQparameterStatus(connection, "server_encoding").map { String(cString: $0) })
 
     /// Connects.
     ///
@@ -122,6 +125,9 @@ extension PostgreSQLConnection: Sendable {}
 // MARK: - Statements
 
 extension PostgreSQLConnection {
+    /// A JSON text in the form that the database can store.
+    func storable(_ json: Data) -> Data { storesAnyCharacter ? json : StoredJSON.ascii(json) }
+
     /// Carries a statement out. A statement without parameters may be several, of which the last one's rows are given.
     @discardableResult
     func query(_ text: String, _ parameters: [PostgreSQLValue] = []) throws(FleetError) -> PostgreSQLResult {

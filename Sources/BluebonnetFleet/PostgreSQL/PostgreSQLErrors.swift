@@ -1,7 +1,7 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// What goes wrong between this process and PostgreSQL, as errors of the fleet.
+/// Errors between this process and PostgreSQL, as errors of the fleet.
 extension FleetError {
     /// The server cannot be reached, does not answer, or has closed the connection: it may be back later. Whether the
     /// statement was carried out is not known.

@@ -17,8 +17,13 @@ enum StoreTarget {
     /// - Throws: `refused` for a connection string that libpq cannot read, or reads as something else.
     static func check(_ target: String) throws(FleetError) {
         let isURI = ["postgresql://", "postgres://"].contains { target.hasPrefix($0) }
-        // Anything else is the name of a database.
-        guard isURI || target.contains("=") else { return }
+        guard isURI || target.contains("=") else {
+            // Anything else is the name of a database, which errors show.
+            guard !target.contains("@"), !target.contains("://") else {
+                throw unusable("it does not begin with postgresql:// and has no keyword=value")
+            }
+            return
+        }
         var problem: UnsafeMutablePointer<CChar>?
         guard let options = PQconninfoParse(target, &problem) else {
             defer { PQfreemem(problem) }

@@ -3,9 +3,9 @@
 
 internal import BluebonnetBatch
 
-/// What is done to a batch in the store as a whole.
+/// Changes of a whole batch in the store.
 struct BatchControl {
-    /// What is counted for no worker is counted for this one.
+    /// The worker of outcomes that no worker has recorded.
     static let nobody = 0
     /// A batch of a million lines takes longer than what a statement may take otherwise.
     private static let timeout = Duration.seconds(600)
@@ -15,7 +15,7 @@ struct BatchControl {
     /// The batch's number, where it is known: the name may be another batch's meanwhile.
     var number: Int?
 
-    /// Gives workers no more lines of the batch. What they have goes on.
+    /// Stops giving lines of the batch to workers. Lines that workers have continue.
     func pause() throws(FleetError) {
         try change { number, state throws(FleetError) in
             guard state != .cancelled else { throw notPossible("was cancelled: it cannot be paused") }
@@ -33,25 +33,24 @@ struct BatchControl {
         }
     }
 
-    /// Cancels everything that has not ended. What workers have is cancelled as soon as they hear of it.
+    /// Cancels everything that has not ended. Lines that workers have are cancelled when the workers are notified.
     func cancel() throws(FleetError) {
         try change { number, _ throws(FleetError) in
             try set(.cancelled, number, .cancel)
             let writing = ResultWriting(connection: connection, worker: Self.nobody)
             for table in ["ready", "blocked"] {
                 try writing.end(
-                    number, .cancelled, .cancelledBatch,
+                    number, .cancelled, [.cancelledBatch],
                     """
                     WITH gone AS (
-                        DELETE FROM bluebonnet.\(table) WHERE batch = $1 AND $5::bigint[] IS NOT NULL
-                        RETURNING position
+                        DELETE FROM bluebonnet.\(table) WHERE batch = $1 RETURNING position, 1 AS failure
                     )
-                    """, [], areMany: true)
+                    """, [])
             }
         }
     }
 
-    /// Lets lines run again that have failed, were cancelled or were skipped. The batch goes on, also when it was
+    /// Lets lines run again that have failed, were cancelled or were skipped. The batch continues, also when it was
     /// cancelled or paused.
     ///
     /// - Parameter withUnknown: whether also those whose outcome is not known.

@@ -1,9 +1,9 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// What programs of a fleet tell each other through the store: so that nobody has to ask often.
+/// Notifications between the programs of a fleet through the store, which make frequent queries unnecessary.
 enum FleetNotice: String {
-    /// There are lines to be claimed, or a batch goes on.
+    /// There are lines to be claimed, or a batch continues.
     case work
     /// A batch was cancelled.
     case cancel
@@ -19,7 +19,7 @@ enum FleetNotice: String {
         try connection.query("SELECT pg_notify($1, $2)", [.text(Self.channel), .text(rawValue)])
     }
 
-    /// Asks to be told.
+    /// Subscribes to the notifications.
     static func listen(_ connection: PostgreSQLConnection) throws(FleetError) {
         try connection.query("LISTEN \(channel)")
     }

@@ -5,7 +5,7 @@ internal import BluebonnetBatch
 internal import BluebonnetHTTP
 internal import Foundation
 
-/// Reads where batches, workers and origins stand.
+/// Reads the states of batches, workers and origins.
 struct FleetReading {
     let connection: PostgreSQLConnection
 

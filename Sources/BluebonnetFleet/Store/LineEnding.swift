@@ -5,7 +5,7 @@ internal import BluebonnetBatch
 internal import BluebonnetHTTP
 internal import Foundation
 
-/// What a worker has to record of a line.
+/// The record of a line that has ended.
 struct LineEnding {
     let claim: Int
     let batch: Int
@@ -56,7 +56,8 @@ extension WorkerStore {
             JOIN bluebonnet.results r ON r.batch = u.batch AND r.position = u.position AND r.line = u.line
             """,
             [
-                .integers(endings.map(\.batch)), .integers(endings.map(\.position)), .lines(endings.map(\.line)),
+                .integers(endings.map(\.batch)), .integers(endings.map(\.position)),
+                .lines(endings.map { connection.storable($0.line) }),
             ]
         ).integer(0, 0)
     }
@@ -150,7 +151,7 @@ extension WorkerStore {
         guard !positions.isEmpty else { return }
         let writing = ResultWriting(connection: connection, worker: worker)
         if try writing.lock(batch) {
-            return try writing.end(batch, .cancelled, .cancelledBatch, ResultWriting.named, positions)
+            return try writing.end(batch, .cancelled, [.cancelledBatch], "WITH \(ResultWriting.gone)", positions)
         }
         try connection.query(
             """

@@ -5,7 +5,7 @@ internal import BluebonnetBatch
 internal import BluebonnetHTTP
 internal import Foundation
 
-/// What becomes of a line in the hands of a worker that is lost. A value.
+/// The fate of a line that a lost worker had. A value.
 struct LostLine: Equatable {
     /// A line that was on its way when so many workers were lost fails.
     static let limit = 3
@@ -38,7 +38,7 @@ struct LostLine: Equatable {
     }
 }
 
-/// What becomes of the lines of workers that are lost.
+/// The fate of the lines of lost workers.
 extension WorkerStore {
     /// Takes a worker for lost: it records nothing any more. Lines of its that may have been sent, and that are not
     /// safe to repeat, have the outcome `unknown`; one that has lost three workers fails; all others wait again.
@@ -108,14 +108,9 @@ extension WorkerStore {
     ) throws(FleetError) {
         guard !positions.isEmpty else { return }
         let writing = ResultWriting(connection: connection, worker: worker)
-        try writing.end(batch, outcome, failure, ResultWriting.named, positions)
+        try writing.end(batch, outcome, [failure], "WITH \(ResultWriting.gone)", positions)
         _ = try writing.release(batch, succeeded: [], others: positions)
     }
-}
-
-extension ResultWriting {
-    /// The expressions before `end` for lines whose positions are given.
-    static let named = "WITH gone AS (SELECT unnest($5)::integer AS position)"
 }
 
 extension ResultLine.Failure {

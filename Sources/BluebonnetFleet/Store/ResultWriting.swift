@@ -55,7 +55,7 @@ struct ResultWriting {
             [
                 .integer(worker), .integers(Array(Set(endings.map(\.claim)))), .integers(endings.map(\.claim)),
                 .integers(endings.map(\.position)), .texts(endings.map(\.outcome.rawValue)),
-                .integers(endings.map(\.byteCount)), .lines(endings.map(\.line)),
+                .integers(endings.map(\.byteCount)), .lines(endings.map { connection.storable($0.line) }),
                 .optionalBytes(endings.map(\.body)),
             ])
         return Dictionary(
@@ -109,51 +109,83 @@ struct ResultWriting {
         return rows.count == 0 || rows.text(0, 0) == "cancelled"
     }
 
-    /// Gives everything that waits for lines which did not succeed the outcome `skipped`.
+    /// Gives everything that waits for lines which did not succeed the outcome `skipped`, with the reason of the line.
     private func skip(_ batch: Int, after positions: [Int]) throws(FleetError) {
         guard !positions.isEmpty else { return }
+        let needs = try lockDoomed(batch, after: positions)
+        guard !needs.isEmpty else { return }
+        let reasons = try reasons(batch, of: positions)
+        let plan = SkipPlan(needs, roots: reasons.map(\.position))
         try end(
             batch, .skipped,
-            ResultLine.Failure(
-                code: .dependencyFailed, message: "not started: an operation that it needed did not succeed"),
+            reasons.map { ResultLine.Failure(code: .dependencyFailed, message: $0.message) },
+            """
+            WITH given AS (
+                DELETE FROM bluebonnet.blocked WHERE batch = $1 AND position = ANY ($5)
+            ), \(Self.gone)
+            """, plan.positions, failureIndices: plan.rootIndices)
+    }
+
+    /// Locks the lines that wait for others, directly or by others that wait.
+    ///
+    /// - Returns: what each of them needs.
+    private func lockDoomed(_ batch: Int, after positions: [Int]) throws(FleetError) -> [SkipPlan.Need] {
+        let rows = try connection.query(
             """
             WITH RECURSIVE doomed (position) AS (
-                SELECT dependent FROM bluebonnet.edges WHERE batch = $1 AND dependency = ANY ($5)
+                SELECT dependent FROM bluebonnet.edges WHERE batch = $1 AND dependency = ANY ($2)
                 UNION
                 SELECT e.dependent FROM bluebonnet.edges e JOIN doomed d ON e.batch = $1 AND e.dependency = d.position
             ), locked AS MATERIALIZED (
                 SELECT position FROM bluebonnet.blocked
                 WHERE batch = $1 AND position = ANY (ARRAY(SELECT position FROM doomed)) ORDER BY position FOR UPDATE
-            ), gone AS (
-                DELETE FROM bluebonnet.blocked
-                WHERE batch = $1 AND position = ANY (ARRAY(SELECT position FROM locked)) RETURNING position
             )
-            """, positions)
+            SELECT coalesce(array_agg(l.position), '{}'), coalesce(array_agg(n.position), '{}')
+            FROM bluebonnet.lines l, unnest(l.needs) AS n (position)
+            WHERE l.batch = $1 AND l.position = ANY (ARRAY(SELECT position FROM locked))
+            """, [.integer(batch), .integers(positions)])
+        return zip(rows.integers(0, 0), rows.integers(0, 1)).map { SkipPlan.Need(line: $0, needed: $1) }
     }
+
+    /// What the lines are told that need lines with these results.
+    private func reasons(
+        _ batch: Int, of positions: [Int]
+    ) throws(FleetError) -> [(position: Int, message: String)] {
+        let rows = try connection.query(
+            "SELECT position, line FROM bluebonnet.results WHERE batch = $1 AND position = ANY ($2) ORDER BY position",
+            [.integer(batch), .integers(positions)])
+        return (0..<rows.count).map { row in
+            let result = try? JSONDecoder().decode(ResultLine.self, from: Data(rows.text(row, 1).utf8))
+            return (rows.integer(row, 0), SkipReason.message(result?.skipReason))
+        }
+    }
+
+    /// The expression `gone` for lines whose positions are given.
+    static let gone = "gone AS (SELECT * FROM unnest($5::bigint[], $7::bigint[]) AS u (position, failure))"
 
     /// Gives lines that are nobody's an outcome.
     ///
     /// - Parameters:
-    ///   - prefix: common table expressions, of which `gone` has the positions; `$1` is the batch, `$5` are
-    ///     `positions`.
+    ///   - failures: the errors of the lines.
+    ///   - prefix: common table expressions, of which `gone` has the positions and the indices of their failures, from
+    ///     1; `$1` is the batch, `$5` are `positions`, `$7` are the indices.
     ///   - positions: what the expressions ask for.
-    ///   - areMany: whether `gone` may have most lines of the batch. Few are looked up by their positions, whatever the
-    ///     planner knows of the tables; for a million of them that may take as many steps for each.
+    ///   - failureIndices: for each position; nil when there is one failure.
     func end(
-        _ batch: Int, _ outcome: ResultLine.Outcome, _ failure: ResultLine.Failure, _ prefix: String,
-        _ positions: [Int], areMany: Bool = false
+        _ batch: Int, _ outcome: ResultLine.Outcome, _ failures: [ResultLine.Failure], _ prefix: String,
+        _ positions: [Int], failureIndices: [Int]? = nil
     ) throws(FleetError) {
-        let frame = ResultFrame(outcome, failure)
-        let lines =
-            areMany
-            ? "gone g JOIN bluebonnet.lines l ON l.batch = $1 AND l.position = g.position"
-            : "bluebonnet.lines l WHERE l.batch = $1 AND l.position = ANY (ARRAY(SELECT position FROM gone))"
+        let frames = failures.map { ResultFrame(outcome, $0) }
+        let indices = failureIndices ?? Array(repeating: 0, count: positions.count)
+        // Ids are looked up one by one, whatever the planner knows of the tables: a million lines may have ended.
         try connection.query(
             """
             \(prefix), written AS (
                 INSERT INTO bluebonnet.results (batch, position, outcome, bytes, line)
-                SELECT $1, l.position, $2, 0, $3 || to_json(l.id)::text || $4
-                FROM \(lines)
+                SELECT $1, g.position, $2, 0, $3 || to_json((
+                    SELECT l.id FROM bluebonnet.lines l WHERE l.batch = $1 AND l.position = g.position
+                ))::text || ($4::text[])[g.failure]
+                FROM gone g
                 ON CONFLICT DO NOTHING RETURNING position
             )
             INSERT INTO bluebonnet.tallies AS t (batch, worker, outcome, count, bytes)
@@ -161,23 +193,23 @@ struct ResultWriting {
             ON CONFLICT (batch, worker, outcome) DO UPDATE SET count = t.count + excluded.count
             """,
             [
-                .integer(batch), .text(outcome.rawValue), .text(frame.head), .text(frame.tail), .integers(positions),
-                .integer(worker),
+                .integer(batch), .text(outcome.rawValue), .text(ResultFrame.head),
+                .lines(frames.map { connection.storable(Data($0.tail.utf8)) }),
+                .integers(positions), .integer(worker), .integers(indices.map { $0 + 1 }),
             ])
     }
 }
 
 /// A result line without its id, which the store puts in between.
 struct ResultFrame {
-    let head: String
+    static let head = "{\"id\":"
     let tail: String
 
     init(_ outcome: ResultLine.Outcome, _ failure: ResultLine.Failure) {
         var line = ResultLine(id: "", outcome: outcome)
         line.error = failure
         let text = String(decoding: line.encodedLine().dropLast(), as: UTF8.self)
-        head = "{\"id\":"
-        precondition(text.hasPrefix(head + "\"\""), "a result line begins with its id")
-        tail = String(text.dropFirst(head.count + 2))
+        precondition(text.hasPrefix(Self.head + "\"\""), "a result line begins with its id")
+        tail = String(text.dropFirst(Self.head.count + 2))
     }
 }

@@ -77,7 +77,7 @@ final class KeptConnection: Sendable {
     }
 }
 
-/// What a task leaves for a thread that waits for it.
+/// The result of a task, for the thread that waits for it.
 final class ResultBox<Value: Sendable>: Sendable {
     private let result = Mutex<Result<Value, any Error>?>(nil)
 

@@ -7,7 +7,7 @@ struct StoredHold: Equatable {
     let length: Duration
 }
 
-/// What workers tell each other.
+/// A hold as workers share it.
 extension WorkerStore {
     /// Holds an origin for all workers, and forgets the holds that are over.
     func hold(_ origin: String, for length: Duration) throws(FleetError) {

@@ -154,7 +154,7 @@ extension WorkerStore {
         return Dictionary(uniqueKeysWithValues: (0..<rows.count).map { (rows.integer($0, 0), rows.text($0, 1)) })
     }
 
-    /// What may be claimed at most.
+    /// The most lines that may be claimed.
     struct Appetite: Equatable {
         /// Lines in all.
         var count: Int

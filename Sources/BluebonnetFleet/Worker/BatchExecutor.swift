@@ -19,7 +19,7 @@ struct LineReport: Sendable {
 }
 
 extension LineEnding {
-    /// What a worker records of an operation that has ended.
+    /// The worker's record of an operation that has ended.
     init(_ line: ClaimedLine, _ report: LineReport) {
         self.init(
             claim: line.claim, batch: line.batch, position: line.position, outcome: report.outcome,
@@ -44,7 +44,7 @@ final class BatchExecutor: Sendable {
     private let executor: LineExecutor
     private let batch: OpenBatch
     private let keys: JournalBatch
-    /// Whether lines without a rule of their own are tried again.
+    /// Whether lines without their own rule are retried.
     private let triesAgain: Bool
     /// The worker's name.
     private let worker: String
@@ -120,7 +120,7 @@ final class BatchExecutor: Sendable {
 }
 
 extension ReferenceSource {
-    /// What a line has returned, as the store has it.
+    /// The response of a line, as the store has it.
     init?(_ row: WorkerStore.SourceRow) {
         guard let result = try? JSONDecoder().decode(ResultLine.self, from: row.line) else { return nil }
         self.init(

@@ -46,7 +46,7 @@ struct FleetLimits: Equatable {
 }
 
 extension OriginLimits {
-    /// What a worker does at most at an origin.
+    /// The most that a worker does at an origin.
     init(_ rate: RateLimit?, transfers count: Int) {
         self.init(rateLimit: rate)
         maximumConcurrentTransferCount = count

@@ -12,7 +12,7 @@ internal import Synchronization
 /// try await worker.run()
 /// ```
 ///
-/// As many workers as wanted run on as many machines as wanted. A worker that dies, or of which the store hears nothing
+/// Any number of workers runs on any number of machines. A worker that dies, or of which the store hears nothing
 /// for the length of its lease, is taken for lost: lines that it had go to others, except unsafe ones that may have
 /// been sent. When the store is away, a worker finishes what is under way, keeps the outcomes, connects again, and
 /// records them. All members may be used from any thread.
@@ -28,7 +28,7 @@ public final class FleetWorker: Sendable {
         /// How long the store may hear nothing of the worker before its lines go to others. The worker gives a sign six
         /// times in that. Default 30 s; at least 1 s.
         public var lease = Duration.seconds(30)
-        /// How long operations under way may go on after `drain()`. Default 10 s.
+        /// How long operations under way may continue after `drain()`. Default 10 s.
         public var drainTimeout = Duration.seconds(10)
         /// Whether the worker ends when every batch is complete, paused or cancelled, instead of waiting for more.
         /// Default false.
@@ -41,7 +41,7 @@ public final class FleetWorker: Sendable {
         public init() {}
     }
 
-    /// What a worker has done.
+    /// The work of a worker so far.
     public struct Summary: Sendable, Hashable {
         /// The number of lines that it has recorded. Outcomes that the store refused, because the lines were given to
         /// others, do not count.
@@ -107,6 +107,6 @@ public final class FleetWorker: Sendable {
     /// unsafe ones that may have been sent have the outcome `unknown`.
     public func cancel() { inbox.post(.cancel) }
 
-    /// What the worker has done so far.
+    /// The work of the worker so far.
     public var summary: Summary { state.withLock { $0 } }
 }

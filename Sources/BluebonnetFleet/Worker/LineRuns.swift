@@ -13,7 +13,7 @@ struct LineRuns {
     private let worker: String
     private var executors: [Int: BatchExecutor] = [:]
     private var running: [WorkerHand.Serial: (line: ClaimedLine, operation: HTTPRequestOperation?)] = [:]
-    /// What the lines that others need have returned, by claim.
+    /// The responses of lines that other lines need, by claim.
     private var sources: [Int: [Int: (id: String, source: ReferenceSource)]] = [:]
 
     init(_ configuration: FleetWorker.Configuration, _ governor: Governor, _ inbox: WorkerInbox, worker: String) {

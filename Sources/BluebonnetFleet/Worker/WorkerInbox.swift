@@ -5,9 +5,9 @@ internal import CLinux
 internal import Glibc
 internal import Synchronization
 
-/// What other threads tell a worker's thread, and the descriptor that wakes it.
+/// Messages of other threads to a worker's thread, and the descriptor that wakes it.
 final class WorkerInbox: Sendable {
-    /// What has happened.
+    /// An event.
     enum Event: Sendable {
         /// A line's operation has ended.
         case ended(WorkerHand.Serial, LineReport)
@@ -17,7 +17,7 @@ final class WorkerInbox: Sendable {
         case held(origin: String, length: Duration)
         /// Nothing more is to be started.
         case drain
-        /// What runs is to be cancelled.
+        /// Running lines are to be cancelled.
         case cancel
     }
 

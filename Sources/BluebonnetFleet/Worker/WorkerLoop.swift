@@ -18,7 +18,7 @@ struct WorkerLoop {
         case working
         /// Nothing more is started; what runs at the instant is cancelled.
         case draining(until: Instant)
-        /// What ran was cancelled; the store is waited for until the instant.
+        /// Running lines were cancelled; the worker waits for the store until the instant.
         case ending(until: Instant)
     }
 

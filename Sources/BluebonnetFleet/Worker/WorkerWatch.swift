@@ -63,6 +63,6 @@ struct FleetShare: Equatable {
     /// The share of a number of transfers: all shares together are the number.
     func transfers(of limit: Int) -> Int { isActive ? part(of: limit) : 0 }
 
-    /// What the share is as soon as all others count the worker.
+    /// The share as soon as all other workers count the worker.
     func part(of limit: Int) -> Int { limit / count + (index < limit % count ? 1 : 0) }
 }

@@ -72,6 +72,20 @@ struct RefusedOptions: Sendable, CustomTestStringConvertible {
 }
 
 @Suite struct RunOptionsTests {
+    @Test(arguments: [
+        ["--header", "Authorization s3cret"], ["--header", "Authorization Bearer s3cret:x"],
+        ["--header", "Authorization: s3cret\n"], ["--header", "Content-Length: s3cret"],
+        ["--header", "X: ${s3cret}"], ["--header", "X: a${s3cret"], ["--header", "X: ${s3cret.no}"],
+        ["--header", "X: ${.s3cret}"], ["--header", "X: ${a.headers.s3cret.}"],
+        ["--base-url", "http//me:s3cret@h/"], ["--base-url", "me:s3cret@h/"],
+    ])
+    func refusalShowsNoSecret(arguments: [String]) {
+        let error = #expect(throws: (any Error).self) { try RunOptions.parse(arguments) }
+        let message = error.map { RunOptions.fullMessage(for: $0) } ?? ""
+        #expect(message.contains(arguments[0]))
+        #expect(!message.contains("s3cret"), "\(message)")
+    }
+
     @Test func theDefaultsAreThoseOfTheFormat() throws {
         let options = try RunOptions.parse([])
         let settings = try options.settings

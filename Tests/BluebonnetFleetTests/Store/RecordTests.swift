@@ -114,8 +114,13 @@ extension StoreTests {
             try await fixture.expectOrder()
         }
 
-        @Test(arguments: [ResultLine.Outcome.failure, .cancelled, .unknown])
-        func dependentsOfALineThatDidNotSucceedAreSkippedToTheEnd(outcome: ResultLine.Outcome) async throws {
+        @Test(arguments: [
+            (ResultLine.Outcome.failure, "\"b\" failed"), (.cancelled, "\"b\" was cancelled"),
+            (.unknown, "the outcome of \"b\" is not known"),
+        ])
+        func dependentsOfALineThatDidNotSucceedAreSkippedToTheEnd(
+            outcome: ResultLine.Outcome, reason: String
+        ) async throws {
             let fixture = try await Fixture()
             try await fixture.fleet.submit(Self.diamond, named: "n")
             let store = try fixture.worker()
@@ -128,9 +133,31 @@ extension StoreTests {
             for text in texts {
                 let line = try JSONDecoder().decode(ResultLine.self, from: Data(text[0].utf8))
                 #expect(line.outcome == .skipped && line.error?.code == .dependencyFailed)
+                #expect(line.error?.message == "not started: \(reason)")
             }
             #expect(texts.count == 2)
             try await fixture.expectOrder()
+        }
+
+        @Test func resultIsKeptWhereTheEncodingLacksItsCharacters() async throws {
+            let fixture = try await Fixture(encoding: "LATIN1")
+            try await fixture.fleet.submit([Fixture.get("é"), Fixture.get("b", after: ["é"])], named: "n")
+            let store = try fixture.worker()
+            let line = try #require(store.claim(store.openBatch(), 1).first)
+            var result = ResultLine(id: "é", outcome: .failure)
+            result.error = ResultLine.Failure(code: .unacceptableStatus, message: "€ 😀")
+            let ending = LineEnding(
+                claim: line.claim, batch: line.batch, position: line.position, outcome: .failure, byteCount: 0,
+                line: result.encodedLine().dropLast(), body: nil)
+            // The second time as if the answer of the first call was lost.
+            for _ in 0..<2 { #expect(try store.record([ending], edgeBatches: [line.batch]) == 1) }
+            let texts = try await fixture.rows("SELECT line FROM bluebonnet.results ORDER BY position")
+            let lines = try texts.map { try JSONDecoder().decode(ResultLine.self, from: Data($0[0].utf8)) }
+            #expect(lines.map(\.id) == ["é", "b"])
+            #expect(
+                lines.map(\.error?.message) == [
+                    "€ 😀", "not started: \"é\" failed with unacceptableStatus: € 😀",
+                ])
         }
 
         @Test(arguments: [UInt64(1), 2])

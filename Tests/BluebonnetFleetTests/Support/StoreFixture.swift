@@ -18,9 +18,9 @@ struct StoreFixture: Sendable {
     let server: PostgreSQLServer
     let database: String
 
-    init(on server: PostgreSQLServer? = nil) async throws {
+    init(on server: PostgreSQLServer? = nil, encoding: String = "UTF8") async throws {
         if let server { self.server = server } else { self.server = try await .shared() }
-        database = try await self.server.createDatabase()
+        database = try await self.server.createDatabase(encoding: encoding)
     }
 
     var url: String { server.unixURL(database: database) }

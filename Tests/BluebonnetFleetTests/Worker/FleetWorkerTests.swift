@@ -75,6 +75,8 @@ extension StoreTests {
                 try await fixture.run(fixture.worker())
                 let results = try await fixture.results()
                 #expect(results.mapValues(\.outcome) == ["bad": .failure, "a": .skipped, "b": .success])
+                let message = try #require(results["a"]?.error?.message)
+                #expect(message.hasPrefix("not started: \"bad\" failed with unacceptableStatus: "))
                 #expect(results["b"]?.body == "hello" && results["b"]?.bytes == 5 && results["bad"]?.status == 500)
                 #expect(try await fixture.batch().byteCount == 7)
             }

@@ -53,6 +53,6 @@ import Testing
         let frame = ResultFrame(outcome, failure)
         var line = ResultLine(id: "an id", outcome: outcome)
         line.error = failure
-        #expect(Data("\(frame.head)\"an id\"\(frame.tail)".utf8) == line.encodedLine().dropLast())
+        #expect(Data("\(ResultFrame.head)\"an id\"\(frame.tail)".utf8) == line.encodedLine().dropLast())
     }
 }

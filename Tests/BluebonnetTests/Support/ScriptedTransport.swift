@@ -63,6 +63,10 @@ enum ScriptedStep: Sendable {
     case fail(NetworkingError.Code)
     /// The transfer ends with an error before anything of the request was sent.
     case failUnsent(NetworkingError.Code)
+    /// The transfer ends because no socket can be opened.
+    case lackDescriptor
+    /// The transfer ends with such an error after something of the request may have been sent.
+    case lackDescriptorAfterSending
     /// An HTTP/2 server refuses the stream.
     case refuse
     /// The transfer ends if its delegate waits for the body until some instant only.
@@ -153,6 +157,11 @@ final class ScriptedTransfer: Transfer {
         case .failUnsent(let code):
             evidence = .nothingSent
             throw NetworkingError(code, "as the script says")
+        case .lackDescriptor:
+            evidence = .nothingSent
+            throw NetworkingError(.cannotConnect, "as the script says", underlying: POSIXError(.EMFILE))
+        case .lackDescriptorAfterSending:
+            throw NetworkingError(.connectionLost, "as the script says", underlying: POSIXError(.EMFILE))
         case .refuse:
             evidence = .refused
             throw NetworkingError(.connectionLost, "as the script says")

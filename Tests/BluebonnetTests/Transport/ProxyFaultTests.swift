@@ -60,6 +60,15 @@ extension NetworkTests {
             #expect(result.originConnectionCount == 0)
         }
 
+        /// The top-level domain has no names (RFC 6761, 6.4).
+        @Test func proxyWhoseNameIsUnknownIsNamedInTheError() async throws {
+            let options = try TransferOptions().through("http://user:secret@proxy.invalid:3128")
+            let url = try #require(URL(string: "http://127.0.0.1:1/"))
+            let error = try #require(await get(url, options).error)
+            #expect(error.code == .cannotFindHost)
+            #expect(error.message.hasPrefix("the name of the proxy to 127.0.0.1 has no address: "))
+        }
+
         @Test func aProxyThatAlwaysWantsACredentialIsAskedTwiceAtMost() async throws {
             let headers: WireFields = ["Proxy-Authenticate": "Basic realm=\"proxy\""]
             let result = try await tunnel { _ in .response(status: 407, headers: headers) }

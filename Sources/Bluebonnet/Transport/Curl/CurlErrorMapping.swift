@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 internal import CCurl
+internal import Foundation
 
 /// Turns libcurl's result for a transfer into the error that users see. The only place that knows both sets of codes.
 struct CurlErrorMapping {
@@ -14,9 +15,11 @@ struct CurlErrorMapping {
     private let connectStatus: Int
     /// The error of a request that could not be sent because its head is too large.
     private let headFault: NetworkingError?
+    /// Why the transfer's last socket could not be opened; nil when it could.
+    private let shortage: DescriptorShortage?
 
-    init(_ machine: TransferMachine, _ handle: EasyHandle, error: CurlError) {
-        self.error = error
+    init(_ machine: TransferMachine, _ handle: EasyHandle, error: CurlError, _ shortage: DescriptorShortage?) {
+        (self.error, self.shortage) = (error, shortage)
         host = machine.request.hostName
         hasAnswer = machine.response.hasBegun
         isSent = machine.attempts.count > 0
@@ -30,9 +33,10 @@ struct CurlErrorMapping {
 
     var networkingError: NetworkingError {
         let mayLackDescriptors = code == .cannotConnect || code == .cannotFindHost
-        let reason = mayLackDescriptors ? DescriptorShortage.sentence : nil
-        var error = headFault ?? NetworkingError(code, "\(sentence): \(reason ?? text)")
-        error.underlying = LibraryError(library: "libcurl", code: Int(self.error.code), text: text)
+        let shortage = mayLackDescriptors ? self.shortage ?? DescriptorShortage.current : nil
+        var error = headFault ?? NetworkingError(code, "\(sentence): \(shortage?.sentence ?? text)")
+        error.underlying =
+            shortage.map(POSIXError.init) ?? LibraryError(library: "libcurl", code: Int(self.error.code), text: text)
         if code == .timedOut { error.timeLimit = .connect }  // the only limit that libcurl is given
         if isRefusalOfProxy { error.proxyStatusCode = connectStatus }
         return error
@@ -78,6 +82,8 @@ struct CurlErrorMapping {
 
     private var sentence: String {
         switch code {
+        case .cannotFindHost where error.code == CURLE_COULDNT_RESOLVE_PROXY.rawValue:
+            "the name of the proxy to \(host) has no address"
         case .cannotFindHost: "the name \(host) has no address"
         case .cannotConnect: "no connection to \(host)"
         case .timedOut: "\(host) did not answer in time"

@@ -33,6 +33,8 @@ final class CurlPartition: EventLoopClient, RoundEndTask {
     private var drainsThisRound = false
     private var curlDeadline = UInt64.max
     private var limitDeadline = UInt64.max
+    /// How many transfers begin before connections are kept as usual again; 0 when they are.
+    private var frugalCount = 0
     /// How often libcurl was called to go on with what is due.
     private(set) var callCount = 0
     /// When the last transfer ended, while there is none.
@@ -54,13 +56,23 @@ final class CurlPartition: EventLoopClient, RoundEndTask {
         _ = bluebonnet_multi_setopt_pointer(multi, CURLMOPT_SOCKETDATA, context)
         _ = bluebonnet_multi_setopt_pointer(multi, CURLMOPT_TIMERDATA, context)
         // Left alone, libcurl keeps four for each transfer under way: so almost none at the end of a batch.
-        _ = bluebonnet_multi_setopt_long(multi, CURLMOPT_MAXCONNECTS, Self.idleConnectionLimit)
+        keepConnections(limit: Self.idleConnectionLimit)
         if poolKey.isExclusive { CopiedBackPressure.shareNoConnection(of: multi) }
     }
 
     var isIdle: Bool { active.isEmpty }
     /// How the end of a response over HTTP/2 is known, once there is a connection.
     var endEvidence: HTTP2EndEvidence { HTTP2EndEvidence(mayObserve: observesFrames) }
+
+    private func keepConnections(limit: Int) {
+        _ = bluebonnet_multi_setopt_long(multi, CURLMOPT_MAXCONNECTS, limit)
+    }
+
+    /// Has each transfer that ends close an idle connection, until as many as usually are kept have begun.
+    func keepFewConnections() {
+        frugalCount = Self.idleConnectionLimit
+        keepConnections(limit: 1)
+    }
 
     /// Closes every connection; the partition is of no use afterwards. Only while it is idle.
     func close() {
@@ -81,6 +93,10 @@ extension CurlPartition: Sendable {}
 extension CurlPartition {
     /// Begins a transfer. A request that libcurl refuses ends when deadlines are looked at, never inside this call.
     func begin(_ request: TransferRequest, delegate: any TransferDelegate) -> CurlTransfer {
+        if frugalCount > 0 {
+            frugalCount -= 1
+            if frugalCount == 0 { keepConnections(limit: Self.idleConnectionLimit) }
+        }
         let handle = handles.take(forJar: request.cookieJar != nil)
         let transfer = CurlTransfer(request, handle: handle, partition: self, delegate: delegate)
         note(transfer)

@@ -31,6 +31,8 @@ final class CurlTransfer: Transfer {
     var chunks: Chunks?
     /// The connection that is being made to a name; nil when there is one.
     private(set) var opening: OpeningConnection?
+    /// Why the last socket could not be opened; nil when it could.
+    var shortage: DescriptorShortage?
     /// Nil without a limit of bytes a second.
     let pacing: TransferPacing?
 
@@ -300,7 +302,8 @@ extension CurlTransfer {
         switch machine.end(LibraryResult(result, of: handle), self) {
         case .success: nil
         case .failure(let error): error
-        case .error: CurlErrorMapping(machine, handle, error: CurlError(code: result.rawValue)).networkingError
+        case .error:
+            CurlErrorMapping(machine, handle, error: CurlError(code: result.rawValue), shortage).networkingError
         }
     }
 

@@ -51,6 +51,10 @@ final class CurlTransport: Transport {
         removePartitions { $0.isIdle }
     }
 
+    func keepFewConnections() {
+        for partition in partitions.values.joined() { partition.keepFewConnections() }
+    }
+
     private func partition(for poolKey: PoolKeyBox) -> CurlPartition {
         if last?.poolKey !== poolKey { last = (poolKey, partitions[poolKey.value] ?? []) }
         let known = last?.partitions ?? []

@@ -121,8 +121,11 @@ extension CurlTransfer {
             beginOpening(opening)
             partition.openings.add(opening, addresses: request.givenAddresses(of: name))
         }
-        guard let opening else { return OpeningConnection.socket(for: target) }
-        return opening.openSocket(to: target) { partition.connections.expectConnected($0) }
+        let socket =
+            opening?.openSocket(to: target) { partition.connections.expectConnected($0) }
+            ?? OpeningConnection.socket(for: target)
+        shortage = socket < 0 ? DescriptorShortage(errorNumber: errno) : nil
+        return socket
     }
 
     private func addressAnswered() {

@@ -1,0 +1,81 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+/// How many transfers of the process may run at once, by its file descriptors. There is no limit until a transfer finds
+/// no descriptor. Then as many may run as do at that moment, and more when as many have ended.
+struct DescriptorAllowance: Equatable {
+    private(set) var runningCount = 0
+    /// Nil without a limit.
+    private(set) var limit: Int?
+    private var endedCount = 0
+
+    var hasRoom: Bool { limit.map { runningCount < $0 } ?? true }
+
+    mutating func begin() { runningCount += 1 }
+
+    mutating func end() {
+        runningCount -= 1
+        guard let limit else { return }
+        endedCount += 1
+        guard endedCount >= limit else { return }
+        (self.limit, endedCount) = (limit + max(1, limit / 8), 0)
+    }
+
+    /// A transfer has ended because there was no descriptor for it.
+    ///
+    /// - Returns: whether another transfer runs, whose end may release a descriptor.
+    mutating func limitToRunning() -> Bool {
+        guard runningCount > 0 else { return false }
+        (limit, endedCount) = (runningCount, 0)
+        return true
+    }
+
+    mutating func removeLimit() { (limit, endedCount) = (nil, 0) }
+}
+
+/// A scheduler, as the room for its transfers knows it.
+protocol DescriptorClient: AnyObject {
+    /// A transfer of the process has ended, and another one may begin.
+    func descriptorsWereReleased()
+}
+
+/// The process's room for transfers, and the schedulers that wait for it. Network thread only; it opens and closes no
+/// descriptor.
+final class DescriptorRoom {
+    private(set) var allowance = DescriptorAllowance()
+    private var waiting: [any DescriptorClient] = []
+    private var lastClient: ObjectIdentifier?
+
+    /// Whether another transfer may begin. A client is notified once when the answer may have changed from no to yes.
+    func isOpen(for client: any DescriptorClient) -> Bool {
+        if allowance.hasRoom { return true }
+        if !waiting.contains(where: { $0 === client }) { waiting.append(client) }
+        return false
+    }
+
+    var isFull: Bool { !allowance.hasRoom }
+
+    func begin(for client: any DescriptorClient) {
+        allowance.begin()
+        if allowance.limit != nil { lastClient = ObjectIdentifier(client) }
+    }
+
+    /// A transfer has ended. The client that began the last one is notified last, so that managers take turns.
+    func end() {
+        allowance.end()
+        guard allowance.limit != nil, allowance.hasRoom else { return }
+        let clients = waiting
+        waiting = []
+        if clients.isEmpty, allowance.runningCount == 0 { allowance.removeLimit() }
+        for client in clients where ObjectIdentifier(client) != lastClient { client.descriptorsWereReleased() }
+        for client in clients where ObjectIdentifier(client) == lastClient { client.descriptorsWereReleased() }
+    }
+
+    /// A transfer has ended because there was no descriptor for it.
+    ///
+    /// - Returns: whether another transfer runs, whose end may release a descriptor.
+    func limitToRunning() -> Bool { allowance.limitToRunning() }
+}
+
+@available(*, unavailable)
+extension DescriptorRoom: Sendable {}

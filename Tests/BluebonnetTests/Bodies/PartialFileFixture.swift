@@ -1,0 +1,52 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Testing
+
+@testable import Bluebonnet
+
+/// A folder in which a test writes the partial file of `out`.
+struct PartialFileFixture {
+    let folder: ScratchFolder
+    let url: URL
+    let record: PartialRecord
+
+    init() throws {
+        folder = try ScratchFolder()
+        url = try #require(URL(string: "http://h/file"))
+        record = PartialRecord(requestURL: url, responseURL: url, validator: .entityTag("\"v1\""), totalByteCount: 10)
+    }
+
+    func open() throws -> PartialFile {
+        try PartialFile(destination: folder.path("out"), url: url)
+    }
+
+    func openNamed() throws -> PartialFile {
+        let file = try open()
+        try file.giveName()
+        return file
+    }
+
+    func write(_ text: String, at offset: Int64 = 0, to file: PartialFile) throws {
+        try Data(text.utf8).withUnsafeBytes { try file.write($0, at: offset) }
+    }
+
+    /// Leaves what an earlier operation would: bytes and their record.
+    func leavePart(_ text: String) throws {
+        let file = try open()
+        try file.setRecord(record)
+        try write(text, to: file)
+        file.keepOrRemove(canContinue: true)
+    }
+
+    /// The code with which `body` is refused; nil when it is not.
+    static func refusal(_ body: () throws -> Void) -> NetworkingError.Code? {
+        do {
+            try body()
+            return nil
+        } catch {
+            return (error as? NetworkingError)?.code
+        }
+    }
+}

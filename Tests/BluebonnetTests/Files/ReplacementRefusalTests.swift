@@ -1,0 +1,72 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Glibc
+import Testing
+
+@testable import Bluebonnet
+
+/// What is written by replacing a file: tokens and cookies. Root's rename would replace a device, too.
+@Suite(.timeLimit(.minutes(1))) struct ReplacementRefusalTests {
+    private static let names = ["device", "pipe", "pipe-link", "socket", "socket-link", "folder"]
+    private let folder: ScratchFolder
+
+    init() throws {
+        folder = try ScratchFolder()
+        #expect(mkfifo(folder.path("pipe"), 0o600) == 0)
+        #expect(mknod(folder.path("socket"), S_IFSOCK | 0o600, 0) == 0)
+        for (name, target) in [
+            ("device", "/dev/null"), ("pipe-link", folder.path("pipe")), ("socket-link", folder.path("socket")),
+        ] {
+            try FileManager.default.createSymbolicLink(atPath: folder.path(name), withDestinationPath: target)
+        }
+        try FileManager.default.createDirectory(at: folder.file("folder"), withIntermediateDirectories: false)
+    }
+
+    /// What each name is, and that nothing has the place of a device.
+    private var kinds: [String: mode_t] {
+        var kinds: [String: mode_t] = [:]
+        for name in folder.names {
+            var status = stat()
+            if lstat(folder.path(name), &status) == 0 { kinds[name] = status.st_mode & S_IFMT }
+        }
+        var status = stat()
+        if stat("/dev/null", &status) == 0 { kinds["/dev/null"] = status.st_mode & S_IFMT }
+        return kinds
+    }
+
+    private func refusal(_ body: () throws -> Void) -> NetworkingError.Code? {
+        do {
+            try body()
+            return nil
+        } catch {
+            return (error as? NetworkingError)?.code
+        }
+    }
+
+    @Test(arguments: names) func tokenFileReplacesRegularFilesOnly(name: String) {
+        let before = kinds
+        let path = folder.path(name)
+        for isAlone in [false, true] {
+            let code = refusal { try PrivateFile.replace(path, with: Data("x".utf8), isAlone: isAlone) }
+            #expect(code == .cannotWriteFile)
+        }
+        #expect(refusal { try PrivateFile.remove(path) } == .cannotWriteFile)
+        #expect(kinds == before)
+        #expect(before["/dev/null"] == S_IFCHR)
+    }
+
+    @Test(arguments: names) func cookieFileReplacesRegularFilesOnly(name: String) {
+        let before = kinds
+        #expect(refusal { try CookieFile.write([], to: folder.path(name)) } == .cannotWriteFile)
+        #expect(kinds == before)
+    }
+
+    @Test(arguments: names) func bodyReplacesRegularFilesOnly(name: String) throws {
+        let before = kinds
+        let url = URL(string: "http://h/file")
+        #expect(refusal { _ = try PartialFile(destination: folder.path(name), url: url) } == .cannotWriteFile)
+        #expect(kinds == before)
+    }
+}

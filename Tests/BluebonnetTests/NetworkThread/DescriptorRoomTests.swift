@@ -1,0 +1,92 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import Glibc
+import Synchronization
+import Testing
+
+@testable import Bluebonnet
+
+@Suite struct DescriptorRoomTests {
+    private enum Event { case begin, end, shortage }
+
+    @Test(
+        arguments: [
+            (events: [Event.begin, .begin], limit: nil, hasRoom: true),
+            ([.shortage], nil, true),  // nobody else will release a descriptor
+            ([.begin, .begin, .shortage], 2, false),
+            ([.begin, .begin, .shortage, .end], 2, true),
+            ([.begin, .begin, .shortage, .end, .begin], 2, false),
+            // As many have ended as may run.
+            ([.begin, .begin, .shortage, .end, .begin, .end, .begin], 3, true),
+            // The limit falls again.
+            ([.begin, .begin, .shortage, .end, .shortage], 1, false),
+        ] as [([Event], Int?, Bool)])
+    private func limitIsWhatRanAtTheShortageAndGrows(events: [Event], limit: Int?, hasRoom: Bool) {
+        var allowance = DescriptorAllowance()
+        for event in events {
+            switch event {
+            case .begin: allowance.begin()
+            case .end: allowance.end()
+            case .shortage:
+                let hasOthers = allowance.limitToRunning()
+                #expect(hasOthers == (allowance.runningCount > 0))
+            }
+        }
+        #expect(allowance.limit == limit)
+        #expect(allowance.hasRoom == hasRoom)
+    }
+
+    @Test func largeLimitGrowsByAnEighth() {
+        var allowance = DescriptorAllowance()
+        for _ in 0..<80 { allowance.begin() }
+        let hasOthers = allowance.limitToRunning()
+        #expect(hasOthers)
+        for _ in 0..<80 {
+            allowance.end()
+            allowance.begin()
+        }
+        #expect(allowance.limit == 90)
+    }
+
+    private final class Client: DescriptorClient {
+        let name: String
+        let told: (String) -> Void
+
+        init(_ name: String, told: @escaping (String) -> Void) { (self.name, self.told) = (name, told) }
+
+        func descriptorsWereReleased() { told(name) }
+    }
+
+    @Test func schedulerThatBeganLastIsToldLastAndOnce() {
+        var told: [String] = []
+        let room = DescriptorRoom()
+        let (first, second) = (Client("first") { told.append($0) }, Client("second") { told.append($0) })
+        room.begin(for: second)
+        #expect(room.limitToRunning())
+        #expect(room.isFull)
+        for client in [first, second, first] { #expect(!room.isOpen(for: client)) }
+        room.end()
+        #expect(told == ["first", "second"])
+        #expect(room.isOpen(for: first))
+        for _ in 0..<2 { room.begin(for: first) }  // one more than before
+        for client in [first, second] { #expect(!room.isOpen(for: client)) }
+        room.end()
+        #expect(told == ["first", "second", "second", "first"])
+    }
+
+    @Test func limitIsForgottenWhenNothingRunsAndNothingWaits() {
+        let room = DescriptorRoom()
+        let client = Client("only") { _ in }
+        room.begin(for: client)
+        #expect(room.limitToRunning())
+        room.end()
+        #expect(room.allowance == DescriptorAllowance())
+    }
+
+    @Test(arguments: [(EMFILE, DescriptorShortage.ofProcess), (ENFILE, .ofSystem), (ENOMEM, nil), (0, nil)])
+    func shortageIsToldFromOtherErrors(number: CInt, shortage: DescriptorShortage?) {
+        #expect(DescriptorShortage(errorNumber: number) == shortage)
+        #expect(shortage.map(\.errorNumber) ?? number == number)
+    }
+}

@@ -1,0 +1,72 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import BluebonnetTestServer
+import Foundation
+import Testing
+
+@testable import Bluebonnet
+
+@Suite(.timeLimit(.minutes(1))) struct DescriptorShortageTests {
+    private static let sentence = "it waits: this process has as many open files as it may have (ulimit -n)"
+
+    @Test func transferWithoutDescriptorWaitsForTheEndOfAnother() async {
+        let (network, gate) = (ScriptedNetwork(), Gate())
+        network.answer("/first", with: [.wait(gate), .head(200)])
+        network.answer("/second", inTurn: [[.lackDescriptor], [.head(200), .body("fine")]])
+        let (first, second) = (network.operation("/first"), network.operation("/second", method: "POST", body: "x"))
+        first.start()
+        await network.log.sees(.begun(1))
+        second.start()
+        await becomes(Self.sentence) { second.whyWaiting }
+        #expect(network.log.requests.count == 2)
+        gate.open()
+        for operation in [first, second] { await operation.ends() }
+        #expect(second.error == nil)
+        #expect(second.responseData == Data("fine".utf8))
+        #expect(second.summary?.attemptCount == 1)
+        #expect(network.log.entries.value.paths == ["/first", "/second", "/second"])
+    }
+
+    /// It is admitted again three times, because idle connections were closed.
+    @Test func transferWithoutDescriptorFailsWhereNoOtherRuns() async {
+        let network = ScriptedNetwork()
+        network.answer("/", with: [.lackDescriptor])
+        let operation = network.operation("/")
+        operation.start()
+        await operation.ends()
+        #expect(operation.code == .cannotConnect)
+        #expect(network.log.requests.count == 4)
+        #expect(network.log.entries.value.idleClosures == 3)
+    }
+
+    @Test func transferThatMayHaveArrivedIsNotRepeated() async {
+        let (network, gate) = (ScriptedNetwork(), Gate())
+        network.answer("/first", with: [.wait(gate), .head(200)])
+        network.answer("/second", with: [.sent(1), .lackDescriptorAfterSending])
+        let (first, second) = (network.operation("/first"), network.operation("/second", method: "POST", body: "x"))
+        first.start()
+        await network.log.sees(.begun(1))
+        second.start()
+        await second.ends()
+        #expect(second.code == .connectionLost)
+        gate.open()
+        await first.ends()
+    }
+
+    @Test func waitingTransferCanBeCancelled() async {
+        let (network, gate) = (ScriptedNetwork(), Gate())
+        network.answer("/first", with: [.wait(gate), .head(200)])
+        network.answer("/second", with: [.lackDescriptor])
+        let (first, second) = (network.operation("/first"), network.operation("/second"))
+        first.start()
+        await network.log.sees(.begun(1))
+        second.start()
+        await becomes(Self.sentence) { second.whyWaiting }
+        second.cancel()
+        await second.ends()
+        #expect(second.code == .cancelled)
+        gate.open()
+        await first.ends()
+    }
+}
