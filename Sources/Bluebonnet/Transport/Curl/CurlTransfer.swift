@@ -93,7 +93,7 @@ final class CurlTransfer: Transfer {
         }
     }
 
-    /// Remembers the first failure; libcurl is told to stop.
+    /// Remembers the first failure, and makes libcurl stop.
     func stop(with error: NetworkingError) { machine.fail(error) }
 
     /// The request is given up: has libcurl close an HTTP/2 connection that no other request uses. libcurl (to 8.14, at
@@ -185,7 +185,7 @@ extension CurlTransfer {
             case .withoutExpectation:
                 try request.leaveExpectationOut(of: handle, in: partition)
                 try handle.useNewConnection()
-                if case .stream(let feed) = request.body { feed.whenReady(nil) }
+                request.body.whenReady(nil)
                 connection = ConnectionInUse()
                 delegate?.transferDidStartAgain()
             }
