@@ -19,6 +19,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/timerfd.h>
+#include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -147,6 +148,14 @@ static inline int bluebonnet_sync_file_system(int descriptor) {
 /// A pipe that no child inherits; pipe2(2) is an extension. Returns 0 on success.
 static inline int bluebonnet_pipe(int ends[2]) {
     return (int)syscall(SYS_pipe2, ends, O_CLOEXEC);
+}
+
+/// Reads what memory has of a file at an offset (preadv2 with RWF_NOWAIT, which the Glibc module does not declare). Waits
+/// for no disk: fails with EAGAIN where memory has nothing, and with EOPNOTSUPP on other file systems.
+static inline ssize_t bluebonnet_read_cached(int descriptor, void *buffer, size_t count, int64_t offset) {
+    struct iovec part = {buffer, count};
+    long high = sizeof(long) < sizeof offset ? (long)(offset >> 32) : 0;
+    return syscall(SYS_preadv2, descriptor, &part, 1ul, (long)offset, high, 8u);
 }
 
 /// Keeps a signal from the calling thread; sigset_t belongs to several modules.

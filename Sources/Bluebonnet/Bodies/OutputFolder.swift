@@ -5,7 +5,7 @@ internal import CLinux
 internal import Foundation
 internal import Glibc
 
-/// What happens when a download is to get the name of an existing file.
+/// The rule for a download that would get the name of an existing file.
 public enum ExistingFilePolicy: String, Sendable, Codable, CaseIterable {
     /// The download gets another name: `name (2).ext`.
     case number
@@ -45,7 +45,7 @@ final class OutputFolder: Sendable {
         }
     }
 
-    deinit { if descriptor >= 0 { close(descriptor) } }
+    deinit { if descriptor >= 0 { closeOffNetworkThread(descriptor) } }
 
     /// Where the folder is now, as far as that is known.
     var path: String {

@@ -31,7 +31,7 @@ final class PartialFile: Sendable {
     let isSynced: Bool
     /// The bytes that were there when the file was opened, and may be continued.
     let initialByteCount: Int64
-    /// What the bytes that were there are a part of.
+    /// The representation that the existing bytes are a part of.
     let initialRecord: PartialRecord?
     let descriptor: CInt
     /// Whether there may be a record: nobody else makes one while we have the lock, and looking costs.
@@ -66,7 +66,7 @@ final class PartialFile: Sendable {
     var path: String { isNamed.load(ordering: .relaxed) ? shown(name) : destination }
     let name: String
     private var recordName: String { Self.recordPath(of: name) }
-    /// What names are relative to.
+    /// The folder that names are relative to.
     var base: CInt { folder?.descriptor ?? AT_FDCWD }
 
     /// Opens or creates the partial file of a destination that is known; may block for as long as the file system does.
@@ -140,7 +140,7 @@ final class PartialFile: Sendable {
 
     private func shown(_ name: String) -> String { folder.map { "\($0.path)/\(name)" } ?? name }
 
-    /// What the file is like now.
+    /// The current state of the file.
     var stamp: FileStamp? { Self.stamp(of: descriptor) }
 
     private static func stamp(of descriptor: CInt) -> FileStamp? {
@@ -195,7 +195,7 @@ final class PartialFile: Sendable {
         reservation?.release()
     }
 
-    deinit { close(descriptor) }
+    deinit { closeOffNetworkThread(descriptor) }
 }
 
 // MARK: - Name and record

@@ -3,19 +3,19 @@
 
 internal import Foundation
 
-/// The body of a transfer's request. A file is read as it is sent, never loaded; a stream is read ahead on a queue of
-/// its own, because it may block.
+/// The body of a transfer's request. A file is read while it is sent, never loaded as a whole. Streams, and parts of a
+/// file that are not in memory, are read ahead on another queue, because reading may block.
 enum TransferBody: Sendable {
     case none
     case data(Data)
-    case file(UploadFile)
+    case file(FileFeed)
     case stream(BodyFeed)
 
-    /// What reading gave.
+    /// The result of reading.
     enum Piece: Equatable {
         /// The number of bytes read; 0 at the end.
         case bytes(Int)
-        /// No bytes yet; the feed tells when there are more.
+        /// No bytes yet: `whenReady` says when there are more.
         case wouldBlock
     }
 
@@ -44,12 +44,21 @@ enum TransferBody: Sendable {
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(NetworkingError) -> Piece {
         switch self {
         case .none: return .bytes(0)
-        case .file(let file): return .bytes(try file.read(into: buffer, at: offset))
+        case .file(let file): return try file.read(into: buffer, at: offset)
         case .stream(let feed): return try feed.take(into: buffer)
         case .data(let data):
             let start = data.startIndex + Int(offset)
             let end = min(data.endIndex, start + buffer.count)
             return .bytes(start < end ? data.copyBytes(to: buffer, from: start..<end) : 0)
+        }
+    }
+
+    /// Sets what is called once a body that gave `wouldBlock` has bytes. Network thread only.
+    func whenReady(_ action: (() -> Void)?) {
+        switch self {
+        case .stream(let feed): feed.whenReady(action)
+        case .file(let file): file.whenReady(action)
+        case .none, .data: break
         }
     }
 

@@ -2,14 +2,15 @@
 // SPDX-License-Identifier: MIT
 
 internal import CLinux
+internal import Dispatch
 internal import Foundation
 internal import Glibc
 
-/// A regular file opened for sending, with the size that was declared for it. Closed when the last reference goes.
+/// A regular file opened for sending, with the size that was declared for it. Closed with its last reference.
 ///
 /// A file that the kernel makes up while it is read, as in `/proc` and `/sys`, has a size that says nothing: it is read
 /// when it is opened.
-final class UploadFile: Sendable {
+final class UploadFile: UploadSource {
     let path: String
     let byteCount: Int64
     /// The bytes of a file whose size says nothing, and of a small file that has nothing on its disk.
@@ -66,22 +67,60 @@ final class UploadFile: Sendable {
         }
     }
 
-    /// Reads at `offset`; fails when the file has become shorter than was declared.
+    /// Reads at `offset`; may block for as long as the file system does. Fails when the file has become shorter than
+    /// declared.
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(NetworkingError) -> Int {
-        let wanted = min(Int64(buffer.count), byteCount - offset)
-        guard wanted > 0 else { return 0 }
-        if let contents {
-            let start = contents.startIndex + Int(offset)
-            return contents.copyBytes(to: buffer, from: start..<start + Int(wanted))
+        let room = room(in: buffer, at: offset)
+        if let count = copyContents(to: room, from: offset) { return count }
+        var count = pread(descriptor, room.baseAddress, room.count, off_t(offset))
+        while count < 0, errno == EINTR { count = pread(descriptor, room.baseAddress, room.count, off_t(offset)) }
+        guard count >= 0 else {
+            throw NetworkingError(.cannotReadFile, "cannot read \(path)", underlying: POSIXError.last)
         }
-        let count = pread(descriptor, buffer.baseAddress, Int(wanted), off_t(offset))
-        if count > 0 { return count }
-        if count < 0 { throw NetworkingError(.cannotReadFile, "cannot read \(path)", underlying: POSIXError.last) }
+        return try checked(count, at: offset)
+    }
+
+    /// Reads at `offset`, as `read` does, bytes of the file that are in memory. Never waits for a disk: nil where
+    /// `read` has to be called.
+    func readCached(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(NetworkingError) -> Int? {
+        let room = room(in: buffer, at: offset)
+        if let count = copyContents(to: room, from: offset) { return count }
+        let count = bluebonnet_read_cached(descriptor, room.baseAddress, room.count, offset)
+        return count < 0 ? nil : try checked(count, at: offset)
+    }
+
+    /// The part of the buffer that the rest of the file fills.
+    private func room(
+        in buffer: UnsafeMutableRawBufferPointer, at offset: Int64
+    ) -> UnsafeMutableRawBufferPointer {
+        let rest = min(Int64(buffer.count), max(0, byteCount - offset))
+        return UnsafeMutableRawBufferPointer(rebasing: buffer.prefix(Int(rest)))
+    }
+
+    /// Copies from `contents`; nil where the file has to be read.
+    private func copyContents(to room: UnsafeMutableRawBufferPointer, from offset: Int64) -> Int? {
+        guard !room.isEmpty else { return 0 }
+        guard let contents else { return nil }
+        let start = contents.startIndex + Int(offset)
+        return contents.copyBytes(to: room, from: start..<start + room.count)
+    }
+
+    private func checked(_ count: Int, at offset: Int64) throws(NetworkingError) -> Int {
+        guard count == 0 else { return count }
         throw NetworkingError(
             .cannotReadFile, "\(path) became shorter while it was sent: \(offset) of \(byteCount) bytes are there")
     }
 
-    deinit { close(descriptor) }
+    deinit { closeOffNetworkThread(descriptor) }
+}
+
+/// Closes a file; never on the network thread, because some file systems wait for their server then.
+func closeOffNetworkThread(_ descriptor: CInt) {
+    if NetworkThread.isCurrent {
+        Queues.preparation.async { close(descriptor) }
+    } else {
+        close(descriptor)
+    }
 }
 
 extension POSIXError {

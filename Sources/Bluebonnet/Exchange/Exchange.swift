@@ -9,7 +9,7 @@ internal import FoundationNetworking
 /// Network thread only. `HopChain` decides what follows each response head, `BodyAssembly` puts the result's body
 /// together, `ExchangeQuestions` asks the user's blocks. It knows neither the transport nor admission.
 final class Exchange: TransferDelegate {
-    /// What follows when a transfer has ended.
+    /// The step after the end of a transfer.
     enum NextStep {
         case complete
         case failed(NetworkingError)
@@ -22,7 +22,8 @@ final class Exchange: TransferDelegate {
     }
 
     private let prepared: PreparedRequest
-    private let owner: any ExchangeOwner
+    private let reference: OwnerReference
+    private var owner: (any ExchangeOwner)? { reference.owner }
     /// Whether a refused response is the result, whatever the retry policy says.
     private var isLastAttempt = true
     @exclusivity(unchecked) private var hops: HopChain
@@ -31,28 +32,28 @@ final class Exchange: TransferDelegate {
     @exclusivity(unchecked) private var incoming = IncomingResponse()
     @exclusivity(unchecked) private var assembly: BodyAssembly
     @exclusivity(unchecked) private var progress: ExchangeProgress
-    /// What the operation itself takes bytes from, over all its transfers; nil without a limit of its own.
+    /// The operation's own limit of bytes a second, over all its transfers; nil without one.
     let byteBucket: SharedByteBucket?
     /// Of the current transfer; nil without a limit.
     private(set) var pacing: TransferPacing?
     /// Of the current transfer; nil without a governor.
     private var place: GovernorPlace?
 
-    init(_ prepared: PreparedRequest, owner: any ExchangeOwner, writes: WriteCoalescer) {
-        (self.prepared, self.owner) = (prepared, owner)
+    init(_ prepared: PreparedRequest, owner reference: OwnerReference, writes: WriteCoalescer) {
+        (self.prepared, self.reference) = (prepared, reference)
         hops = HopChain(prepared)
-        questions = ExchangeQuestions(prepared, owner: owner)
+        questions = ExchangeQuestions(prepared, owner: reference)
         outgoing = OutgoingHop(prepared)
         assembly = BodyAssembly(prepared, writes: writes)
-        progress = ExchangeProgress(owner)
+        progress = ExchangeProgress(reference)
         byteBucket = prepared.resolvedOptions.value.maximumBytesPerSecond.map(SharedByteBucket.init)
         if prepared.hasOutput { watchConsumer() }
     }
 
     private func watchConsumer() {
         assembly.watchConsumer(
-            roomAppeared: { [weak self] in self?.owner.handle(.roomAppeared) },
-            consumerLeft: { [weak self] in self?.owner.handle(.consumerLeft) })
+            roomAppeared: { [weak self] in self?.owner?.handle(.roomAppeared) },
+            consumerLeft: { [weak self] in self?.owner?.handle(.consumerLeft) })
     }
 }
 
@@ -69,7 +70,7 @@ extension Exchange {
     /// the server said counts.
     var canBeSentAgain: Bool { hops.canBeSentAgain && !incoming.isHeld }
 
-    /// What has to be opened and read, off this thread, before a transfer to `origin`; nil when nothing has to be.
+    /// The files to open and read, off this thread, before a transfer to `origin`; nil without any.
     func opening(for origin: Origin) throws(NetworkingError) -> HopOpening? {
         try outgoing.opening(for: origin, pausedStamp: assembly.interruptedStamp)
     }
@@ -112,7 +113,7 @@ extension Exchange {
     private func apply(_ decision: HopDecision, to head: ResponseHead) throws(NetworkingError) {
         var decision = decision
         if questions.asksAboutResponse, case .deliver(let continues) = decision {
-            owner.noteHead(head)  // the block may look at the operation's response
+            owner?.noteHead(head)  // the block may look at the operation's response
             decision = .ask(.response(continues: continues))
         }
         let disposition: IncomingResponse.Disposition =
@@ -125,7 +126,7 @@ extension Exchange {
             }
         if case .ask(let question) = decision { questions.ask(question, about: head, in: hops) }
         incoming.setDisposition(disposition, method: hops.request.method)
-        if case .deliver = decision, !incoming.isHeld { owner.noteHead(head) }
+        if case .deliver = decision, !incoming.isHeld { owner?.noteHead(head) }
     }
 
     private func disposition(
@@ -155,7 +156,7 @@ extension Exchange {
     private func told(_ receiver: BodyReceiver) -> BodyReceiver {
         guard let pieces = prepared.pieces else { return receiver }
         var receiver = receiver
-        receiver.onPiece = { [owner] in pieces(owner, Data($0)) }
+        receiver.onPiece = { [reference] in if let owner = reference.owner { pieces(owner, Data($0)) } }
         return receiver
     }
 
@@ -182,13 +183,13 @@ extension Exchange {
 // MARK: - Events
 
 extension Exchange {
-    func transferBeginsAgain(after metrics: TransferMetrics) { owner.handle(.newConnection(after: metrics)) }
+    func transferBeginsAgain(after metrics: TransferMetrics) { owner?.handle(.newConnection(after: metrics)) }
 
     func transferDidFind(_ violation: PinViolation) { questions.report(violation) }
 
     func transferDidEnd(error: NetworkingError?, metrics: TransferMetrics) {
         if let place, let error, incoming.head == nil, !error.isDescriptorShortage { place.note(error) }
-        owner.handle(.transferEnded(error, metrics))
+        owner?.handle(.transferEnded(error, metrics))
     }
 
     /// Takes an answer; false when it comes too late, because a pause aborted the transfer.
@@ -214,7 +215,7 @@ extension Exchange {
         return true
     }
 
-    /// The response block has answered. What is in memory of an interrupted body moves to the file.
+    /// The response block has answered. The part of an interrupted body that is in memory moves to the file.
     private func take(_ answer: ResponseAnswer) throws(NetworkingError) {
         questions.noteResponseAnswer()
         guard case .file(let file) = answer else { return }
@@ -227,7 +228,7 @@ extension Exchange {
         if case .failed(let error) = incoming.disposition { error } else { nil }
     }
 
-    /// What follows when the transfer had ended before the answer came.
+    /// The step after an answer that came after the end of the transfer.
     func finishAfterAnswer() -> NextStep { finishTransfer(error: incoming.transferError, hasTimeLeft: true) }
 }
 
@@ -335,6 +336,15 @@ extension Exchange {
     }
 }
 
+extension Exchange {
+    /// The owner was released: what there is of the body is kept or removed as after a failure.
+    func abandon() {
+        let result = result(
+            NetworkingError(.cancelled, "the operation was released"), TransferSummary(), nil, nil)
+        Queues.processing.async { result.leaveFiles() }
+    }
+}
+
 // MARK: - Attempts
 
 extension Exchange {
@@ -395,11 +405,11 @@ extension Exchange {
         }
         if destination != .error, let error = assembly.givenAwayError(insteadOf: head) { return .failed(error) }
         assembly.takeInstead(receiver.sink)
-        owner.noteHead(head)
+        owner?.noteHead(head)
         progress.restartDownload()
         incoming.setDisposition(destination == .error ? .errorBody(receiver) : .body(receiver))
         if let data = (receiver.sink as? MemorySink)?.data, !data.isEmpty {
-            prepared.pieces?(owner, data)
+            if let owner { prepared.pieces?(owner, data) }
             progress.received(data.count, of: incoming.head)
         }
         return finishTransfer(error: incoming.transferError, hasTimeLeft: true)

@@ -4,35 +4,35 @@
 /// The progress of one exchange in both directions, as its operation is told of it. A part of its exchange; network
 /// thread only.
 struct ExchangeProgress {
-    private let owner: any ExchangeOwner
+    private let reference: OwnerReference
     private var upload = ProgressMeter()
     private var download = ProgressMeter()
 
-    init(_ owner: any ExchangeOwner) { self.owner = owner }
+    init(_ owner: OwnerReference) { reference = owner }
 
     /// The request is sent from its start.
     mutating func restartUpload() { upload.restart(at: 0) }
 
-    /// A body begins, or goes on behind what is there.
+    /// A body begins, or continues after the existing bytes.
     mutating func restartDownload(at byteCount: Int64 = 0) { download.restart(at: byteCount) }
 
     /// - Parameter expected: the length of the body; -1 when it is not known.
     mutating func sent(_ byteCount: Int, of expected: @autoclosure () -> Int64) {
         guard let delta = upload.advance(by: byteCount, now: MonotonicClock.now()) else { return }
-        owner.reportUpload(delta, upload.total, expected())
+        reference.owner?.reportUpload(delta, upload.total, expected())
     }
 
-    /// - Parameter head: that of the body.
+    /// - Parameter head: the head of the response with the body.
     mutating func received(_ byteCount: Int, of head: @autoclosure () -> ResponseHead?) {
         guard byteCount > 0, let delta = download.advance(by: byteCount, now: MonotonicClock.now()) else { return }
-        owner.reportDownload(delta, download.total, Self.expectedByteCount(of: head()))
+        reference.owner?.reportDownload(delta, download.total, Self.expectedByteCount(of: head()))
     }
 
     /// Reports the progress that was not reported yet, before the end.
     mutating func flush(uploadByteCount: @autoclosure () -> Int64, _ head: @autoclosure () -> ResponseHead?) {
-        if let delta = upload.takeUntold() { owner.reportUpload(delta, upload.total, uploadByteCount()) }
+        if let delta = upload.takeUntold() { reference.owner?.reportUpload(delta, upload.total, uploadByteCount()) }
         if let delta = download.takeUntold() {
-            owner.reportDownload(delta, download.total, Self.expectedByteCount(of: head()))
+            reference.owner?.reportDownload(delta, download.total, Self.expectedByteCount(of: head()))
         }
     }
 

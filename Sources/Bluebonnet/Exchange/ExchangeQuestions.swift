@@ -19,7 +19,7 @@ struct ExchangeQuestions {
     }
 
     private let prepared: PreparedRequest
-    private let owner: any ExchangeOwner
+    private let reference: OwnerReference
     /// The number of the last question: an answer to an earlier one comes too late.
     private(set) var number = 0
     /// The answers of the block about servers; nil without such a block.
@@ -29,8 +29,8 @@ struct ExchangeQuestions {
     /// Whether the block was asked about a response that is held.
     private var wasAskedAboutHeld = false
 
-    init(_ prepared: PreparedRequest, owner: any ExchangeOwner) {
-        (self.prepared, self.owner) = (prepared, owner)
+    init(_ prepared: PreparedRequest, owner reference: OwnerReference) {
+        (self.prepared, self.reference) = (prepared, reference)
         trustAnswers = prepared.blocks.serverTrust == nil ? nil : TrustAnswers()
         asksAboutResponse = prepared.asksAboutResponse
     }
@@ -70,7 +70,7 @@ struct ExchangeQuestions {
     /// The response block has answered.
     mutating func noteResponseAnswer() { (asksAboutResponse, wasAskedAboutHeld) = (false, false) }
 
-    /// What its answer led to.
+    /// The result of its answer.
     mutating func noteResponseDecision(isHeld: Bool) { wasAskedAboutHeld = isHeld }
 
     /// Another attempt begins: the response that the block was asked about is not the result after all.
@@ -105,9 +105,12 @@ struct ExchangeQuestions {
     }
 
     /// Tells the handler of report-only pins.
-    func report(_ violation: PinViolation) { prepared.blocks.pinViolation?.call(owner, violation) }
+    func report(_ violation: PinViolation) {
+        if let owner = reference.owner { prepared.blocks.pinViolation?.call(owner, violation) }
+    }
 
     private mutating func ask(_ question: @escaping @Sendable (any ExchangeOwner) async -> Answer) {
+        guard let owner = reference.owner else { return }
         number += 1
         Task { [owner, number] in
             let answer = await question(owner)

@@ -7,7 +7,7 @@ internal import FoundationNetworking
 /// A request that was checked and can go out: what is known before a file is opened or a socket. Immutable; it crosses
 /// threads, and is passed on often, which is why it is no structure.
 final class PreparedRequest: Sendable {
-    /// What was checked.
+    /// The checked plan.
     let plan: RequestPlan
     /// The request with the URL that is sent: what is cached, kept and told goes by that one.
     let request: GivenRequest
@@ -185,7 +185,7 @@ extension PreparedRequest {
 // MARK: - Files
 
 extension PreparedRequest {
-    /// What the transfers read from and write to.
+    /// The files that the transfers read and write.
     struct Files: Sendable {
         var body: TransferBody
         /// For the body of an accepted response.
@@ -224,7 +224,7 @@ extension PreparedRequest {
                 throw NetworkingError(
                     .invalidRequest, "Content-Length does not say the \(upload.byteCount) bytes of \(upload.path)")
             }
-            files.body = .file(upload)
+            files.body = .file(FileFeed(upload))
         }
         let (isSynced, isDigested) = (options.syncsFilesToDisk, plan.wantsDigest || plan.expectedDigest != nil)
         switch output {

@@ -28,8 +28,8 @@ public struct Timeouts: Sendable, Hashable, Codable {
     /// a server may serve one after another. Default nil: the request's `timeoutInterval`, which is 60 s unless it was
     /// set.
     public var idle: Duration?
-    /// The longest time for the whole request, redirects included. Waiting for a slot and pauses do not count. Default
-    /// nil: no limit.
+    /// The longest time for the whole request, redirects included, until its body is written and a block has said where
+    /// a downloaded file goes. Waiting for a slot and pauses do not count. Default nil: no limit.
     public var total: Duration?
     /// The longest time that a transfer waits for a route to the server, where `TransferOptions.waitsForConnectivity`
     /// makes it wait. It counts for each transfer of a request. Default nil: 60 s.

@@ -4,7 +4,7 @@
 internal import Foundation
 internal import FoundationNetworking
 
-/// What the network thread hands over when an operation's transfers are over. Values only: it crosses threads.
+/// The result of an operation's transfers, as the network thread passes it on. Values only: it crosses threads.
 struct TransferResult: Sendable {
     var request: GivenRequest?
     var head: ResponseHead?
@@ -22,6 +22,8 @@ struct TransferResult: Sendable {
     /// Whether what an earlier attempt left in it may be continued later.
     var keepsUnusedFile = false
     var summary = TransferSummary()
+    /// The rest of the operation's time limit, in nanoseconds; nil without a limit.
+    var timeLeft: UInt64?
     /// Why the request was not sent again; nil without a retry policy, and after a success.
     var retryStop: RetryStop?
     /// Nil when there is no cache to keep it.
@@ -57,6 +59,21 @@ extension TransferResult {
         let path = try file.moveIntoPlace(as: head.map(SuggestedFileName.name) ?? SuggestedFileName.fallback)
         if let place = file.place { return place }
         return URL(fileURLWithPath: path, isDirectory: false)
+    }
+}
+
+extension TransferResult {
+    /// Keeps the files of a failed operation that can be continued, and removes the others. May block.
+    func leaveFiles() {
+        if case .file(let file, let canContinue) = content { file.leave(canContinue: canContinue) }
+        unusedFile?.leave(canContinue: keepsUnusedFile)
+    }
+}
+
+extension PartialFile {
+    fileprivate func leave(canContinue: Bool) {
+        keepOrRemove(canContinue: canContinue)
+        unlock()
     }
 }
 

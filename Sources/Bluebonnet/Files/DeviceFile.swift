@@ -7,7 +7,7 @@ internal import Glibc
 internal import Synchronization
 
 /// A character device, such as `/dev/null` or a terminal, that a body is written to as it arrives. Nothing of it can be
-/// taken back, continued or moved into place. Closed when the last reference goes.
+/// taken back, continued or moved into place. Closed with its last reference.
 final class DeviceFile: Sendable {
     /// The device as the caller named it.
     let place: URL
@@ -35,7 +35,7 @@ final class DeviceFile: Sendable {
         running = Mutex(isDigested ? MessageDigest(.sha256) : nil)
     }
 
-    /// Writes a piece behind the ones before, all of it, or throws; for as long as the device makes it wait.
+    /// Writes a whole piece after the earlier pieces, or throws. Blocks for as long as the device does.
     func append(_ piece: Data) throws(NetworkingError) {
         var rest = piece
         while !rest.isEmpty {
@@ -52,5 +52,5 @@ final class DeviceFile: Sendable {
     /// The digest of what was written, in hexadecimal; nil when it was not wanted.
     var digest: String? { running.withLock { $0?.copy().finish() } }
 
-    deinit { close(descriptor) }
+    deinit { closeOffNetworkThread(descriptor) }
 }

@@ -56,8 +56,12 @@ final class EventLoop {
     private var unwatched: Set<CInt> = []
     private var nextRetry = UInt64.max
     private static let retryInterval: UInt64 = 10_000_000
-    /// What the kernel was told, by descriptor.
+    /// The registrations with the kernel, by descriptor.
     @exclusivity(unchecked) private var watches: [Watch] = []
+
+    /// Whether turns are recorded.
+    var recordsTurns = false
+    var turns = TurnRecorder()
 
     private struct Watch {
         var token: UInt64 = 0
@@ -124,8 +128,10 @@ final class EventLoop {
     }
 
     /// Runs a closure once at the end of this round, in the stage `other`.
-    func atEndOfRound(_ action: @escaping () -> Void) {
-        atEndOfRound(.other, RoundEndAction(action))
+    ///
+    /// - Parameter file: for the record of a long turn.
+    func atEndOfRound(_ action: @escaping () -> Void, from file: StaticString = #fileID) {
+        atEndOfRound(.other, RoundEndAction(action, from: file))
     }
 }
 
@@ -245,11 +251,25 @@ extension EventLoop {
     /// Does all there is to do, in bounded rounds. The run loop sees the epoll descriptor edge-triggered, so a turn
     /// ends only when epoll has nothing left, or after the eventfd was made readable again.
     func runTurn() {
-        busyPollPolicy.turnBegins(now: MonotonicClock.now())
-        defer { busyPollPolicy.turnEnds(now: MonotonicClock.now()) }
+        let start = MonotonicClock.now()
+        busyPollPolicy.turnBegins(now: start)
+        if recordsTurns { turns.turnBegins(now: start) }
+        runRounds()
+        let end = MonotonicClock.now()
+        busyPollPolicy.turnEnds(now: end)
+        if recordsTurns { turns.turnEnds(now: end) }
+    }
+
+    private func runRounds() {
         for _ in 0..<Self.roundLimit where !runRound() && !busyPoll() && inbox.sleep() { return armTimer() }
         armTimer()
         inbox.wake()
+    }
+
+    /// A step of the turn begins, which the record of a long turn may name.
+    @inline(__always)
+    func stepBegins(_ stage: StaticString, _ source: @autoclosure () -> TurnRecorder.Source) {
+        if recordsTurns { turns.stepBegins(stage, source(), now: MonotonicClock.now()) }
     }
 
     /// Polls for a short time instead of sleeping, when the policy says so. Returns whether there is something to do,
@@ -259,6 +279,8 @@ extension EventLoop {
             transferCount: transferCount, smallResponseCount: smallResponseCount, busyCount: inbox.expectedCount)
         guard begins, Tuning.current.contains(.busyPolling) else { return false }
         let end = MonotonicClock.now() + busyPollPolicy.time
+        if recordsTurns { turns.turnEnds(now: MonotonicClock.now()) }  // polling delays no transfer
+        defer { if recordsTurns { turns.turnBegins(now: MonotonicClock.now()) } }
         var hasCome = false
         repeat {
             hasCome = inbox.hasWork || epoll_wait(epoll, &events, 1, 0) > 0
@@ -274,12 +296,12 @@ extension EventLoop {
         if !unwatched.isEmpty, retryIsDue() { watchTheRest() }
         let count = mustLook() ? epoll_wait(epoll, &events, Self.eventCapacity, 0) : 0
         for index in 0..<max(0, Int(count)) { dispatch(events[index]) }
-        run(reading)
+        run(reading, "reading")
         let workCount = runWork()
         let taskCount = roundEndTaskCount
         runRoundEndTasks()
         let dueCount = runDueDeadlines()
-        run(handover)
+        run(handover, "handover")
         return taskCount > 0 || count > 0 || workCount > 0 || dueCount > 0
     }
 
@@ -288,7 +310,10 @@ extension EventLoop {
         swap(&items, &spareWork)
         inbox.takeAll(into: &items)
         let count = items.count
-        items.empty(keepingRoomFor: Self.keptWorkCount) { $0() }
+        items.empty(keepingRoomFor: Self.keptWorkCount) { work in
+            stepBegins("work", .type(Inbox.self))
+            work()
+        }
         spareWork = items
         return count
     }
@@ -305,14 +330,17 @@ extension EventLoop {
 
     private func runRoundEndTasks() {
         guard roundEndTaskCount > 0 else { return }
-        run(processing)
-        run(starting)
-        run(other)
+        run(processing, "processing")
+        run(starting, "starting")
+        run(other, "other")
     }
 
-    private func run(_ stage: StageTasks) {
+    private func run(_ stage: StageTasks, _ name: StaticString) {
         roundEndTaskCount -= stage.count
-        stage.run()
+        guard recordsTurns else { return stage.run() }
+        stage.run { task in
+            stepBegins(name, (task as? RoundEndAction).map { .file($0.file) } ?? .type(type(of: task)))
+        }
     }
 
     private func dispatch(_ event: epoll_event) {
@@ -327,7 +355,9 @@ extension EventLoop {
                 if roundNumber > watch.quietUntil { unwatch(descriptor) }  // closed by its peer, most likely
                 return
             }
-            slots[Int(token >> 32)].client?.socketIsReady(descriptor, events: event.events)
+            guard let client = slots[Int(token >> 32)].client else { return }
+            stepBegins("sockets", .type(type(of: client)))
+            client.socketIsReady(descriptor, events: event.events)
         }
     }
 
@@ -339,8 +369,10 @@ extension EventLoop {
             now = instant
             guard slots[slot].deadline <= instant else { continue }
             slots[slot].deadline = .max
-            slots[slot].client?.deadlineHasPassed()
             count += 1
+            guard let client = slots[slot].client else { continue }
+            stepBegins("deadlines", .type(type(of: client)))
+            client.deadlineHasPassed()
         }
         return count
     }

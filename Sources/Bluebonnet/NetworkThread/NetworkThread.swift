@@ -42,8 +42,14 @@ public final class NetworkThread: Sendable {
     }
 
     /// Runs work on the network thread, in the order of submission.
-    func submit(_ work: @escaping Inbox.Work) {
-        inbox.submit(work)
+    ///
+    /// - Parameter file: for the record of a long turn.
+    func submit(_ work: @escaping Inbox.Work, from file: StaticString = #fileID) {
+        guard Self.recordsTurns else { return inbox.submit(work) }
+        inbox.submit { [bound] in
+            bound.value.stepBegins("work", .file(file))
+            work()
+        }
     }
 
     /// Asks the network thread. The calling task is suspended meanwhile, and blocks no thread.
@@ -79,7 +85,7 @@ extension NetworkThread {
     /// Nearly all of a turn may be libcurl's, and OpenSSL's below it.
     private static func runTurn(of loop: EventLoop) {
         bluebonnet_openssl_use_begins()
-        loop.runTurn()
+        recordTurn(of: loop)
         bluebonnet_openssl_use_ends()
     }
 

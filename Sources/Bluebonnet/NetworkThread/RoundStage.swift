@@ -36,12 +36,17 @@ final class StageTasks {
     func append(_ task: any RoundEndTask) { next.append(task) }
 
     /// Runs those that came before; what comes meanwhile waits for the next time.
-    func run() {
+    ///
+    /// - Parameter willRun: called before each task.
+    func run(willRun: (any RoundEndTask) -> Void = { _ in }) {
         guard !next.isEmpty else { return }
         precondition(!isRunning, "the network thread's run loop was run inside its own work")
         isRunning = true
         swap(&next, &current)
-        current.empty(keepingRoomFor: Self.keptCount) { $0.roundEnds() }
+        current.empty(keepingRoomFor: Self.keptCount) { task in
+            willRun(task)
+            task.roundEnds()
+        }
         isRunning = false
     }
 }
@@ -49,8 +54,12 @@ final class StageTasks {
 /// A closure as a task.
 final class RoundEndAction: RoundEndTask {
     private let action: () -> Void
+    /// The file that made the task, for the record of a long turn.
+    let file: StaticString
 
-    init(_ action: @escaping () -> Void) { self.action = action }
+    init(_ action: @escaping () -> Void, from file: StaticString = #fileID) {
+        (self.action, self.file) = (action, file)
+    }
 
     func roundEnds() { action() }
 }

@@ -49,19 +49,22 @@ extension RequestOperation: EndingOperation {
         deliver(finish(with: Box(consume outcome)), into: &callbacks, group: group)
     }
 
-    /// Finishes once the downloaded file was moved. Neither the question nor the move holds up the ends of others.
+    /// Finishes once the downloaded file was moved, or the time limit has passed before a block said where it goes.
+    /// Neither the question nor the move holds up the ends of others.
     private func finish(
         _ outcome: OperationOutcome, _ group: DispatchGroup?, movingTo ask: @escaping @Sendable () async -> URL?
     ) {
-        Task {
-            let target = await ask()
-            Queues.moving.async { [self] in
-                var (moved, callbacks) = (outcome, CallbackRound(canBeOvertaken: true))
-                if let target { moved.moveFile(to: target) }
-                finish(moved, group, into: &callbacks)
-                callbacks.flush()
+        let question = PlacementQuestion { [self] answer in
+            var (moved, callbacks) = (outcome, CallbackRound(canBeOvertaken: true))
+            switch answer {
+            case .target(let target?): moved.moveFile(to: target)
+            case .target: break
+            case .limitPassed: moved.removeFile(.limitPassedPlacing)
             }
+            finish(moved, group, into: &callbacks)
+            callbacks.flush()
         }
+        question.ask(ask, within: outcome.transfer.value.timeLeft, of: services)
     }
 
     /// Turns what arrived into an outcome. Without a serializer every complete response is taken.
@@ -152,11 +155,16 @@ extension OperationOutcome {
             try FileManager.default.moveItem(at: file, toNew: target)
             (value, downloadedFile) = (target, target)
         } catch {
-            try? FileManager.default.removeItem(at: file)
             let reason = "the download cannot be moved to \(target.path): \(error.localizedDescription)"
-            self.error = NetworkingError(.cannotWriteFile, reason, underlying: error)
-            (value, downloadedFile) = (nil, nil)
+            removeFile(NetworkingError(.cannotWriteFile, reason, underlying: error))
         }
+    }
+
+    /// Removes the downloaded file, for which there is no place.
+    fileprivate mutating func removeFile(_ error: NetworkingError) {
+        if let file = downloadedFile { try? FileManager.default.removeItem(at: file) }
+        self.error = error
+        (value, downloadedFile) = (nil, nil)
     }
 
     /// The files have become what they are to be: others may have them now.

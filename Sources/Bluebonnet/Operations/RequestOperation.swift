@@ -15,8 +15,8 @@ internal import Synchronization
 public class RequestOperation: Operation, @unchecked Sendable {  // safe: one Mutex; `runner` traps on other threads
     let state: RequestOperationState
     let services: NetworkServices
-    /// The network thread's part of the operation, while there is one; network thread only, except that whatever thread
-    /// lets the operation go lets it go too.
+    /// The network thread's part of the operation, while there is one; network thread only. The last reference to the
+    /// operation may be released on any thread.
     var runner: RequestRunner? {
         get {
             NetworkThread.preconditionIsCurrent()
@@ -58,7 +58,18 @@ public class RequestOperation: Operation, @unchecked Sendable {  // safe: one Mu
         takeDetails(of: archive)
     }
 
-    deinit { releaseChains() }
+    /// Releases a paused operation with its transfer and its files.
+    deinit {
+        if let storedRunner {
+            nonisolated(unsafe) let runner = storedRunner  // safe: used on the network thread only
+            let plan = LateRelease(state.plan)
+            NetworkThread.shared.submit {
+                runner.abandon()
+                NetworkThread.shared.submit { plan.schedule() }  // once the runner is released
+            }
+        }
+        releaseChains()
+    }
 
     /// Makes a new operation, ready to start, with this operation's request, components, blocks, progress handlers,
     /// `name` and `queuePriority`. The copy has no results, completion handlers, dependencies, output stream or
@@ -176,6 +187,9 @@ extension RequestOperation {
     /// GET and HEAD close their connection; `resume()` continues with a range request, when the server sent a strong
     /// validator, or starts again. Any other method keeps its connection, so that the server never sees the request
     /// twice.
+    ///
+    /// Keep a reference to a paused operation that is in no queue and in no batch: without one, the operation is
+    /// released, its connection is closed, no handler is called, and its file is left as after a failure.
     ///
     /// - Returns: whether this call paused the operation: false when it was paused, cancelled or over before.
     @discardableResult

@@ -6,9 +6,11 @@ internal import FoundationNetworking
 
 /// Takes one operation's request through its stages on the network thread, and reports the end exactly once.
 ///
-/// Network thread only. It carries out the lifecycle's effects in order until the end. It knows no serializers.
+/// Network thread only. It carries out the lifecycle's effects in order and ignores them after the end. It knows no
+/// serializers, and keeps its operation except during a pause.
 final class RequestRunner {
-    private let operation: RequestOperation
+    private unowned let operation: RequestOperation
+    private let reference: OwnerReference
     private let rounds: OperationRounds
     private var wait = RequestStage.Wait.resume(.prepare)
     private var isHeld = false
@@ -27,8 +29,7 @@ final class RequestRunner {
     private var exchange: Exchange?
 
     init(_ operation: RequestOperation, rounds: OperationRounds) {
-        self.operation = operation
-        self.rounds = rounds
+        (self.operation, self.rounds, reference) = (operation, rounds, OwnerReference(operation))
         let schedule = operation.state.schedule
         let ticket = operation.services.scheduler.makeTicket(
             for: operation, flow: schedule.flowID, priority: operation.queuePriority.rawValue)
@@ -37,11 +38,12 @@ final class RequestRunner {
 
     /// Goes through the stages, from one on, until the request has to wait in one, or has ended.
     private func go(to first: RequestStage) {
+        reference.keep()
         var next: RequestStage? = first
         while let stage = next {
             if isHeld, stage.waitsForResume {
                 wait = .resume(stage)
-                return
+                return reference.release()
             }
             next = enter(stage)
         }
@@ -78,6 +80,7 @@ extension RequestRunner {
     /// Begins, or continues after `hold()`.
     func begin() {
         isHeld = false
+        reference.keep()
         attempts?.resume()
         switch wait {
         case .resume(let stage): go(to: stage)
@@ -102,6 +105,13 @@ extension RequestRunner {
         case .hop: if slot.hold(exchange, now: MonotonicClock.now()) { wait = .resume(.connectivity) }
         case .resume, .work, .decision, .retryDecision, .body, .leaving, .nothing: return
         }
+        reference.release()
+    }
+
+    /// The operation was released during a pause: its transfer ends, and its files are left as after a failure.
+    func abandon() {
+        slot.abort()
+        exchange?.abandon()
     }
 
     /// Ends the operation.
@@ -111,8 +121,8 @@ extension RequestRunner {
         case .connectivity(let ticket): rounds.connectivity.withdraw(ticket)
         case .retry(let ticket, _): attempts?.withdraw(ticket)
         case .hop: slot.abort()
-        case .body(let ticket?): operation.services.timers.withdraw(ticket)
-        case .resume, .work, .credential, .decision, .retryDecision, .body: break
+        case .body(let closing): closing.giveUp()
+        case .resume, .work, .credential, .decision, .retryDecision: break
         }
         go(to: .end(.failed(error)))
     }
@@ -157,7 +167,7 @@ extension RequestRunner {
             attempts = prepared.retryPolicy.map { AttemptSeries($0, operation.services.retryWaits) }
             if prepared.resolvedOptions.areRequestsAdapted {
                 adaptation = AdaptationCourse(prepared.resolvedOptions.authenticator, operation.services.timers) {
-                    [operation] in operation.runner?.handle($0)
+                    [weak operation] in operation?.runner?.handle($0)
                 }
             }
             if prepared.continuation != nil { _ = madeExchange(prepared) }  // part of the body is there before
@@ -177,7 +187,7 @@ extension RequestRunner {
         }
     }
 
-    /// Does work off this thread, and then goes on, unless the operation was cancelled meanwhile.
+    /// Does work off this thread, and then continues, unless the operation was cancelled meanwhile.
     private func run(
         in group: PreparationRound.Group, _ work: @escaping @Sendable () -> @Sendable (RequestRunner) -> RequestStage
     ) -> RequestStage? {
@@ -259,7 +269,7 @@ extension RequestRunner {
     }
 
     private func madeExchange(_ prepared: PreparedRequest) -> Exchange {
-        let made = exchange ?? Exchange(prepared, owner: operation, writes: rounds.writes)
+        let made = exchange ?? Exchange(prepared, owner: reference, writes: rounds.writes)
         exchange = made
         return made
     }
@@ -320,42 +330,34 @@ extension RequestRunner {
     /// Waits until a streamed body is where it belongs, as long as the time limit allows. A pause comes too late then.
     private func closeBody() -> RequestStage? {
         guard let sink = exchange?.sinkToClose else { return .end(.complete) }
-        let timers = operation.services.timers
-        let ticket = slot.account.timeLeft.map { left in
-            timers.wait(until: timers.clock.now() + left) { [weak self] in
-                self?.abort(with: .limitPassedWriting(sink.byteCount))
+        let closing = SinkClosing(operation.services.timers)
+        wait = .body(closing)
+        closing.close(sink, within: slot.account.timeLeft) { [weak self] end in
+            guard let self else { return }
+            switch end {
+            case .timePassed: abort(with: .limitPassedWriting(sink.byteCount))
+            case .closed(let error, let time):
+                slot.charge(time)
+                go(to: .end(error.map(RequestStage.End.failed) ?? .complete))
             }
-        }
-        wait = .body(ticket)
-        sink.close { [weak self] error in
-            guard let self, case .body = wait else { return }
-            ticket.map { _ = timers.withdraw($0) }
-            go(to: .end(error.map(RequestStage.End.failed) ?? .complete))
         }
         return nil
     }
 
-    /// How long the end of a failed operation waits for the file system before it leaves the file to its queue.
-    private static let filePatience: UInt64 = 1_000_000_000
-
-    /// Ends the operation; after a failure when its file is written, so that another download can continue it.
+    /// Ends the operation. After a failure, what has arrived of its file is written first, if the file system answers:
+    /// then the file can be continued, or used by another download, when the end is reported.
     private func end(_ end: RequestStage.End) {
         guard case .failed = end, let sink = exchange?.fileBeingWritten else { return finish(end) }
-        wait = .leaving
-        let leave = { [weak self] in if let self, case .leaving = wait { finish(end) } }
-        let timers = operation.services.timers
-        let ticket = timers.wait(until: timers.clock.now() + Self.filePatience, leave)
-        sink.close { _ in
-            timers.withdraw(ticket)
-            leave()
-        }
+        let closing = SinkClosing(operation.services.timers)
+        wait = .leaving(closing)
+        closing.close(sink, within: SinkClosing.patience) { [weak self] _ in self?.finish(end) }
     }
 
     private func finish(_ end: RequestStage.End) {
         wait = .nothing
         exchange?.flushProgress()
         adaptation?.interrupt(&slot)
-        let result: TransferResult
+        var result: TransferResult
         if case .cached(let response) = end {
             result = TransferResult(response, for: prepared, summary: slot.account.summaryOfCacheHit)
         } else {
@@ -365,6 +367,7 @@ extension RequestRunner {
                 ?? TransferResult(
                     request: prepared?.request ?? operation.state.plan.given, error: end.error, summary: summary)
         }
+        result.timeLeft = slot.account.timeLeft
         (prepared, exchange) = (nil, nil)
         operation.transferEnded(Box(result))
     }
@@ -421,7 +424,7 @@ extension RequestRunner {
         follow(attempts.take(answer, to: question, of: exchange, slot.account), question.error)
     }
 
-    /// - Parameter error: the one of the failed attempt; nil when a response is held.
+    /// - Parameter error: the error of the failed attempt; nil when a response is held.
     private func follow(_ verdict: AttemptSeries.Verdict, _ error: NetworkingError?) {
         switch verdict {
         case .wait(let instant): go(to: .retry(until: instant))

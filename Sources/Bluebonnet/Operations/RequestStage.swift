@@ -48,9 +48,9 @@ enum RequestStage {
         }
     }
 
-    /// What a request waits for, and in which stage.
+    /// The reason why a request waits, with its stage.
     enum Wait {
-        /// Nothing runs, before the start or after a pause; the request goes on with this stage.
+        /// Nothing runs, before the start or after a pause; the request continues with this stage.
         case resume(RequestStage)
         /// `prepare` or `cache`: work off the network thread.
         case work
@@ -64,10 +64,9 @@ enum RequestStage {
         /// `hop`: the attempt has failed, and the retry block decides whether there is another one.
         case retryDecision
         case retry(NetworkTimers.Ticket, until: UInt64)
-        /// With the end of the time limit, if there is one.
-        case body(NetworkTimers.Ticket?)
+        case body(SinkClosing)
         /// `end`, after a failure: the write in progress is over soon.
-        case leaving
+        case leaving(SinkClosing)
         /// The request has ended.
         case nothing
 
@@ -97,7 +96,7 @@ enum RequestStage {
 }
 
 extension RequestStage {
-    /// What follows the cache's answer.
+    /// The stage after the cache's answer.
     init(after answer: CacheExchange.Answer) {
         switch answer {
         case .found(let response): self = .end(.cached(response))
@@ -112,10 +111,14 @@ extension NetworkingError {
         timeLimit(.total, "the time limit of the request to \(origin.host) had passed before the request began")
     }
 
-    /// - Parameter byteCount: those of the body.
+    /// - Parameter byteCount: the length of the body.
     static func limitPassedWriting(_ byteCount: Int64) -> NetworkingError {
         timeLimit(
             .total, "the time limit passed while the body was being written: not all of its \(byteCount) bytes are")
+    }
+
+    static var limitPassedPlacing: NetworkingError {
+        timeLimit(.total, "the time limit passed before a block said where the downloaded file goes")
     }
 
     static func noConnectivity(to origin: Origin, for limit: Duration) -> NetworkingError {

@@ -153,9 +153,7 @@ extension SimulatedTransfer {
         case .bytes(let count):
             body += piece.prefix(count)
             schedule()
-        case .wouldBlock:
-            guard case .stream(let feed) = request.body else { break }
-            feed.whenReady { [weak self] in self?.schedule() }
+        case .wouldBlock: request.body.whenReady { [weak self] in self?.schedule() }
         }
     }
 
@@ -313,7 +311,7 @@ extension SimulatedTransfer {
             now: now, bodyDeadline: bodyDeadline, sentByteCount: 0, receivedByteCount: receivedByteCount)
     }
 
-    /// What is wrong with the response that is over.
+    /// The error of the complete response.
     private var fault: NetworkingError? {
         guard machine.response.hasHead else {
             return NetworkingError(.connectionLost, "\(request.hostName) closed the connection before it answered")

@@ -1,7 +1,10 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
+import BluebonnetTestServer
+import Dispatch
 import Foundation
+import FoundationNetworking
 import Glibc
 import Testing
 
@@ -117,5 +120,199 @@ extension ScratchFolder {
         try handle.seekToEnd()
         try handle.write(contentsOf: Data(text.utf8))
         try handle.close()
+    }
+}
+
+/// A file of which memory has the beginning, and whose disk answers when the test says so.
+private final class SlowFile: UploadSource {
+    let bytes: Data
+    private let cachedByteCount: Int
+    /// Signalled for each reading that the disk answers.
+    let disk = DispatchSemaphore(value: 0)
+    /// Opened when the disk is asked.
+    let isAsked = Gate()
+
+    init(_ bytes: Data, cachedByteCount: Int = 0) { (self.bytes, self.cachedByteCount) = (bytes, cachedByteCount) }
+
+    var byteCount: Int64 { Int64(bytes.count) }
+
+    func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(NetworkingError) -> Int {
+        isAsked.open()
+        disk.wait()
+        disk.signal()  // from its first answer on, it answers
+        return bytes.dropFirst(Int(offset)).prefix(buffer.count).copyBytes(to: buffer)
+    }
+
+    func readCached(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(NetworkingError) -> Int? {
+        let piece = bytes.prefix(cachedByteCount).dropFirst(Int(offset)).prefix(buffer.count)
+        return piece.isEmpty ? nil : piece.copyBytes(to: buffer)
+    }
+}
+
+/// A file that the disk cannot read.
+private struct BrokenFile: UploadSource {
+    var byteCount: Int64 { 10 }
+
+    func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(NetworkingError) -> Int {
+        throw NetworkingError(.cannotReadFile, "the disk is broken")
+    }
+
+    func readCached(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(NetworkingError) -> Int? {
+        nil
+    }
+}
+
+@Suite(.timeLimit(.minutes(1))) struct FileFeedTests {
+    private static let body = Data.patterned(byteCount: 300_000)
+
+    /// What one reading gives; nil while there is nothing.
+    private static func read(_ feed: FileFeed, _ count: Int, at offset: Int) throws -> Data? {
+        var bytes = [UInt8](repeating: 0, count: count)
+        let piece = try bytes.withUnsafeMutableBytes { try feed.read(into: $0, at: Int64(offset)) }
+        guard case .bytes(let count) = piece else { return nil }
+        return Data(bytes[..<count])
+    }
+
+    /// Reads on until `end`, waiting where there is nothing yet.
+    private static func readAll(_ feed: FileFeed, from start: Int, to end: Int) async throws -> Data {
+        var all = Data()
+        while start + all.count < end {
+            let (offset, isReady) = (start + all.count, Gate())
+            let piece = try await onNetworkThread {
+                let piece = try read(feed, 70_000, at: offset)
+                if piece == nil { feed.whenReady { isReady.open() } }
+                return piece
+            }
+            guard let piece else {
+                await isReady.wait()
+                continue
+            }
+            all += piece
+        }
+        return all
+    }
+
+    @Test func bytesInMemoryAreReadWithoutTheDisk() async throws {
+        let file = SlowFile(Self.body, cachedByteCount: Self.body.count)
+        let feed = FileFeed(file)
+        let piece = try await onNetworkThread { try Self.read(feed, 1_000, at: 5_000) }
+        #expect(piece == Self.body[5_000..<6_000])
+        #expect(!file.isAsked.isOpen)
+    }
+
+    @Test func networkThreadDoesNotWaitForTheDisk() async throws {
+        let file = SlowFile(Self.body, cachedByteCount: 100)
+        let feed = FileFeed(file)
+        let isReady = Gate()
+        let pieces = try await onNetworkThread {
+            let pieces = [try Self.read(feed, 1_000, at: 0), try Self.read(feed, 1_000, at: 100)]
+            feed.whenReady { isReady.open() }
+            return pieces
+        }
+        #expect(pieces == [Self.body.prefix(100), nil])
+        await file.isAsked.wait()
+        await networkThreadAnswers()
+        #expect(!isReady.isOpen)
+        file.disk.signal()
+        await isReady.wait()
+        #expect(try await onNetworkThread { try Self.read(feed, 1_000, at: 100) } == Self.body[100..<1_100])
+    }
+
+    @Test func bytesFromAnotherOffsetFollowWhenTheBodyIsSentAgain() async throws {
+        let file = SlowFile(Self.body, cachedByteCount: 10)
+        let feed = FileFeed(file)
+        file.disk.signal()
+        _ = try await onNetworkThread { try Self.read(feed, 1_000, at: 10) }
+        for start in [10, 0, 150_000] {
+            let all = try await Self.readAll(feed, from: start, to: Self.body.count)
+            #expect(all == Self.body.dropFirst(start))
+        }
+    }
+
+    @Test func errorOfTheDiskIsThrown() async throws {
+        let feed = FileFeed(BrokenFile())
+        let error = await #expect(throws: NetworkingError.self) {
+            _ = try await Self.readAll(feed, from: 0, to: 10)
+        }
+        #expect(error?.code == .cannotReadFile)
+        #expect(error?.message == "the disk is broken")
+    }
+
+    @Test func fileThatIsNotInMemoryIsReadAsItIs() async throws {
+        let folder = try ScratchFolder()
+        try Self.body.write(to: folder.file("body"))
+        let descriptor = open(folder.path("body"), O_RDONLY)
+        defer { close(descriptor) }
+        #expect(fsync(descriptor) == 0)
+        #expect(posix_fadvise(descriptor, 0, 0, POSIX_FADV_DONTNEED) == 0)
+        let feed = FileFeed(try UploadFile(path: folder.path("body")))
+        #expect(try await Self.readAll(feed, from: 0, to: Self.body.count) == Self.body)
+    }
+}
+
+extension NetworkTests {
+    @Suite struct SlowUploadTests {
+        private static let body = Data.patterned(byteCount: 300_000)
+
+        /// Says how a transfer has ended. Network thread only.
+        private final class EndObserver: TransferDelegate {
+            private let whenEnded: (NetworkingError?) -> Void
+
+            init(_ whenEnded: @escaping (NetworkingError?) -> Void) { self.whenEnded = whenEnded }
+
+            func transferDidSend(bodyByteCount: Int) {}
+            func transferDidStartAgain() {}
+            func transferDidReceive(head: ResponseHead) {}
+            func transferDidReceive(bytes: UnsafeRawBufferPointer) -> BodyIntake { .taken }
+            func transferDidEnd(error: NetworkingError?, metrics: TransferMetrics) { whenEnded(error) }
+        }
+
+        @Test func diskThatDoesNotAnswerHoldsUpItsOwnUploadOnly() async throws {
+            try await TestServer.answering(.response()) { server in
+                let file = SlowFile(Self.body, cachedByteCount: 1_000)
+                let url = server.url("/upload")
+                let request = TransferRequest(
+                    url: url, origin: try #require(Origin(url)), method: "PUT", headers: [],
+                    body: .file(FileFeed(file)))
+                let partition = try await onNetworkThread {
+                    NetworkBound(CurlPartition(loop: NetworkThread.shared.eventLoop))
+                }
+                let (codes, hasEnded) = (Observed([NetworkingError.Code?]()), Gate())
+                NetworkThread.shared.submit {
+                    let observer = EndObserver { error in
+                        codes.append(error?.code)
+                        hasEnded.open()
+                    }
+                    _ = partition.value.begin(request, delegate: observer)
+                }
+                await file.isAsked.wait()
+                #expect(await get(server.url("/other")).error == nil)
+                #expect(server.requests.map(\.target) == ["/other"])
+                file.disk.signal()
+                await hasEnded.wait()
+                #expect(codes.value == [nil])
+                #expect(server.requests.last?.body == Self.body)
+                try await onNetworkThread { partition.value.close() }
+            }
+        }
+
+        @Test(arguments: [307, 308])
+        func fileThatIsNotInMemoryIsSentAgain(status: Int) async throws {
+            let folder = try ScratchFolder()
+            try Self.body.write(to: folder.file("body"))
+            let descriptor = open(folder.path("body"), O_RDONLY)
+            defer { close(descriptor) }
+            #expect(fsync(descriptor) == 0)
+            let script: TestServer.Script = { request in
+                request.path == "/start" ? .redirect(to: "/end", status: status) : .response()
+            }
+            try await TestServer.serving(script: script) { server in
+                #expect(posix_fadvise(descriptor, 0, 0, POSIX_FADV_DONTNEED) == 0)
+                let operation = RequestOperation(request: URLRequest("PUT", server.url("/start")))
+                operation.uploadFile = folder.file("body")
+                #expect(await operation.run().error == nil)
+                #expect(server.requests.map(\.body) == [Self.body, Self.body])
+            }
+        }
     }
 }

@@ -280,7 +280,7 @@ extension CurlTransfer {
         }
     }
 
-    /// What became of a piece of the content; nil aborts.
+    /// Delivers a piece of the content; nil aborts.
     private func consumeBody(_ bytes: UnsafeRawBufferPointer) -> BodyIntake? {
         guard let delegate else { return nil }
         machine.noteMovement(at: MonotonicClock.roughly())
@@ -320,8 +320,7 @@ extension CurlTransfer {
             case .bytes(let count): pacing?.take(.sending, byteCount: count, now: MonotonicClock.now())
             case .wouldBlock:
                 pacing?.giveBack(.sending)
-                guard case .stream(let feed) = request.body else { break }
-                feed.whenReady { [weak self] in self?.resumeSending() }
+                request.body.whenReady { [weak self] in self?.resumeSending() }
                 noteDryBody()
             }
             return piece
@@ -357,7 +356,7 @@ extension CurlTransfer {
         partition.failSoon(self, error)
     }
 
-    /// What nghttp2 received.
+    /// nghttp2 received a frame.
     func noteFrame(dataByteCount: Int, endsStream: Bool, closesStream: Bool) {
         machine.frameArrived(dataByteCount: dataByteCount, endsStream: endsStream, closesStream: closesStream)
         if endsStream || closesStream { partition.deadlineMayBeEarlier(nextDeadline) }

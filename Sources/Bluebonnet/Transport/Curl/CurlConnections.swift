@@ -12,7 +12,8 @@ internal import Glibc
 final class CurlConnections {
     private let loop: EventLoop
     private var sockets = ConnectionSockets()
-    /// What libcurl is writing now.
+    private var unreportedClose: UnreportedClose
+    /// The requests that libcurl is writing now.
     private var corkedWrites = CorkedWrites()
     private var uses: ConnectionUses
     private var silent = SilentConnections()
@@ -22,7 +23,9 @@ final class CurlConnections {
     /// The sockets that were closed since transfers were last ended.
     private var closedSockets: [CInt] = []
 
-    init(loop: EventLoop, limits: ConnectionLimits) { (self.loop, uses) = (loop, ConnectionUses(limits)) }
+    init(loop: EventLoop, limits: ConnectionLimits, unreportedClose: UnreportedClose = UnreportedClose()) {
+        (self.loop, self.unreportedClose, uses) = (loop, unreportedClose, ConnectionUses(limits))
+    }
 
     /// Has libcurl tell of the sockets that are opened and closed for a handle's connections.
     func watch(_ handle: EasyHandle) throws(CurlError) {
@@ -33,15 +36,16 @@ final class CurlConnections {
         try bluebonnet_easy_setopt_closesocket_callback(handle.raw, connectionClosed).check()
     }
 
-    /// libcurl before 8.2 closes a socket that never got connected without saying so: what was known of its number is
-    /// about another one. A child process is not to hold the connection.
+    /// Forgets an earlier socket with the same descriptor, which libcurl may have closed without a report. A child
+    /// process must not inherit the connection.
     ///
     /// - Returns: whether the socket is connected already.
-    fileprivate func opened(_ descriptor: CInt) -> Bool {
+    func opened(_ descriptor: CInt) -> Bool {
         loop.forget(descriptor)
         uses.open(descriptor, now: MonotonicClock.now())
         _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
         sockets.insert(descriptor)
+        unreportedClose.socketWasOpened(descriptor)
         defer { connectedSocket = -1 }
         return connectedSocket == descriptor
     }
@@ -51,6 +55,7 @@ final class CurlConnections {
 
     fileprivate func close(_ descriptor: CInt) -> CInt {
         sockets.remove(descriptor)
+        unreportedClose.socketIsClosing(descriptor)
         uses.forget(descriptor)
         silent.forget(descriptor)
         timeouts.forget(descriptor)
@@ -151,7 +156,9 @@ extension CurlConnections {
 
     /// A request is about to be written to a connection that others use too.
     func sharedRequestIsWritten(over endpoints: ConnectionEndpoints) {
-        guard Tuning.current.contains(.corkedWrites), let socket = sockets.descriptor(of: endpoints) else { return }
+        guard Tuning.current.contains(.corkedWrites), let socket = sockets.descriptor(of: endpoints),
+            unreportedClose.isOpen(socket)
+        else { return }
         corkedWrites.requestIsWritten(to: socket)
     }
 
@@ -161,7 +168,12 @@ extension CurlConnections {
     /// A connection is of no use any more: libcurl is to find it closed.
     func shutDown(_ endpoints: ConnectionEndpoints) {
         guard endpoints.localPort > 0, let socket = sockets.descriptor(of: endpoints) else { return }
-        shutdown(socket, CInt(SHUT_RDWR))
+        shutDown(socket)
+    }
+
+    /// A descriptor that libcurl has closed without a report is left alone: it may be another library's.
+    private func shutDown(_ socket: CInt) {
+        if unreportedClose.isOpen(socket) { shutdown(socket, CInt(SHUT_RDWR)) }
     }
 
     /// Nothing comes back to connections from these addresses any more: libcurl is to find the idle ones closed when it
@@ -170,7 +182,7 @@ extension CurlConnections {
         for socket in sockets {
             var port: UInt16 = 0
             guard let address = IPAddress(bluebonnet_local_address(socket, &port)) else { continue }
-            if lost.contains(address.withoutZone) { shutdown(socket, CInt(SHUT_RDWR)) }
+            if lost.contains(address.withoutZone) { shutDown(socket) }
         }
     }
 }

@@ -97,7 +97,7 @@ final class CurlTransfer: Transfer {
         }
     }
 
-    /// Remembers the first failure; libcurl is told to stop.
+    /// Remembers the first failure, and makes libcurl stop.
     func stop(with error: NetworkingError) { machine.fail(error) }
 
     /// The request is given up.
@@ -188,7 +188,7 @@ extension CurlTransfer {
             case .withoutExpectation:
                 try request.leaveExpectationOut(of: handle, in: partition)
                 try handle.useNewConnection()
-                if case .stream(let feed) = request.body { feed.whenReady(nil) }
+                request.body.whenReady(nil)
                 connection = ConnectionInUse()
                 delegate?.transferDidStartAgain()
             }

@@ -1,0 +1,69 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+/// Records the longest turn of an event loop, with its longest step. A value without a clock: instants are nanoseconds
+/// of `MonotonicClock`.
+struct TurnRecorder {
+    /// The code of a step.
+    enum Source {
+        /// A closure that was submitted by this file.
+        case file(StaticString)
+        /// A method of an object of this type.
+        case type(Any.Type)
+
+        fileprivate var name: String {
+            switch self {
+            case .file(let file): "\(file)"
+            case .type(let type): "\(type)"
+            }
+        }
+    }
+
+    private struct Step {
+        let stage: StaticString
+        let source: Source
+        let began: UInt64
+    }
+
+    private(set) var longest: NetworkThread.Turn?
+    private var longestTime: UInt64 = 0
+    private var hasNewLongest = false
+    private var turnBegan: UInt64 = 0
+    private var step: Step?
+    private var longestStep: (step: Step, time: UInt64)?
+
+    mutating func turnBegins(now: UInt64) { (turnBegan, step, longestStep) = (now, nil, nil) }
+
+    /// A step begins, and ends the one before.
+    mutating func stepBegins(_ stage: StaticString, _ source: Source, now: UInt64) {
+        endStep(now: now)
+        step = Step(stage: stage, source: source, began: now)
+    }
+
+    mutating func turnEnds(now: UInt64) {
+        endStep(now: now)
+        let time = now - turnBegan
+        guard let longestStep, time > longestTime else { return }
+        (longestTime, hasNewLongest) = (time, true)
+        longest = NetworkThread.Turn(
+            duration: .nanoseconds(time), stage: "\(longestStep.step.stage)", source: longestStep.step.source.name,
+            stageDuration: .nanoseconds(longestStep.time))
+    }
+
+    /// The longest turn, if there is a longer one than at the last call.
+    mutating func newLongest() -> NetworkThread.Turn? {
+        guard hasNewLongest else { return nil }
+        hasNewLongest = false
+        return longest
+    }
+
+    /// Forgets the longest turn.
+    mutating func forget() { (longest, longestTime, hasNewLongest) = (nil, 0, false) }
+
+    private mutating func endStep(now: UInt64) {
+        guard let step else { return }
+        let time = now - step.began
+        if time >= longestStep?.time ?? 0 { longestStep = (step, time) }
+        self.step = nil
+    }
+}
