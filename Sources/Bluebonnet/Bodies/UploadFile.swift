@@ -117,7 +117,7 @@ final class UploadFile: UploadSource {
 /// Closes a file; never on the network thread, because some file systems wait for their server then.
 func closeOffNetworkThread(_ descriptor: CInt) {
     if NetworkThread.isCurrent {
-        Queues.preparation.async { close(descriptor) }
+        Queues.blocking.async { close(descriptor) }
     } else {
         close(descriptor)
     }

@@ -19,6 +19,8 @@ extension CurlCookieStore {
             gone.expires = Date(timeIntervalSince1970: 1)
             // libcurl cannot read an empty path, and treats all paths without a slash at the start as one.
             if gone.path.isEmpty { gone.path = "x" }
+            // libcurl reads a line with such a name only when the cookie is secure.
+            if CookieFault.hasPromise(gone.name) { gone.isSecure = true }
             command(CookieFile.line(gone))
         }
     }

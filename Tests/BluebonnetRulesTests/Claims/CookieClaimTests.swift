@@ -1,7 +1,7 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-import Bluebonnet
+@testable import Bluebonnet
 import BluebonnetTestServer
 import Foundation
 import FoundationNetworking
@@ -76,7 +76,9 @@ extension RulesTests {
         @Test(arguments: [
             ("__Secure-a=1; secure; path=/", true), ("__Host-a=1; secure; path=/", true),
             ("__Secure-a=1; path=/", false), ("__Host-a=1; secure; path=/deep", false),
-            ("__Host-a=1; secure; path=/; domain=one.test", false), ("__host-a=1; secure; path=/deep", false),
+            ("__Host-a=1; secure; path=/; domain=one.test", false),
+            // libcurl 8.14 compares the case, and cannot remove such a cookie.
+            ("__host-a=1; secure; path=/deep", UnreadClose.isPresent),
             ("__SECURE-a=1; path=/", false), ("__HOST-a=1; path=/", false), ("__hostile=1; path=/", true),
         ])
         func prefixCountsOverTLSToo(cookie: String, isKept: Bool) async throws {

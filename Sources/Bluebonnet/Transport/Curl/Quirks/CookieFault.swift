@@ -47,23 +47,21 @@ struct CookieFault: CurlQuirk, Equatable {
         guard isUnwanted || isSecure || isHTTPOnly || hasNoPath else { return nil }
     }
 
-    /// Whether a name begins with `__Secure-` or `__Host-`, in whatever case, and its attributes do not keep the
-    /// promise (RFC 6265bis, 4.1.3). libcurl 8.14 knows these cases of the letters alone.
-    private static func breaksPromise(_ name: String, _ attributes: ArraySlice<Part>) -> Bool {
+    /// Whether a name begins with `__Secure-` or `__Host-`, in whatever case (RFC 6265bis, 4.1.3).
+    static func hasPromise(_ name: String) -> Bool {
         let name = name.lowercased()
-        let isForHost = name.hasPrefix("__host-")
-        guard isForHost || name.hasPrefix("__secure-") else { return false }
-        let last = { (wanted: String) in attributes.last { $0.name.lowercased() == wanted } }
-        if last("secure") == nil { return true }
-        return isForHost && (last("path")?.value != "/" || !(last("domain")?.value ?? "").isEmpty)
+        return name.hasPrefix("__host-") || name.hasPrefix("__secure-")
     }
 
-    /// Adds what another line with the name needs.
-    mutating func add(_ other: CookieFault) {
-        isUnwanted = isUnwanted || other.isUnwanted
-        isSecure = isSecure || other.isSecure
-        isHTTPOnly = isHTTPOnly || other.isHTTPOnly
-        hasNoPath = hasNoPath || other.hasNoPath
+    /// Whether a name has such a beginning, and its attributes do not keep the promise. libcurl 8.14 knows the cases of
+    /// the letters above alone. It cannot remove a cookie whose promise is broken by another path or by a domain: those
+    /// stay there.
+    private static func breaksPromise(_ name: String, _ attributes: ArraySlice<Part>) -> Bool {
+        guard hasPromise(name) else { return false }
+        let last = { (wanted: String) in attributes.last { $0.name.lowercased() == wanted } }
+        if last("secure") == nil { return true }
+        let isForHost = name.lowercased().hasPrefix("__host-")
+        return isForHost && (last("path")?.value != "/" || !(last("domain")?.value ?? "").isEmpty)
     }
 
     /// A name, and its value if it has an equals sign.
