@@ -20,11 +20,6 @@ typedef struct {
     frame_header header;
     size_t padding_length;
 } data_frame;
-typedef struct {
-    frame_header header;
-    int32_t last_stream;
-    uint32_t error;
-} goaway_frame;
 typedef int (*frame_callback)(nghttp2_session *session, const frame_header *frame, void *context);
 typedef void (*callback_setter)(nghttp2_session_callbacks *callbacks, frame_callback callback);
 typedef int (*close_callback)(nghttp2_session *session, int32_t stream, uint32_t error, void *context);
@@ -32,11 +27,7 @@ typedef void (*close_setter)(nghttp2_session_callbacks *callbacks, close_callbac
 typedef int (*invalid_field_callback)(
     nghttp2_session *session, const frame_header *frame, const uint8_t *name, size_t name_length, const uint8_t *value,
     size_t value_length, uint8_t flags, void *context);
-typedef invalid_field_callback field_callback;
-typedef void (*field_setter)(nghttp2_session_callbacks *callbacks, field_callback callback);
 typedef void (*invalid_field_setter)(nghttp2_session_callbacks *callbacks, invalid_field_callback callback);
-typedef int (*error_callback)(nghttp2_session *session, int error, const char *text, size_t length, void *context);
-typedef void (*error_setter)(nghttp2_session_callbacks *callbacks, error_callback callback);
 typedef void *(*stream_data_getter)(nghttp2_session *session, int32_t stream);
 
 // nghttp2's callback has a union of all frames, as large as its largest member; this is larger.
@@ -45,30 +36,15 @@ typedef union {
     unsigned char room[256];
 } any_frame;
 
-enum { type_data = 0, type_headers = 1, type_goaway = 7, flag_end_stream = 1 };
-enum { error_refused_stream = 7, error_compression = 9 };
+enum { type_data = 0, type_headers = 1, flag_end_stream = 1, error_refused_stream = 7 };
 // NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE: the stream is reset with PROTOCOL_ERROR.
 enum { reset_stream = -521 };
-// NGHTTP2_ERR_SETTINGS_EXPECTED and NGHTTP2_ERR_CALLBACK_FAILURE: the session has failed.
-enum { error_settings_expected = -536, session_failed = -902 };
-// libcurl opens up to 100 streams before the server's SETTINGS have come.
-enum { last_early_stream = 2 * 100 - 1 };
 
 static _Thread_local bluebonnet_http2_observer observer;
 static _Thread_local bool repairs_trailers;
 static _Atomic(frame_callback) callback_of_libcurl;
 static _Atomic(close_callback) close_callback_of_libcurl;
 static _Atomic(stream_data_getter) stream_data;
-static _Atomic(field_callback) field_callback_of_libcurl;
-static _Atomic(frame_callback) send_callback_of_libcurl;
-
-// The stream whose field came last, and the bytes of its head until now. A session receives all fields of a head before
-// the next head.
-static _Thread_local struct {
-    nghttp2_session *session;
-    int32_t stream;
-    size_t byte_count;
-} head;
 
 void bluebonnet_observe_http2_frames(bluebonnet_http2_observer new_observer, bool new_repairs_trailers) {
     observer = new_observer;
@@ -127,7 +103,7 @@ static bool find_stream_data(void) {
     return getter != NULL;
 }
 
-// Whether calls that come from this callback are known to be libcurl's, whose callback is always the same one.
+// Whether calls that come from this callback can be told to belong to libcurl, whose callback is always the same one.
 static bool can_observe(frame_callback callback) {
     if (!is_in_libcurl((const void *)callback) || !find_stream_data()) return false;
     frame_callback none = NULL;
@@ -167,95 +143,23 @@ static int invalid_field_arrived(
     return is_malformed(name, name_length, value, value_length) ? reset_stream : 0;
 }
 
-static void tell(nghttp2_session *session, int32_t stream, bluebonnet_http2_frame told) {
-    stream_data_getter getter = atomic_load(&stream_data);
-    void *easy_handle = getter ? getter(session, stream) : NULL;
-    if (observer && easy_handle) observer(easy_handle, told);
-}
-
-// libcurl 7.88 keeps 128 KiB of a head, and gives up the connection with all of its streams when there is more. Here
-// nghttp2 resets the stream alone.
-static int field_arrived(
-    nghttp2_session *session, const frame_header *frame, const uint8_t *name, size_t name_length, const uint8_t *value,
-    size_t value_length, uint8_t flags, void *context) {
-    bool begins = name_length > 0 && name[0] == ':';
-    if (begins || head.session != session || head.stream != frame->stream_id) {
-        head.session = session;
-        head.stream = frame->stream_id;
-        head.byte_count = 0;
-    }
-    head.byte_count += name_length + value_length + sizeof ": \r\n" - 1;
-    if (observer && head.byte_count > bluebonnet_http2_head_limit) {
-        tell(session, frame->stream_id, (bluebonnet_http2_frame){.fault = bluebonnet_http2_head_too_large});
-        return reset_stream;
-    }
-    return atomic_load(&field_callback_of_libcurl)(
-        session, frame, name, name_length, value, value_length, flags, context);
-}
-
-// nghttp2 cannot read a head, and ends the connection: the compression is broken, or a field is longer than nghttp2
-// takes (65,536 bytes). It was reading the head of the stream whose field came last.
-static int frame_sent(nghttp2_session *session, const frame_header *frame, void *context) {
-    bool is_unreadable = frame->type == type_goaway && ((const goaway_frame *)frame)->error == error_compression;
-    if (is_unreadable && head.session == session)
-        tell(session, head.stream, (bluebonnet_http2_frame){.fault = bluebonnet_http2_head_unreadable});
-    frame_callback callback = atomic_load(&send_callback_of_libcurl);
-    return callback ? callback(session, frame, context) : 0;
-}
-
-// The server's first frame is not SETTINGS (RFC 9113, 3.4). nghttp2 discards all that follows and wants to send GOAWAY;
-// libcurl 8.14 and later still wait for the response. A failed callback makes libcurl give up the connection.
-static int error_arrived(nghttp2_session *session, int error, const char *text, size_t length, void *context) {
-    if (!observer || error != error_settings_expected) return 0;
-    for (int32_t stream = 1; stream <= last_early_stream; stream += 2)
-        tell(session, stream, (bluebonnet_http2_frame){.fault = bluebonnet_http2_lacks_settings});
-    return session_failed;
-}
-
-static void observe_errors(nghttp2_session_callbacks *callbacks) {
-    // Where this is set, nghttp2 does not call the callback without a code, with which libcurl writes to its log.
-    error_setter set = (error_setter)own_function("nghttp2_session_callbacks_set_error_callback2");
-    if (set) set(callbacks, error_arrived);
-    callback_setter set_sent = (callback_setter)own_function("nghttp2_session_callbacks_set_on_frame_send_callback");
-    if (set_sent) set_sent(callbacks, frame_sent);
-}
-
 static void refuse_invalid_fields(nghttp2_session_callbacks *callbacks) {
     invalid_field_setter set =
         (invalid_field_setter)own_function("nghttp2_session_callbacks_set_on_invalid_header_callback");
     if (set) set(callbacks, invalid_field_arrived);
 }
 
-// Weak: where nghttp2 is linked statically, its own functions are used, and nothing is observed.
+// Weak: where nghttp2 is linked statically, its own functions stand, and nothing is observed.
 __attribute__((weak, visibility("default"))) void
 nghttp2_session_callbacks_set_on_frame_recv_callback(nghttp2_session_callbacks *callbacks, frame_callback callback) {
     callback_setter set = (callback_setter)own_function("nghttp2_session_callbacks_set_on_frame_recv_callback");
     bool is_libcurl = can_observe(callback);
     if (set) set(callbacks, is_libcurl ? frame_arrived : callback);
-    if (!is_libcurl) return;
-    refuse_invalid_fields(callbacks);
-    observe_errors(callbacks);
+    if (is_libcurl) refuse_invalid_fields(callbacks);
 }
 
 __attribute__((weak, visibility("default"))) void
 nghttp2_session_callbacks_set_on_stream_close_callback(nghttp2_session_callbacks *callbacks, close_callback callback) {
     close_setter set = (close_setter)own_function("nghttp2_session_callbacks_set_on_stream_close_callback");
     if (set) set(callbacks, can_observe_closing(callback) ? stream_closed : callback);
-}
-
-__attribute__((weak, visibility("default"))) void
-nghttp2_session_callbacks_set_on_header_callback(nghttp2_session_callbacks *callbacks, field_callback callback) {
-    field_setter set = (field_setter)own_function("nghttp2_session_callbacks_set_on_header_callback");
-    bool is_libcurl = is_in_libcurl((const void *)callback) && find_stream_data();
-    if (is_libcurl) atomic_store(&field_callback_of_libcurl, callback);
-    if (set) set(callbacks, is_libcurl ? field_arrived : callback);
-}
-
-// Older versions of libcurl, such as 7.88, set no such callback.
-__attribute__((weak, visibility("default"))) void
-nghttp2_session_callbacks_set_on_frame_send_callback(nghttp2_session_callbacks *callbacks, frame_callback callback) {
-    callback_setter set = (callback_setter)own_function("nghttp2_session_callbacks_set_on_frame_send_callback");
-    bool is_libcurl = is_in_libcurl((const void *)callback);
-    if (is_libcurl) atomic_store(&send_callback_of_libcurl, callback);
-    if (set) set(callbacks, is_libcurl ? frame_sent : callback);
 }

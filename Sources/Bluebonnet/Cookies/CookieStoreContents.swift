@@ -32,18 +32,21 @@ extension CurlCookieStore {
     /// Remembers a cookie that libcurl has read wrongly. The transfer calls this for as many lines of a response as
     /// libcurl accepts.
     func noteReceived(line: UnsafeRawBufferPointer, from url: URL) {
-        misread.add(line: String(decoding: line, as: UTF8.self), from: url)
+        let text = String(decoding: line, as: UTF8.self)
+        if CookieFault(line: text) != nil { misread.append((line: text, url: url)) }
     }
 
     /// Corrects what libcurl has read wrongly. The jar is read once, and each of its cookies is compared with one fault
     /// of a URL, whatever the number of lines.
     private func correctCookies() {
         guard !misread.isEmpty else { return }
-        defer { misread = MisreadCookies() }
-        let names = misread.names
+        var found = MisreadCookies()
+        for (line, url) in misread { found.add(line: line, from: url) }
+        misread = []
+        let names = found.names
         var cookies = Dictionary(grouping: lines.compactMap(CookieFile.cookie)) { ByteString($0.name) }
             .filter { names.contains($0.key) }
-        for (source, fault) in misread.faults {
+        for (source, fault) in found.faults {
             guard let origin = Origin(source.url), let named = cookies[source.name] else { continue }
             cookies[source.name] = named.compactMap { cookie in
                 guard CookieRules.mayBe(cookie, of: origin.host) else { return cookie }

@@ -20,8 +20,6 @@ struct MisreadCookies {
         faults[Source(name: ByteString(fault.name), url: url), default: fault].add(fault)
     }
 
-    var isEmpty: Bool { faults.isEmpty }
-
     /// The names of the cookies that have to be looked at.
     var names: Set<ByteString> { Set(faults.keys.map(\.name)) }
 }

@@ -3,34 +3,19 @@
 // libcurl does not report whether the server ended a response's stream (END_STREAM; RFC 9113, 5.1). Before 8.1, a body
 // without a length that was cut short by a broken connection looks like a whole one; in every version so far (8.23), one
 // that was cut short by RST_STREAM with NO_ERROR does. Nor does libcurl report that a stream was refused.
-// nghttp2 reports each frame to libcurl, through a callback that libcurl sets with
+// nghttp2 tells libcurl of each frame, through a callback that libcurl sets with
 // nghttp2_session_callbacks_set_on_frame_recv_callback. This module has a function of that name. Where the program's
 // symbols come before nghttp2's, as they do in an executable that this module is linked into, libcurl calls that one,
 // which puts a callback before libcurl's own and else does what nghttp2's does. No other user of nghttp2 in the process
 // is observed. nghttp2_session_callbacks_set_on_stream_close_callback is treated alike.
 //
-// It also lets nghttp2 reset a stream whose head is too large or has a field that no message may have, and lets a
-// connection fail on which the server's first frame is not SETTINGS: libcurl asks for none of that.
+// It also lets nghttp2 reset a stream whose head has a field that no message may have: libcurl does not ask for that.
 #ifndef BLUEBONNET_HTTP2_FRAMES_H
 #define BLUEBONNET_HTTP2_FRAMES_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-/// The most bytes of a response's head, as text: libcurl 7.88 has 128 KiB for it with its status line.
-enum { bluebonnet_http2_head_limit = 128 * 1024 - 64 };
-
-/// Why nghttp2 gives up a stream, where libcurl does not report it.
-typedef enum {
-    bluebonnet_http2_no_fault,
-    /// The server did not begin the connection with SETTINGS (RFC 9113, 3.4).
-    bluebonnet_http2_lacks_settings,
-    /// The head has more than bluebonnet_http2_head_limit bytes.
-    bluebonnet_http2_head_too_large,
-    /// The head cannot be decoded, or has a field of more than 65,536 bytes.
-    bluebonnet_http2_head_unreadable,
-} bluebonnet_http2_fault;
 
 /// A frame that belongs to the stream of a libcurl easy handle, and that nghttp2 found to be valid.
 typedef struct {
@@ -43,8 +28,6 @@ typedef struct {
     /// Whether it is no frame, but the end of a stream that the server has not looked at (RFC 9113, 8.7): by RST_STREAM
     /// with REFUSED_STREAM, or by a GOAWAY that names an earlier stream as the last one.
     bool is_refusal;
-    /// If there is one, it is no frame, but the end of the stream for this reason.
-    bluebonnet_http2_fault fault;
 } bluebonnet_http2_frame;
 
 typedef void (*bluebonnet_http2_observer)(void *easy_handle, bluebonnet_http2_frame frame);

@@ -1,12 +1,13 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-@testable import Bluebonnet
 import BluebonnetTestServer
 import Foundation
 import FoundationNetworking
 import RealServers
 import Testing
+
+@testable import Bluebonnet
 
 extension RulesTests {
     /// What a cookie that a server sets may be for. Hosts of made-up names lead to the test server.

@@ -12,8 +12,8 @@ final class CurlCookieStore {
     private var opened: (share: UnsafeMutableRawPointer, handle: EasyHandle)?
     /// At least as many cookies as there are.
     var countBound = 0
-    /// Cookies that libcurl has read wrongly and that are not corrected yet.
-    var misread = MisreadCookies()
+    /// The `Set-Cookie` lines that libcurl has read wrongly and that are not corrected yet, with their URLs.
+    var misread: [(line: String, url: URL)] = []
 
     /// The share by which easy handles send the store's cookies and put new ones here.
     ///

@@ -109,7 +109,6 @@ extension TransferMachine {
     ///
     /// - Parameter isWornOut: whether it has carried its requests, or is too old.
     mutating func takesAgain(isWornOut: Bool) -> Bool {
-        guard failure == nil else { return false }  // libcurl does not know of it
         if isWornOut { interruption = .uncleanConnection }
         return !isWornOut
     }

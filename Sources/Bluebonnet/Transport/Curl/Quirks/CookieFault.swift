@@ -64,6 +64,14 @@ struct CookieFault: CurlQuirk, Equatable {
         return isForHost && (last("path")?.value != "/" || !(last("domain")?.value ?? "").isEmpty)
     }
 
+    /// Adds what another line with the name needs.
+    mutating func add(_ other: CookieFault) {
+        isUnwanted = isUnwanted || other.isUnwanted
+        isSecure = isSecure || other.isSecure
+        isHTTPOnly = isHTTPOnly || other.isHTTPOnly
+        hasNoPath = hasNoPath || other.hasNoPath
+    }
+
     /// A name, and its value if it has an equals sign.
     private struct Part {
         let name: String
