@@ -197,10 +197,12 @@ extension JournaledRun {
         case .deliver(let ending): deliver(ending, of: record, end)
         case .reportUnknown:
             let reason = "the process ended when the request may have been sent, and its outcome is not known"
-            report(lost(record, .unknown, .mayHaveBeenSent, reason), end)
+            report(lost(record, .unknown, ResultLine.Failure(code: .mayHaveBeenSent, message: reason)), end)
         case .reportLostOutput:
             let reason = "\(line()?.output ?? ""), which an earlier run wrote, was removed or has another length"
-            report(lost(record, .failure, .cannotReadFile, "\(reason), and the request is not safe to repeat"), end)
+            let failure = ResultLine.Failure(
+                code: .cannotReadFile, message: "\(reason), and the request is not safe to repeat")
+            report(lost(record, .failure, failure), end)
         case .startAgain: state.withLock { _ = $0.sentBefore.insert(record.position) }
         case .start: break
         }
@@ -236,11 +238,11 @@ extension JournaledRun {
     /// The result of a line that is not sent again although its outcome, or the file that it wrote, is lost. The record
     /// stays: the file may come back.
     private func lost(
-        _ record: JournalRecord, _ outcome: ResultLine.Outcome, _ code: NetworkingError.Code, _ reason: String
+        _ record: JournalRecord, _ outcome: ResultLine.Outcome, _ reason: ResultLine.Failure
     ) -> ResultLine {
         var result = ResultLine(id: record.id, outcome: outcome)
         result.error = ResultLine.Failure(
-            code: code, message: "\(reason): the request is not sent again unless that is asked for")
+            code: reason.code, message: "\(reason.message): the request is not sent again unless that is asked for")
         return result
     }
 

@@ -66,11 +66,10 @@ extension Exchange {
     /// Where the next transfer goes.
     var nextOrigin: Origin? { hops.origin }
 
-    /// Whether the request may be sent twice; if so, a pause closes the connection. Not while a response is held: what
-    /// the server said counts.
+    /// Whether the request may be sent twice: then a pause closes the connection. Not while a response is held.
     var canBeSentAgain: Bool { hops.canBeSentAgain && !incoming.isHeld }
 
-    /// The files to open and read, off this thread, before a transfer to `origin`; nil without any.
+    /// The files to open and read before a transfer to `origin`; nil without any.
     func opening(for origin: Origin) throws(NetworkingError) -> HopOpening? {
         try outgoing.opening(for: origin, pausedStamp: assembly.interruptedStamp)
     }
@@ -167,13 +166,7 @@ extension Exchange {
     /// The transfer goes on after a pause, or after a limit of bytes a second has held it.
     func noteContinuation(now: UInt64) { incoming.noteContinuation(now: now) }
 
-    func transferDidReceive(bytes: UnsafeRawBufferPointer) throws(NetworkingError) -> BodyIntake {
-        try transferDidReceive(bytes: bytes, mustTake: false)
-    }
-
-    func transferDidReceive(
-        bytes: UnsafeRawBufferPointer, mustTake: Bool
-    ) throws(NetworkingError) -> BodyIntake {
+    func transferDidReceive(bytes: UnsafeRawBufferPointer, mustTake: Bool) throws(NetworkingError) -> BodyIntake {
         guard let count = try incoming.receive(bytes, mustTake: mustTake) else { return .wouldBlock }
         progress.received(count, of: incoming.head)
         return .taken
@@ -348,14 +341,10 @@ extension Exchange {
 // MARK: - Attempts
 
 extension Exchange {
-    /// An attempt begins.
-    ///
-    /// - Parameter isLast: whether no other attempt can follow it.
+    /// An attempt begins, after which no other can follow if `isLast`.
     func beginAttempt(isLast: Bool) { isLastAttempt = isLast }
 
-    /// The transfer found no file descriptor, and another one follows: what waits holds no descriptor.
-    ///
-    /// - Returns: whether the request's body can be sent.
+    /// The transfer found no file descriptor, and another one follows. Returns whether the body can be sent.
     func leaveHop() -> Bool {
         guard outgoing.canRepeatBody(of: hops) else { return false }
         outgoing.leaveBody(keepsFiles: !assembly.leaveEmptyFile())

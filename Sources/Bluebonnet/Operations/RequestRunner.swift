@@ -404,9 +404,7 @@ extension RequestRunner {
 // MARK: - Attempts
 
 extension RequestRunner {
-    /// An attempt has failed.
-    ///
-    /// - Parameter error: nil when a response is held.
+    /// An attempt has failed; `error` is nil when a response is held.
     private func judge(_ error: NetworkingError?, _ evidence: SendEvidence) {
         guard let exchange, let attempts else { return }
         let block = prepared?.blocks.retry?.call

@@ -253,7 +253,7 @@ extension SimulatedTransfer {
         guard !piece.isEmpty else { return }  // more than Content-Length says belongs to no response
         machine.noteMovement(at: instants.now)
         let result = piece.withUnsafeBytes { bytes in
-            Result { () throws(NetworkingError) in try delegate.transferDidReceive(bytes: bytes) }
+            Result { () throws(NetworkingError) in try delegate.transferDidReceive(bytes: bytes, mustTake: false) }
         }
         let intake = try result.get()
         machine.bodyWasGiven(intake, byteCount: piece.count)

@@ -54,8 +54,6 @@ protocol TransferDelegate: AnyObject {
     /// The response's header section is complete; interim responses are not reported.
     func transferDidReceive(head: ResponseHead) throws(NetworkingError)
     /// Body bytes as they came, still content-coded. The buffer is gone after the call.
-    func transferDidReceive(bytes: UnsafeRawBufferPointer) throws(NetworkingError) -> BodyIntake
-    /// The same, for bytes that nothing else can keep when `mustTake` is set.
     func transferDidReceive(bytes: UnsafeRawBufferPointer, mustTake: Bool) throws(NetworkingError) -> BodyIntake
     /// The deadline for the rest of the body, in nanoseconds of `MonotonicClock`; `UInt64.max` is none. After it the
     /// transfer ends with `timedOut`. Read when the head has arrived and when the transfer continues; in between it may
@@ -75,11 +73,6 @@ protocol TransferDelegate: AnyObject {
 }
 
 extension TransferDelegate {
-    func transferDidReceive(
-        bytes: UnsafeRawBufferPointer, mustTake: Bool
-    ) throws(NetworkingError) -> BodyIntake {
-        try transferDidReceive(bytes: bytes)
-    }
     func transferBeginsAgain(after metrics: TransferMetrics) {}
     func transferDidFind(_ violation: PinViolation) {}
     var bodyDeadline: UInt64 { .max }

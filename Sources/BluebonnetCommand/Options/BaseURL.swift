@@ -12,7 +12,9 @@ struct BaseURL {
     let shown: String
 
     init(_ text: String) {
-        shown = URLText.withoutUserInfo(text)
+        // What is left before an "@" may be a password of a URL that has no slashes.
+        let rest = URLText.withoutUserInfo(text)
+        shown = rest.lastIndex(of: "@").map { "…\(rest[$0...])" } ?? rest
         let url = URL(string: text)
         let isUsable = ["http", "https"].contains(url?.scheme?.lowercased()) && url?.host?.isEmpty == false
         self.url = isUsable ? url : nil

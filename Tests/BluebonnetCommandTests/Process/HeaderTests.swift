@@ -61,7 +61,7 @@ extension ProcessTests {
             try await CommandFixture.with { fixture in
                 let end = try await fixture.run([#"{"url":"a"}"#], ["--header", "no colon"])
                 #expect(end.status == 2)
-                #expect(end.errors.contains(#"The value 'no colon' is invalid for '--header"#), "\(end.errors)")
+                #expect(end.errors.contains("--header: "), "\(end.errors)")
                 #expect(end.errors.contains("has no colon: write Name: value"))
                 let type = try await fixture.run([#"{"url":"a"}"#], ["--header", "content-TYPE: text/csv"])
                 #expect(type.status == 2 && type.errors.contains("depends on each request's body"), "\(type.errors)")

@@ -31,7 +31,7 @@ import Testing
     @Test(arguments: [
         "postgresql://user:hunter%402%2Fsecret@db.example.com/fleet", "postgresql://user:p?ss@db/fleet?sslmode=require",
         "postgresql://a@h1:1,h2:2/d?target_session_attrs=any", "postgresql:///fleet?host=@socket&user=a@b",
-        "postgresql://user@[::1]:5432/d", "host=db port=5432 password='a b@/?'", "service=fleet", "fleet", "a@b",
+        "postgresql://user@[::1]:5432/d", "host=db port=5432 password='a b@/?'", "service=fleet", "fleet",
         "postgres://", "",
     ])
     func stringThatLibpqUnderstandsIsLeftToIt(target: String) throws { try StoreTarget.check(target) }

@@ -192,7 +192,7 @@ final class ScriptedTransfer: Transfer {
     private func receive(_ data: Data, _ step: ScriptedStep) throws(NetworkingError) {
         // A closure that throws a typed error is not inferred here, so the error takes a way around.
         let result = data.withUnsafeBytes { bytes in
-            Result { () throws(NetworkingError) in try delegate.transferDidReceive(bytes: bytes) }
+            Result { () throws(NetworkingError) in try delegate.transferDidReceive(bytes: bytes, mustTake: false) }
         }
         guard try result.get() == .wouldBlock else { return }
         isHeldBack = true

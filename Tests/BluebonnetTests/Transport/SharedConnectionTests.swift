@@ -18,7 +18,7 @@ private final class BodyTaker: TransferDelegate {
     func transferDidSend(bodyByteCount: Int) {}
     func transferDidStartAgain() {}
     func transferDidReceive(head: ResponseHead) {}
-    func transferDidReceive(bytes: UnsafeRawBufferPointer) -> BodyIntake {
+    func transferDidReceive(bytes: UnsafeRawBufferPointer, mustTake: Bool) -> BodyIntake {
         body.append(contentsOf: bytes)
         return .taken
     }

@@ -284,6 +284,7 @@ extension CurlTransfer {
     private func consumeBody(_ bytes: UnsafeRawBufferPointer) -> BodyIntake? {
         guard let delegate else { return nil }
         machine.noteMovement(at: MonotonicClock.roughly())
+        let takesAll = partition.resuming === self
         if !takesAll, !bytes.isEmpty, partition.holdsByRate(self, .receiving, byteCount: bytes.count) {
             machine.holdReceiving()
             return .wouldBlock

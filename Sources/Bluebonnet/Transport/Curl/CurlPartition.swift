@@ -22,6 +22,8 @@ final class CurlPartition: EventLoopClient, RoundEndTask {
     private var origins = CurlOrigins()
     /// Transfers that have used up their read quota of a round, and continue when the deadlines are checked.
     var throttled: [CurlTransfer] = []
+    /// The transfer whose held bytes arrive just now, and are taken whatever the capacity (`GrowingPause`).
+    private(set) var resuming: CurlTransfer?
     /// Transfers that a limit of bytes a second holds.
     var paced: [CurlTransfer] = []
     /// Paused uploads to resume after the next read (`UnnoticedAnswer`).
@@ -157,10 +159,10 @@ extension CurlPartition {
 
     /// Goes on with a transfer that was paused; what libcurl held back may arrive inside this call.
     func resume(_ transfer: CurlTransfer) {
-        transfer.takesAll = GrowingPause.isPresent
+        resuming = GrowingPause.isPresent ? transfer : nil
         // Where the consumer has no capacity, sending alone continues.
         let result = curl_easy_pause(transfer.handle.raw, transfer.isHoldingBytes ? CURLPAUSE_RECV : CURLPAUSE_CONT)
-        transfer.takesAll = false
+        resuming = nil
         // Without a connection, libcurl has ended the transfer, and says so later.
         if ![CURLE_OK, CURLE_BAD_FUNCTION_ARGUMENT].contains(result), transfer.machine.failure == nil {
             let error = CurlError(code: result.rawValue).libraryError

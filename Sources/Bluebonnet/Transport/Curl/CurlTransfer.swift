@@ -19,8 +19,6 @@ final class CurlTransfer: Transfer {
     var activeIndex = 0
     /// What it took of the round at hand. Unchecked: changed for every piece.
     @exclusivity(unchecked) var readQuota = ReadQuota()
-    /// Whether bytes are taken that their consumer has no capacity for (`GrowingPause`).
-    @exclusivity(unchecked) var takesAll = false
     /// How often its partition had called libcurl when libcurl got the transfer; nil before that.
     private var callCountAtStart: Int?
     private var receivedCookieCount = 0
@@ -32,7 +30,7 @@ final class CurlTransfer: Transfer {
     /// The connection that is being made to a name; nil when there is one.
     private(set) var opening: OpeningConnection?
     /// Why the last socket could not be opened; nil when it could.
-    var shortage: DescriptorShortage?
+    private(set) var shortage: DescriptorShortage?
     /// Nil without a limit of bytes a second.
     let pacing: TransferPacing?
 
@@ -105,6 +103,9 @@ final class CurlTransfer: Transfer {
         BufferedReset.closeConnection(
             of: handle, hasBegunSending: hasBegunSending, isMultiplexed: machine.attempts.isMultiplexed)
     }
+
+    /// A socket was opened, or could not be for want of a descriptor.
+    func socketWasOpened(_ shortage: DescriptorShortage?) { self.shortage = shortage }
 
     /// The body has bytes again that libcurl asked for.
     func resumeSending() {

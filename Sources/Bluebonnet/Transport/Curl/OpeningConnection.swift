@@ -124,7 +124,7 @@ extension CurlTransfer {
         let socket =
             opening?.openSocket(to: target) { partition.connections.expectConnected($0) }
             ?? OpeningConnection.socket(for: target)
-        shortage = socket < 0 ? DescriptorShortage(errorNumber: errno) : nil
+        socketWasOpened(socket < 0 ? DescriptorShortage(errorNumber: errno) : nil)
         return socket
     }
 

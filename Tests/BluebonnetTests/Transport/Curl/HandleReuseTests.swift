@@ -17,7 +17,7 @@ final class EndTaker: TransferDelegate {
     func transferDidSend(bodyByteCount: Int) {}
     func transferDidStartAgain() {}
     func transferDidReceive(head: ResponseHead) {}
-    func transferDidReceive(bytes: UnsafeRawBufferPointer) -> BodyIntake { .taken }
+    func transferDidReceive(bytes: UnsafeRawBufferPointer, mustTake: Bool) -> BodyIntake { .taken }
     func transferDidEnd(error: NetworkingError?, metrics: TransferMetrics) { ended(metrics) }
 }
 

@@ -37,7 +37,7 @@ private final class BodyTaker: TransferDelegate {
     func transferDidStartAgain() {}
     func transferDidReceive(head: ResponseHead) {}
 
-    func transferDidReceive(bytes: UnsafeRawBufferPointer) -> BodyIntake {
+    func transferDidReceive(bytes: UnsafeRawBufferPointer, mustTake: Bool) -> BodyIntake {
         sum.add(bytes.count)
         body.append(contentsOf: bytes)
         return .taken
