@@ -263,7 +263,7 @@ extension NetworkTests {
             func transferDidSend(bodyByteCount: Int) {}
             func transferDidStartAgain() {}
             func transferDidReceive(head: ResponseHead) {}
-            func transferDidReceive(bytes: UnsafeRawBufferPointer) -> BodyIntake { .taken }
+            func transferDidReceive(bytes: UnsafeRawBufferPointer, mustTake: Bool) -> BodyIntake { .taken }
             func transferDidEnd(error: NetworkingError?, metrics: TransferMetrics) { whenEnded(error) }
         }
 
