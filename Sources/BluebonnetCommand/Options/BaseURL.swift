@@ -12,9 +12,10 @@ struct BaseURL {
     let shown: String
 
     init(_ text: String) {
-        // What is left before an "@" may be a password of a URL that has no slashes.
-        let rest = URLText.withoutUserInfo(text)
-        shown = rest.lastIndex(of: "@").map { "…\(rest[$0...])" } ?? rest
+        // A URL with "@" and without its colon looks relative, and may have a password nevertheless.
+        let visible = URLText.withoutUserInfo(text)
+        let mark = visible == text ? visible.lastIndex(of: "@") : nil
+        shown = mark.map { "REDACTED\(visible[$0...])" } ?? visible
         let url = URL(string: text)
         let isUsable = ["http", "https"].contains(url?.scheme?.lowercased()) && url?.host?.isEmpty == false
         self.url = isUsable ? url : nil
