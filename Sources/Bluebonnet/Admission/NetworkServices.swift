@@ -22,7 +22,7 @@ package final class NetworkServices: Sendable {
     let simulation: SimulatedNetwork?
     /// Nil without such limits.
     private let rates: NetworkBound<ByteRates>?
-    private let room: NetworkBound<DescriptorRoom>
+    private let descriptors: NetworkBound<DescriptorCapacity>
 
     convenience init(
         limit: Int, limitPerOrigin: Int, bytesPerSecond: Int? = nil, bytesPerSecondPerOrigin: Int? = nil,
@@ -55,7 +55,7 @@ package final class NetworkServices: Sendable {
         (self.bytesPerSecond, self.bytesPerSecondPerOrigin) = (bytesPerSecond, bytesPerSecondPerOrigin)
         (self.governor, self.simulation) = (governor, simulation)
         scriptedRetryWaits = retryWaits
-        room = scripted == nil ? Self.room : NetworkBound(DescriptorRoom())
+        descriptors = scripted == nil ? Self.descriptors : NetworkBound(DescriptorCapacity())
         let hasRates = bytesPerSecond != nil || bytesPerSecondPerOrigin != nil
         rates =
             hasRates ? NetworkBound(ByteRates(limit: bytesPerSecond, limitPerOrigin: bytesPerSecondPerOrigin)) : nil
@@ -75,7 +75,7 @@ package final class NetworkServices: Sendable {
         let scheduler = schedulerBox.value
         if scheduler.round == nil {
             scheduler.round = StartingRound.shared.value
-            scheduler.room = room.value
+            scheduler.descriptors = descriptors.value
             if let governor { scheduler.govern(by: governor.core.value) }
         }
         return scheduler
@@ -102,7 +102,7 @@ package final class NetworkServices: Sendable {
     private static let retryWaits = NetworkBound(RetryWaits(NetworkTimers(loop: NetworkThread.shared.eventLoop)))
 
     /// The process's, for all its managers.
-    private static let room = NetworkBound(DescriptorRoom())
+    private static let descriptors = NetworkBound(DescriptorCapacity())
 
     /// The process's connections; made on the network thread, where it is first asked for.
     private static let curl = NetworkBound(CurlTransport(loop: NetworkThread.shared.eventLoop))

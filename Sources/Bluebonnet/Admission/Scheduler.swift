@@ -89,7 +89,7 @@ final class Scheduler {
     /// Nil without a governor.
     private var governor: GovernorCore?
     /// The process's; nil in tests without one.
-    var room: DescriptorRoom?
+    var descriptors: DescriptorCapacity?
     /// The place under the governor that was taken last: of the operation that is being told of its slot.
     private(set) var lastPlace: GovernorPlace?
     @exclusivity(unchecked) private var origins: OriginTable
@@ -117,7 +117,7 @@ final class Scheduler {
     }
 
     private var hasFreeSlot: Bool {
-        runningCount < limit && governor?.isOpen(for: self) != false && room?.isOpen(for: self) != false
+        runningCount < limit && governor?.isOpen(for: self) != false && descriptors?.isOpen(for: self) != false
     }
 }
 
@@ -209,7 +209,7 @@ extension Scheduler {
 
     private func freeSlot(_ origin: OriginTable.Index) {
         runningCount -= 1
-        room?.end()
+        descriptors?.end()
         origins.freeSlot(origin)
         open.nominate(origin, in: origins)
         for (part, _) in parts { part.nominate(origin, in: origins) }
@@ -336,7 +336,7 @@ extension Scheduler {
     /// - Returns: the number of the service.
     private func takeSlot(for choice: Choice, goesOn: Bool = false) -> UInt64 {
         runningCount += 1
-        room?.begin(for: self)
+        descriptors?.begin(for: self)
         lastPlace = origins.takeSlot(choice.candidate.origin, goesOn: goesOn, for: self)
         if let lastPlace, !lastPlace.isRefused, !goesOn { governor?.take(for: self) }
         fairQueue.serve(choice.virtualTime, priority: choice.candidate.entry.priority)
@@ -375,7 +375,7 @@ extension Scheduler: GovernorClient {
             return Self.taken(origins.limit, of: " for \(origin)")
         }
         if runningCount >= limit { return Self.taken(limit) }
-        if room?.isFull == true { return DescriptorShortage.ofProcess.sentence }
+        if descriptors?.isFull == true { return DescriptorShortage.ofProcess.sentence }
         return "other operations of the manager go first"
     }
 

@@ -190,7 +190,7 @@ struct HopSlot {
         if case .granted = state { abort() } else { account.forgetTransfer() }
         services.transport.keepFewConnections()
         lacksDescriptor = true
-        if scheduler.room?.limitToRunning() == true { return true }
+        if scheduler.descriptors?.limitToRunning() == true { return true }
         loneShortageCount += 1
         return loneShortageCount <= Self.loneShortageLimit
     }

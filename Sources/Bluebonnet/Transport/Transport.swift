@@ -54,6 +54,9 @@ protocol TransferDelegate: AnyObject {
     /// The response's header section is complete; interim responses are not reported.
     func transferDidReceive(head: ResponseHead) throws(NetworkingError)
     /// Body bytes as they came, still content-coded. The buffer is gone after the call.
+    ///
+    /// - Parameter mustTake: whether bytes are taken for which the body's consumer has no capacity. Others are given
+    ///   again after `.wouldBlock`.
     func transferDidReceive(bytes: UnsafeRawBufferPointer, mustTake: Bool) throws(NetworkingError) -> BodyIntake
     /// The deadline for the rest of the body, in nanoseconds of `MonotonicClock`; `UInt64.max` is none. After it the
     /// transfer ends with `timedOut`. Read when the head has arrived and when the transfer continues; in between it may

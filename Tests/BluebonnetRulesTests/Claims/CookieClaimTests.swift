@@ -79,7 +79,7 @@ extension RulesTests {
             ("__Secure-a=1; path=/", false), ("__Host-a=1; secure; path=/deep", false),
             ("__Host-a=1; secure; path=/; domain=one.test", false),
             // libcurl 8.14 compares the case, and cannot remove such a cookie.
-            ("__host-a=1; secure; path=/deep", UnreadClose.isPresent),
+            ("__host-a=1; secure; path=/deep", CookieFault.CaseOfPromise.isPresent),
             ("__SECURE-a=1; path=/", false), ("__HOST-a=1; path=/", false), ("__hostile=1; path=/", true),
         ])
         func prefixCountsOverTLSToo(cookie: String, isKept: Bool) async throws {

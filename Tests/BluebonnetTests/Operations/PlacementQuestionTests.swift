@@ -54,6 +54,7 @@ import Testing
     @Test func lateAnswerHasNoEffect() async throws {
         let operation = download(within: .seconds(10))
         operation.start()
+        await isAsked.wait()  // before, another stage's timer may wait
         await time.hasWaiting(1)
         await time.advance(by: .seconds(11))
         await operation.ends()
@@ -69,6 +70,7 @@ import Testing
     @Test func answerInTimeEndsTheLimit() async throws {
         let operation = download(within: .seconds(10))
         operation.start()
+        await isAsked.wait()  // before, another stage's timer may wait
         await time.hasWaiting(1)
         answer.open()
         await operation.ends()

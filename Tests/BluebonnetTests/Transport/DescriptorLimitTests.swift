@@ -14,26 +14,22 @@ extension NetworkTests {
     @Suite struct DescriptorLimitTests {
         @Test func requestsWaitWhereTheProcessMayHaveFewFiles() async throws {
             try await TestServer.answering(.response(body: "answer")) { server in
-                await withKnownIssue("some requests still fail for want of a descriptor", isIntermittent: true) {
-                    _ = await #expect(processExitsWith: .success) { [port = server.port as Int] in
-                        try limitOpenFiles(to: 256)
-                        let operations = try operations(port, originCount: 1)
-                        for operation in operations { try await operation.waitUntilEnded() }
-                        #expect(operations.compactMap(\.error).isEmpty)
-                    }
+                _ = await #expect(processExitsWith: .success) { [port = server.port as Int] in
+                    try limitOpenFiles(to: 256)
+                    let operations = try operations(port, originCount: 1)
+                    for operation in operations { try await operation.waitUntilEnded() }
+                    #expect(operations.compactMap(\.error).isEmpty)
                 }
             }
         }
 
         @Test func connectionsThatAreKeptGiveWayToOtherOrigins() async throws {
             try await TestServer.answering(.response(body: "answer")) { server in
-                await withKnownIssue("some requests still fail for want of a descriptor", isIntermittent: true) {
-                    _ = await #expect(processExitsWith: .success) { [port = server.port as Int] in
-                        try limitOpenFiles(to: 256)
-                        let operations = try operations(port, originCount: 500)
-                        for operation in operations { try await operation.waitUntilEnded() }
-                        #expect(operations.compactMap(\.error).isEmpty)
-                    }
+                _ = await #expect(processExitsWith: .success) { [port = server.port as Int] in
+                    try limitOpenFiles(to: 256)
+                    let operations = try operations(port, originCount: 500)
+                    for operation in operations { try await operation.waitUntilEnded() }
+                    #expect(operations.compactMap(\.error).isEmpty)
                 }
             }
         }
@@ -41,13 +37,11 @@ extension NetworkTests {
         /// One request at a time: the connections that are kept have all descriptors in the end.
         @Test func requestsOneAfterAnotherReachAnyNumberOfOrigins() async throws {
             try await TestServer.answering(.response(body: "answer")) { server in
-                await withKnownIssue("some requests still fail for want of a descriptor", isIntermittent: true) {
-                    _ = await #expect(processExitsWith: .success) { [port = server.port as Int] in
-                        try limitOpenFiles(to: 128)
-                        let operations = try operations(port, originCount: 200, concurrency: 1, count: 200)
-                        for operation in operations { try await operation.waitUntilEnded() }
-                        #expect(operations.compactMap(\.error).isEmpty)
-                    }
+                _ = await #expect(processExitsWith: .success) { [port = server.port as Int] in
+                    try limitOpenFiles(to: 128)
+                    let operations = try operations(port, originCount: 200, concurrency: 1, count: 200)
+                    for operation in operations { try await operation.waitUntilEnded() }
+                    #expect(operations.compactMap(\.error).isEmpty)
                 }
             }
         }
@@ -83,6 +77,7 @@ private func operations(
     let hosts = (0..<originCount).map { "origin-\($0).test" }
     configuration.transferOptions.addressOverrides = Dictionary(uniqueKeysWithValues: hosts.map { ($0, "127.0.0.1") })
     let manager = RequestOperationManager(configuration: configuration)
+    manager.responseSerializer = HTTPResponseSerializer()
     let operations = try (0..<count).map { number in
         let url = try #require(URL(string: "http://\(hosts[number % originCount]):\(port)/\(number)"))
         let operation = manager.operation(with: URLRequest(url: url))

@@ -163,7 +163,7 @@ extension CurlPartition {
         // Where the consumer has no capacity, sending alone continues.
         let result = curl_easy_pause(transfer.handle.raw, transfer.isHoldingBytes ? CURLPAUSE_RECV : CURLPAUSE_CONT)
         resuming = nil
-        // Without a connection, libcurl has ended the transfer, and says so later.
+        // Without a connection, libcurl has ended the transfer, and says so later (`UnnoticedAnswer`).
         if ![CURLE_OK, CURLE_BAD_FUNCTION_ARGUMENT].contains(result), transfer.machine.failure == nil {
             let error = CurlError(code: result.rawValue).libraryError
             transfer.stop(with: NetworkingError(.resumeRefused, "the connection could not go on", underlying: error))

@@ -7,6 +7,13 @@
 struct CookieFault: CurlQuirk, Equatable {
     static let versions = Range<CurlVersion>.all
 
+    /// libcurl 8.14 knows `__Secure-` and `__Host-` in these cases of the letters alone, and cannot remove a cookie
+    /// whose promise is broken by another path or by a domain: that one stays. 7.88 knows all cases; versions between
+    /// them have not been examined.
+    enum CaseOfPromise: CurlQuirk {
+        static let versions = Range.since(8, 0)
+    }
+
     /// The name that libcurl has given the cookie.
     private(set) var name: String
     /// The field sets nothing. It begins with a pair without a name, where libcurl takes the next pair, or its name
@@ -53,9 +60,7 @@ struct CookieFault: CurlQuirk, Equatable {
         return name.hasPrefix("__host-") || name.hasPrefix("__secure-")
     }
 
-    /// Whether a name has such a beginning, and its attributes do not keep the promise. libcurl 8.14 knows the cases of
-    /// the letters above alone. It cannot remove a cookie whose promise is broken by another path or by a domain: those
-    /// stay there.
+    /// Whether a name has such a beginning, and its attributes do not keep the promise.
     private static func breaksPromise(_ name: String, _ attributes: ArraySlice<Part>) -> Bool {
         guard hasPromise(name) else { return false }
         let last = { (wanted: String) in attributes.last { $0.name.lowercased() == wanted } }

@@ -7,13 +7,15 @@
 enum UnreadClose: CurlQuirk {
     static let versions = Range.since(8, 0)
 
-    /// Whether libcurl may keep a connection that the server of HTTP/1 closes (RFC 9112, 9.3).
-    static func concerns(_ head: ResponseHead) -> Bool {
-        isPresent
-            && head.values(for: "Connection").contains { value in
-                value.split(separator: ",").contains {
-                    FieldSyntax.isSameName(String(Substring(FieldSyntax.trimmed($0.utf8))), "close")
-                }
+    /// Whether libcurl may keep a connection that the server of HTTP/1 closes.
+    static func concerns(_ head: ResponseHead) -> Bool { isPresent && announcesClose(head) }
+
+    /// Whether the server closes the connection after the response (RFC 9112, 9.3).
+    static func announcesClose(_ head: ResponseHead) -> Bool {
+        head.values(for: "Connection").contains { value in
+            value.split(separator: ",").contains {
+                FieldSyntax.isSameName(String(Substring(FieldSyntax.trimmed($0.utf8))), "close")
             }
+        }
     }
 }

@@ -7,12 +7,12 @@ import Testing
 
 @testable import Bluebonnet
 
-@Suite struct DescriptorRoomTests {
+@Suite struct DescriptorCapacityTests {
     private enum Event { case begin, end, shortage }
 
     @Test(
         arguments: [
-            (events: [Event.begin, .begin], limit: nil, hasRoom: true),
+            (events: [Event.begin, .begin], limit: nil, hasCapacity: true),
             ([.shortage], nil, true),  // nobody else will release a descriptor
             ([.begin, .begin, .shortage], 2, false),
             ([.begin, .begin, .shortage, .end], 2, true),
@@ -22,7 +22,7 @@ import Testing
             // The limit falls again.
             ([.begin, .begin, .shortage, .end, .shortage], 1, false),
         ] as [([Event], Int?, Bool)])
-    private func limitIsWhatRanAtTheShortageAndGrows(events: [Event], limit: Int?, hasRoom: Bool) {
+    private func limitIsWhatRanAtTheShortageAndGrows(events: [Event], limit: Int?, hasCapacity: Bool) {
         var allowance = DescriptorAllowance()
         for event in events {
             switch event {
@@ -34,7 +34,7 @@ import Testing
             }
         }
         #expect(allowance.limit == limit)
-        #expect(allowance.hasRoom == hasRoom)
+        #expect(allowance.hasCapacity == hasCapacity)
     }
 
     @Test func largeLimitGrowsByAnEighth() {
@@ -60,28 +60,28 @@ import Testing
 
     @Test func schedulerThatBeganLastIsToldLastAndOnce() {
         var told: [String] = []
-        let room = DescriptorRoom()
+        let capacity = DescriptorCapacity()
         let (first, second) = (Client("first") { told.append($0) }, Client("second") { told.append($0) })
-        room.begin(for: second)
-        #expect(room.limitToRunning())
-        #expect(room.isFull)
-        for client in [first, second, first] { #expect(!room.isOpen(for: client)) }
-        room.end()
+        capacity.begin(for: second)
+        #expect(capacity.limitToRunning())
+        #expect(capacity.isFull)
+        for client in [first, second, first] { #expect(!capacity.isOpen(for: client)) }
+        capacity.end()
         #expect(told == ["first", "second"])
-        #expect(room.isOpen(for: first))
-        for _ in 0..<2 { room.begin(for: first) }  // one more than before
-        for client in [first, second] { #expect(!room.isOpen(for: client)) }
-        room.end()
+        #expect(capacity.isOpen(for: first))
+        for _ in 0..<2 { capacity.begin(for: first) }  // one more than before
+        for client in [first, second] { #expect(!capacity.isOpen(for: client)) }
+        capacity.end()
         #expect(told == ["first", "second", "second", "first"])
     }
 
     @Test func limitIsForgottenWhenNothingRunsAndNothingWaits() {
-        let room = DescriptorRoom()
+        let capacity = DescriptorCapacity()
         let client = Client("only") { _ in }
-        room.begin(for: client)
-        #expect(room.limitToRunning())
-        room.end()
-        #expect(room.allowance == DescriptorAllowance())
+        capacity.begin(for: client)
+        #expect(capacity.limitToRunning())
+        capacity.end()
+        #expect(capacity.allowance == DescriptorAllowance())
     }
 
     @Test(arguments: [(EMFILE, DescriptorShortage.ofProcess), (ENFILE, .ofSystem), (ENOMEM, nil), (0, nil)])

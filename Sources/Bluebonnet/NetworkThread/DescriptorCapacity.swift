@@ -9,7 +9,7 @@ struct DescriptorAllowance: Equatable {
     private(set) var limit: Int?
     private var endedCount = 0
 
-    var hasRoom: Bool { limit.map { runningCount < $0 } ?? true }
+    var hasCapacity: Bool { limit.map { runningCount < $0 } ?? true }
 
     mutating func begin() { runningCount += 1 }
 
@@ -33,27 +33,27 @@ struct DescriptorAllowance: Equatable {
     mutating func removeLimit() { (limit, endedCount) = (nil, 0) }
 }
 
-/// A scheduler, as the room for its transfers knows it.
+/// A scheduler that waits for capacity.
 protocol DescriptorClient: AnyObject {
     /// A transfer of the process has ended, and another one may begin.
     func descriptorsWereReleased()
 }
 
-/// The process's room for transfers, and the schedulers that wait for it. Network thread only; it opens and closes no
-/// descriptor.
-final class DescriptorRoom {
+/// The process's capacity for transfers, and the schedulers that wait for it. Network thread only; it opens and closes
+/// no descriptor.
+final class DescriptorCapacity {
     private(set) var allowance = DescriptorAllowance()
     private var waiting: [any DescriptorClient] = []
     private var lastClient: ObjectIdentifier?
 
     /// Whether another transfer may begin. A client is notified once when the answer may have changed from no to yes.
     func isOpen(for client: any DescriptorClient) -> Bool {
-        if allowance.hasRoom { return true }
+        if allowance.hasCapacity { return true }
         if !waiting.contains(where: { $0 === client }) { waiting.append(client) }
         return false
     }
 
-    var isFull: Bool { !allowance.hasRoom }
+    var isFull: Bool { !allowance.hasCapacity }
 
     func begin(for client: any DescriptorClient) {
         allowance.begin()
@@ -63,7 +63,7 @@ final class DescriptorRoom {
     /// A transfer has ended. The client that began the last one is notified last, so that managers take turns.
     func end() {
         allowance.end()
-        guard allowance.limit != nil, allowance.hasRoom else { return }
+        guard allowance.limit != nil, allowance.hasCapacity else { return }
         let clients = waiting
         waiting = []
         if clients.isEmpty, allowance.runningCount == 0 { allowance.removeLimit() }
@@ -78,4 +78,4 @@ final class DescriptorRoom {
 }
 
 @available(*, unavailable)
-extension DescriptorRoom: Sendable {}
+extension DescriptorCapacity: Sendable {}
