@@ -61,10 +61,12 @@ enum CookieFile {
 
     /// One line: domain, whether hosts below it count, path, whether secure, expiry, name, value. A value that is empty
     /// may be left out with its tab.
-    static func cookie(_ line: some StringProtocol) -> Cookie? {
-        let isHTTPOnly = line.hasPrefix(httpOnlyMark)
-        let bare = isHTTPOnly ? String(line.dropFirst(httpOnlyMark.count)) : String(line)
-        var fields = bare.split(separator: "\t", omittingEmptySubsequences: false).map(String.init)
+    static func cookie(_ line: String) -> Cookie? {
+        // Bytes, because a tab and a combining mark behind it are one character.
+        let isHTTPOnly = line.utf8.starts(with: httpOnlyMark.utf8)
+        let bare = line.utf8.dropFirst(isHTTPOnly ? httpOnlyMark.utf8.count : 0)
+        var fields = bare.split(separator: UInt8(ascii: "\t"), omittingEmptySubsequences: false)
+            .map { String(Substring($0)) }
         if fields.count == 6 { fields.append("") }
         guard fields.count == 7, let includesSubdomains = isSet(fields[1]), let isSecure = isSet(fields[3]),
             FieldSyntax.isNumber(fields[4].utf8), let expires = Int64(fields[4])
@@ -77,9 +79,16 @@ enum CookieFile {
             isHTTPOnly: isHTTPOnly)
     }
 
-    /// How lines begin that are cookies of a domain and the hosts below it.
-    static func beginnings(forHostsBelow domain: String) -> [String] {
-        ["", httpOnlyMark].map { "\($0).\(domain)\t" }
+    /// Calls `body` with the name and the path of a line of libcurl's, without reading the rest.
+    ///
+    /// - Returns: nil if the line is not in the format.
+    static func withNameAndPath<Result>(
+        of line: UnsafePointer<CChar>, _ body: (_ name: String, _ path: @autoclosure () -> String) -> Result?
+    ) -> Result? {
+        let fields = UnsafeRawBufferPointer(start: line, count: strlen(line))
+            .split(separator: UInt8(ascii: "\t"), maxSplits: 6, omittingEmptySubsequences: false)
+        guard fields.count >= 6 else { return nil }
+        return body(String(decoding: fields[5], as: UTF8.self), String(decoding: fields[2], as: UTF8.self))
     }
 
     private static func isSet(_ flag: String) -> Bool? {

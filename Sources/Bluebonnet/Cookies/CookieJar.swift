@@ -18,8 +18,8 @@ public import FoundationNetworking
 /// configuration.cookieJar = jar
 /// ```
 ///
-/// All members may be used from any thread. A jar holds at most 3,000 cookies; beyond that it drops the oldest cookies
-/// of the sites with the most.
+/// All members may be used from any thread. A jar holds 3,000 cookies; soon after there are more, it drops the oldest
+/// cookies of the sites with the most.
 public final class CookieJar: TransferCookies {
     let store = NetworkBound(CurlCookieStore())
 
@@ -35,15 +35,47 @@ public final class CookieJar: TransferCookies {
 
     func openShare() throws(CurlError) -> UnsafeMutableRawPointer { try store.value.openShare() }
 
-    func noteReceived(line: UnsafeRawBufferPointer, from url: URL) {
-        store.value.noteReceived(line: line, from: url)
+    func receiveCookies(from url: URL, _ origin: Origin) -> any ReceivedCookies {
+        ResponseCookies(self, MisreadCookies(url: url, origin: origin))
     }
 
-    func noteCookie(of host: String) {
-        if PublicSuffixes.contain(host) { store.value.keepToItself(host) }
+    /// Cookies may have been added. Network thread only, not in a call of libcurl's.
+    func didAdd(_ count: Int) {
+        store.value.countBound += count
+        guard store.value.hasTooMany else { return }
+        // In a later turn: listing takes as long as all of the rest.
+        NetworkThread.shared.submit { [store] in Self.removeSurplus(of: store) }
     }
 
-    func noteAdded(_ count: Int) { store.value.noteAdded(count) }
+    /// Removes cookies when there are too many. A queue chooses them.
+    private static func removeSurplus(of store: NetworkBound<CurlCookieStore>) {
+        guard let lines = store.value.linesToTrim() else { return }
+        Queues.preparation.next().async {
+            let now = Date()
+            let cookies = lines.compactMap(CookieFile.cookie).filter { !CookieRules.isExpired($0, now: now) }
+            let surplus = CookieRules.surplus(cookies)
+            let expiredCount = lines.count - cookies.count
+            NetworkThread.shared.submit { store.value.countBound -= expiredCount }
+            remove(pieces(of: surplus)[...], from: store)
+        }
+    }
+
+    /// Removes one piece in each turn of the network thread.
+    private static func remove(_ pieces: ArraySlice<[Cookie]>, from store: NetworkBound<CurlCookieStore>) {
+        NetworkThread.shared.submit {
+            guard let piece = pieces.first else {
+                store.value.isTrimming = false
+                return
+            }
+            store.value.trim(piece)
+            remove(pieces.dropFirst(), from: store)
+        }
+    }
+
+    private static func pieces(of cookies: [Cookie]) -> [[Cookie]] {
+        stride(from: 0, to: cookies.count, by: pieceCount)
+            .map { Array(cookies[$0..<min($0 + pieceCount, cookies.count)]) }
+    }
 
     private func onNetworkThread<Result: Sendable>(
         _ work: @escaping @Sendable (CurlCookieStore) -> Result
@@ -80,7 +112,14 @@ extension CookieJar {
     ///   applied, because the cookie is the program's own.
     public func set(_ cookie: Cookie) async throws(NetworkingError) {
         try cookie.check()
-        await onNetworkThread { $0.set([cookie]) }
+        await add([cookie])
+    }
+
+    private func add(_ cookies: [Cookie]) async {
+        await NetworkThread.shared.answer { [self] in
+            store.value.set(cookies)
+            didAdd(cookies.count)
+        }
     }
 
     /// Stores a cookie of Foundation's, like `set(_:)` with a `Cookie`.
@@ -125,10 +164,7 @@ extension CookieJar {
     ///   the jar is not changed then.
     public func load(from file: URL) async throws(NetworkingError) {
         let cookies = try await offTheNetworkThread { () throws(NetworkingError) in try CookieFile.read(file.path) }
-        for start in stride(from: 0, to: cookies.count, by: Self.pieceCount) {
-            let piece = Array(cookies[start..<min(start + Self.pieceCount, cookies.count)])
-            await onNetworkThread { $0.set(piece) }
-        }
+        for piece in Self.pieces(of: cookies) { await add(piece) }
     }
 
     private func offTheNetworkThread<Value: Sendable>(

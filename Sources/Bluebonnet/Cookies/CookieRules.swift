@@ -41,11 +41,23 @@ enum CookieRules {
         domain(of: cookie, matches: host.trimmingCharacters(in: ["[", "]"]))
     }
 
-    /// The path of a cookie that names none (RFC 6265, 5.1.4).
+    /// The path of a cookie that names none (RFC 6265, 5.1.4), of a request to a URL as it is sent.
     static func defaultPath(of url: URL) -> String {
-        let path = path(of: url)
+        let path = String(URLText(url.absoluteString).path)
         guard path.hasPrefix("/"), let slash = path.lastIndex(of: "/"), slash > path.startIndex else { return "/" }
         return String(path[..<slash])
+    }
+
+    /// A cookie's path as libcurl compares paths: without quotation marks around it and a slash at its end, and `/` for
+    /// a path that does not begin with a slash.
+    static func comparablePath(_ path: String) -> String {
+        let (quote, slash) = (UInt8(ascii: "\""), UInt8(ascii: "/"))
+        var bytes = path.utf8[...]
+        if bytes.first == quote { bytes.removeFirst() }
+        if bytes.last == quote { bytes.removeLast() }
+        guard bytes.first == slash else { return "/" }
+        if bytes.last == slash { bytes.removeLast() }
+        return bytes.isEmpty ? "/" : String(Substring(bytes))
     }
 
     static func isExpired(_ cookie: Cookie, now: Date) -> Bool {

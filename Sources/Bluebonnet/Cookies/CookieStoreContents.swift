@@ -8,7 +8,6 @@ extension CurlCookieStore {
     /// Puts cookies in that were checked.
     func set(_ cookies: [Cookie]) {
         for cookie in cookies { command(CookieFile.line(cookie)) }
-        noteAdded(cookies.count)
     }
 
     /// libcurl cannot remove a cookie: it is replaced by an expired one, which is neither sent nor listed, and which
@@ -29,76 +28,45 @@ extension CurlCookieStore {
 
     func removeSessionCookies() { command("SESS") }
 
-    /// Remembers a cookie that libcurl has read wrongly. The transfer calls this for as many lines of a response as
-    /// libcurl accepts.
-    func noteReceived(line: UnsafeRawBufferPointer, from url: URL) {
-        let text = String(decoding: line, as: UTF8.self)
-        if CookieFault(line: text) != nil { misread.append((line: text, url: url)) }
-    }
-
-    /// Corrects what libcurl has read wrongly. The jar is read once, and each of its cookies is compared with one fault
-    /// of a URL, whatever the number of lines.
-    private func correctCookies() {
+    /// Corrects what libcurl has read wrongly of a response. The jar is listed once, whatever the number of lines.
+    func correct(_ misread: MisreadCookies) {
         guard !misread.isEmpty else { return }
-        var found = MisreadCookies()
-        for (line, url) in misread { found.add(line: line, from: url) }
-        misread = []
-        let names = found.names
-        var cookies = Dictionary(grouping: lines.compactMap(CookieFile.cookie)) { ByteString($0.name) }
-            .filter { names.contains($0.key) }
-        for (source, fault) in found.faults {
-            guard let origin = Origin(source.url), let named = cookies[source.name] else { continue }
-            cookies[source.name] = named.compactMap { cookie in
-                guard CookieRules.mayBe(cookie, of: origin.host) else { return cookie }
-                return correct(cookie, fault, source.url, isSecureOrigin: origin.isSecure)
-            }
+        var positions: [Int] = []
+        let lines = lines { line in
+            let position = CookieFile.withNameAndPath(of: line) { misread.position(name: $0, path: $1()) }
+            if let position { positions.append(position) }
+            return position != nil
         }
+        let inOrder = zip(positions, lines).sorted { $0.0 < $1.0 }.lazy.compactMap { CookieFile.cookie($0.1) }
+        for correction in misread.corrections(of: inOrder) { apply(correction) }
     }
 
-    /// - Returns: the cookie as the jar has it now; nil if it was removed.
-    private func correct(_ cookie: Cookie, _ fault: CookieFault, _ url: URL, isSecureOrigin: Bool) -> Cookie? {
-        // A secure cookie may be set over TLS only.
-        if fault.isUnwanted || fault.isSecure && !cookie.isSecure && !isSecureOrigin {
+    private func apply(_ correction: MisreadCookies.Correction) {
+        let cookie = correction.cookie
+        guard let replacement = correction.replacement else { return remove([cookie]) }
+        // libcurl would keep both.
+        if replacement.path != cookie.path || replacement.includesSubdomains != cookie.includesSubdomains {
             remove([cookie])
-            return nil
         }
-        var corrected = cookie
-        if fault.isSecure { corrected.isSecure = true }
-        if fault.isHTTPOnly { corrected.isHTTPOnly = true }
-        if fault.hasNoPath, cookie.path.utf8.first != UInt8(ascii: "/") {
-            corrected.path = CookieRules.defaultPath(of: url)
-        }
-        guard corrected != cookie else { return cookie }
-        if corrected.path != cookie.path { remove([cookie]) }
-        command(CookieFile.line(corrected))
-        return corrected
+        command(CookieFile.line(replacement))
     }
 
-    /// Makes the cookies that a host has for the hosts below it cookies for itself alone (RFC 6265, 5.3, step 5).
-    /// libcurl asks the public-suffix list about other hosts only.
-    func keepToItself(_ host: String) {
-        let domain = host.lowercased()
-        // Called for each cookie of such a host: of thousands of lines, only the host's are read.
-        let beginnings = CookieFile.beginnings(forHostsBelow: domain)
-        let wide = lines { line in
-            beginnings.contains { strncasecmp(line, $0, $0.utf8.count) == 0 }
-        }.compactMap(CookieFile.cookie)
-        remove(wide)
-        for var cookie in wide {
-            cookie.includesSubdomains = false
-            command(CookieFile.line(cookie))
-        }
+    /// Whether there may be too many, and nothing is trimmed yet.
+    var hasTooMany: Bool { countBound > CookieRules.countLimit && !isTrimming && isOpen }
+
+    /// All lines, if there are too many.
+    func linesToTrim() -> [String]? {
+        guard hasTooMany else { return nil }
+        let lines = lines
+        countBound = lines.count
+        isTrimming = countBound > CookieRules.countLimit
+        return isTrimming ? lines : nil
     }
 
-    /// So many cookies may have been added. Beyond the limit some go.
-    func noteAdded(_ count: Int) {
-        correctCookies()
-        countBound += count
-        guard countBound > CookieRules.countLimit else { return }
-        let now = Date()
-        let cookies = lines.compactMap(CookieFile.cookie).filter { !CookieRules.isExpired($0, now: now) }
-        let surplus = CookieRules.surplus(cookies)
-        remove(surplus)
-        countBound = cookies.count - surplus.count
+    /// Removes surplus cookies, unless the store was closed meanwhile.
+    func trim(_ cookies: [Cookie]) {
+        guard isOpen else { return }
+        remove(cookies)
+        countBound -= cookies.count
     }
 }

@@ -3,23 +3,91 @@
 
 internal import Foundation
 
-/// The cookies that libcurl has read wrongly since the jar was last corrected. A value with one fault for each cookie
-/// name and URL, however many lines have it, so that each cookie of the jar is examined once.
+/// The cookies of one response that libcurl has read wrongly, and how the jar's cookies are corrected. A value with one
+/// fault for each name and path, which knows no libcurl.
 struct MisreadCookies {
-    struct Source: Hashable {
-        /// The name that libcurl has given the cookies.
+    /// What tells cookies of one host apart.
+    private struct Key: Hashable {
         let name: ByteString
-        let url: URL
+        let path: ByteString
+
+        init(name: String, path: String) {
+            (self.name, self.path) = (ByteString(name), ByteString(CookieRules.comparablePath(path)))
+        }
     }
 
-    private(set) var faults: [Source: CookieFault] = [:]
-
-    /// Adds a `Set-Cookie` line, if libcurl reads it wrongly.
-    mutating func add(line: String, from url: URL) {
-        guard let fault = CookieFault(line: line) else { return }
-        faults[Source(name: ByteString(fault.name), url: url), default: fault].add(fault)
+    struct Correction: Equatable {
+        let cookie: Cookie
+        /// Nil if the cookie is removed.
+        let replacement: Cookie?
     }
 
-    /// The names of the cookies that have to be looked at.
-    var names: Set<ByteString> { Set(faults.keys.map(\.name)) }
+    /// libcurl accepts 50 cookies of a response (since 7.84). It does not count the lines that it rejects, so all lines
+    /// are examined.
+    static let acceptedCount = 50
+
+    private let origin: Origin
+    private let defaultPath: String
+    private let isOfPublicSuffix: Bool
+    /// With the position of the first line.
+    private var faults: [Key: (position: Int, fault: CookieFault)] = [:]
+    private var names: Set<ByteString> = []
+    /// Whether a cookie of a public suffix is sent to the hosts below it until it is corrected.
+    private(set) var hasWideCookie = false
+
+    var isEmpty: Bool { faults.isEmpty }
+    /// How many names and paths the lines have.
+    var count: Int { faults.count }
+
+    /// - Parameters:
+    ///   - url: the URL of the request.
+    ///   - origin: the URL's.
+    init(url: URL, origin: Origin) {
+        self.origin = origin
+        defaultPath = CookieRules.defaultPath(of: url)
+        isOfPublicSuffix = PublicSuffixes.contain(origin.host)
+    }
+
+    /// Adds a `Set-Cookie` line if libcurl reads the line wrongly.
+    mutating func add(line: String) {
+        guard let fault = CookieFault(line: line, isOfPublicSuffix: { isOfPublicSuffix }) else { return }
+        hasWideCookie = hasWideCookie || fault.isTooWide
+        let key = Key(name: fault.name, path: fault.path ?? defaultPath)
+        let position = faults.count
+        faults[key, default: (position, fault)].fault.add(fault)
+        names.insert(key.name)
+    }
+
+    /// The lines so far were corrected.
+    mutating func removeAll() { (faults, names, hasWideCookie) = ([:], [], false) }
+
+    /// The position of the first line that may have set a cookie with this name and path.
+    func position(name: String, path: @autoclosure () -> String) -> Int? {
+        guard names.contains(ByteString(name)) else { return nil }
+        return faults[Key(name: name, path: path())]?.position
+    }
+
+    /// How cookies of the jar are corrected: at most as many as libcurl accepts of a response. More match only where
+    /// libcurl has rejected lines.
+    ///
+    /// - Parameter cookies: in the order of the lines. No more are asked for than needed.
+    func corrections(of cookies: some Sequence<Cookie>) -> [Correction] {
+        Array(cookies.lazy.compactMap(correction).prefix(Self.acceptedCount))
+    }
+
+    private func correction(of cookie: Cookie) -> Correction? {
+        guard let fault = faults[Key(name: cookie.name, path: cookie.path)]?.fault,
+            CookieRules.mayBe(cookie, of: origin.host)
+        else { return nil }
+        // A secure cookie may be set over TLS only.
+        if fault.isUnwanted || fault.isSecure && !cookie.isSecure && !origin.isSecure {
+            return Correction(cookie: cookie, replacement: nil)
+        }
+        var corrected = cookie
+        if fault.isSecure { corrected.isSecure = true }
+        if fault.isHTTPOnly { corrected.isHTTPOnly = true }
+        if fault.hasNoPath, cookie.path.utf8.first != UInt8(ascii: "/") { corrected.path = defaultPath }
+        if fault.isTooWide, cookie.domain == origin.host.lowercased() { corrected.includesSubdomains = false }
+        return corrected == cookie ? nil : Correction(cookie: cookie, replacement: corrected)
+    }
 }

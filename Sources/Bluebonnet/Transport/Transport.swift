@@ -237,12 +237,21 @@ protocol TransferCookies: AnyObject, Sendable {
     /// The engine that sends and keeps them, as a share of libcurl's. Network thread only.
     func openShare() throws(CurlError) -> UnsafeMutableRawPointer
 
-    /// A `Set-Cookie` line came from this URL; the engine has read it. Network thread only.
-    func noteReceived(line: UnsafeRawBufferPointer, from url: URL)
+    /// Receives the cookies of a response to a request for a URL. Network thread only.
+    func receiveCookies(from url: URL, _ origin: Origin) -> any ReceivedCookies
+}
 
-    /// A response of this host may just have set a cookie. While libcurl works on its head; network thread only.
-    func noteCookie(of host: String)
+/// The cookies of one response. Network thread only.
+protocol ReceivedCookies: AnyObject {
+    /// A `Set-Cookie` line has come, and the engine has read it.
+    func add(_ line: UnsafeRawBufferPointer)
 
-    /// So many cookies may have been added, and the engine does nothing just then. Network thread only.
-    func noteAdded(_ count: Int)
+    /// Whether a cookie is sent to hosts that it is not for, until it is corrected.
+    var hasWideCookie: Bool { get }
+
+    /// Corrects what the engine has read wrongly so far. Not in a call of libcurl's.
+    func correct()
+
+    /// The response is over. Not in a call of libcurl's.
+    func end()
 }

@@ -28,6 +28,13 @@ import Testing
         #expect(CookieFile.text(Self.cookies) == Self.text)
     }
 
+    /// For Swift, a tab and the mark behind it are one character.
+    @Test func valueMayBeginWithACombiningMark() {
+        let cookie = CookieFile.cookie("a.test\tFALSE\t/\tFALSE\t0\tn\t\u{301}x")
+        #expect(cookie?.name == "n")
+        #expect(cookie?.value == "\u{301}x")
+    }
+
     @Test func cookieFileDoesNotReplaceADevice() throws {
         let folder = try ScratchFolder()
         try FileManager.default.createSymbolicLink(atPath: folder.path("jar"), withDestinationPath: "/dev/null")

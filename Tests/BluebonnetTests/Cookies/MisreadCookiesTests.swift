@@ -8,70 +8,174 @@ import Testing
 @testable import Bluebonnet
 
 @Suite struct MisreadCookiesTests {
-    private func misread(_ lines: [String]) throws -> MisreadCookies {
-        var misread = MisreadCookies()
-        let url = try #require(URL(string: "http://a.test/"))
-        for line in lines { misread.add(line: "Set-Cookie: " + line, from: url) }
+    private func misread(_ lines: [String], from text: String = "https://a.test/") throws -> MisreadCookies {
+        let url = try #require(URL(string: text))
+        var misread = MisreadCookies(url: url, origin: try #require(Origin(url)))
+        for line in lines { misread.add(line: "Set-Cookie: " + line) }
         return misread
     }
 
-    @Test func linesWithOneNameAreOneFault() throws {
+    private func cookie(_ name: String, path: String = "/") -> Cookie {
+        Cookie(name: name, value: "v", domain: "a.test", path: path)
+    }
+
+    @Test func linesWithOneNameAndPathAreOneFault() throws {
         let misread = try misread((0..<50).map { "a=\($0); secure=1" } + ["a=1; httponly=1", "a=1; path=x", "b=1"])
-        #expect(misread.faults.count == 1)
-        let fault = try #require(misread.faults.values.first)
-        #expect(fault.isSecure && fault.isHTTPOnly && fault.hasNoPath && !fault.isUnwanted)
+        #expect(misread.count == 1)
+        let corrected = try #require(misread.corrections(of: [cookie("a")]).first?.replacement)
+        #expect(corrected.isSecure && corrected.isHTTPOnly)
     }
 
     @Test func namesAreComparedByTheirBytes() throws {
-        let misread = try misread(["\u{E9}=1; secure=1", "e\u{301}=1; httponly=1"])
-        #expect(misread.faults.count == 2)
-        #expect(misread.names.count == 2)
+        #expect(try misread(["\u{E9}=1; secure=1", "e\u{301}=1; httponly=1"]).count == 2)
+    }
+
+    @Test func cookiesOfOtherPathsAndHostsAreNotCorrected() throws {
+        let misread = try misread(["a=1; path=/x; secure=1"])
+        let other = Cookie(name: "a", value: "v", domain: "b.test", path: "/x")
+        let corrections = misread.corrections(of: [cookie("a"), cookie("a", path: "/x"), other])
+        #expect(corrections.map(\.cookie.path) == ["/x"])
+        #expect(corrections.map(\.cookie.domain) == ["a.test"])
+    }
+
+    /// The first path is what libcurl lists.
+    @Test(arguments: [
+        ("/x/y/", "path=/x/y"), ("\"/q/\"", "path=\"/q/\""), ("\"/q", "path=\"/q"), ("/q\"", "path=/q\""),
+        ("/z", "path=/x; path=/z"), ("", "path=/u; path="), ("x", "path=x"), ("/", "path=/; path"), ("/d/e/", "b=1"),
+        ("\"\"", "path=\"\""), ("//", "path=//"), ("/sp", "Path = /sp "),
+    ])
+    func pathsAreComparedAsByLibcurl(listed: String, attributes: String) throws {
+        let misread = try misread(["a=1; httponly=1; \(attributes)"], from: "https://a.test/d/e/f?n=/y/z")
+        #expect(misread.position(name: "a", path: listed) == 0)
+    }
+
+    @Test func dotSegmentsThatAreSentCount() throws {
+        let misread = try misread(["a=1; secure=1"], from: "https://a.test/d/./../e/f")
+        #expect(misread.position(name: "a", path: "/d/./../e/") == 0)
+    }
+
+    @Test func fiftyCookiesAreCorrected() throws {
+        let misread = try misread((0..<100).map { "c\($0)=1; secure=1" })
+        let corrections = misread.corrections(of: (0..<100).map { cookie("c\($0)") })
+        #expect(corrections.map(\.cookie.name) == (0..<50).map { "c\($0)" })
+    }
+
+    /// The second cookie is one of a registry above, which only a program sets.
+    @Test func publicSuffixNarrowsItsOwnCookieAlone() throws {
+        let misread = try misread(["a=1; domain=github.io"], from: "https://github.io/")
+        let cookies = ["github.io", "io"].map {
+            Cookie(name: "a", value: "v", domain: $0, includesSubdomains: true)
+        }
+        #expect(misread.corrections(of: cookies).map(\.cookie) == [cookies[0]])
+    }
+
+    @Test func correctCookieNeedsNoCorrection() throws {
+        var cookie = cookie("a")
+        cookie.isSecure = true
+        #expect(try misread(["a=1; secure=1"]).corrections(of: [cookie]).isEmpty)
     }
 }
 
 extension NetworkTests {
-    /// What a transfer asks of a jar for one response, however many cookies the response sets.
+    /// What one response costs a full jar, however many cookies the response sets.
     @Suite struct ReceivedCookiesTests {
-        /// Counts what it passes on to a jar.
-        private final class CountingCookies: TransferCookies {
-            private let jar = CookieJar()
-            let lineCount = Observed(0)
-            let added = Observed([Int]())
+        private struct Work: Equatable {
+            var listingCount = 0
+            var commandCount = 0
+        }
 
-            func openShare() throws(CurlError) -> UnsafeMutableRawPointer { try jar.openShare() }
-            func noteCookie(of host: String) { jar.noteCookie(of: host) }
-
-            func noteReceived(line: UnsafeRawBufferPointer, from url: URL) {
-                lineCount.increment()
-                jar.noteReceived(line: line, from: url)
-            }
-
-            func noteAdded(_ count: Int) {
-                added.append(count)
-                jar.noteAdded(count)
+        private func work(of jar: CookieJar) async throws -> Work {
+            try await onNetworkThread {
+                Work(listingCount: jar.store.value.listingCount, commandCount: jar.store.value.commandCount)
             }
         }
 
-        /// libcurl accepts 50 cookies of a response.
-        @Test func fiftyLinesOfTwoThousandAreLookedAt() async throws {
-            let fields = (0..<2_000).map { ("Set-Cookie", "c\($0)=v; secure=1") }
-            try await TestServer.answering(.response(headers: WireFields(fields))) { server in
-                let (url, cookies) = (server.url(), CountingCookies())
-                let request = TransferRequest(
-                    url: url, origin: try #require(Origin(url)), method: "GET", headers: [], body: .none,
-                    limits: TransferRequest.Limits(httpVersion: .http1), cookieJar: cookies)
-                let partition = try await onNetworkThread {
-                    NetworkBound(CurlPartition(loop: NetworkThread.shared.eventLoop))
-                }
-                let hasEnded = Gate()
-                NetworkThread.shared.submit {
-                    _ = partition.value.begin(request, delegate: EndTaker { _ in hasEnded.open() })
-                }
-                await hasEnded.wait()
-                try await onNetworkThread { partition.value.close() }
-                #expect(cookies.lineCount.value == 50)
-                #expect(cookies.added.value == [2_000])
+        /// The work for one response with these lines; the jar has 2,900 cookies of its host.
+        private func work(
+            for lines: [String], host: String, cookie: (Int) -> (name: String, path: String)
+        ) async throws -> (Work, CookieJar) {
+            let jar = CookieJar()
+            let cookies = (0..<2_900).map { index in
+                Cookie(name: cookie(index).name, value: "v", domain: host, path: cookie(index).path)
             }
+            try await onNetworkThread { jar.store.value.set(cookies) }
+            let before = try await work(of: jar)
+            let fields = WireFields(lines.map { ("Set-Cookie", $0) })
+            try await TestServer.answering(.response(headers: fields)) { server in
+                let options = TransferOptions {
+                    $0.cookieJar = jar
+                    $0.addressOverrides[host] = "127.0.0.1"
+                }
+                #expect(await get(server.url(host: host), options).error == nil)
+            }
+            let after = try await work(of: jar)
+            let work = Work(
+                listingCount: after.listingCount - before.listingCount,
+                commandCount: after.commandCount - before.commandCount)
+            return (work, jar)
+        }
+
+        /// libcurl accepts 50 of the 2,000, which are removed: a secure cookie is set over TLS only.
+        @Test func differentNamesAreOneListing() async throws {
+            let lines = (0..<2_000).map { "c\($0)=v; secure=1" }
+            let (work, _) = try await work(for: lines, host: "a.test") { ("n\($0)", "/") }
+            #expect(work == Work(listingCount: 1, commandCount: 50))
+        }
+
+        /// The cookies of the first lines are corrected: libcurl accepts those.
+        @Test func oneNameIsOneListing() async throws {
+            let lines = (0..<2_000).map { "c=v; secure=1; path=/p\($0)" }
+            let (work, jar) = try await work(for: lines, host: "a.test") { ("c", "/p\(2_899 - $0)") }
+            #expect(work == Work(listingCount: 1, commandCount: 50))
+            #expect(await Set(jar.cookies.map(\.path)) == Set((50..<2_900).map { "/p\($0)" }))
+        }
+
+        /// Each is removed, and set for the host alone.
+        @Test func publicSuffixIsAListingForEachRead() async throws {
+            let lines = (0..<2_000).map { "c\($0)=v; domain=github.io" }
+            let (work, _) = try await work(for: lines, host: "github.io") { ("n\($0)", "/") }
+            #expect((1...50).contains(work.listingCount))
+            #expect(work.commandCount == 100)
+        }
+
+        @Test func cookieAfterManyRejectedLinesIsCorrected() async throws {
+            let lines = (0..<60).map { "z\($0)=1; domain=other.test" } + ["a=1; httponly=1"]
+            let jar = CookieJar()
+            try await TestServer.answering(.response(headers: WireFields(lines.map { ("Set-Cookie", $0) }))) { server in
+                #expect(await get(server.url(), TransferOptions { $0.cookieJar = jar }).error == nil)
+            }
+            #expect(await jar.cookies.map(\.name) == ["a"])
+            #expect(await jar.cookies.map(\.isHTTPOnly) == [true])
+        }
+
+        /// Over HTTP, the line is that of an insecure cookie that wants to be secure.
+        @Test(arguments: ["a=2; path=/q; secure=1", "=1; a=2; path=/q"])
+        func unwantedCookieTakesNoOtherPathsCookieAlong(line: String) async throws {
+            let jar = CookieJar()
+            let kept = Cookie(name: "a", value: "1", domain: "one.test", path: "/p")
+            try await jar.set(kept)
+            try await TestServer.answering(.response(headers: ["Set-Cookie": line])) { server in
+                let options = TransferOptions {
+                    $0.cookieJar = jar
+                    $0.addressOverrides["one.test"] = "127.0.0.1"
+                }
+                await get(server.url(host: "one.test"), options)
+            }
+            #expect(await jar.cookies == [kept])
+        }
+
+        @Test(arguments: [
+            "path=/x/y/", "path=\"/q/\"", "path=\"/q", "path=/q\"", "path=/x; path=/z", "path=/u; path=", "path=x",
+            "path=/; path", "domain=", "path=\"\"", "path=//", "Path = /sp ",
+        ])
+        func cookieOfAnyPathIsCorrected(attributes: String) async throws {
+            let jar = CookieJar()
+            let line = "a=1; httponly=1; \(attributes)"
+            try await TestServer.answering(.response(headers: ["Set-Cookie": line])) { server in
+                let operation = await get(server.url("/d/e/f?x=/y/z"), TransferOptions { $0.cookieJar = jar })
+                #expect(operation.error == nil)
+            }
+            #expect(await jar.cookies.map(\.isHTTPOnly) == [true])
         }
     }
 }

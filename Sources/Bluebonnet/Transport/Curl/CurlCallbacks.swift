@@ -205,7 +205,7 @@ extension CurlTransfer {
     func consumeHeaderLine(_ line: UnsafeRawBufferPointer) -> Bool {
         machine.noteMovement(at: MonotonicClock.roughly())
         if !machine.response.hasBegun { tellSentBytes() }
-        if request.cookieJar != nil && FieldSyntax.hasName("set-cookie", line: line) { noteCookie(line) }
+        if request.cookieJar != nil && FieldSyntax.hasName("set-cookie", line: line) { receiveCookie(line) }
         let goesOn = attempt { () throws(NetworkingError) in
             switch try machine.receive(line: line, self) {
             case .line: return true

@@ -12,8 +12,13 @@ final class CurlCookieStore {
     private var opened: (share: UnsafeMutableRawPointer, handle: EasyHandle)?
     /// At least as many cookies as there are.
     var countBound = 0
-    /// The `Set-Cookie` lines that libcurl has read wrongly and that are not corrected yet, with their URLs.
-    var misread: [(line: String, url: URL)] = []
+    /// Whether surplus cookies are being chosen and removed.
+    var isTrimming = false
+    /// How often all cookies were listed, and how many cookies were set or removed. libcurl goes through all cookies
+    /// for each of them, and listing is quadratic in libcurl 7.88.
+    private(set) var listingCount = 0
+    private(set) var commandCount = 0
+    var isOpen: Bool { opened != nil }
 
     /// The share by which easy handles send the store's cookies and put new ones here.
     ///
@@ -65,12 +70,14 @@ extension CurlCookieStore {
 
     /// The lines that satisfy a condition.
     func lines(where isWanted: (UnsafePointer<CChar>) -> Bool) -> [String] {
-        opened?.handle.lines(CURLINFO_COOKIELIST, where: isWanted) ?? []
+        listingCount += 1
+        return opened?.handle.lines(CURLINFO_COOKIELIST, where: isWanted) ?? []
     }
 
     /// A line or one of libcurl's words (CURLOPT_COOKIELIST).
     func command(_ text: String) {
         guard let handle = try? open().handle else { return }
+        commandCount += 1
         _ = try? handle.set(CURLOPT_COOKIELIST, text)
     }
 }

@@ -28,6 +28,8 @@ final class CurlPartition: EventLoopClient, RoundEndTask {
     var paced: [CurlTransfer] = []
     /// Paused uploads to resume after the next read (`UnnoticedAnswer`).
     private var pendingResumes: [CurlTransfer] = []
+    /// Transfers whose cookies are corrected after the present call of libcurl.
+    private var correcting: [CurlTransfer] = []
     /// Whether the proxy wants Digest before it makes a tunnel.
     var usesProxyDigest = false
     /// Whether libcurl is being told to stop reading a throttled transfer.
@@ -163,6 +165,7 @@ extension CurlPartition {
         // Where the consumer has no capacity, sending alone continues.
         let result = curl_easy_pause(transfer.handle.raw, transfer.isHoldingBytes ? CURLPAUSE_RECV : CURLPAUSE_CONT)
         resuming = nil
+        correctCookies()
         // Without a connection, libcurl has ended the transfer, and says so later (`UnnoticedAnswer`).
         if ![CURLE_OK, CURLE_BAD_FUNCTION_ARGUMENT].contains(result), transfer.machine.failure == nil {
             let error = CurlError(code: result.rawValue).libraryError
@@ -278,6 +281,19 @@ extension CurlPartition {
         callCount += 1
         _ = curl_multi_socket_action(multi, descriptor, mask, &runningCount)
         connections.endWrites()
+        correctCookies()
+    }
+
+    /// A cookie of the transfer's response must be corrected before another request is sent.
+    func correctCookiesAfterCall(of transfer: CurlTransfer) {
+        if correcting.last !== transfer { correcting.append(transfer) }
+    }
+
+    private func correctCookies() {
+        guard !correcting.isEmpty else { return }
+        let transfers = correcting
+        correcting = []
+        for transfer in transfers { transfer.correctCookies() }
     }
 
     /// Ends finished transfers after the round has read all sockets: alternating between reading and ending small

@@ -21,7 +21,8 @@ final class CurlTransfer: Transfer {
     @exclusivity(unchecked) var readQuota = ReadQuota()
     /// How often its partition had called libcurl when libcurl got the transfer; nil before that.
     private var callCountAtStart: Int?
-    private var receivedCookieCount = 0
+    /// Nil without cookies in the response.
+    private var receivedCookies: (any ReceivedCookies)?
     var connection = ConnectionInUse()
     /// Whether libcurl answers the proxy by Digest.
     private var usesProxyDigest: Bool
@@ -129,16 +130,17 @@ final class CurlTransfer: Transfer {
         if count > 0 { delegate?.transferDidSend(bodyByteCount: count) }
     }
 
-    /// A `Set-Cookie` field came; libcurl put it into the jar when it accepts it.
-    func noteCookie(_ line: UnsafeRawBufferPointer) {
-        receivedCookieCount += 1
-        guard receivedCookieCount <= Self.cookieLimit else { return }
-        request.cookieJar?.noteReceived(line: line, from: request.url)
-        request.cookieJar?.noteCookie(of: request.origin.host)
+    /// A `Set-Cookie` field came; libcurl has put it into the jar if it accepts it.
+    func receiveCookie(_ line: UnsafeRawBufferPointer) {
+        guard let cookies = receivedCookies ?? request.cookieJar?.receiveCookies(from: request.url, request.origin)
+        else { return }
+        receivedCookies = cookies
+        cookies.add(line)
+        if cookies.hasWideCookie { partition.correctCookiesAfterCall(of: self) }
     }
 
-    /// So many cookies libcurl takes of one response, since version 7.84.
-    private static let cookieLimit = 50
+    /// Corrects the cookies that have come so far.
+    func correctCookies() { receivedCookies?.correct() }
 }
 
 // MARK: - Limits
@@ -234,7 +236,7 @@ extension CurlTransfer {
         noteReusability(result)
         if error == nil { applyAnnouncedTimeout() }
         partition.recycle(handle)
-        noteCookies()
+        finishCookies()
         delegate?.transferDidEnd(error: error, metrics: metrics)
     }
 
@@ -284,7 +286,7 @@ extension CurlTransfer {
         noteReusability(CURLE_OK)
         if isHoldingBytes { _ = curl_easy_pause(handle.raw, CURLPAUSE_CONT) }
         partition.remove(self)
-        noteCookies()
+        finishCookies()
         return metrics
     }
 
@@ -292,11 +294,10 @@ extension CurlTransfer {
         if RememberedRefusal.spoilsHandle(after: machine.attempts, result) { handle.isReusable = false }
     }
 
-    /// Lets the jar see to its limit, when libcurl does not work on it.
-    private func noteCookies() {
-        guard receivedCookieCount > 0 else { return }
-        if receivedCookieCount > Self.cookieLimit { request.cookieJar?.noteCookie(of: request.origin.host) }
-        request.cookieJar?.noteAdded(receivedCookieCount)
+    /// Corrects and counts the cookies of the response.
+    private func finishCookies() {
+        receivedCookies?.end()
+        receivedCookies = nil
     }
 
     private func error(after result: CURLcode) -> NetworkingError? {

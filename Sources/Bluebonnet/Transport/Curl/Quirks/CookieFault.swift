@@ -24,34 +24,41 @@ struct CookieFault: CurlQuirk, Equatable {
     private(set) var isHTTPOnly = false
     /// The path is the request's: libcurl takes one that does not begin with a slash for `/`.
     private(set) var hasNoPath = false
+    /// The cookie is for its host alone (RFC 6265, 5.3, step 5): the host is a public suffix, and names itself as the
+    /// domain. libcurl asks the public-suffix list about other hosts only.
+    private(set) var isTooWide = false
+    /// The value of the last `Path`; nil without one.
+    private(set) var path: String?
 
-    /// - Parameter line: a field with its name.
-    /// - Returns: nil when there is nothing to put right.
-    init?(line: String) {
+    /// - Parameters:
+    ///   - line: a field with its name.
+    ///   - isOfPublicSuffix: whether the response's host is a public suffix. Called for a line with a domain only.
+    /// - Returns: nil if libcurl reads the line correctly.
+    init?(line: String, isOfPublicSuffix: () -> Bool = { false }) {
         // Bytes, as libcurl and servers read them: a combining mark makes another character of ";" and of "=".
         let bytes = line.utf8
         guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")) else { return nil }
         let parts = bytes[bytes.index(after: colon)...]
             .split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false).map(Part.init)
-        guard let first = parts.first else { return nil }
-        name = first.name
-        guard !first.name.isEmpty else {
-            guard let next = parts.first(where: { !$0.name.isEmpty }) else { return nil }
-            (name, isUnwanted) = (next.name, true)
-            return
+        guard let first = parts.firstIndex(where: { !$0.name.isEmpty }), first > 0 || parts[0].value != nil else {
+            return nil
         }
-        guard first.value != nil else { return nil }
-        isUnwanted = Self.breaksPromise(first.name, parts.dropFirst())
-        for part in parts.dropFirst() {
-            guard let value = part.value else { continue }
-            switch part.name.lowercased() {
-            case "secure": isSecure = true
-            case "httponly": isHTTPOnly = true
-            case "path": hasNoPath = value.utf8.first.map { !"/\"".utf8.contains($0) } ?? true
-            default: continue
-            }
+        name = parts[first].name
+        let attributes = parts[(first + 1)...]
+        isUnwanted = first > 0 || Self.breaksPromise(name, attributes)
+        for attribute in attributes { read(attribute, isOfPublicSuffix) }
+        guard isUnwanted || isSecure || isHTTPOnly || hasNoPath || isTooWide else { return nil }
+    }
+
+    private mutating func read(_ attribute: Part, _ isOfPublicSuffix: () -> Bool) {
+        guard let value = attribute.value else { return }
+        switch attribute.name.lowercased() {
+        case "secure": isSecure = true
+        case "httponly": isHTTPOnly = true
+        case "path": (path, hasNoPath) = (value, value.utf8.first.map { !"/\"".utf8.contains($0) } ?? true)
+        case "domain": isTooWide = isTooWide || isOfPublicSuffix()
+        default: return
         }
-        guard isUnwanted || isSecure || isHTTPOnly || hasNoPath else { return nil }
     }
 
     /// Whether a name begins with `__Secure-` or `__Host-`, in whatever case (RFC 6265bis, 4.1.3).
@@ -69,12 +76,13 @@ struct CookieFault: CurlQuirk, Equatable {
         return isForHost && (last("path")?.value != "/" || !(last("domain")?.value ?? "").isEmpty)
     }
 
-    /// Adds what another line with the name needs.
+    /// Adds what another line with the name and the path needs.
     mutating func add(_ other: CookieFault) {
         isUnwanted = isUnwanted || other.isUnwanted
         isSecure = isSecure || other.isSecure
         isHTTPOnly = isHTTPOnly || other.isHTTPOnly
         hasNoPath = hasNoPath || other.hasNoPath
+        isTooWide = isTooWide || other.isTooWide
     }
 
     /// A name, and its value if it has an equals sign.
